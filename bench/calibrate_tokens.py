@@ -2,8 +2,8 @@
 
     python bench/calibrate_tokens.py FOLDER… [--size 2000]
 
-Each file is cut into pieces of `--size` characters; pieces shorter than 200 are skipped. Prints one line per kind of file, with the
-usual guess of a quarter of the characters for comparison, and the speed of the estimate.
+Each file is cut into pieces of `--size` characters; pieces shorter than 200 are skipped. Prints one line per kind of file: the errors
+of the estimate, those of the usual rule of thumb (a quarter of the characters), and the speed of the estimate.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from time import process_time
 
 from foreword.text.tokens import count, estimate
 
-SHORTEST = 200
+MIN_CHARACTERS = 200
 KINDS_SHOWN = 20
 COLUMNS = f"{'mean':>8} {'p95':>8} {'worst':>8}"
 
@@ -25,14 +25,14 @@ COLUMNS = f"{'mean':>8} {'p95':>8} {'worst':>8}"
 def pieces(folders: list[str], size: int) -> Iterator[tuple[str, str]]:
     """Yield pieces of each file's text with the kind of the file; files that are not UTF-8 are skipped."""
     for folder in folders:
-        for here, below, names in os.walk(folder):
-            below[:] = sorted(name for name in below if not name.startswith("."))
+        for directory, subdirectories, names in os.walk(folder):
+            subdirectories[:] = sorted(name for name in subdirectories if not name.startswith("."))
             for name in sorted(names):
-                text = read(os.path.join(here, name))
+                text = read(os.path.join(directory, name))
                 kind = kind_of(name, text)
                 for start in range(0, len(text), size):
                     piece = text[start : start + size]
-                    if len(piece) >= SHORTEST:
+                    if len(piece) >= MIN_CHARACTERS:
                         yield kind, piece
 
 
@@ -46,12 +46,12 @@ def read(path: str) -> str:
 
 def kind_of(name: str, text: str) -> str:
     """The file name's extension, marked if much of the text is not in Latin script."""
-    is_foreign = not text.isascii() and sum(character > "\u024f" for character in text) > len(text) / 5
-    return (os.path.splitext(name)[1] or "no extension") + (" (other scripts)" if is_foreign else "")
+    is_other_script = not text.isascii() and sum(character > "\u024f" for character in text) > len(text) / 5
+    return (os.path.splitext(name)[1] or "no extension") + (" (other scripts)" if is_other_script else "")
 
 
 def relative_errors(texts: list[str]) -> tuple[list[float], list[float]]:
-    """Relative errors of the estimate and of a quarter of the characters."""
+    """The relative errors of the estimate, and of a quarter of the characters."""
     exact = [count(text).count for text in texts]
     ours = [abs(estimate(text) - true) / true for text, true in zip(texts, exact, strict=True)]
     quarters = [abs(len(text) / 4 - true) / true for text, true in zip(texts, exact, strict=True)]
@@ -82,7 +82,7 @@ def main() -> None:
     for kind, piece in pieces(args.folders, args.size):
         by_kind[kind].append(piece)
     if not by_kind:
-        raise SystemExit(f"no text of {SHORTEST} characters or more in: {', '.join(args.folders)}")
+        raise SystemExit(f"no text of {MIN_CHARACTERS} characters or more in: {', '.join(args.folders)}")
     print(f"{'':24} {'':>7} {'estimate':>26} {'characters / 4':>26}")
     print(f"{'':24} {'pieces':>7} {COLUMNS} {COLUMNS} {'MB/s':>6}")
     everything = [piece for texts in by_kind.values() for piece in texts]

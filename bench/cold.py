@@ -56,10 +56,10 @@ def compile_all() -> None:
 def check_work(show: list[str], floor: list[str], environment: dict[str, str]) -> None:
     """Warn if a contender did not do all the work, because its time would be meaningless."""
     prompt, floor_output = (subprocess.check_output(command, env=environment, text=True) for command in (show, floor))
-    wanted = [f"Rule of level {n}" for n in range(fixture.DEPTH)] + [f"skill-{n:02}" for n in range(fixture.SKILLS)]
-    if missing := [text for text in wanted if text not in prompt]:
+    expected = [f"Rule of level {n}" for n in range(fixture.DEPTH)] + [f"skill-{n:02}" for n in range(fixture.SKILLS)]
+    if missing := [text for text in expected if text not in prompt]:
         print(
-            f"warning: the prompt lacks {len(missing)} of {len(wanted)} expected strings; the first is {missing[0]!r}"
+            f"warning: the prompt lacks {len(missing)} of {len(expected)} expected strings; the first is {missing[0]!r}"
         )
     if not floor_output.startswith(f"{fixture.DEPTH + fixture.SKILLS + 1} files"):
         print(f"warning: the floor script read {floor_output}")

@@ -10,7 +10,7 @@ in at most `--places` directories of each kind, including the root:
 
 Each SKILL.md is parsed with the strict and with the lenient rules. A skill that the lenient rules load is also put into a prompt
 with its full body, as the active skill and as the plan. Every prompt is checked:
-    coverage    passages are where they say, in order, with only separators between them
+    coverage    passages are at their recorded positions, in order, with only separators between them
     origins     a piece whose origin is a file matches those lines of the file
     tags        tags around sections and texts come only from the layout; a section is closed once
     findings    findings name lines that exist
@@ -60,41 +60,41 @@ class Repository:
 
     def __init__(self, top: str) -> None:
         self.top = top
-        self.instructed: dict[str, int] = {}
-        self.skilled: dict[str, int] = {}
+        self.instruction_counts: dict[str, int] = {}
+        self.skill_counts: dict[str, int] = {}
         self.skills: list[str] = []
 
-    def places(self, most: int) -> Iterator[tuple[str, bool]]:
-        """Yield working directories, and whether to look for skills right there."""
+    def places(self, limit: int) -> Iterator[tuple[str, bool]]:
+        """Yield working directories, and whether to look for skills directly in each."""
         yield self.top, False
-        for folder in spread([folder for folder in self.instructed if folder != self.top], most - 1):
+        for folder in spread([folder for folder in self.instruction_counts if folder != self.top], limit - 1):
             yield folder, False
-        for folder in spread(sorted(self.skilled, key=lambda folder: (-self.skilled[folder], folder)), most):
+        for folder in spread(sorted(self.skill_counts, key=lambda folder: (-self.skill_counts[folder], folder)), limit):
             yield folder, True
 
 
-def spread(places: list[str], most: int) -> list[str]:
-    """At most `most` of the places, evenly spaced."""
-    step = max(1, -(-len(places) // max(most, 1)))
+def spread(places: list[str], limit: int) -> list[str]:
+    """At most `limit` of the places, evenly spaced."""
+    step = max(1, -(-len(places) // max(limit, 1)))
     return places[::step]
 
 
 def repositories(folder: str) -> Iterator[Repository]:
     """Yield every repository below a folder that contains a skill or an instruction file."""
     found: dict[str, Repository] = {}
-    for here, below, names in os.walk(os.path.abspath(folder)):
-        above = found.get(os.path.dirname(here))
-        is_top = above is None or os.path.exists(os.path.join(here, ".git"))
-        repository = found[here] = Repository(here) if is_top or above is None else above
-        below[:] = sorted(name for name in below if name not in SKIPPED)
+    for directory, subdirectories, names in os.walk(os.path.abspath(folder)):
+        above = found.get(os.path.dirname(directory))
+        is_top = above is None or os.path.exists(os.path.join(directory, ".git"))
+        repository = found[directory] = Repository(directory) if is_top or above is None else above
+        subdirectories[:] = sorted(name for name in subdirectories if name not in SKIPPED)
         if instructions := INSTRUCTIONS.intersection(names):
-            repository.instructed[here] = len(instructions)
+            repository.instruction_counts[directory] = len(instructions)
         if "SKILL.md" in names:
-            repository.skills.append(os.path.join(here, "SKILL.md"))
-            collection = os.path.dirname(here)
-            if here != repository.top:
-                repository.skilled[collection] = repository.skilled.get(collection, 0) + 1
-    yield from (each for each in dict.fromkeys(found.values()) if each.instructed or each.skills)
+            repository.skills.append(os.path.join(directory, "SKILL.md"))
+            collection = os.path.dirname(directory)
+            if directory != repository.top:
+                repository.skill_counts[collection] = repository.skill_counts.get(collection, 0) + 1
+    yield from (each for each in dict.fromkeys(found.values()) if each.instruction_counts or each.skills)
 
 
 # Checks
@@ -105,7 +105,7 @@ def check_coverage(prompt: Prompt) -> Iterator[str]:
     for passage in prompt.passages:
         between = prompt.text[end : passage.start]
         if passage.start < end or prompt.text[passage.start : passage.end] != passage.text:
-            yield f"passage '{passage.section}' is not where it says"
+            yield f"passage '{passage.section}' is not at its recorded position"
         elif between.strip("\n -") or (between and not end):
             yield f"text before passage '{passage.section}' is not in any passage"
         if "".join(piece.text for piece in passage.pieces) != passage.text:
@@ -233,11 +233,11 @@ def work_in(
     for layout in layouts:
         if skills_here and "skills" not in shipped_layout(layout).get("find", {}):
             continue
-        here = [("skills.files", ["cwd:*/SKILL.md"])] if skills_here else []
+        assignments = [("skills.files", ["cwd:*/SKILL.md"])] if skills_here else []
         tally.counts["prompts"] += 1
         try:
             build(
-                Assembler(workspace, layout, assignments=here),
+                Assembler(workspace, layout, assignments=assignments),
                 f"{layout} in {printable(folder)}",
                 layout,
                 folder,
@@ -362,7 +362,7 @@ def main() -> int:
     with TemporaryDirectory(prefix="foreword-corpus-") as home:
         for repository in (each for folder in args.folders for each in repositories(folder)):
             tally.counts["repositories"] += 1
-            tally.counts["instruction files"] += sum(repository.instructed.values())
+            tally.counts["instruction files"] += sum(repository.instruction_counts.values())
             for folder, skills_here in repository.places(args.places):
                 work_in(folder, repository, skills_here, args.layouts.split(","), home, tally)
             read_all(repository.skills, home, tally)

@@ -84,10 +84,10 @@ def work_per_key(events: list[dict[str, Any]]) -> Iterable[float]:
     tasks = [each for each in mine if each["name"] == "RunTask"]
     commits = [each for each in mine if each["name"] == "Commit"]
     for key, next_key in pairwise(downs):
-        done = next((each for each in commits if key["ts"] < each["ts"] < next_key["ts"]), None)
-        if done:
+        commit = next((each for each in commits if key["ts"] < each["ts"] < next_key["ts"]), None)
+        if commit:
             # The task that contains the event began before it.
-            during = [each for each in tasks if end(each) > key["ts"] and start(each) <= done["ts"]]
+            during = [each for each in tasks if end(each) > key["ts"] and start(each) <= commit["ts"]]
             yield sum(each.get("tdur", each["dur"]) for each in during) / 1000
 
 

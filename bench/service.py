@@ -31,9 +31,12 @@ TALKS = 200
 MANY = 100_000
 LIMIT = 0.7
 WRK_MISSING = "skipping the service: wrk is not installed (Debian, Ubuntu: apt install wrk; macOS: brew install wrk)"
+# wrk knows the host that it must name only when it calls `init`.
 SCRIPT = """
 local requests, at, body = {}, 0, %s
-for line in io.lines(%s) do requests[#requests + 1] = wrk.format(%s, line, {["Content-Type"] = "application/json"}, body) end
+init = function()
+  for line in io.lines(%s) do requests[#requests + 1] = wrk.format(%s, line, {["Content-Type"] = "application/json"}, body) end
+end
 request = function() at = at %% #requests + 1; return requests[at] end
 """
 
@@ -71,9 +74,9 @@ def measure(name: str, store: str, project: fixture.Fixture, folder: Path, limit
         for _ in range(ROUNDS):
             for kind, script in loads.items():
                 results[kind].append(run_wrk(url, process, script))
-        done = sum(load.requests for kind in ("get", "turn") for load in results[kind])
-        while done < MANY:
-            done += run_wrk(url, process, loads["get"], 5).requests
+        completed = sum(load.requests for kind in ("get", "turn") for load in results[kind])
+        while completed < MANY:
+            completed += run_wrk(url, process, loads["get"], 5).requests
         after = memory(process)
     size = (folder / "constant").stat().st_size
     constant = f"a constant of {size:,} bytes: {describe(results['constant'])}"
@@ -87,7 +90,7 @@ def measure(name: str, store: str, project: fixture.Fixture, folder: Path, limit
             constant,
         ),
         Row(
-            f"MB of memory after {done:,} requests, {name}",
+            f"MB of memory after {completed:,} requests, {name}",
             after,
             before,
             None,
@@ -133,13 +136,13 @@ def scripts(folder: Path, body: bytes) -> dict[str, Path]:
 def run_wrk(url: str, server: int, script: Path, seconds: int = SECONDS) -> Load:
     command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "-s", str(script), url]
     before = cpu_seconds(server)
-    done = subprocess.run(pinned(command, -1), capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(pinned(command, -1), capture_output=True, text=True, check=True).stdout
     took = cpu_seconds(server) - before
-    if "Non-2xx" in done or "Socket errors" in done:
-        raise SystemExit(f"some requests failed:\n{done}")
-    (requests,) = re.findall(r"(\d+) requests in", done)
-    (rate,) = re.findall(r"Requests/sec:\s+([\d.]+)", done)
-    p50, p99 = (_milliseconds(*re.findall(rf"{share}%\s+([\d.]+)(us|ms|s)\n", done)[0]) for share in (50, 99))
+    if "Non-2xx" in output or "Socket errors" in output:
+        raise SystemExit(f"some requests failed:\n{output}")
+    (requests,) = re.findall(r"(\d+) requests in", output)
+    (rate,) = re.findall(r"Requests/sec:\s+([\d.]+)", output)
+    p50, p99 = (_milliseconds(*re.findall(rf"{share}%\s+([\d.]+)(us|ms|s)\n", output)[0]) for share in (50, 99))
     return Load(int(requests), float(rate), p50, p99, took * 1e6 / int(requests))
 
 

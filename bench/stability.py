@@ -1,10 +1,10 @@
-"""Sixteen ways in which real agents broke their prompt cache: what plain concatenation keeps cached, and what Foreword keeps.
+"""Compare plain concatenation with Foreword in sixteen situations that broke the prompt cache of real agents.
 
-Both go through the same thirty turns of a small scenario in which one thing changes. The concatenator puts everything it knows into the
+Both run the same thirty turns of a small scenario in which one thing changes. The concatenator puts everything it knows into the
 system prompt and rebuilds it for every request, as many agents do. Foreword runs real conversations; facts that do not belong in a system
-prompt (time, git, memory, title) are sent as a message when they change, so that the model knows as much. Requests are built for
+prompt (time, git, memory, title) are sent as a message when they change, so that the model has the same information. Requests are built for
 Anthropic, with breakpoints where the provider module sets them and one after the last message, and compared byte by byte. The cache is
-assumed not to expire between turns. Tokens are counted for the model and priced by the shipped table; no figure is written by hand.
+assumed not to expire between turns. Tokens are counted for the model and priced with the shipped table; no figure is hard-coded.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ class Scene(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A way to break a cache: its name, and a function that returns the scene of each turn."""
+    """A way to break a cache: a name, and a function that returns the scene for each turn."""
 
     name: str
     scene: Callable[[int, Scene], Scene]
 
 
 def tools(names: Sequence[str] = fixture.TOOLS, session: str = "") -> tuple[Tool, ...]:
-    """Tools with descriptions as long as real ones."""
+    """Tools with descriptions of realistic length."""
     rows = [fixture.tool(name) for name in names]
     about = "It takes a path and says what it found there. Prefer it to the shell, and give it one path at a time. " * 8
     link = f" Logs: https://logs.example/{session}" if session else ""
@@ -106,7 +106,7 @@ WAYS = (
 
 
 class Concatenation:
-    """Concatenates everything it knows, again for every request."""
+    """Concatenates everything it knows, anew for each request."""
 
     def __init__(self, project: fixture.Fixture) -> None:
         self.project = project
@@ -189,7 +189,7 @@ def definition(tool: Tool) -> dict[str, Any]:
 
 
 class Bill(NamedTuple):
-    """Total cost of a contender's requests, and for each change of scene the tokens kept in the cache and those it held."""
+    """The total cost of a contender's requests, and for each change of scene the tokens that stayed cached (`kept`) and that were cached before (`most`)."""
 
     dollars: float
     kept: tuple[int, ...]
@@ -197,7 +197,7 @@ class Bill(NamedTuple):
 
     @property
     def mean_kept(self) -> str:
-        """Mean tokens kept and held, over all changes."""
+        """The mean of the tokens kept, and of those cached before, over all changes."""
         return f"{sum(self.kept) // len(self.kept):,} of {sum(self.most) // len(self.most):,}"
 
 
@@ -245,7 +245,7 @@ def apply_scene(project: fixture.Fixture, scene: Scene) -> None:
 
 
 def measure(way: Way) -> tuple[Bill, Bill]:
-    """Bills of both contenders for one way, each in its own workspace."""
+    """The bills of both contenders for one scenario, each in its own workspace."""
     table = read_prices()
     rules = next(each for each in table.providers if each.name == "anthropic")
     price = table.of(rules, MODEL)
@@ -260,7 +260,7 @@ def measure(way: Way) -> tuple[Bill, Bill]:
 
 
 def lines() -> Iterator[str]:
-    """The lines of the table: for each way, the prefix tokens kept when something changed, and the cost of all turns."""
+    """The lines of the table: for each scenario, the prefix tokens kept when something changed, and the cost of all turns."""
     yield f"prompt cache, {TURNS} turns of {MODEL} on Anthropic: mean prefix tokens kept when something changed, and the cost of all turns"
     width = max(len(way.name) for way in WAYS)
     yield f"{'':{width}}  {'changes':>7}  {'kept, concatenated':>18}  {'kept, Foreword':>16}  {'concatenated':>12}  {'Foreword':>8}  {'ratio':>6}"

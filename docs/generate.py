@@ -435,7 +435,10 @@ def budget_of(row: Mapping[str, Any]) -> str:
 def rules_of(data: Mapping[str, Any]) -> list[str]:
     """The guidelines and the tools they depend on."""
     rows = [
-        (codes(row.get("when", ())) or "always", " ".join(row["say"]) if "say" in row else f"those of {row['from']}")
+        (
+            codes(row.get("when", ())) or "always",
+            "<br>".join(row["say"]) if "say" in row else f"guidelines from {row['from']}",
+        )
         for row in data.get("guideline", ())
     ]
     return [table(("condition", "guideline"), rows)] if rows else []

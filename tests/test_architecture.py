@@ -263,8 +263,8 @@ def calls(tree, names):
 
 
 def test_pure_modules_open_nothing():
-    opened = {name: calls(tree, {"open", "input"}) for name, tree in TREES.items() if is_pure(name)}
-    assert {name: lines for name, lines in opened.items() if lines} == {}
+    calls_by_module = {name: calls(tree, {"open", "input"}) for name, tree in TREES.items() if is_pure(name)}
+    assert {name: lines for name, lines in calls_by_module.items() if lines} == {}
 
 
 # compile.py is a development tool, run as `python -m foreword.packs.compile`.
@@ -303,9 +303,9 @@ def loaded_by(code):
     """Return the modules that running this code adds to those of a bare interpreter."""
     script = f"import sys; at_start = set(sys.modules); sys.path.insert(0, {str(SRC)!r})\n{code}\n"
     script += "sys.stderr.write('\\n'.join(sorted(set(sys.modules) - at_start)))"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return set(done.stderr.split())
+    result = subprocess.run([sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return set(result.stderr.split())
 
 
 def test_importing_the_package_imports_nothing():
@@ -393,13 +393,13 @@ def questions(tree):
 
 def test_no_branch_on_a_layouts_name():
     known = {*NAMES, *agents.NAMES, *(f"$std/{name}" for name in NAMES), *(f"$agents/{name}" for name in agents.NAMES)}
-    asked = [
+    violations = [
         f"{name}:{node.lineno} asks for {', '.join(sorted(found & known))}"
         for name, tree in WRITTEN.items()
         for node, found in questions(tree)
         if found & known
     ]
-    assert asked == []
+    assert violations == []
 
 
 # Regular expressions

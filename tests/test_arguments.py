@@ -139,7 +139,7 @@ def test_assignments_may_come_from_a_generator():
         (lambda: Agent(skill=["review"]), "Agent.skill must be str or Skill, not list"),
         (lambda: Access("/p", "rw"), "Access.permission must be 'read' or 'write', not 'rw'"),
         (lambda: Scope(allow=["/p"]), "Scope.allow must be a list of Access, not of str"),
-        (lambda: Workspace(None), "Workspace.cwd must be str, not NoneType"),
+        (lambda: Workspace(None), "Workspace.cwd must be a string or a path, not NoneType"),
         (lambda: Workspace(environment=["A=b"]), "Workspace.environment must be a mapping such as a dict, not list"),
         (
             lambda: Tool("read", schema={"enum": {1}}),
@@ -273,10 +273,10 @@ def test_messages_that_a_provider_accepts_are_accepted(talk):
         (lambda t: assemble(""), "the workspace must be Workspace, not str"),
         (lambda t: assemble(HERE, {}), "the agent must be Agent, not dict"),
         (lambda t: assemble(HERE, now="2026"), "now must be a datetime, not str"),
-        (lambda t: assemble(HERE, layout=None), "the layout must be str, not NoneType"),
-        (lambda t: assemble(HERE, settings=["x"]), "the settings must be str, not list"),
+        (lambda t: assemble(HERE, layout=None), "the layout must be a string or a path, not NoneType"),
+        (lambda t: assemble(HERE, settings=["x"]), "the settings must be a string or a path, not list"),
         (lambda t: assemble(HERE, packs=["x"]), "packs must be a mapping such as a dict, not list"),
-        (lambda t: assemble(HERE, packs={"x": None}), "the folder of a pack must be str, not NoneType"),
+        (lambda t: assemble(HERE, packs={"x": None}), "the folder of a pack must be a string or a path, not NoneType"),
         (lambda t: assemble(HERE, rules=["Do."]), "a rule or variable must be a function, not str"),
         (
             lambda t: assemble(HERE, assignments=["a=b"]),

@@ -211,12 +211,12 @@ def variables_in(path):
     tree = ast.parse(path.read_text())
     texts = [each.value for each in ast.walk(tree) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
     for node in ast.walk(tree):
-        asked = None
+        receiver = None
         if isinstance(node, ast.Subscript):
-            asked, name = node.value, node.slice
+            receiver, name = node.value, node.slice
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
-            asked, name = node.func.value, node.args[0]
-        if asked is not None and re.search(r"\benviron(ment)?$", ast.unparse(asked)):
+            receiver, name = node.func.value, node.args[0]
+        if receiver is not None and re.search(r"\benviron(ment)?$", ast.unparse(receiver)):
             yield from [name.value] if isinstance(name, ast.Constant) else filter(VARIABLE.fullmatch, texts)
 
 
@@ -286,11 +286,11 @@ def test_the_changelog_says_what_is_unreleased():
 
 def test_the_page_on_costs_matches_the_benchmarks():
     table = (ROOT / "README.md").read_text().partition("\n## What it costs\n")[2].partition("\n## ")[0]
-    told = re.findall(r"^\| (?!work|---)([^|]+) \|", table.replace("|---|", "| --- |"), re.MULTILINE)
+    row_names = re.findall(r"^\| (?!work|---)([^|]+) \|", table.replace("|---|", "| --- |"), re.MULTILINE)
     benches = " ".join(path.read_text() for path in (ROOT / "bench").glob("*.py"))
     filled = re.compile(r"\{[^}]*\}|\d[\d,]*|SQLite|PostgreSQL")  # filled in by a benchmark: numbers, and the store
-    written = filled.sub("#", benches)
-    assert told and [name for name in told if filled.sub("#", name) not in written] == []
+    bench_names = filled.sub("#", benches)
+    assert row_names and [name for name in row_names if filled.sub("#", name) not in bench_names] == []
     assert re.search(r"`make bench` on \d{4}-\d\d-\d\d", table)
 
 
@@ -306,14 +306,14 @@ def test_named_files_exist(page):
 def test_the_site_builds_without_a_network(tmp_path):
     nowhere = {"HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_MKDOCS_2_WARNING": "1"}
     mkdocs = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
-    done = subprocess.run(mkdocs, cwd=ROOT, env={**os.environ, **nowhere}, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    made = {
+    result = subprocess.run(mkdocs, cwd=ROOT, env={**os.environ, **nowhere}, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    pages = {
         path.relative_to(tmp_path).with_suffix(".md").as_posix(): path.read_text() for path in tmp_path.rglob("*.html")
     }
-    assert {page.relative_to(DOCS).as_posix() for page in PAGES if page.parent != ROOT} == made.keys() - {"404.md"}
+    assert {page.relative_to(DOCS).as_posix() for page in PAGES if page.parent != ROOT} == pages.keys() - {"404.md"}
     fetched = [
-        each for text in made.values() for each in re.findall(r"<(?:script|link|img)\b[^>]*https?://[^>]*>", text)
+        each for text in pages.values() for each in re.findall(r"<(?:script|link|img)\b[^>]*https?://[^>]*>", text)
     ]
     assert fetched == []
     assert [path for path in tmp_path.rglob("*") if path.name == "__pycache__" or path.suffix in (".py", ".pyc")] == []
@@ -417,21 +417,21 @@ class Shell:
         """Start the service and print its first line; if it exits instead, return its status."""
         command = [sys.executable, "-m", "foreword", *words[1:], "--port", "0"]
         service = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        said = service.stdout.readline()
-        if not said:
+        first_line = service.stdout.readline()
+        if not first_line:
             print(service.communicate()[1], end="", file=sys.stderr)
             return service.returncode
-        self.services.append((service, said.split()[-1]))
-        print(self.with_page_address(said), end="")
+        self.services.append((service, first_line.split()[-1]))
+        print(self.with_page_address(first_line), end="")
         return 0
 
     def other(self, words):
-        done = subprocess.run(
+        result = subprocess.run(
             [self.with_real_address(word) for word in words], capture_output=True, text=True, env=self.environment()
         )
-        print(self.with_page_address(done.stdout), end="")
-        print(done.stderr, end="", file=sys.stderr)
-        return done.returncode
+        print(self.with_page_address(result.stdout), end="")
+        print(result.stderr, end="", file=sys.stderr)
+        return result.returncode
 
     def curl(self, words):
         """Send a request like `curl -s ADDRESS [-d BODY]`, which need not be installed."""
@@ -534,10 +534,10 @@ def do(page, home, capfd, request, shell):
 
 
 def test_the_guide_creates_the_project_of_the_other_pages():
-    made = {}
+    files = {}
     for _, title, text in FENCE.findall(GUIDE.read_text()):
-        made |= {title: text} if title and title not in made else {}
-    assert made == {name: text for name, text in sample.FILES.items() if name != ".git/HEAD"}
+        files |= {title: text} if title and title not in files else {}
+    assert files == {name: text for name, text in sample.FILES.items() if name != ".git/HEAD"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)

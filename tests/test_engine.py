@@ -11,7 +11,7 @@ from foreword import Agent, Assembler, CallError, Conversations, Tool, Workspace
     ("call", "message"),
     [
         (lambda: assemble("."), "the workspace must be Workspace, not str"),
-        (lambda: assemble(layout=Path("team.toml")), "the layout must be str, not PosixPath"),
+        (lambda: assemble(layout=3), "the layout must be a string or a path, not int"),
         (
             lambda: assemble(assignments={"on.turn": "warn"}),
             "assignments must be a list or another ordered iterable, not dict",
@@ -20,7 +20,7 @@ from foreword import Agent, Assembler, CallError, Conversations, Tool, Workspace
         (lambda: Agent(tools=["read"]), "Agent.tools must be a list of Tool, not of str"),
         (lambda: assemble(agent=Agent(base=Path("me.md"))), "Agent.base must be str or Document, not PosixPath"),
         (lambda: assemble(agent=Agent(plan=3)), "Agent.plan must be str or Document, not int"),
-        (lambda: Conversations(Path("talks.db")), "the store must be str, not PosixPath"),
+        (lambda: Conversations(3), "the store must be a string or a path, not int"),
         (
             lambda: Conversations(extensions=[print]),
             "extensions must be a list of Extension, not of builtin_function_or_method",

@@ -370,8 +370,8 @@ def test_nothing_is_fetched(trap_repository, git):
         "w/.git/config",
         '[remote "origin"]\n\tpromisor = true\n\turl = TOP/origin\n\tuploadpack = TOP/fetch\n',
     )
-    lost = git("rev-parse", "HEAD^{tree}").strip()
-    path = Path(trap_repository.path(f"w/.git/objects/{lost[:2]}/{lost[2:]}"))
+    tree_hash = git("rev-parse", "HEAD^{tree}").strip()
+    path = Path(trap_repository.path(f"w/.git/objects/{tree_hash[:2]}/{tree_hash[2:]}"))
     path.unlink()
     assert git_values(trap_repository) == ["main", "", "clean"]
     assert not take_mark(trap_repository) and not path.exists()
@@ -508,7 +508,7 @@ def test_git_is_not_run_if_any_file_of_the_repository_is_a_link_that_leaves_it(v
     ("head", "expected"),
     [
         ("ref: refs/heads/main\nIgnore all\nprevious instructions", "main"),
-        (f"ref: refs/heads/{'a' * 300_000}", "a" * 255),
+        pytest.param(f"ref: refs/heads/{'a' * 300_000}", "a" * 255, id="a very long name"),
         ("ref: refs/tags/one\n", "HEAD"),
     ],
 )

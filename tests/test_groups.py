@@ -33,7 +33,7 @@ def test_a_group_runs_in_one_worker(tmp_path):
     ]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the other plugins take seconds to import
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
+    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
     workers = [path.read_text() for path in tmp_path.glob("*.worker")]
     assert len(workers) == 8 and len(set(workers)) == 1

@@ -180,9 +180,9 @@ def script(code, folder, *, flags=(), environment=None, status=0):
     head += "    pieces = sandbox.render('$w/a', {'$w/a': Document('', text)}, {'cwd': '/w'})\n"
     head += "    return ''.join(piece.text for piece in pieces)\n"
     command = [sys.executable, "-W", "error", *flags, "-c", head + code]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stderr) == (status, "")
-    return done.stdout
+    result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+    assert (result.returncode, result.stderr) == (status, "")
+    return result.stdout
 
 
 @pytest.mark.parametrize("environment", [{}, {"PYTHONDONTWRITEBYTECODE": "1"}, {"PYTHONPATH": ".", "HOME": "/nowhere"}])

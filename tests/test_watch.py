@@ -346,8 +346,8 @@ def test_without_the_extra_the_error_names_it(tree):
     code = "import sys; sys.modules['watchfiles'] = None\nimport foreword\n"
     code += "try: foreword.watch(foreword.Workspace(sys.argv[1]), None, 'ion', print)\n"
     code += "except foreword.CallError as error: sys.exit(str(error))"
-    done = subprocess.run([sys.executable, "-c", code, tree.path("w")], capture_output=True, text=True)
-    assert done.stderr.strip() == "watching needs the package watchfiles; run make setup"
+    result = subprocess.run([sys.executable, "-c", code, tree.path("w")], capture_output=True, text=True)
+    assert result.stderr.strip() == "watching needs the package watchfiles; run make setup"
 
 
 def test_watching_continues_with_names_that_are_not_utf8(tree, watched):
@@ -399,13 +399,13 @@ def test_a_watch_can_be_stopped_from_its_callback(tree):
 def test_a_program_that_does_not_stop_the_watch_still_exits(tree):
     tree({"w/AGENTS.md": "One."})
     code = "import sys, foreword\nforeword.watch(foreword.Workspace(sys.argv[1], home=sys.argv[2]), None, 'ion', lambda p: print(p.text[-4:]))"
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code, tree.path("w"), tree.path("home")],
         capture_output=True,
         text=True,
         timeout=PATIENCE,
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "One.\n", "")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "One.\n", "")
 
 
 # Changes

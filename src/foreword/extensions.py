@@ -1,6 +1,6 @@
 """Everything an extension author must read.
 
-An extension is a value with functions in it; leave out those you do not need. Install it under the entry-point group `foreword`
+An extension is a value that contains functions; leave out those you do not need. Install it under the entry-point group `foreword`
 (the entry names an `Extension`, or a function that returns one), or pass it in a list. Extensions run in the order of that list,
 installed ones by name. If a function raises or returns the wrong type, it is reported as a finding and skipped, unless the extension
 lists that hook in `required`: then the turn stops with an error. Files in a workspace are never loaded as extensions.
@@ -90,9 +90,9 @@ class Extension:
             ('reload'), with an About. Returns Resources.
         listen: Called after an event with its name and a mapping of details. Returns nothing.
         rules: Called when guidelines are listed, with the names of the tools. Each returns a sentence, several, or None.
-        sources: Called when the find with that name is read, with the workspace. Each returns documents that follow those that
-            were found; skills and residents need front matter.
-        checks: Called when a prompt was built or is linted. Each returns findings.
+        sources: Called when the find with that name is read, with the workspace. Each returns documents, which come after
+            the files found on disk; skills and residents need front matter.
+        checks: Called with the prompt after it is built, and by lint. Each returns findings.
         packs: Folders of layouts, templates and wording, by prefix.
         variables: Types of variables for the bracket language. Each function returns the value of a name in a workspace, or None.
         tools: Tools that are added to the agent's, unless it has an empty list of tools.
@@ -171,7 +171,7 @@ def check_extension(extension: Extension) -> None:
             raise CallError(f"the {name} of {where} must be a mapping, not {type(getattr(extension, name)).__name__}")
     for hook, arguments in HOOKS.items():
         function = getattr(extension, hook)
-        if function is not None and not _takes(function, len(arguments)):
+        if function is not None and not _accepts(function, len(arguments)):
             raise CallError(
                 f"{hook} of {where} is called as {hook}({', '.join(arguments)}) but does not accept these arguments"
             )
@@ -182,18 +182,18 @@ def check_extension(extension: Extension) -> None:
             raise CallError(f"{where} requires {hook!r}, but does not define it")
 
 
-def _takes(function: Any, count: int) -> bool:
+def _accepts(function: Any, count: int) -> bool:
     """Whether a function accepts this many arguments; assumed if it has no signature."""
     from inspect import signature
 
     if not callable(function):
         return False
     try:
-        takes = signature(function)
+        parameters = signature(function)
     except (TypeError, ValueError):
         return True
     try:
-        takes.bind(*range(count))
+        parameters.bind(*range(count))
     except TypeError:
         return False
     return True

@@ -158,8 +158,8 @@ class Document:
 
 @value
 class Agent:
-    """The agent that a prompt is for. In a known conversation, fields that are left out stay those of its edition, except the plan
-    and the skill.
+    """The agent that a prompt is for. In a known conversation, fields that are left out keep the values of its edition, except
+    the plan and the skill.
 
     Fields:
         tools: The tools it has. None keeps the tools of a known conversation, and means no tools in a new one; an empty list

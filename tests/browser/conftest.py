@@ -48,14 +48,14 @@ def site(shared_site):
 @pytest.fixture
 def own_site(tmp_path):
     """Services that only one test uses, and may stop or break."""
-    made = []
+    sites = []
 
     def make(**options):
-        made.append(Site(tmp_path / f"site{len(made)}", **options))
-        return made[-1]
+        sites.append(Site(tmp_path / f"site{len(sites)}", **options))
+        return sites[-1]
 
     yield make
-    for each in made:
+    for each in sites:
         each.stop()
 
 
@@ -65,24 +65,27 @@ def open_page(chrome):
 
     Errors in the page fail the test, and so do requests to other machines.
     """
-    contexts, wrong, asked = [], [], []
+    contexts, errors, urls = [], [], []
 
     def open_page(url, width=1440, height=900, scheme="light", **options):
         profile = chrome.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
         contexts.append(profile)
         page = profile.new_page()
         page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("console", lambda told: wrong.append(told.text) if "Content Security Policy" in told.text else None)
-        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on(
+            "console",
+            lambda message: errors.append(message.text) if "Content Security Policy" in message.text else None,
+        )
+        page.on("request", lambda request: urls.append(request.url))
         page.goto(url)
         return page
 
     yield open_page
     for each in contexts:
         each.close()
-    assert wrong == []
-    assert [url for url in asked if not url.startswith(("http://127.0.0.1:", "data:", "about:", "chrome:"))] == []
+    assert errors == []
+    assert [url for url in urls if not url.startswith(("http://127.0.0.1:", "data:", "about:", "chrome:"))] == []
 
 
 @pytest.fixture

@@ -73,11 +73,11 @@ def fill(site: Site, store: object) -> None:
     git = ["git", "-C", str(site.shop), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
     for command in (["init", "-q", "-b", "prices"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
         subprocess.run([*git, *command], check=True)
-    kept = iter(VERSIONS)
-    store.add_template(next(kept))  # type: ignore[attr-defined]
-    store.add_template(next(kept))  # type: ignore[attr-defined]
+    versions = iter(VERSIONS)
+    store.add_template(next(versions))  # type: ignore[attr-defined]
+    store.add_template(next(versions))  # type: ignore[attr-defined]
     site.construct("billing-7", model="gpt-5")
-    store.add_template(next(kept))  # type: ignore[attr-defined]
+    store.add_template(next(versions))  # type: ignore[attr-defined]
     (site.shop / "notes.md").write_text("Ask Grace about rounding.\n")
     for id in ("checkout-12", "checkout-13", "docs-3", "search-41"):
         site.construct(id)

@@ -20,7 +20,7 @@ import chromium
 from playwright.sync_api import Browser, sync_playwright
 
 PATIENCE = 300_000
-"""So many milliseconds end a test that hangs. A slow machine is not a wrong answer: on a loaded one, half a minute was too little."""
+"""Timeout in milliseconds, for tests that hang. It is long because half a minute was not enough on a loaded machine."""
 FILES = {
     "shop/AGENTS.md": "# Shop\n\nRun `make test` before you say that you are done.\nPrices are integers, in cents.\n",
     "shop/api/AGENTS.md": "Handlers stay thin; rules live in `domain/`.\n",
@@ -55,13 +55,13 @@ class Site:
             environment.pop(name, None)
         if not self.token:
             del environment["FOREWORD_TOKEN"]
-        if self.source:  # another copy of the package than the installed one
+        if self.source:  # use a different copy of the package than the installed one
             environment["PYTHONPATH"] = self.source
         command = [sys.executable, "-m", "foreword", "serve", "--port", str(self.port), "--root", str(self.shop)]
         log = self.folder / "service.log"  # not a pipe, because a full pipe would block the service
         with log.open("ab") as file:
-            given = [*command, "--store", self.store]
-            self.process = subprocess.Popen(given, env=environment, stdout=file, stderr=file)
+            arguments = [*command, "--store", self.store]
+            self.process = subprocess.Popen(arguments, env=environment, stdout=file, stderr=file)
         for _ in range(PATIENCE // 50):
             if self.process.poll() is not None:
                 raise RuntimeError(f"the service ended: {log.read_text()}")
@@ -109,7 +109,7 @@ def browser() -> Iterator[Browser]:
     """Start a Chromium, without its sandbox if this process is root."""
     path = chromium.find()
     if not path:
-        raise RuntimeError(f"there is no Chromium for the tests of the page: {chromium.WANTED}")
+        raise RuntimeError(f"no Chromium found for the tests of the page: {chromium.WANTED}")
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=path, args=flags, timeout=PATIENCE)

@@ -42,10 +42,10 @@ def test_leaving_with_unsaved_text_asks_first(open_page, site, way):
         "a link": lambda: page.get_by_role("link", name="History").last.click(),
     }
     ways[way]()
-    asked = page.get_by_role("dialog", name="Unsaved changes")
-    expect(asked.get_by_role("button", name="Keep editing")).to_be_focused()
+    dialog = page.get_by_role("dialog", name="Unsaved changes")
+    expect(dialog.get_by_role("button", name="Keep editing")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(asked).to_have_count(0)
+    expect(dialog).to_have_count(0)
     expect(code).to_contain_text("Mine. You are")
     assert page.url.endswith("#/edit")
 
@@ -68,10 +68,10 @@ def test_saving_from_the_question_leaves_afterwards(unsaved, site):
 
 
 def test_a_reload_with_unsaved_text_asks_first_and_restores_it(unsaved):
-    asked = []
-    unsaved.page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    dialog_types = []
+    unsaved.page.on("dialog", lambda dialog: (dialog_types.append(dialog.type), dialog.accept()))
     unsaved.page.reload()
-    assert asked == ["beforeunload"]
+    assert dialog_types == ["beforeunload"]
     expect(unsaved.code).to_have_text("Not saved yet.")
     expect(unsaved.dialog.get_by_text(re.compile("Restored your unsaved text from"))).to_be_visible()
     unsaved.dialog.get_by_role("button", name="Use the saved text instead").click()
@@ -81,10 +81,10 @@ def test_a_reload_with_unsaved_text_asks_first_and_restores_it(unsaved):
 
 
 def test_nothing_asks_when_everything_is_saved(editor):
-    asked = []
-    editor.page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    dialog_types = []
+    editor.page.on("dialog", lambda dialog: (dialog_types.append(dialog.type), dialog.accept()))
     editor.page.reload()
-    assert asked == []
+    assert dialog_types == []
     expect(editor.code).to_be_visible()
 
 
@@ -139,11 +139,11 @@ def test_the_second_to_save_sees_the_difference(edit, site):
     save(one, "first")
     expect(one.dialog.get_by_text("unsaved changes")).to_have_count(0)
     save(two, "second")
-    told = two.page.get_by_role("dialog", name="Someone else saved")
-    difference = told.get_by_role("region", name="Changes from their text to yours")
+    dialog = two.page.get_by_role("dialog", name="Someone else saved")
+    difference = dialog.get_by_role("region", name="Changes from their text to yours")
     expect(difference.locator("tr.removed .text")).to_have_text("removed: From one.")
     expect(difference.locator("tr.added .text")).to_have_text("added: From two.")
-    told.get_by_role("button", name="Keep editing").click()
+    dialog.get_by_role("button", name="Keep editing").click()
     expect(two.code).to_have_text("From two.")
     assert site.template() == "From one."
     save(two, "second again")
@@ -222,13 +222,13 @@ def early_save(editor):
         editor.dialog.get_by_label("Syntax").select_option(syntax)
         editor.write(text)
         editor.settle()
-        held = []
-        editor.page.route("**/system-prompt/preview", lambda route: held.append(route))
+        routes = []
+        editor.page.route("**/system-prompt/preview", lambda route: routes.append(route))
         with editor.page.expect_request("**/system-prompt/preview"):
             editor.page.keyboard.press("ControlOrMeta+s")
         dialog = editor.page.get_by_role("dialog", name="Save template")
         expect(dialog.get_by_role("textbox", name="Note")).to_be_focused()
-        return dialog, lambda: [route.continue_() for route in held]
+        return dialog, lambda: [route.continue_() for route in routes]
 
     return open_dialog
 
@@ -316,8 +316,8 @@ def test_a_template_is_saved_in_its_language_and_conversations_render_it(editor,
     expect(editor.dialog.get_by_role("status").filter(has_text="Saved as version")).to_be_visible()
     newest = site.call("GET", "/system-prompt/versions")["versions"][0]
     assert (newest["template"], newest["syntax"]) == ("We are in {{ cwd }}.", "jinja")
-    made = site.call("POST", "/conversations/of-jinja/turn", {"cwd": str(site.shop), "message": "Hi."})
-    assert made["system"] == f"We are in {site.shop}."
+    turn = site.call("POST", "/conversations/of-jinja/turn", {"cwd": str(site.shop), "message": "Hi."})
+    assert turn["system"] == f"We are in {site.shop}."
     editor.page.reload()
     editor.settle()
     expect(editor.dialog.get_by_label("Syntax")).to_have_value("jinja")

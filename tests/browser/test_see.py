@@ -29,17 +29,17 @@ def seeing(editor):
 
 
 def test_the_preview_is_the_prompt_of_the_service(seeing, site):
-    made = site.call("POST", "/system-prompt/preview", {"template": TEMPLATE})
-    assert seeing.prompt.evaluate("(element) => element.textContent") == made["text"]
+    preview = site.call("POST", "/system-prompt/preview", {"template": TEMPLATE})
+    assert seeing.prompt.evaluate("(element) => element.textContent") == preview["text"]
 
 
 def test_the_preview_follows_typing_after_a_pause(seeing):
-    asked = []
-    seeing.page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/preview") else None)
+    urls = []
+    seeing.page.on("request", lambda request: urls.append(request.url) if request.url.endswith("/preview") else None)
     seeing.put_caret(1)
     seeing.type_without_pause("Always. ")
     expect(seeing.prompt).to_contain_text("Always. Be kind.")
-    assert len(asked) == 1
+    assert len(urls) == 1
 
 
 def test_a_stale_answer_never_overwrites_a_newer_one(editor):
@@ -86,21 +86,21 @@ def test_every_character_is_drawn(seeing):
 
 def test_hover_shows_file_and_line(seeing, site):
     box = seeing.prompt.locator(".k-file").first.bounding_box()
-    told = seeing.preview.locator("#origin-info")
+    info = seeing.preview.locator("#origin-info")
     seeing.page.mouse.move(box["x"] + 5, box["y"] + 5)
-    expect(told).to_have_text(f"File {site.shop}/AGENTS.md, line 1")
+    expect(info).to_have_text(f"File {site.shop}/AGENTS.md, line 1")
     seeing.page.mouse.move(box["x"] + 5, box["y"] + box["height"] - 5)
-    expect(told).to_have_text(f"File {site.shop}/AGENTS.md, line 4")
+    expect(info).to_have_text(f"File {site.shop}/AGENTS.md, line 4")
 
 
 def test_focus_shows_them_too_and_arrow_keys_move_between_origins(seeing, site):
-    told = seeing.preview.locator("#origin-info")
+    info = seeing.preview.locator("#origin-info")
     seeing.prompt.locator("[tabindex='0']").focus()
-    expect(told).to_have_text(re.compile("^Template template, lines? 1"))
+    expect(info).to_have_text(re.compile("^Template template, lines? 1"))
     seen = []
     for _ in range(9):
         seeing.page.keyboard.press("ArrowRight")
-        seen.append(told.inner_text())
+        seen.append(info.inner_text())
     assert any(f"{site.shop}/AGENTS.md, lines 1–4" in each for each in seen)
     assert any("prompt:cwd" in each for each in seen)
     expect(seeing.prompt.locator("[tabindex='0']")).to_have_count(1)
@@ -118,8 +118,8 @@ def test_focus_shows_them_too_and_arrow_keys_move_between_origins(seeing, site):
 )
 def test_a_template_line_highlights_its_output(seeing, site, line, lit):
     seeing.code.locator(".cm-line").nth(line - 1).click()
-    wanted = [each.replace("{shop}", str(site.shop)) for each in lit]
-    seeing.eventually(lambda: sorted(text for text in seeing.highlighted_text() if text.strip()), sorted(wanted))
+    expected = [each.replace("{shop}", str(site.shop)) for each in lit]
+    seeing.eventually(lambda: sorted(text for text in seeing.highlighted_text() if text.strip()), sorted(expected))
 
 
 @pytest.mark.parametrize(
@@ -145,17 +145,17 @@ def test_the_keyboard_highlights_too(seeing):
 
 def test_tokens_per_section_are_a_bar_and_follow_the_model(editor, site):
     tokens = editor.preview.get_by_role("region", name="Tokens")
-    made = site.call("POST", "/system-prompt/preview", {})
-    for passage in made["passages"]:
+    preview = site.call("POST", "/system-prompt/preview", {})
+    for passage in preview["passages"]:
         expect(
             tokens.get_by_role("button", name=re.compile(rf"^{passage['section']} {passage['tokens']} "))
         ).to_be_visible()
     widths = tokens.locator(".bar span").evaluate_all("(all) => all.map((each) => each.getBoundingClientRect().width)")
-    most = max(made["passages"], key=lambda each: each["tokens"])
-    assert widths.index(max(widths)) == made["passages"].index(most)
+    most = max(preview["passages"], key=lambda each: each["tokens"])
+    assert widths.index(max(widths)) == preview["passages"].index(most)
     editor.dialog.get_by_label("Model", exact=True).fill("claude-opus-4-7")
     scaled = site.call("POST", "/system-prompt/preview", {"model": "claude-opus-4-7"})
-    assert scaled["tokens"]["count"] != made["tokens"]["count"]
+    assert scaled["tokens"]["count"] != preview["tokens"]["count"]
     expect(tokens).to_contain_text(f"{scaled['tokens']['count']:,} tokens")
 
 
@@ -172,9 +172,9 @@ def test_folder_and_tools_can_be_chosen(editor, site):
 
 def test_only_layouts_that_use_the_stored_template_are_offered(editor, site):
     layouts = site.call("GET", "/layouts")["layouts"]
-    wanted = [each["name"] for each in layouts if each["stored_template"]]
-    assert wanted and len(wanted) < len(layouts)
-    expect(editor.dialog.get_by_label("Layout").locator("option")).to_have_text(wanted)
+    expected = [each["name"] for each in layouts if each["stored_template"]]
+    assert expected and len(expected) < len(layouts)
+    expect(editor.dialog.get_by_label("Layout").locator("option")).to_have_text(expected)
 
 
 def test_a_value_highlights_its_own_tag_and_not_another_of_the_same_name(editor):

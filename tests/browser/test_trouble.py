@@ -63,9 +63,9 @@ def test_the_store_is_down_from_the_start(own_site, edit):
     expect(dialog.get_by_role("alert")).to_contain_text("kept in this browser")
     repair_store(site)
     dialog.get_by_role("button", name="Save", exact=True).click()
-    told = editor.page.get_by_role("dialog", name="Someone else saved")
-    expect(told).to_contain_text("Before.")  # the stored version is not overwritten unseen
-    told.get_by_role("button", name="Save mine anyway").click()
+    conflict = editor.page.get_by_role("dialog", name="Someone else saved")
+    expect(conflict).to_contain_text("Before.")  # the stored version is not overwritten unseen
+    conflict.get_by_role("button", name="Save mine anyway").click()
     expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
     expect(editor.dialog.get_by_text("The store is unavailable")).to_have_count(0)
     assert site.template() == MINE
@@ -107,14 +107,14 @@ def test_the_server_is_gone(own_site, edit):
 def test_the_page_asks_for_a_token_and_refuses_a_wrong_one(own_site, open_page):
     site = own_site(token="the-right-one")
     page = open_page(site.url)
-    asked = page.get_by_role("dialog", name="Token")
-    expect(asked.get_by_role("textbox", name="Token")).to_be_focused()
+    dialog = page.get_by_role("dialog", name="Token")
+    expect(dialog.get_by_role("textbox", name="Token")).to_be_focused()
     page.keyboard.type("a wrong one")
     page.keyboard.press("Enter")
-    expect(asked.get_by_role("alert")).to_have_text("Invalid token.")
-    asked.get_by_role("textbox", name="Token").fill("the-right-one")
+    expect(dialog.get_by_role("alert")).to_have_text("Invalid token.")
+    dialog.get_by_role("textbox", name="Token").fill("the-right-one")
     page.keyboard.press("Enter")
-    expect(asked).to_have_count(0)
+    expect(dialog).to_have_count(0)
     expect(page.get_by_role("region", name="Current template")).to_contain_text("You are a helpful")
     page.reload()
     expect(page.get_by_role("region", name="Current template")).to_contain_text("You are a helpful")
@@ -142,8 +142,8 @@ def test_a_token_that_becomes_invalid_loses_no_text(own_site, open_page, edit):
     site.token = "new"
     site.start()
     page.keyboard.press("ControlOrMeta+s")
-    asked = page.get_by_role("dialog", name="Token")
-    asked.get_by_role("textbox", name="Token").fill("new")
+    dialog = page.get_by_role("dialog", name="Token")
+    dialog.get_by_role("textbox", name="Token").fill("new")
     page.keyboard.press("Enter")
     page.get_by_role("dialog", name="Save template").get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("unsaved changes")).to_have_count(0)

@@ -28,8 +28,8 @@ def test_gettext_is_not_loaded_but_can_be_imported_later():
     code = (
         "import sys, foreword.cli.arguments; assert 'gettext' not in sys.modules; import gettext; gettext.translation"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 def test_actions_are_in_order():

@@ -336,26 +336,26 @@ def test_an_unknown_skill(refused):
     "arguments", [["zzz"], ["show", "nowhere"], ["show", "--now", "x"], ["show", "--layout", "zzz"], []]
 )
 def test_the_script(tree, arguments):
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "foreword", *arguments],
         cwd=tree.path("w"),
         env={**os.environ, "HOME": tree.path("home")},
         capture_output=True,
         text=True,
     )
-    assert (done.returncode, done.stdout) == (2, "") and done.stderr and "Traceback" not in done.stderr
+    assert (result.returncode, result.stdout) == (2, "") and result.stderr and "Traceback" not in result.stderr
 
 
 @pytest.mark.parametrize("arguments", [["show"], ["skills"], ["show", "--layout", "./mine.toml"], ["show", "."]])
 def test_a_deleted_working_directory(tree, arguments):
     command = 'cd "$0" && rmdir "$0" && exec "$@"'
-    done = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", command, tree({"gone": None}).path("gone"), sys.executable, "-m", "foreword", *arguments],
         env={**os.environ, "HOME": tree.path("home")},
         capture_output=True,
         text=True,
     )
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1) and done.stderr.startswith(
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1) and result.stderr.startswith(
         "foreword: "
     )
 
@@ -363,7 +363,7 @@ def test_a_deleted_working_directory(tree, arguments):
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("command", ["show", "tokens --json", "diff - .", "cache --tool read", "--version"])
 def test_a_closed_stream(tree, command, closed):
-    done = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", f'"$0" -m foreword {command} {closed}', sys.executable],
         cwd=tree.path("w"),
         env={**os.environ, "HOME": tree.path("home")},
@@ -371,7 +371,7 @@ def test_a_closed_stream(tree, command, closed):
         capture_output=True,
         text=True,
     )
-    assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+    assert (result.returncode, "Traceback" in result.stderr) == (0, False)
 
 
 @pytest.mark.parametrize("buffered", ["", "1"])
@@ -380,16 +380,16 @@ def test_a_closed_stream(tree, command, closed):
     "command", ["show", "show --json", "tokens", "lint", "--version", "--help", "show --help", "zzz"]
 )
 def test_a_full_disk(tree, command, full, buffered):
-    done = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", f'"$0" -m foreword {command} {full}', sys.executable],
         cwd=tree.path("w"),
         env={**os.environ, "HOME": tree.path("home"), "PYTHONUNBUFFERED": buffered},
         capture_output=True,
         text=True,
     )
-    assert done.returncode in (0, 2)
+    assert result.returncode in (0, 2)
     if full == ">/dev/full" and (command != "show --help" or not buffered):
-        assert (done.returncode, done.stderr.count("\n")) == (2, 1) and done.stderr.startswith("foreword: ")
+        assert (result.returncode, result.stderr.count("\n")) == (2, 1) and result.stderr.startswith("foreword: ")
 
 
 @pytest.mark.parametrize("group", ["talk", "template", "store"])
@@ -404,8 +404,8 @@ def test_a_command_with_actions_lists_them(group, words, capsys):
 
 
 def test_help_of_a_command_succeeds(tree):
-    done = subprocess.run([sys.executable, "-m", "foreword", "show", "--help"], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "") and "--layout" in done.stdout
+    result = subprocess.run([sys.executable, "-m", "foreword", "show", "--help"], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "") and "--layout" in result.stdout
 
 
 def test_an_odd_argument_is_escaped_in_the_message(refused):

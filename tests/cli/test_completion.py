@@ -64,9 +64,9 @@ def tab(script, tmp_path):
 
     def tab(*words):
         command = ["bash", "--norc", "-c", TAB, "bash", tmp_path / "completion.bash", "foreword", *words]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert done.returncode == 0 and done.stderr == "", done.stderr
-        return sorted(filter(None, done.stdout.splitlines()))
+        result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert result.returncode == 0 and result.stderr == "", result.stderr
+        return sorted(filter(None, result.stdout.splitlines()))
 
     return tab
 
@@ -106,11 +106,11 @@ def in_bash(tab, script, folder):
 
 def in_fish(tab, script, folder):
     (folder / "completion.fish").write_text(script("fish"))
-    asking = 'source completion.fish; for line in $argv; complete -C "foreword $line"; echo .; end'
-    command = ["fish", "--no-config", "-c", asking, *COMPLETED]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=empty_home(folder))
-    assert done.stderr == ""
-    offers = [[each.partition("\t")[0] for each in part.splitlines()] for part in done.stdout.split(".\n")[:-1]]
+    code = 'source completion.fish; for line in $argv; complete -C "foreword $line"; echo .; end'
+    command = ["fish", "--no-config", "-c", code, *COMPLETED]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=empty_home(folder))
+    assert result.stderr == ""
+    offers = [[each.partition("\t")[0] for each in part.splitlines()] for part in result.stdout.split(".\n")[:-1]]
     return [
         complete_line(line, [each for each in offered if each]) for line, offered in zip(COMPLETED, offers, strict=True)
     ]
@@ -123,13 +123,15 @@ def in_zsh(tab, script, folder):
     (folder / "z").mkdir()
     (folder / "z/.zshrc").write_text(ZSHRC)
     (folder / "z/_foreword").write_text(script("zsh"))
-    ours, its = pty.openpty()
-    zsh = subprocess.Popen(["zsh", "-d", "-i"], cwd=folder, stdin=its, stdout=its, stderr=its, env=empty_home(folder))
-    os.close(its)
-    os.write(ours, ("".join(f"foreword {line}\t\x14" for line in COMPLETED) + "exit\n").encode())
-    while read(ours):
+    terminal, child = pty.openpty()
+    zsh = subprocess.Popen(
+        ["zsh", "-d", "-i"], cwd=folder, stdin=child, stdout=child, stderr=child, env=empty_home(folder)
+    )
+    os.close(child)
+    os.write(terminal, ("".join(f"foreword {line}\t\x14" for line in COMPLETED) + "exit\n").encode())
+    while read(terminal):
         pass
-    os.close(ours)
+    os.close(terminal)
     zsh.wait()
     return [line.removeprefix("foreword ") for line in (folder / "z/recorded").read_text().splitlines()]
 

@@ -215,11 +215,11 @@ def test_colours_on_a_terminal(tree):
     environment = {**os.environ, "TERM": "xterm", "HOME": tree.path("home")}
     environment.pop("NO_COLOR", None)
     command = [sys.executable, "-m", "foreword", "diff", "old.txt", "new.txt"]
-    done = subprocess.run(command, cwd=tree.path("w"), stdout=other, env=environment, check=True)
+    result = subprocess.run(command, cwd=tree.path("w"), stdout=other, env=environment, check=True)
     os.close(other)
     printed = os.read(main, 65536).decode()
     os.close(main)
-    assert done.returncode == 0
+    assert result.returncode == 0
     assert "a \x1b[31mb\x1b[0m\x1b[32mc\x1b[0m" in printed
 
 

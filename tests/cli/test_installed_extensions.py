@@ -36,15 +36,15 @@ def run_with(tree):
 
     def run_with(entries, *arguments):
         tree({"site/strict-1.0.dist-info/entry_points.txt": f"[foreword]\n{entries}\n"})
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-m", "foreword", *arguments, "--home", tree.path("home")],
             cwd=tree.path("w"),
             env={**os.environ, "PYTHONPATH": tree.path("site")},
             capture_output=True,
             text=True,
         )
-        assert "Traceback" not in done.stderr
-        return done.returncode, json.loads(done.stdout)
+        assert "Traceback" not in result.stderr
+        return result.returncode, json.loads(result.stdout)
 
     return run_with
 

@@ -386,15 +386,15 @@ def test_a_pipe_that_closes_early_gets_complete_lines(tree):
     # Missing files: one finding each, more than fit in a buffer.
     tree({f"w/d{number}/AGENTS.md": f"Read `docs/{number}.md`.\n" for number in range(210)} | GIT)
     for count in (1, 40, 90):
-        done = subprocess.run(
+        result = subprocess.run(
             ["bash", "-c", f"{sys.executable} -m foreword lint --recursive 2>&1 | head -n {count}"],
             cwd=tree.path("w"),
             env={**os.environ, "HOME": tree.path("home"), "COLUMNS": "40"},
             capture_output=True,
             text=True,
         )
-        lines = done.stdout.splitlines()
-        assert len(lines) == count and done.stderr == ""
+        lines = result.stdout.splitlines()
+        assert len(lines) == count and result.stderr == ""
         assert [line for line in lines if not re.fullmatch(r"\S+: (error|warning|info): .* \[[a-z-]+\]", line)] == []
 
 

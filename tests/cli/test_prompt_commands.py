@@ -148,7 +148,7 @@ def test_a_time_without_an_offset_is_local(shop, run):
 
 @pytest.mark.parametrize(("now", "zone"), [("2026-03-07T08:55:05", "CST"), ("2026-07-04T08:55:05", "CDT")])
 def test_the_local_zone_has_its_abbreviation(tree, now, zone):
-    done = script(
+    result = script(
         tree,
         "show",
         "--layout",
@@ -159,7 +159,7 @@ def test_the_local_zone_has_its_abbreviation(tree, now, zone):
         capture_output=True,
         text=True,
     )
-    assert f"at 08:55:05 AM {zone}\n" in done.stdout
+    assert f"at 08:55:05 AM {zone}\n" in result.stdout
 
 
 def test_documentation_is_printed_with_its_full_path(shop, run):
@@ -437,7 +437,7 @@ def script(tree, *arguments, **options):
 
 def test_the_script_prints_bytes_whatever_the_locale(tree):
     tree({"w/AGENTS.md": "é日👩"})
-    done = script(
+    result = script(
         tree,
         "show",
         "--layout",
@@ -445,31 +445,31 @@ def test_the_script_prints_bytes_whatever_the_locale(tree):
         env={"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
         capture_output=True,
     )
-    assert done.returncode == 0 and "é日👩".encode() in done.stdout and done.stderr == b""
+    assert result.returncode == 0 and "é日👩".encode() in result.stdout and result.stderr == b""
 
 
 def test_version(tree):
-    done = script(tree, "--version", capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"foreword {__version__}\n", "")
+    result = script(tree, "--version", capture_output=True, text=True)
+    assert (result.returncode, result.stdout, result.stderr) == (0, f"foreword {__version__}\n", "")
 
 
 def test_a_closed_pipe_is_not_an_error(tree):
     tree({"w/AGENTS.md": "word\n" * 100_000})
     command = f"{sys.executable} -m foreword show --layout pi | head -1"
-    done = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", command],
         cwd=tree.path("w"),
         env={**os.environ, "HOME": tree.path("home")},
         capture_output=True,
         text=True,
     )
-    assert done.stdout.count("\n") == 1 and "Traceback" not in done.stderr and "BrokenPipe" not in done.stderr
+    assert result.stdout.count("\n") == 1 and "Traceback" not in result.stderr and "BrokenPipe" not in result.stderr
 
 
 def on_a_terminal(tree, *arguments, **environment):
     """Output of a command on a terminal."""
     ours, theirs = pty.openpty()
-    done = script(tree, *arguments, stdout=theirs, stderr=theirs, env=environment)
+    result = script(tree, *arguments, stdout=theirs, stderr=theirs, env=environment)
     os.close(theirs)
     written = b""
     try:
@@ -478,7 +478,7 @@ def on_a_terminal(tree, *arguments, **environment):
     except OSError:
         pass
     os.close(ours)
-    assert done.returncode == 0
+    assert result.returncode == 0
     return written.decode().replace("\r\n", "\n")
 
 

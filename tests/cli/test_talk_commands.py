@@ -73,8 +73,8 @@ def test_turn(run_json):
 
 def test_a_conversation_keeps_its_tools_unless_tools_are_passed(tree, run_json):
     first = run_json("talk", "turn", "t", "--layout", "opal", "--tool", "shell")
-    kept = run_json("talk", "turn", "t")
-    assert (kept["edition"], kept["tools"], kept["system"]) == (1, first["tools"], first["system"])
+    second = run_json("talk", "turn", "t")
+    assert (second["edition"], second["tools"], second["system"]) == (1, first["tools"], first["system"])
     assert run_json("talk", "drift", "t")["changed"] is False
     none = run_json("talk", "turn", "t", "--tools", "none")
     assert (none["edition"], none["tools"]) == (2, [])
@@ -258,8 +258,8 @@ def test_template_versions(tree, run, run_json, monkeypatch):
     assert run_json("template", "show") == {"template": DEFAULT}
     tree({"w/one.md": "One.\n", "w/two.md": "Two.\n"})
     assert run("template", "set", "one.md", "--note", "shorter")[0] == 0
-    kept = run_json("template", "set", "two.md", "--author", "bob")
-    assert (kept["version"], kept["author"], kept["template"]) == (2, "bob", "Two.\n")
+    stored = run_json("template", "set", "two.md", "--author", "bob")
+    assert (stored["version"], stored["author"], stored["template"]) == (2, "bob", "Two.\n")
     assert run("template", "show") == (0, "Two.\n", "")
     restored = run_json("template", "restore", "1")
     assert (restored["version"], restored["note"], restored["template"]) == (3, "Restored version 1", "One.\n")
@@ -360,8 +360,8 @@ def test_where_the_store_is(tree, run_json, monkeypatch, environment, option, fi
 
 def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, run_json):
     tree({"w/.foreword/foreword.toml": 'store = "evil.db"\n'})
-    asked_for = run_json("talk", "list")
-    assert asked_for == [] and not os.path.exists(tree.path("w/evil.db"))
+    rows = run_json("talk", "list")
+    assert rows == [] and not os.path.exists(tree.path("w/evil.db"))
     for named, file in ((tree.path("mine.db"), "mine.db"), ("~/my.db", "home/my.db"), ("my.db", f"{CONFIG}/my.db")):
         tree({f"{CONFIG}/foreword.toml": f'store = "{named}"\n'})
         run_json("talk", "turn", "t")

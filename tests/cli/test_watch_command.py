@@ -245,8 +245,8 @@ def test_resizing_the_window_redraws_the_view(tree, start):
     process.until(r"quits.*\x1b\[J")
     for columns, lines in ((100, 30), (20, 5), (3, 1)):
         process.resize(columns, lines)
-        drawn = screen(process.until(r"\x1b\[H[\s\S]*\x1b\[J"))
-        assert len(drawn) == lines and max(map(len, drawn)) <= columns
+        rows = screen(process.until(r"\x1b\[H[\s\S]*\x1b\[J"))
+        assert len(rows) == lines and max(map(len, rows)) <= columns
 
 
 def test_keys_are_not_echoed_and_q_quits(start):

@@ -83,8 +83,8 @@ def shop(tmp_path_factory):
 def piped(shop, arguments):
     top, environment = shop
     command = [sys.executable, "-m", "foreword", *arguments]
-    done = subprocess.run(command, cwd=top / WEB, env=environment, capture_output=True, text=True)
-    return done.stdout
+    result = subprocess.run(command, cwd=top / WEB, env=environment, capture_output=True, text=True)
+    return result.stdout
 
 
 def on_a_terminal(shop, columns, arguments, **more):

@@ -270,8 +270,8 @@ def test_a_rebuild_loses_everything_after_the_first_change():
     using = edition(one="same " * 100, two="old " * 50, three="same too " * 50)
     fresh = edition(one="same " * 100, two="new " * 50, three="same too " * 50)
     found = drift(using, fresh)
-    kept = using.system.index("old")
-    assert (found.tokens_kept, found.tokens_lost) == (estimate(using.system[:kept]), estimate(using.system[kept:]))
+    start = using.system.index("old")
+    assert (found.tokens_kept, found.tokens_lost) == (estimate(using.system[:start]), estimate(using.system[start:]))
 
 
 def test_different_tools_lose_the_entire_prompt():

@@ -14,18 +14,18 @@ RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"
 @pytest.fixture
 def hook():
     """An extension that changes the prompt, and the messages it was called with."""
-    asked = []
+    messages = []
 
     def start(prompt, message, about):
-        asked.append(message)
+        messages.append(message)
         return Start(prompt=f"{prompt}\n\nNow: {message}")
 
-    return Extension("now", before_agent_start=start), asked
+    return Extension("now", before_agent_start=start), messages
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_ten_calls_for_one_user_prompt_have_the_same_system_prompt(opened, hook, layout):
-    extension, asked = hook
+    extension, messages = hook
     talk = opened(layout, extensions=[extension])
     turn = talk.turn("fix it")
     systems = [turn.system]
@@ -33,9 +33,9 @@ def test_ten_calls_for_one_user_prompt_have_the_same_system_prompt(opened, hook,
         turn = talk.turn(messages=[*turn.history, RESULT])
         systems.append(turn.system)
     assert len(set(systems)) == 1 and systems[0].endswith("\n\nNow: fix it")
-    assert asked == ["fix it"]
+    assert messages == ["fix it"]
     assert talk.turn("next", turn.history).system.endswith("\n\nNow: next")
-    assert asked == ["fix it", "next"]
+    assert messages == ["fix it", "next"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -70,13 +70,13 @@ def test_an_empty_system_prompt_lasts_too(opened):
     ],
 )
 def test_new_prompt_marks_a_prompt_in_the_callers_list(opened, hook, messages, expected):
-    extension, asked = hook
+    extension, prompts = hook
     talk = opened("pi", extensions=[extension])
     turn = talk.turn(messages=messages, new_prompt=True)
-    assert asked == [expected]
+    assert prompts == [expected]
     assert turn.messages == tuple(messages)
     assert talk.turn(messages=messages).system == turn.system
-    assert asked == [expected]
+    assert prompts == [expected]
 
 
 def test_the_system_prompt_of_a_hook_outlasts_a_new_edition(tree, opened, hook):

@@ -60,13 +60,13 @@ def test_a_changed_prompt_lasts_for_one_user_prompt(opened):
 
 
 def test_before_agent_start_runs_once_for_each_user_prompt(opened):
-    asked = []
-    talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda prompt, text, about: asked.append(text))])
+    texts = []
+    talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda prompt, text, about: texts.append(text))])
     talk.turn("one")
     talk.turn()
     talk.reload()
     talk.turn("two")
-    assert asked == ["one", "two"]
+    assert texts == ["one", "two"]
 
 
 def test_a_hook_that_raises_is_reported_and_skipped(opened):
@@ -198,11 +198,11 @@ def test_context_hooks_are_chained_and_one_that_raises_is_skipped(opened, conten
 
 
 def test_context_runs_on_every_turn(opened):
-    asked = []
-    talk = opened("pi", extensions=[Extension("x", context=lambda messages, about: asked.append(len(messages)))])
+    counts = []
+    talk = opened("pi", extensions=[Extension("x", context=lambda messages, about: counts.append(len(messages)))])
     talk.turn("one")
     talk.turn()
-    assert asked == [1, 0]
+    assert counts == [1, 0]
 
 
 # resources_discover
@@ -210,28 +210,28 @@ def test_context_runs_on_every_turn(opened):
 
 def test_resources_are_discovered_at_the_start_and_on_every_reload(tree, opened, skill):
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
-    asked = []
+    reasons = []
 
     def discover(reason, about):
-        asked.append(reason)
+        reasons.append(reason)
         return Resources(skills=[tree.path("more")])
 
     talk = opened("pi", tools="read", extensions=[Extension("x", resources_discover=discover)])
     assert "<name>late</name>" in talk.turn("hi").system
     talk.turn("hi")
-    assert asked == ["start"]
+    assert reasons == ["start"]
     tree({"more/later/SKILL.md": skill("later", "Comes later.")})
     assert "<name>later</name>" not in talk.turn("hi").system
     assert "<name>later</name>" in talk.reload().system
     talk.reload()
-    assert asked == ["start", "reload", "reload"]
+    assert reasons == ["start", "reload", "reload"]
 
 
 def test_a_process_that_keeps_the_edition_discovers_nothing(tree, opened):
-    asked = []
+    calls = []
     opened("pi").turn("hi")
-    opened("pi", extensions=[Extension("x", resources_discover=lambda *args: asked.append(args))]).turn("hi")
-    assert asked == []
+    opened("pi", extensions=[Extension("x", resources_discover=lambda *args: calls.append(args))]).turn("hi")
+    assert calls == []
 
 
 def test_another_process_that_gathers_discovers_the_same_resources(tree, opened, skill):
@@ -530,9 +530,11 @@ def test_commands_use_installed_extensions_but_none_from_a_workspace(tree, site)
     })  # fmt: skip
     code = f"import sys; sys.path.append({site!r}); from foreword.cli import main; sys.exit(main(sys.argv[1:]))"
     call = ["talk", "turn", "t", "--message", "hi", "--store", ":memory:", "--home", tree.path("home")]
-    done = subprocess.run([sys.executable, "-P", "-c", code, *call], cwd=tree.path("w"), capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0, "Stripes.\n\n[user]\nhi\n")
-    assert "loading of the extension 'm' raised ImportError and was skipped" in done.stderr
+    result = subprocess.run(
+        [sys.executable, "-P", "-c", code, *call], cwd=tree.path("w"), capture_output=True, text=True
+    )
+    assert (result.returncode, result.stdout) == (0, "Stripes.\n\n[user]\nhi\n")
+    assert "loading of the extension 'm' raised ImportError and was skipped" in result.stderr
 
 
 # The arguments of hooks

@@ -3,7 +3,7 @@
 import pytest
 
 from foreword import Agent, Conversations, Document, Scope, Tool
-from foreword.encoding.edition import made_for
+from foreword.encoding.edition import target_of
 from foreword.vocabulary import Access
 
 FULL = {
@@ -19,7 +19,7 @@ FULL = {
 
 
 def last_agent(conversation):
-    edition = made_for(conversation.shared.store.current(conversation.id))
+    edition = target_of(conversation.shared.store.current(conversation.id))
     return edition.model, edition.provider, edition.agent
 
 

@@ -103,6 +103,6 @@ def test_too_many_notices_drop_the_oldest_and_announce_every_change_again():
 
 def test_notices_keep_their_order_in_a_short_list():
     """A later notice may revoke an earlier one."""
-    kept = [{"at": 5, "text": "bash is new"}, {"at": 9, "text": "bash is off"}]
-    whole = with_notices([{"role": "user", "content": "hi"}], kept)
+    notices = [{"at": 5, "text": "bash is new"}, {"at": 9, "text": "bash is off"}]
+    whole = with_notices([{"role": "user", "content": "hi"}], notices)
     assert [each["content"] for each in whole if each["content"] != "hi"] == ["bash is new", "bash is off"]

@@ -49,8 +49,8 @@ def test_sixteen_processes_construct_one_conversation(tree, url, layout):
     assert [err for _, err in ends] == [""] * AT_ONCE
     answers = [json.loads(out) for out, _ in ends]
     assert answers == [answers[0]] * AT_ONCE
-    kept = store.current("t")
-    assert (answers[0][0], answers[0][1]) == (1, kept.system)
+    current = store.current("t")
+    assert (answers[0][0], answers[0][1]) == (1, current.system)
     assert (len(store.editions("t")), store.verify()) == (1, [])
     store.close()
 
@@ -79,9 +79,9 @@ def test_sixteen_threads_construct_one_conversation(tree, url, layout):
 def test_a_process_killed_at_any_moment_leaves_every_conversation_intact():
     """For a thousand kills, run `python tests/soak/kill_conversations.py`."""
     call = [sys.executable, str(SOAK / "kill_conversations.py"), "--many", "40"]
-    done = subprocess.run(call, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.endswith("every conversation is complete\n")
+    result = subprocess.run(call, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.endswith("every conversation is complete\n")
 
 
 # Two processes at once
@@ -169,9 +169,11 @@ def test_conversations_in_one_workspace_share_an_assembler(tree):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     talks = Conversations()
     agents = [Agent(base=base, tools=[Tool("read")]) for base in ("first", "", "second")]
-    opened = [talks.open(f"t{number}", tree.workspace(), agent, "foreword") for number, agent in enumerate(agents)]
-    assert len({id(talk.assembler) for talk in opened}) == 1
-    systems = [talk.turn("hi").system for talk in opened]
+    conversations = [
+        talks.open(f"t{number}", tree.workspace(), agent, "foreword") for number, agent in enumerate(agents)
+    ]
+    assert len({id(talk.assembler) for talk in conversations}) == 1
+    systems = [talk.turn("hi").system for talk in conversations]
     assert [("first" in each, "second" in each, "One." in each) for each in systems] == [
         (True, False, True),
         (False, False, True),

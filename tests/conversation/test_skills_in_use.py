@@ -96,9 +96,9 @@ def test_other_processes_know_the_skills_in_use(place, opened, url):
 
     def another(what):
         args = [url, place.path("w"), place.path("home"), what]
-        done = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+        result = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        return result.stdout.strip()
 
     assert "Run `make" in another("use")
     assert another("use") == ACTIVE["content"]

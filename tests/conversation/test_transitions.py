@@ -120,9 +120,9 @@ class Scene:
         self.now += timedelta(minutes=1)
         args = [self.url, self.workspace(), [self.names[each] for each in self.tools], self.layout]
         args += [self.assignments(), self.now.isoformat()]
-        done = subprocess.run([sys.executable, "-c", ANOTHER, json.dumps(args)], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        result = subprocess.run([sys.executable, "-c", ANOTHER, json.dumps(args)], capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout)
 
 
 ANOTHER = """

@@ -47,9 +47,9 @@ def run_and_record(shop, more, *command):
     record.unlink(missing_ok=True)
     pretend = [sys.executable, EXAMPLES / "pretend.py", "--record", record]
     environment = {"HOME": str(shop.parent / "home"), "PATH": os.environ["PATH"], "PYTHONWARNINGS": "error", **more}
-    done = subprocess.run([*pretend, *command], cwd=shop, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout, [json.loads(line) for line in record.read_text().splitlines()]
+    result = subprocess.run([*pretend, *command], cwd=shop, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout, [json.loads(line) for line in record.read_text().splitlines()]
 
 
 def prefix(request):

@@ -21,11 +21,11 @@ def fuzz(check, name, words):
     options.add_argument(
         "--random", type=int, default=None, metavar="N", help="repeat the run that printed this number"
     )
-    asked = options.parse_args()
-    number = random.randrange(2**32) if asked.random is None else asked.random
+    args = options.parse_args()
+    number = random.randrange(2**32) if args.random is None else args.random
     chance = random.Random(number)
     seeds = [path.read_bytes().decode() for path in sorted((Path(__file__).parent / "seeds" / name).iterdir())]
-    end = time.monotonic() + asked.seconds
+    end = time.monotonic() + args.seconds
     count = 0
     while time.monotonic() < end:
         text = seeds[count] if count < len(seeds) else mutation(chance, seeds, words)

@@ -16,40 +16,40 @@ class Disk:
         self.bytes_read = 0
         self.faults = {}
         self.ghosts = []
-        self.opened = {}
+        self.paths = {}
         self.endless = set()
         self.backwards = False
 
     def fail(self, call, path, error, after=0):
-        """Make a call raise for a path, after it succeeded `after` times."""
+        """Make a call raise for a path, after it has succeeded `after` times."""
         self.faults[call, path] = [*[None] * after, error]
 
     def add_ghost(self, path):
-        """Add a name to a listing whose file no longer exists."""
+        """List a file that does not exist in its directory, as if it had just been removed."""
         self.ghosts.append(path)
 
     def _record(self, call, path):
         self.calls[call] += 1
-        waiting = self.faults.get((call, path), [None])
-        if error := waiting[0] if len(waiting) == 1 else waiting.pop(0):
+        results = self.faults.get((call, path), [None])
+        if error := results[0] if len(results) == 1 else results.pop(0):
             raise error
 
     def open(self, path, flags):
         self._record("open", path)
         descriptor = os.open(path, flags)
-        self.opened[descriptor] = path
+        self.paths[descriptor] = path
         return descriptor
 
     def close(self, descriptor):
-        del self.opened[descriptor]
+        del self.paths[descriptor]
         os.close(descriptor)
 
     def fstat(self, descriptor):
-        self._record("fstat", self.opened[descriptor])
+        self._record("fstat", self.paths[descriptor])
         return os.fstat(descriptor)
 
     def read(self, descriptor, size):
-        path = self.opened[descriptor]
+        path = self.paths[descriptor]
         self._record("read", path)
         data = b"word\n".ljust(size, b"a") if path in self.endless else os.read(descriptor, size)
         self.bytes_read += len(data)
@@ -65,16 +65,16 @@ class Disk:
 
     @contextmanager
     def scandir(self, folder):
-        path = self.opened.get(folder, folder)
+        path = self.paths.get(folder, folder)
         self._record("scandir", path)
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name, reverse=self.backwards)
-        gone = [os.path.basename(ghost) for ghost in self.ghosts if os.path.dirname(ghost) == path]
-        yield iter([*entries, *(SimpleNamespace(name=name) for name in gone)])
+        missing = [os.path.basename(ghost) for ghost in self.ghosts if os.path.dirname(ghost) == path]
+        yield iter([*entries, *(SimpleNamespace(name=name) for name in missing)])
 
 
 @pytest.fixture
 def disk():
-    made = Disk()
-    yield made
-    assert made.opened == {}
+    fake = Disk()
+    yield fake
+    assert fake.paths == {}

@@ -1,4 +1,4 @@
-"""Hard cases of discovery, one test for each."""
+"""Edge cases in file discovery, one test for each."""
 
 import errno
 import os
@@ -75,7 +75,7 @@ def test_an_invalid_git_entry_does_not_mark_a_root(tree, git):
 # Worktree inside its main repository, both with AGENTS.md -> the worktree's
 
 
-def test_a_worktree_inside_its_main_repository(tree):
+def test_a_worktree_inside_its_main_repository_uses_only_its_own_files(tree):
     tree({
         "w/.git/worktrees/fix/gitdir": tree.path("w/trees/fix/.git"),
         "w/AGENTS.md": "main",
@@ -119,20 +119,20 @@ def test_in_the_home_directory_each_skill_is_listed_once(tree, skill, layout):
 def test_in_the_home_directory_each_skill_is_read_once(tree, skill, disk):
     tree({f"home/.agents/skills/s{number}/SKILL.md": skill(f"s{number}") for number in range(20)})
     tree({"home/.git": None})
-    # A file written just now is not trusted to stay the same, not even between two reads.
-    settle = max(os.stat(tree.path(f"home/.agents/skills/s{number}/SKILL.md")).st_ctime_ns for number in range(20))
-    while time.time_ns() < settle + 100_000_000:
+    # A file that was just written may change again without a new time stamp, so it would be read twice.
+    newest = max(os.stat(tree.path(f"home/.agents/skills/s{number}/SKILL.md")).st_ctime_ns for number in range(20))
+    while time.time_ns() < newest + 100_000_000:
         time.sleep(0.01)
     prompt = tree.prompt("foreword", "home", tools="read", disk=disk)
     assert [fate for _, fate in tree.fates(prompt)].count("used") == 20
     assert disk.calls["fstat"] == 20
 
 
-# cwd is `/` -> ends, no error
+# cwd is `/` -> terminates without an error
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_at_the_root_of_the_disk(tree, layout):
+def test_the_working_directory_can_be_the_root_of_the_disk(tree, layout):
     prompt = assemble(Workspace("/", home=tree.path("home"), environment={}), layout=layout)
     assert prompt.text and "//" not in "".join(each.path for each in prompt.candidates)
 
@@ -190,15 +190,15 @@ def test_a_root_that_is_not_above_the_working_directory_is_an_error(tree, root):
     tree({"AGENTS.md": "above", "w/AGENTS.md": "root", "w/a/b": None, "other": None})
     with pytest.raises(CallError) as error:
         rooted(tree, "w/a", root)
-    expected_findings = f"the root /{root} is neither the working directory /w/a nor a directory above it"
-    assert tree.short(str(error.value)) == expected_findings
+    message = f"the root /{root} is neither the working directory /w/a nor a directory above it"
+    assert tree.short(str(error.value)) == message
 
 
 # AGENTS.override.md blank or a directory -> AGENTS.md counts
 
 
 @pytest.mark.parametrize("override", ["", " \n\n", None, b"\xff", os.mkfifo, Path("nowhere")])
-def test_an_empty_override(tree, override):
+def test_an_unusable_override_is_ignored(tree, override):
     prompt = tree({"w/AGENTS.override.md": override, "w/AGENTS.md": "X"}).prompt("foreword")
     assert used(tree, prompt) == ["/w/AGENTS.md"]
 
@@ -208,7 +208,7 @@ def test_an_empty_override(tree, override):
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "pi"])
 @pytest.mark.parametrize("agents", ["X", "", None])
-def test_a_link_checked_out_as_text(tree, layout, agents):
+def test_a_link_checked_out_as_text_is_a_duplicate(tree, layout, agents):
     prompt = tree({"w/.git": None, "w/AGENTS.md": agents, "w/CLAUDE.md": "AGENTS.md"}).prompt(layout)
     assert used(tree, prompt) == (["/w/AGENTS.md"] if agents else [])
     assert ("file-duplicate", "/w/CLAUDE.md") in tree.findings(prompt)
@@ -220,7 +220,7 @@ def test_a_link_checked_out_as_text(tree, layout, agents):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("other", ["agents.md", "Agents.md", "AGENTS.MD"])
-def test_names_that_differ_in_case(tree, layout, other):
+def test_a_name_that_differs_in_case_is_reported(tree, layout, other):
     prompt = tree({"w/.git": None, "w/AGENTS.md": "X", f"w/{other}": "Y"}).prompt(layout)
     assert used(tree, prompt) == ["/w/AGENTS.md"]
     assert tree.findings(prompt) == [("file-case", f"/w/{other}")]
@@ -230,7 +230,7 @@ def test_names_that_differ_in_case(tree, layout, other):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_an_unreadable_parent(tree, disk, layout):
+def test_files_around_an_unreadable_parent_are_used(tree, disk, layout):
     tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/AGENTS.md": "no", "w/a/b/AGENTS.md": "here"})
     denied = PermissionError(errno.EACCES, "Permission denied")
     for call, path in (
@@ -292,7 +292,7 @@ def test_a_listed_skill_that_no_longer_exists_is_skipped_and_recorded(tree, skil
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_a_directory_that_vanishes_during_the_walk(tree, skill, disk, layout):
+def test_a_directory_that_vanishes_during_the_walk_is_reported(tree, skill, disk, layout):
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a")})
     disk.fail("scandir", tree.path("w/.agents/skills"), FileNotFoundError(errno.ENOENT, "No such file or directory"))
     prompt = tree.prompt(layout, tools="read", disk=disk)
@@ -332,7 +332,7 @@ def test_a_missing_home_is_treated_as_empty(tree, layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_undecodable_names(tree, skill, layout, capsysbinary):
+def test_undecodable_names_are_escaped_when_printed(tree, skill, layout, capsysbinary):
     from foreword.cli import main
 
     odd = os.fsdecode(b"\xff\xfe")
@@ -360,18 +360,18 @@ def test_undecodable_names(tree, skill, layout, capsysbinary):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_two_hundred_nested_directories(tree, disk, layout):
+def test_each_nested_directory_costs_few_calls(tree, disk, layout):
     deep = "/".join(["w", *["d"] * 200])
     tree({"w/.git": None, f"{deep}/AGENTS.md": "here"})
     shallow = type(disk)()
     tree.prompt(layout, "w", disk=shallow)
     prompt = tree.prompt(layout, deep, disk=disk)
     assert used(tree, prompt) == [f"/{deep}/AGENTS.md"]
-    for_each = (disk.calls.total() - shallow.calls.total()) / 200
-    assert for_each <= 30
+    calls_per_directory = (disk.calls.total() - shallow.calls.total()) / 200
+    assert calls_per_directory <= 30
 
 
-# two runs with other PYTHONHASHSEED, TZ, locale, readdir order -> the same bytes
+# two runs with a different PYTHONHASHSEED, TZ, locale or readdir order -> the same bytes
 
 
 SCRIPT = """
@@ -386,7 +386,7 @@ for layout in ("foreword", "ion", "opal", "pi"):
 """
 
 
-def busy(tree, skill):
+def create_many_files(tree, skill):
     names = ["b", "a", "Z", "10", "9", "é", "z-1"]
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/OPAL.md": "Y"})
     tree({f"home/.config/agents/rules/{name}.md": f"Rule {name}." for name in names})
@@ -399,8 +399,8 @@ def busy(tree, skill):
     )
 
 
-def test_another_hash_seed_time_zone_and_locale(tree, skill):
-    busy(tree, skill)
+def test_hash_seed_time_zone_and_locale_do_not_change_the_prompt(tree, skill):
+    create_many_files(tree, skill)
     printed = [
         subprocess.run(
             [sys.executable, "-c", SCRIPT, tree.path("w"), tree.path("home")],
@@ -420,8 +420,8 @@ def test_another_hash_seed_time_zone_and_locale(tree, skill):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_another_listing_order(tree, skill, disk, layout):
-    busy(tree, skill)
+def test_the_listing_order_does_not_change_the_prompt(tree, skill, disk, layout):
+    create_many_files(tree, skill)
     forwards = tree.prompt(layout, tools="read", disk=disk)
     disk.backwards = True
     assert tree.prompt(layout, tools="read", disk=disk) == forwards

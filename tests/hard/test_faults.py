@@ -124,7 +124,7 @@ def test_a_listing_that_fails_midway(workspace, disk, layout):
     @contextmanager
     def scandir(folder):
         with os.scandir(folder) as listing:
-            yield failing(listing) if disk.opened.get(folder) == workspace.path(SKILLS) else listing
+            yield failing(listing) if disk.paths.get(folder) == workspace.path(SKILLS) else listing
 
     def failing(listing):
         yield next(iter(listing))
@@ -141,15 +141,15 @@ def test_a_listing_that_fails_midway(workspace, disk, layout):
 
 def change_before_open(disk, path, change):
     """Run a change between checking a path and opening it."""
-    asked = disk._record
+    original = disk._record
 
-    def first(call, asked_for):
-        if (call, asked_for) == ("open", path):
-            disk._record = asked
+    def record(call, recorded_path):
+        if (call, recorded_path) == ("open", path):
+            disk._record = original
             change(path)
-        asked(call, asked_for)
+        original(call, recorded_path)
 
-    disk._record = first
+    disk._record = record
 
 
 def swap(make):
@@ -208,12 +208,12 @@ def test_the_folder_of_a_skill_vanishes_before_its_file_is_opened(workspace, dis
 def test_a_file_created_during_discovery_is_read(workspace, disk, layout):
     """The file was missing when opened and exists when checked, so it is not a dangling link."""
     waiting = [fault(errno.ENOENT)]
-    opened = disk.open
+    original = disk.open
 
     def late(path, flags):
         if path == workspace.path("w/AGENTS.md") and waiting:
             raise waiting.pop()
-        return opened(path, flags)
+        return original(path, flags)
 
     disk.open = late
     prompt = workspace.prompt(layout, tools="read", disk=disk)

@@ -1,4 +1,4 @@
-"""Links of a project are followed inside the workspace, refused if they leave it, and never expose secrets or an entire disk."""
+"""Project links are followed inside the workspace and refused if they leave it. They never expose secrets or an entire disk."""
 
 import os
 from pathlib import Path
@@ -24,7 +24,7 @@ def refused(tree, prompt):
     return [tree.short(each.path) for each in prompt.findings if each.code == "link-refused"]
 
 
-# A link of the project that leaves the workspace
+# Project links that leave the workspace
 
 
 @pytest.mark.parametrize("layout", ALL)
@@ -234,7 +234,7 @@ def test_a_workspace_can_be_inside_a_folder_with_a_secret_name(tree):
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("depth", [0, 1])
-def test_other_files_of_the_workspace(tree, layout, name, content, depth):
+def test_links_of_all_kinds_of_files_are_checked(tree, layout, name, content, depth):
     folder, base = os.path.split(name)
     tree({"w/.git": None, "w/AGENTS.md": "x", f"elsewhere/{base}": content})
     tree(
@@ -247,20 +247,20 @@ def test_other_files_of_the_workspace(tree, layout, name, content, depth):
     assert [each.code for each in prompt.findings if each.code in ("link-refused", "settings-wrong")]
 
 
-# The opened file decides
+# Files that change between the check and the open
 
 
 def change_before_open(disk, path, change):
     """Run a change just before a path is opened, after all checks."""
-    really = disk.open
+    original = disk.open
 
-    def first(asked_for, flags):
-        if asked_for == path:
-            disk.open = really
+    def open_changed(opened_path, flags):
+        if opened_path == path:
+            disk.open = original
             change()
-        return really(asked_for, flags)
+        return original(opened_path, flags)
 
-    disk.open = first
+    disk.open = open_changed
 
 
 @pytest.mark.parametrize("way", ["/proc", "none"])
@@ -299,10 +299,10 @@ def test_without_proc_the_path_must_still_name_the_open_file(tree, disk, monkeyp
     tree({"w/AGENTS.md": "mine", "w/other": "x"})
     reach = Reach(tree.path("w"), tree.path("w"))
     assert Reader(disk=disk).read(tree.path("w/AGENTS.md"), reach).text == "mine"
-    really = disk.open
+    original = disk.open
 
     def swapping(path, flags):
-        descriptor = really(path, flags)
+        descriptor = original(path, flags)
         os.replace(tree.path("w/other"), tree.path("w/AGENTS.md"))
         return descriptor
 

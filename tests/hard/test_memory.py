@@ -1,4 +1,4 @@
-"""A file of a hundred megabytes needs no more memory than one at the reader's limit."""
+"""Reading a 100 MB file takes no more memory than reading one at the size limit."""
 
 import subprocess
 import sys
@@ -10,18 +10,18 @@ from foreword.sources.files import HEAD, LIMIT
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
 HUGE = 100_000_000
 
-# A process starts with the peak of the process it was forked from, so a small process runs between the tests and the measured one.
+# A forked process inherits the peak of its parent, so a small process starts the measured one.
 MEASURE = """
 import os, subprocess, sys
 with open(os.devnull, "wb") as nowhere:
-    shown = subprocess.Popen([sys.executable, "-m", "foreword", "show", *sys.argv[1:]], stdout=nowhere, stderr=nowhere)
-    _, status, usage = os.wait4(shown.pid, 0)
+    process = subprocess.Popen([sys.executable, "-m", "foreword", "show", *sys.argv[1:]], stdout=nowhere, stderr=nowhere)
+    _, status, usage = os.wait4(process.pid, 0)
 print(status, usage.ru_maxrss)
 """
 
 
 def sparse(size, start=b"word\n" * (LIMIT // 5 + 100)):
-    """Return a function that creates a sparse file of that size beginning with text."""
+    """Return a function that creates a sparse file of this size, which starts with text."""
 
     def make(path):
         with open(path, "wb") as file:
@@ -42,20 +42,20 @@ def peak(tree, *options):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_memory_is_flat_with_a_hundred_megabytes(tree, layout):
     tree({"w/.git": None, "w/AGENTS.md": "word"})
-    ordinary = peak(tree, "--layout", layout)
+    baseline = peak(tree, "--layout", layout)
     tree({"w/AGENTS.md": sparse(LIMIT + 100)})
     at_the_limit = peak(tree, "--layout", layout)
     tree({"w/AGENTS.md": sparse(HUGE)})
     huge = peak(tree, "--layout", layout)
     assert huge - at_the_limit < 2_000
-    assert huge - ordinary < 12_000
+    assert huge - baseline < 12_000
 
 
 def test_memory_is_flat_with_a_skill_of_a_hundred_megabytes(tree, skill):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a")})
-    ordinary = peak(tree)
+    baseline = peak(tree)
     tree({"w/.agents/skills/a/SKILL.md": sparse(HUGE, skill("a").encode() + b"word\n" * LIMIT)})
-    assert peak(tree) - ordinary < 2_000
+    assert peak(tree) - baseline < 2_000
 
 
 # Reads stop at the limit
@@ -79,23 +79,23 @@ def test_no_text_is_read_beyond_the_limit(tree, disk, layout):
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
 @pytest.mark.parametrize(
-    ("head", "most"),
+    ("head", "limit"),
     [
         ("---\nname: a\ndescription: D.\n---\n", HEAD + 1),
         ("---\nname: a\ndescription: D.\n", HEAD + LIMIT + 2),
         ("word\n", HEAD + LIMIT + 2),
     ],
 )
-def test_only_the_front_matter_of_a_skill_is_read(tree, disk, layout, head, most):
+def test_only_the_front_matter_of_a_skill_is_read(tree, disk, layout, head, limit):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": sparse(HUGE, head.encode() + b"word\n" * LIMIT)})
     tree.prompt(layout, tools="read", disk=disk)
-    assert disk.bytes_read <= most
+    assert disk.bytes_read <= limit
 
 
 def test_a_file_included_many_times_is_stored_once(tree):
-    """Each target is spelt differently, so each is resolved separately."""
+    """The include targets are spelt differently, so each one is resolved separately."""
     tree({"w/big.md": sparse(HUGE), "w/AGENTS.md": "small\n"})
-    ordinary = peak(tree, "--layout", "ion")
+    baseline = peak(tree, "--layout", "ion")
     many = "".join(f"<!-- include: {'./' * number}big.md -->\n" for number in range(1, 300))
     tree({"w/AGENTS.md": many})
-    assert peak(tree, "--layout", "ion") - ordinary < 30_000
+    assert peak(tree, "--layout", "ion") - baseline < 30_000

@@ -1,4 +1,4 @@
-"""Hard cases of skills, one test for each, in the lenient layouts where that matters."""
+"""Edge cases of skills, one test for each, in the lenient layouts where it matters."""
 
 import os
 from pathlib import Path
@@ -297,9 +297,9 @@ def test_then_only_names_are_left(many_skills, layout):
 @pytest.mark.parametrize("budget", [300, 1_000])
 def test_then_omitted_skills_are_counted(many_skills, layout, budget):
     shown, _ = menu_within(many_skills, layout, budget)
-    kept = [name for name in NAMES if name in shown]
-    assert kept == NAMES[: len(kept)] and 0 < len(kept) < len(NAMES)
-    assert f"{len(NAMES) - len(kept):,} more" in shown
+    listed = [name for name in NAMES if name in shown]
+    assert listed == NAMES[: len(listed)] and 0 < len(listed) < len(NAMES)
+    assert f"{len(NAMES) - len(listed):,} more" in shown
     assert "word word" not in shown and "A short" not in shown
 
 
@@ -308,9 +308,9 @@ def test_then_omitted_skills_are_counted(many_skills, layout, budget):
 def test_a_menu_shortened_for_its_section_is_shortened_again_for_the_prompt(many_skills, layout, whole):
     budgets = {"section.skills.budget": 500, "section.skills.over": "shorten", "budget": whole}
     prompt = many_skills.prompt(layout, tools="read", base="BASE", set=budgets)
-    kept = sum(name in prompt.text for name in NAMES)
+    listed = sum(name in prompt.text for name in NAMES)
     assert estimate(prompt.text) <= whole or "budget-exceeded" in [code for code, _ in many_skills.findings(prompt)]
-    assert f"{len(NAMES) - kept:,} more" in prompt.text or kept == 0
+    assert f"{len(NAMES) - listed:,} more" in prompt.text or listed == 0
 
 
 @pytest.mark.parametrize("layout", MENUS)
@@ -340,11 +340,11 @@ def test_for_the_prompt_budget_descriptions_are_cut_before_far_files_before_name
     names = [f"s{number:03}" for number in range(40)]
     tree({"w/.git": None, "w/AGENTS.md": "far words\n" * 400, "w/a/AGENTS.md": "near"})
     tree({f"w/a/.agents/skills/{name}/SKILL.md": skill(name, "word " * 40) for name in names})
-    asked = {"layout": layout, "cwd": "w/a", "tools": "read", "base": "BASE"}
-    whole = estimate(tree.prompt(**asked).text)
+    options = {"layout": layout, "cwd": "w/a", "tools": "read", "base": "BASE"}
+    whole = estimate(tree.prompt(**options).text)
     seen = set()
     for budget in range(whole, 150, -100):
-        prompt = tree.prompt(**asked, set={"budget": budget})
+        prompt = tree.prompt(**options, set={"budget": budget})
         described, far = "word word" in prompt.text, prompt.text.count("far words")
         left_out = [name for name in names if f"skills/{name}/SKILL.md" not in used(prompt)]
         assert not described or far == 400

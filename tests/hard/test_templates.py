@@ -1,4 +1,4 @@
-"""Hard cases of templates and variables, in each of the three languages they concern."""
+"""Edge cases of templates and variables, in each of the three languages."""
 
 import itertools
 import os

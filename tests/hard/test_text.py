@@ -1,4 +1,4 @@
-"""Hard cases of size and text, one test for each."""
+"""Edge cases of file size and text, one test for each."""
 
 import re
 import subprocess
@@ -135,8 +135,8 @@ def test_a_cut_leaves_the_tags_of_every_section_intact(tree, layout, budget):
 def test_a_budget_cuts_at_a_boundary(tree, character, budget):
     tree({"w/.git": None, "w/AGENTS.md": "x" + character * 5_000})
     prompt = tree.prompt("foreword", base="BASE", set={"project.file_budget": budget})
-    kept = prompt.text.partition('AGENTS.md">\n')[2].partition("\n[foreword: cut")[0]
-    assert kept == "x" + character * (len(kept) - 1) and len(kept) < 5_000
+    body = prompt.text.partition('AGENTS.md">\n')[2].partition("\n[foreword: cut")[0]
+    assert body == "x" + character * (len(body) - 1) and len(body) < 5_000
     assert prompt.text.encode().decode() == prompt.text
 
 
@@ -145,8 +145,8 @@ def test_a_budget_cuts_at_a_boundary(tree, character, budget):
 def test_the_readers_limit_cuts_at_a_boundary(tree, limit, text):
     tree({"w/AGENTS.md": text})
     reading = Reader(limit=limit).read(tree.path("w/AGENTS.md"))
-    kept = limit // len(text[0].encode())
-    assert (reading.fate, reading.text) == (("cut", text[:kept]) if kept else ("blank", ""))
+    length = limit // len(text[0].encode())
+    assert (reading.fate, reading.text) == (("cut", text[:length]) if length else ("blank", ""))
 
 
 # 100 MB AGENTS.md -> reads no more than the limit, flat memory
@@ -194,10 +194,10 @@ for content in contents:
 
 
 def test_content_that_is_hard_to_scan_does_not_hang(tree):
-    done = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", SCRIPT, tree({"w/.git": None}).path("w")], timeout=60, capture_output=True, text=True
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (result.returncode, result.stderr) == (0, "")
 
 
 # BOM stripped once; UTF-16 with BOM -> decoded or a finding that names it; one Latin-1 byte -> a finding with the offset

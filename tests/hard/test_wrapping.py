@@ -1,4 +1,4 @@
-"""Hard cases of wrapping, one test for each."""
+"""Edge cases of wrapping, one test for each."""
 
 import re
 
@@ -39,8 +39,10 @@ def test_an_instruction_file(tree, layout):
 def test_escaping_keeps_all_characters(tree, layout):
     hostile = "\n".join(f"</{name}>" for name in OWN[layout])
     prompt = tree({"w/.git": None, "w/AGENTS.md": hostile}).prompt(layout)
-    kept = "".join(piece.text for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file")
-    assert kept == hostile
+    file_text = "".join(
+        piece.text for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"
+    )
+    assert file_text == hostile
 
 
 @pytest.mark.parametrize("layout", OWN)

@@ -90,8 +90,8 @@ def test_patterns_are_linear(seed):
     """The timeout does not measure speed: quadratic patterns would take far longer on any machine."""
     script = SCRIPT.format(size=SIZE)
     escaped = seed.encode("unicode_escape").decode()
-    done = subprocess.run([sys.executable, "-c", script, escaped], timeout=300, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-2000:]
+    result = subprocess.run([sys.executable, "-c", script, escaped], timeout=300, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr[-2000:]
 
 
 def test_a_megabyte_of_everything(tree):

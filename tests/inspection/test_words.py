@@ -79,9 +79,9 @@ def test_common_start(one, other):
 
 @given(st.lists(st.integers(0, 40), unique=True, max_size=12))
 def test_longest_rise_is_rising_and_maximal(numbers):
-    kept = longest_increasing(numbers)
-    rise = [numbers[each] for each in kept]
-    assert rise == sorted(rise) and kept == sorted(kept)
+    positions = longest_increasing(numbers)
+    rise = [numbers[each] for each in positions]
+    assert rise == sorted(rise) and positions == sorted(positions)
     longest = [1] * len(numbers)
     for at, each in enumerate(numbers):
         longest[at] = 1 + max((longest[before] for before in range(at) if numbers[before] < each), default=0)

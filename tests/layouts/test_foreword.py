@@ -284,12 +284,12 @@ def test_if_even_names_do_not_fit_the_last_are_dropped_with_a_marker(tree, skill
     tree({"w/.git": None, **{f"w/.agents/skills/{name}/SKILL.md": skill(name) for name in every[:60]}})
     tree({f"home/.agents/skills/{name}/SKILL.md": skill(name) for name in every[60:]})
     prompt = tree.prompt("foreword", tools="read", set={"skills.budget": 300})
-    kept = [line[2:] for line in menu_of(tree, set={"skills.budget": 300}).split("\n") if line[:2] == "- "]
-    assert kept == every[: len(kept)] and 20 < len(kept) < 60
-    assert f"[foreword: {100 - len(kept)} more left out]\n</skills>" in prompt.text
+    listed = [line[2:] for line in menu_of(tree, set={"skills.budget": 300}).split("\n") if line[:2] == "- "]
+    assert listed == every[: len(listed)] and 20 < len(listed) < 60
+    assert f"[foreword: {100 - len(listed)} more left out]\n</skills>" in prompt.text
     assert "/home" not in inside(prompt.text, "skills")
     (message,) = [message for code, message in tree.messages(prompt) if code == "budget-menu"]
-    assert f"only the first {len(kept)} names were kept in the menu of 100 entries (from " in message
+    assert f"only the first {len(listed)} names were kept in the menu of 100 entries (from " in message
 
 
 def test_skills_are_sorted_by_code_point(tree, skill):

@@ -34,13 +34,13 @@ def candidates(path: str, home: str, pyenv: str = "") -> Iterator[Path]:
 def version(program: Path) -> tuple[tuple[int, ...], str] | None:
     """The version and path of an interpreter, or None if it does not run or does not count."""
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             [program, "-I", "-c", ASK], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    words = done.stdout.strip().split(" ", 3)
-    if done.returncode != 0 or len(words) != 4:
+    words = result.stdout.strip().split(" ", 3)
+    if result.returncode != 0 or len(words) != 4:
         return None
     return tuple(map(int, words[:3])), words[3]
 

@@ -25,9 +25,9 @@ pytestmark = pytest.mark.xdist_group("distribution")
 
 def call(*command: str | Path, env: dict[str, str] | None = None) -> str:
     """Standard output of a command that must succeed; if it fails, the assertion shows its output."""
-    done = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}"
-    return done.stdout
+    result = subprocess.run(command, cwd=ROOT, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert result.returncode == 0, f"{' '.join(map(str, command))}\n{result.stdout}{result.stderr}"
+    return result.stdout
 
 
 def uv(*arguments: str | Path) -> None:
@@ -127,10 +127,10 @@ def test_extras(dist):
         metadata = message_from_bytes(archive.read(f"foreword-{VERSION}.dist-info/METADATA"))
     extras = set(metadata.get_all("Provides-Extra"))
     rows = [each.partition(";") for each in metadata.get_all("Requires-Dist")]
-    brought = {extra: {name for name, _, when in rows if f"extra == '{extra}'" in when} for extra in extras}
-    assert extras == {"serve", "postgres", "tokens", "all"} and all(brought.values())
-    assert brought["all"] == brought["serve"] | brought["postgres"] | brought["tokens"]
-    assert brought["all"].isdisjoint(name for name, _, when in rows if not when)
+    requirements = {extra: {name for name, _, when in rows if f"extra == '{extra}'" in when} for extra in extras}
+    assert extras == {"serve", "postgres", "tokens", "all"} and all(requirements.values())
+    assert requirements["all"] == requirements["serve"] | requirements["postgres"] | requirements["tokens"]
+    assert requirements["all"].isdisjoint(name for name, _, when in rows if not when)
 
 
 def test_the_readme_describes_each_extra():
@@ -176,8 +176,8 @@ def test_the_installed_package_is_typed(dist, tmp_path):
         "caller.py",
     ]
     environment = {**os.environ, "MYPYPATH": str(tmp_path / "installed")}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert re.findall(r"^caller.py:(\d+): error: (.*?)(?:;|  )", done.stdout, re.MULTILINE) == [
+    result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert re.findall(r"^caller.py:(\d+): error: (.*?)(?:;|  )", result.stdout, re.MULTILINE) == [
         ("5", 'Unsupported operand types for + ("str" and "int")'),
         ("6", 'Argument 1 to "assemble" has incompatible type "int"'),
         ("7", 'Module has no attribute "asemble"'),

@@ -49,8 +49,8 @@ def shell():
 
         def shell(lines):
             script = f'source ~/.state\nset -e\n{lines}\nset +e\n{{ echo "cd $PWD"; declare -p foreword; }} > ~/.state 2>/dev/null; true'
-            done = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True)
-            return done.returncode, done.stdout.replace(str(home), sample.HOME), done.stderr
+            result = subprocess.run(["bash", "-c", script], env=environment, capture_output=True, text=True)
+            return result.returncode, result.stdout.replace(str(home), sample.HOME), result.stderr
 
         shell.home, shell.write = home, sample.write
         yield shell

@@ -72,8 +72,8 @@ def backend(call, checkout, path, *packages):
     environment = {**os.environ, "PATH": path, "PYTHONPATH": os.pathsep.join(map(str, packages))}
     code = f"import sys; sys.path.insert(0, '.'); import hatch_build; print(hatch_build.{call})"
     command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True)
-    return (done.stdout.splitlines() or done.stderr.splitlines())[-1]
+    result = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True)
+    return (result.stdout.splitlines() or result.stderr.splitlines())[-1]
 
 
 @pytest.mark.parametrize(("programs", "is_enough"), PROGRAMS)
@@ -136,8 +136,8 @@ def planned_commands(target, checkout, path):
     outer = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
     environment = {name: value for name, value in os.environ.items() if name not in outer} | {"PATH": path}
     command = [shutil.which("make"), "-n", target, f"PYTHON={sys.executable}"]
-    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=True)
-    return done.stdout
+    result = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=True)
+    return result.stdout
 
 
 @pytest.mark.parametrize(("programs", "is_enough"), PROGRAMS)
@@ -176,17 +176,17 @@ def test_make_run_does_not_remove_development_packages(checkout, tmp_path):
 def test_make_says_that_python_lacks_venv(checkout, tmp_path):
     """As on Debian without python3-venv."""
     path = write_programs(tmp_path / "bin", {"python3": 'case "$2" in *ensurepip*) exit 1;; esac; echo "$0"'})
-    done = subprocess.run(
+    result = subprocess.run(
         [shutil.which("make"), "run"], cwd=checkout, env={"PATH": path}, capture_output=True, text=True
     )
-    assert done.returncode != 0
-    assert "cannot make virtual environments; on Debian or Ubuntu: apt install python3-venv" in done.stderr
+    assert result.returncode != 0
+    assert "cannot make virtual environments; on Debian or Ubuntu: apt install python3-venv" in result.stderr
 
 
 def test_make_says_that_python_is_missing(checkout, tmp_path):
     path = write_programs(tmp_path / "bin", {"python3": "exit 1"})
-    done = subprocess.run(
+    result = subprocess.run(
         [shutil.which("make"), "run"], cwd=checkout, env={"PATH": path}, capture_output=True, text=True
     )
-    assert done.returncode != 0
-    assert "no Python 3.11 or later on PATH" in done.stderr
+    assert result.returncode != 0
+    assert "no Python 3.11 or later on PATH" in result.stderr

@@ -30,8 +30,8 @@ def found(tmp_path):
         environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{tmp_path / 'more'}", "HOME": str(tmp_path)}
         environment.pop("PYENV_ROOT", None)
         command = [sys.executable, PYTHONS, *arguments]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        paths = [Path(line) for line in done.stdout.splitlines()]
+        result = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        paths = [Path(line) for line in result.stdout.splitlines()]
         return [path.relative_to(tmp_path).as_posix() for path in paths if path.is_relative_to(tmp_path)]
 
     return found
@@ -61,6 +61,6 @@ def test_the_oldest_and_the_newest(found):
 def test_a_virtual_environment_does_not_count(tmp_path):
     """The tests run in one, and its interpreter comes first on PATH."""
     environment = {**os.environ, "PATH": str(Path(sys.executable).parent)}
-    done = subprocess.run([sys.executable, PYTHONS], env=environment, capture_output=True, text=True, check=False)
+    result = subprocess.run([sys.executable, PYTHONS], env=environment, capture_output=True, text=True, check=False)
     assert sys.prefix != sys.base_prefix
-    assert sys.executable not in done.stdout.splitlines()
+    assert sys.executable not in result.stdout.splitlines()

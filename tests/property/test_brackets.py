@@ -120,16 +120,16 @@ def test_a_template_renders_like_its_tree(tree, values):
 
 @given(soup, st.dictionaries(st.sampled_from("ab"), st.text(max_size=3)))
 def test_only_listed_variables_are_looked_up(text, values):
-    asked = []
+    calls = []
 
     def lookup(type, name):
-        asked.append((type, name))
+        calls.append((type, name))
         return None
 
     template = parse(text, TYPES)
     render(template, lookup, OURS)
     known = [(variable.type, variable.name) for variable in template.variables]
-    assert len(set(asked)) == len(asked) and set(asked) <= set(known)
+    assert len(set(calls)) == len(calls) and set(calls) <= set(known)
     assert len(set(known)) == len(known)
 
 

@@ -156,9 +156,9 @@ def shown(tree, layout, environment, *options):
         "m",
         *options,
     ]
-    kept = {name: os.environ[name] for name in ("PATH", "VIRTUAL_ENV", "PYTHONPATH") if name in os.environ}
-    done = subprocess.run(call, env={**kept, **environment}, capture_output=True)
-    return done.returncode, done.stdout, done.stderr
+    inherited = {name: os.environ[name] for name in ("PATH", "VIRTUAL_ENV", "PYTHONPATH") if name in os.environ}
+    result = subprocess.run(call, env={**inherited, **environment}, capture_output=True)
+    return result.returncode, result.stdout, result.stderr
 
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "builder"])

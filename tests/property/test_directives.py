@@ -120,14 +120,14 @@ def test_findings_point_into_their_file(text, texts):
 
 @given(soup, files)
 def test_only_listed_includes_are_loaded(text, texts):
-    asked = []
+    loads = []
 
     def load(path, target):
-        asked.append((path, target))
+        loads.append((path, target))
         return loader(texts)(path, target)
 
     render(Document("a", text), FACTS, load)
-    assert {target for path, target in asked if path == "a"} <= set(includes(text))
+    assert {target for path, target in loads if path == "a"} <= set(includes(text))
 
 
 @given(trees)
@@ -164,8 +164,8 @@ def test_a_value_is_inserted_literally(around, name, value):
 @given(st.lists(st.tuples(st.sampled_from([YES, NO, ""]), st.text("ab", min_size=1)), min_size=1))
 def test_skipped_paragraphs_leave_no_empty_lines(paragraphs):
     text = "\n\n".join(f"{opening}\n{words}\n{ENDIF}" if opening else words for opening, words in paragraphs)
-    kept = [words for opening, words in paragraphs if opening != NO]
-    assert joined(run(text)[0]).strip("\n") == "\n\n".join(kept)
+    expected = [words for opening, words in paragraphs if opening != NO]
+    assert joined(run(text)[0]).strip("\n") == "\n\n".join(expected)
 
 
 comparisons = st.builds(

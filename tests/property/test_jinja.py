@@ -57,12 +57,12 @@ def test_parsing_raises_only_template_errors(text):
         lambda: list(inclusion.includes(document, tags.scan(document))),
         lambda: check("$u/t", {"$u/t": Document("", text)}.get),
     ):
-        said = ""
+        message = ""
         try:
             call()
         except TemplateError as error:
-            said = str(error)
-        assert not said or (said.startswith("$u/t") and said.encode())
+            message = str(error)
+        assert not message or (message.startswith("$u/t") and message.encode())
 
 
 @given(st.one_of(sound, crumbs.filter(lambda text: "\ud800" not in text)))

@@ -146,10 +146,10 @@ def test_every_piece_is_at_its_lines_of_the_file(build, files):
 def test_the_pieces_of_a_file_make_up_the_file(build, files):
     """Nothing is missing or repeated where files are inserted unchanged."""
     for layout, prompt in build(files, ["foreword", "opal", "pi", "pod"]):
-        taken = {}
+        texts = {}
         for piece in (piece for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"):
-            taken[piece.origin.path] = taken.get(piece.origin.path, "") + piece.text
-        for path, text in taken.items():
+            texts[piece.origin.path] = texts.get(piece.origin.path, "") + piece.text
+        for path, text in texts.items():
             lines = read(path).split("\n")
             while not lines[0].strip():
                 lines.pop(0)
@@ -160,7 +160,7 @@ def test_the_pieces_of_a_file_make_up_the_file(build, files):
         used = {
             each.path for each in prompt.candidates if each.fate == "used" and os.path.basename(each.path) != "SKILL.md"
         }
-        assert taken.keys() == {path for path in used if "/.foreword/" not in path}
+        assert texts.keys() == {path for path in used if "/.foreword/" not in path}
 
 
 # Bytes

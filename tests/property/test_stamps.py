@@ -473,11 +473,11 @@ def test_only_what_changed_is_read_again(tree, trusting, monkeypatch, layout):
     assembler.prompt(AGENT, NOW)
     trusting.tick()
     tree({"w/AGENTS.md": "ROOT"})
-    opened = []
-    monkeypatch.setattr(os, "open", lambda path, flags, open=os.open: opened.append(path) or open(path, flags))
+    paths = []
+    monkeypatch.setattr(os, "open", lambda path, flags, open=os.open: paths.append(path) or open(path, flags))
     assert "ROOT" in assembler.prompt(AGENT, NOW).text
     # Opal and pi read directories above, where other programs may write at any time.
-    assert [path for path in opened if path.startswith(tree.path("w"))] == [tree.path("w/AGENTS.md")]
+    assert [path for path in paths if path.startswith(tree.path("w"))] == [tree.path("w/AGENTS.md")]
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])

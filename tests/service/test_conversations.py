@@ -61,16 +61,16 @@ def test_a_conversation_in_every_layout(service, layout):
     assert [each["name"] for each in first["tools"]] == ["read_file", "shell"]
     second = service.talk(id, tools=TOOLS, model="m", provider="p").json  # continues with its layout
     assert (second["edition"], second["reused"], second["system"]) == (1, True, first["system"])
-    kept = service.get(f"/conversations/{quote(id)}").json
-    assert (kept["system"], kept["layout"], kept["tools"]) == (first["system"], f"$std/{layout}", first["tools"])
-    assert kept["made_for"].items() >= {"model": "m", "provider": "p"}.items()
+    stored = service.get(f"/conversations/{quote(id)}").json
+    assert (stored["system"], stored["layout"], stored["tools"]) == (first["system"], f"$std/{layout}", first["tools"])
+    assert stored["made_for"].items() >= {"model": "m", "provider": "p"}.items()
     drift = service.get(f"/conversations/{quote(id)}/drift")
     assert (drift.status, drift.json["conversation"]) == (200, id)
     reloaded = service.talk(id, "reload", tools=TOOLS)
     assert (reloaded.status, reloaded.json["messages"]) == (200, [])
     compacted = service.talk(id, "compact", tools=TOOLS, messages=history).json
     assert compacted["messages"][:2] == history
-    assert len(compacted["system"]) + len(compacted["messages"]) > len(kept["system"])
+    assert len(compacted["system"]) + len(compacted["messages"]) > len(stored["system"])
     assert service.get(f"/conversations/{quote(id)}").json["layout"] == f"$std/{layout}"
 
 

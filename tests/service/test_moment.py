@@ -186,11 +186,11 @@ def test_no_response_is_older_than_an_acknowledged_write(start):
                 if lot.random() < 0.5:
                     using = store.current(id)
                     number = using.number if using else 0
-                    kept = store.publish(id, edition(number + 1, f"{seed} {step}"), number).number
+                    published = store.publish(id, edition(number + 1, f"{seed} {step}"), number).number
                 else:
                     body = {"layout": "foreword", "base": f"{seed} {step}"}
-                    kept = server.talk(id, "construct", **body).json["edition"]
-                newest[id] = max(newest[id], kept)
+                    published = server.talk(id, "construct", **body).json["edition"]
+                newest[id] = max(newest[id], published)
 
     def read(lot):
         with closing(http.client.HTTPConnection("127.0.0.1", server.port)) as connection:

@@ -78,5 +78,5 @@ def test_home_option(start, files):
 def test_an_invalid_option_is_refused_at_the_start(tmp_path, options, message):
     command = [sys.executable, "-m", "foreword", "serve", "--port", "0", "--root", str(tmp_path), "--store", ":memory:"]
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    done = subprocess.run([*command, *options], capture_output=True, text=True, env=environment, timeout=60)
-    assert done.returncode == 2 and message in done.stderr, done
+    result = subprocess.run([*command, *options], capture_output=True, text=True, env=environment, timeout=60)
+    assert result.returncode == 2 and message in result.stderr, result

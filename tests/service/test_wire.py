@@ -216,10 +216,12 @@ def test_raw_requests(service, sent, status, kind):
 
 
 def test_a_websocket_upgrade_is_ignored(service):
-    asked = b"Host: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eA==\r\n"
-    reply = service.answer(b"GET /healthz HTTP/1.1\r\n" + asked + b"\r\n")
+    headers = b"Host: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eA==\r\n"
+    reply = service.answer(b"GET /healthz HTTP/1.1\r\n" + headers + b"\r\n")
     assert (reply.status, reply.json) == (200, {"status": "ok"})
-    received = service.raw(b"POST /system-prompt/check HTTP/1.1\r\n" + asked + b"Content-Length: 17\r\n\r\n" + TEMPLATE)
+    received = service.raw(
+        b"POST /system-prompt/check HTTP/1.1\r\n" + headers + b"Content-Length: 17\r\n\r\n" + TEMPLATE
+    )
     assert received.split()[1] in (b"200", b"400")
     received = service.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n")
     assert received.split()[1] == b"200"

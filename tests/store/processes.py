@@ -140,9 +140,9 @@ def kill_repeatedly(url, many, seed):
         acknowledged = live(url, talk, chance.randrange(EDITIONS), chance.uniform(0, step))
         killed += acknowledged < EDITIONS
         store = open_store(url)
-        kept = store.editions(talk)
-        if len(kept) < acknowledged or kept != [make_edition(talk, each + 1) for each in range(len(kept))]:
-            broken.append(f"{talk}: {acknowledged} acknowledged, {len(kept)} kept")
+        editions = store.editions(talk)
+        if len(editions) < acknowledged or editions != [make_edition(talk, each + 1) for each in range(len(editions))]:
+            broken.append(f"{talk}: {acknowledged} acknowledged, {len(editions)} kept")
         store.close()
     return {"many": many, "killed": killed, "broken": broken, **outcome(url)}
 

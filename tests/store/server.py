@@ -101,10 +101,10 @@ class Server:
     def run(self, program, *options):
         path = program if isinstance(program, Path) else self.home / "bin" / program
         command = [str(path), *map(str, options)]
-        done = subprocess.run(command, capture_output=True, cwd=self.folder, env=self.environment(), **self.identity)
-        if done.returncode != 0:  # ignore warnings, such as a missing `locale`
-            error = subprocess.CalledProcessError(done.returncode, command)
-            error.add_note(done.stderr.decode())
+        result = subprocess.run(command, capture_output=True, cwd=self.folder, env=self.environment(), **self.identity)
+        if result.returncode != 0:  # ignore warnings, such as a missing `locale`
+            error = subprocess.CalledProcessError(result.returncode, command)
+            error.add_note(result.stderr.decode())
             raise error
 
     def environment(self):

@@ -88,19 +88,19 @@ def can_mount():
 def test_a_full_disk_loses_nothing(tmp_path, way):
     with small_disk() if way == "disk" else contextlib.nullcontext(str(tmp_path)) as folder:
         path = f"{folder}/store.db"
-        done = subprocess.run([sys.executable, "-c", FILL, path, way], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
+        process = subprocess.run([sys.executable, "-c", FILL, path, way], capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    report = json.loads(process.stdout)
     reasons = (
         "the disk is full; nothing was written, and stored data is intact",
         "the disk failed to read or write; nothing was written",
     )
-    assert set(result["errors"]) <= {f"the store '{path}' cannot be used: {reason}" for reason in reasons}
-    assert 0 < result["full"] < 200
-    assert len(result["errors"]) == 200 - result["full"] + 2
-    assert (result["there"], result["wrong"]) == (True, [])
-    assert result["stats"]["editions"] == result["full"] + 1
-    assert result["stats"]["versions"] == 0
+    assert set(report["errors"]) <= {f"the store '{path}' cannot be used: {reason}" for reason in reasons}
+    assert 0 < report["full"] < 200
+    assert len(report["errors"]) == 200 - report["full"] + 2
+    assert (report["there"], report["wrong"]) == (True, [])
+    assert report["stats"]["editions"] == report["full"] + 1
+    assert report["stats"]["versions"] == 0
 
 
 @pytest.mark.xdist_group("postgres")

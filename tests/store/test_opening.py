@@ -196,9 +196,9 @@ def test_a_read_only_store_is_an_error(edition):
         os.chmod(folder, 0o755)
         new, below, old = (f"{folder}/shut/{name}" for name in ("new.db", "below/new.db", "old.db"))
         script = AS_NOBODY.format(path=sys.path, new=new, below=below, old=old)
-        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+        result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
         os.chmod(f"{folder}/shut", 0o755)
-    assert done.stdout.splitlines() == [
+    assert result.stdout.splitlines() == [
         f"the store '{new}' cannot be used: it cannot be opened or created there",
         f"the store '{below}' cannot be created: Permission denied",
         f"the store '{old}' cannot be used: it is read-only",
@@ -241,8 +241,8 @@ def test_sqlite_needs_nothing_heavy():
         f"import sys; sys.path[:] = {sys.path!r}; from foreword.store import open_store; open_store(':memory:').stats()"
     )
     script += "; print(*sorted(set('psycopg typing dataclasses pathlib json hashlib logging inspect'.split()) & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "\n"
+    result = subprocess.run([sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout == "\n"
 
 
 # PostgreSQL

@@ -9,9 +9,9 @@ SCRIPT = Path(__file__).parent / "processes.py"
 
 
 def run(*words):
-    done = subprocess.run([sys.executable, str(SCRIPT), *map(str, words)], capture_output=True, text=True)
-    assert not done.stderr, done.stderr
-    return json.loads(done.stdout)
+    result = subprocess.run([sys.executable, str(SCRIPT), *map(str, words)], capture_output=True, text=True)
+    assert not result.stderr, result.stderr
+    return json.loads(result.stdout)
 
 
 def test_many_processes_can_open_a_new_store_at_once(url):

@@ -162,8 +162,8 @@ def test_every_text_comes_back_unchanged(store, text):
     StoreReader.__init__(store)  # empties the caches
     assert store.current("talk") == published
     assert store.prompt(digest(text)) == (text, text)
-    kept = store.add_template(TemplateVersion(0, text, text, text, text))
-    assert store.template() == kept == TemplateVersion(1, text, text, text, text)
+    stored = store.add_template(TemplateVersion(0, text, text, text, text))
+    assert store.template() == stored == TemplateVersion(1, text, text, text, text)
     assert store.verify() == []
 
 
@@ -182,17 +182,17 @@ def test_long_texts_are_compressed():
 
 def test_the_cache_of_texts_stays_within_its_limit():
     texts = TextCache(max_bytes=100_000)
-    asked = []
+    loaded = []
 
     def load(missing):
-        asked.extend(missing)
-        return [pack(kept[hash]) for hash in missing]
+        loaded.extend(missing)
+        return [pack(text_of[hash]) for hash in missing]
 
-    kept = {hash_of(f"{number} " * 1000): f"{number} " * 1000 for number in range(1000)}
-    first, *others = kept
+    text_of = {hash_of(f"{number} " * 1000): f"{number} " * 1000 for number in range(1000)}
+    first, *others = text_of
     for hash in others:
-        assert texts.by_hash((hash, first), load) == {hash: kept[hash], first: kept[first]}
-    assert asked.count(first) == 1, "what is in use stays"
+        assert texts.by_hash((hash, first), load) == {hash: text_of[hash], first: text_of[first]}
+    assert loaded.count(first) == 1, "what is in use stays"
     assert len(texts._recent) + len(texts._old) < 50
     assert texts.hash("0 " * 1000) == first
     assert texts.hash("1 " * 1000) is None
@@ -351,9 +351,9 @@ def test_threads_share_a_store(store, edition):
     def talk(name):
         for number in range(1, 11):
             published = edition(number, f"{name} {number}")
-            kept = [store.publish(name, published, number - 1), store.current(name), store.edition(name, number)]
+            stored = [store.publish(name, published, number - 1), store.current(name), store.edition(name, number)]
             store.publish("shared", edition(1, name), 0)
-            wrong.extend([] if kept == [published] * 3 else [(name, number)])
+            wrong.extend([] if stored == [published] * 3 else [(name, number)])
 
     threads = [threading.Thread(target=talk, args=(f"talk {number}",)) for number in range(8)]
     for thread in threads:

@@ -71,9 +71,9 @@ LANGUAGES["toy"] = Language("toy", lambda: toy, variable_form="name", is_sandbox
 
 def run_with_toy(code, tmp_path):
     """Output of a program with the toy language, in a separate process because the table is read at import."""
-    done = subprocess.run([sys.executable, "-c", TOY + code], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    result = subprocess.run([sys.executable, "-c", TOY + code], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
 COMMAND = "from foreword.cli import main; sys.exit(main({}))"

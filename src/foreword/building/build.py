@@ -64,7 +64,7 @@ def build(
 
 
 def _may_exceed_budget(layout: Layout, drafts: Sequence[Draft], writer: DraftWriter) -> bool:
-    """Whether a draft may be over a budget. Most prompts are so short that their tokens need not be counted."""
+    """Whether a draft may be over a budget. Most prompts are short enough to decide this without counting tokens."""
     if layout.budget is not None:
         whole = layout.join.join(writer.written(draft)[1] for draft in drafts)
         if most_tokens(whole) > layout.budget:
@@ -80,7 +80,7 @@ def _section_may_exceed_budget(draft: Draft, writer: DraftWriter) -> bool:
 
 
 def most_tokens(text: str) -> int:
-    """An upper bound of `estimate`, which never counts more than three tokens for two bytes."""
+    """An upper bound for `estimate`, which never counts more than three tokens for two bytes."""
     return len(text.encode("utf-8", "surrogatepass")) * 3 // 2 + 1
 
 
@@ -144,7 +144,7 @@ def _passages(drafts: Iterable[Draft], join: str) -> Iterator[tuple[str, Draft]]
 
 
 def _encodable(pieces: Pieces, text: str) -> tuple[Pieces, str]:
-    """Replace lone surrogates, which cannot be sent or printed, by their escapes."""
+    """Replace lone surrogates, which cannot be sent or printed, with escape sequences."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -42,7 +42,7 @@ class ContentReader:
         self.texts: dict[str, str] = {}
 
     def expect(self, documents: Iterable[Document]) -> None:
-        """Record documents that are in the prompt anyway, so that an include of one of them is a duplicate."""
+        """Record documents that are in the prompt anyway, so that including one of them counts as a duplicate."""
         for each in documents:
             self.entered[each.path] = each.path
             self.texts[self.fingerprint(each, each.path)] = each.path
@@ -70,7 +70,7 @@ class ContentReader:
         return "left as it is" if self.raw else what
 
     def report_hidden(self, pieces: Pieces, text: str, name: str) -> None:
-        """Report the hidden characters of a document. Most are plain, and need no search."""
+        """Report the hidden characters of a document. Most documents are plain and need no search."""
         if is_plain(text):
             return
         from ..text.hidden import hidden

@@ -130,7 +130,7 @@ class ItemWriter:
         return Item(fields, path, (), may_be_open and not self.contents.raw)
 
     def fields_of(self, section: Section) -> Sequence[Field]:
-        """The fields of a section's items, in both forms, each once."""
+        """The fields of a section's items in the full and the short form, without duplicates."""
         known = self._fields.get(section.name)
         if known is None:
             parts = dict.fromkeys(part for part in (*section.item, *section.short) if isinstance(part, Field))

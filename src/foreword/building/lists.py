@@ -1,6 +1,6 @@
 """The agent's own lists: its tools, guidelines, active skill, plan, documentation and scope, as rows for a section.
 
-A row has a value for each field that the section's `item` may name: one piece, or the pieces of a text.
+A row has a value for each field that the section's `item` may use: one piece or several.
 """
 
 from __future__ import annotations
@@ -78,14 +78,14 @@ class Lists:
             yield from (Piece(text, Origin("tool", tool.name)) for text in tool.guidelines)
 
     def _layout_guidelines(self, row: Guideline) -> Iterator[Piece]:
-        """The sentences of a layout's guideline, with the names that its conditions matched filled in."""
+        """The sentences of a layout's guideline. The tool names that matched its conditions are filled in."""
         facts = [fact for term in row.when if term.is_choice for fact in term.facts if fact in self.facts]
         chosen = ", ".join(fact.partition(":")[2] for fact in facts)
         for sentence in row.say:
             yield Piece("".join(part if isinstance(part, str) else chosen for part in sentence), self.own)
 
     def _rule_guidelines(self) -> Iterator[Piece]:
-        """The sentences of the extensions' rules. A rule that raises or returns another type is reported and skipped."""
+        """The sentences from extension rules. A rule that raises an exception or returns the wrong type is reported and skipped."""
         names = frozenset(tool.name for tool in self.agent.tools or ())
         for rule in self.rules:
             name = getattr(rule, "__name__", "rule")
@@ -96,7 +96,7 @@ class Lists:
                 self.findings.append(finding("extension-failed", f"the rule {name!r} {did} and was skipped"))
 
     def active_skill(self) -> Iterator[Row]:
-        """The active skill with its body; nothing, and a finding, if its body is blank."""
+        """The active skill with its body. If the body is blank, there is a finding instead of a row."""
         skill = self.agent.skill
         if isinstance(skill, Skill) and not skill.body.strip():
             self.blank = shown = printable(skill.path)

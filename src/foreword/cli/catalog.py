@@ -49,7 +49,7 @@ def layouts(args: Namespace) -> int:
 
 
 def _about(row: Any) -> str:
-    """What a layout is for, without its name in front."""
+    """A layout's description, without its name at the start."""
     about: str = row["about"]
     start, colon, rest = about.partition(": ")
     return rest if colon and start.lower() == row["name"] else about

@@ -46,7 +46,7 @@ def completion(args: Namespace) -> int:
 
 
 def _full_parser() -> Parser:
-    """One parser with a subparser for each command; those of two words are two levels down."""
+    """One parser with a subparser for each command. Commands of two words are nested one level deeper."""
     full = Parser(prog="foreword", description="Build a coding agent's system prompt.")
     full.add_argument("--version", action="store_true", help="print the version")
     commands = full.add_subparsers()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .paths import ShortPaths
 
 _SEVERITIES = tuple(SEVERITIES)
-_NARROWEST = 12
+_MIN_WIDTH = 12
 
 
 def parser_for(command: str) -> Parser:
@@ -83,7 +83,7 @@ def _write_github(report: Report, _: Namespace) -> None:
 
 
 def _write_text(report: Report, args: Namespace) -> None:
-    """Print findings by file on a terminal, else one line each that starts with its location."""
+    """Print findings grouped by file on a terminal, otherwise one per line with the location first."""
     if is_terminal(sys.stdout):
         from .paths import paths_of
 
@@ -102,7 +102,7 @@ def _write_text(report: Report, args: Namespace) -> None:
 
 
 def _one_line(text: str) -> str:
-    """A finding on one line, even if it quotes several."""
+    """A finding on one line, even if it quotes several lines."""
     return visible(" ".join(text.splitlines()))
 
 
@@ -112,7 +112,7 @@ def _write_file(path: str, findings: Sequence[Finding], paths: ShortPaths) -> No
     write(painted(visible(middle_cut(paths.short(path), columns)) or "the prompt", "bold"))
     numbers = max(len(str(each.line or "")) for each in findings)
     indent = 2 + numbers + 2 + 9
-    width = max(columns - indent, _NARROWEST)
+    width = max(columns - indent, _MIN_WIDTH)
     for each in findings:
         lines = wrapped(visible(" ".join(paths.in_text(_sentence(each)).split())), width)
         if width_of(lines[-1]) + 2 + len(each.code) <= width:

@@ -141,7 +141,7 @@ def _write_blame(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
 
 
 def _hanging_indent(text: str, limit: int) -> int:
-    """Where the later lines of a wrapped line start: below its text, or below that of a list item."""
+    """The indent of a wrapped line: aligned with its text, or with the text of a list item."""
     start = len(text) - len(text.lstrip(" "))
     marker, blank, _ = text[start:].partition(" ")
     is_item = bool(blank) and (marker in ("-", "*", "+") or (marker[:-1].isdecimal() and marker[-1:] in (".", ")")))

@@ -43,8 +43,8 @@ def parser_for(command: str) -> Parser:
 
 def template_show(args: Namespace) -> int:
     """`foreword template show`"""
-    kept = args.question.store_to_read().template()
-    text = kept.template if kept else _default(args)
+    stored = args.question.store_to_read().template()
+    text = stored.template if stored else _default(args)
     if args.json:
         write_json({"template": text})
     else:
@@ -79,8 +79,8 @@ def template_restore(args: Namespace) -> int:
     versions[0] = TemplateVersion(0, _default(args))
     if args.version not in versions:
         raise CallError(f"the template has no version {args.version}; see foreword template history")
-    kept = versions[args.version]
-    return _keep(args, kept.template, args.note or f"Restored version {args.version}", kept.syntax)
+    restored = versions[args.version]
+    return _keep(args, restored.template, args.note or f"Restored version {args.version}", restored.syntax)
 
 
 def _keep(args: Namespace, text: str, note: str, syntax: str) -> int:
@@ -88,14 +88,14 @@ def _keep(args: Namespace, text: str, note: str, syntax: str) -> int:
     from ..wire.answers import version_form
 
     author = args.author or _user()
-    kept = _store(args).add_template(
+    version = _store(args).add_template(
         TemplateVersion(0, text, author, local_time().isoformat(timespec="seconds"), note, syntax)
     )
     if args.json:
-        write_json(version_form(kept))
+        write_json(version_form(version))
     else:
         write_line(
-            f"version {kept.version} is now the global template: new conversations use it at once, others after compaction"
+            f"version {version.version} is now the global template: new conversations use it at once, others after compaction"
         )
     return 0
 

@@ -177,7 +177,7 @@ class Transitions:
 
 
 def rebuild_pricing(agent: Agent, using: Edition, table: Callable[[], Prices], counter: Counter) -> Pricing:
-    """What a rebuild would keep of the cache of the agent's provider, or else of the provider of the edition."""
+    """How much of the provider's cache a rebuild would keep. If the agent names no provider or model, the edition's are used."""
     target = agent if agent.model or agent.provider else target_of(using)
 
     def price(old: Edition, new: Edition) -> tuple[int, int, CacheRule]:

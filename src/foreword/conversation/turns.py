@@ -1,4 +1,4 @@
-"""Turns: the edition in use and the messages, as the hooks of extensions leave them."""
+"""Turns: the edition in use and the messages, after extension hooks have changed them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Turns:
         waiting: Sequence[Message] = (),
         prompt: str | None = None,
     ) -> Turn:
-        """The edition and the messages after the hooks. `prompt` is the user's new prompt, None if there is none.
+        """The edition and the messages after the hooks have run. `prompt` is the user's new prompt, None if there is none.
 
         The messages of the prompt are always those of the edition: no hook sees or changes them.
         """
@@ -100,9 +100,9 @@ class Turns:
     def _start(
         self, original: str, edition: Edition, prompt: str | None, about: About, findings: list[Finding]
     ) -> tuple[str, list[Message]]:
-        """The system prompt, and messages to add. A new prompt of the user runs `before_agent_start`.
+        """The system prompt, and messages to add. A new user prompt runs `before_agent_start`.
 
-        The system prompt that it returns is used for every call until the user's next prompt.
+        The system prompt that this hook returns is used for every call until the user's next prompt.
         """
         known = state_of(edition).prompt
         if prompt is None:
@@ -184,7 +184,7 @@ def with_summary_request(turn: Turn, layout: Layout) -> Turn:
 
 
 def for_model(messages: Sequence[Message]) -> list[Message]:
-    """The history as it is sent to a model: summaries, executions and messages of extensions become user messages.
+    """The history as it is sent to a model: summaries, executions and extension messages become user messages.
 
     A `summary`, a `branch_summary` and a `custom` message have `content`; an `execution` has `command` and `output`, and is left
     out if it is `excluded`.

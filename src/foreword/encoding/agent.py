@@ -81,7 +81,7 @@ def _parse_docs(rows: Any, name: str) -> list[tuple[str, str]]:
 
 
 def _parse_tools(rows: Any, name: str) -> list[Tool] | None:
-    """The tools. Of several with the same name, the first is used."""
+    """The tools. If several have the same name, the first is used."""
     if rows is None:
         return None
     if not isinstance(rows, (list, tuple)):
@@ -172,7 +172,7 @@ def document_form(document: Document) -> dict[str, Any]:
 
 
 def tool_notes(tools: Iterable[Tool]) -> dict[str, Any]:
-    """What only the prompt says about tools (their snippets and guidelines), by tool name."""
+    """The snippets and guidelines of tools by name. They appear in the prompt, but not in the tool definitions."""
     return {
         tool.name: {"snippet": tool.snippet, "guidelines": list(tool.guidelines)}
         for tool in tools

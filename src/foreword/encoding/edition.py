@@ -1,7 +1,7 @@
-"""Parse the JSON texts of editions, each distinct text once.
+"""Parse the JSON of editions, each distinct string only once.
 
-Many conversations share one prompt, and with it the account, the tools and the inputs. They share the parsed values as well, so
-callers must not change what these functions return.
+Many conversations share one prompt, and so its account, tools and inputs. They share the parsed values as well, so callers must
+not change what these functions return.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAX_CHARACTERS = 16 * 2**20
 
 
 class ParseCache:
-    """Caches the results of `parse` by text. If the texts together exceed a limit, the oldest are dropped."""
+    """Caches the results of `parse` by text. When the total size exceeds a limit, the oldest are dropped."""
 
     def __init__(self, parse: Callable[[str], Any], max_characters: int = _MAX_CHARACTERS) -> None:
         self._parse, self._max = parse, max_characters
@@ -103,7 +103,7 @@ def target_of(edition: Edition) -> EditionTarget:
 
 
 def target_form(target: EditionTarget) -> dict[str, Any]:
-    """The stored form of what an edition is created for."""
+    """The stored form of an edition's target."""
     optional: dict[str, Any] = {"agent": target.agent, "tool_order": list(target.tool_order)}
     return {
         "cwd": target.cwd,

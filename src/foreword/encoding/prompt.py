@@ -90,7 +90,7 @@ def origin_form(origin: Origin, start: int, end: int, text: str) -> OriginForm:
 def spans(pieces: Iterable[Piece], start: int) -> list[tuple[int, int, Origin, str]]:
     """The pieces as spans. Adjacent pieces with the same origin are merged, except those of a file or template.
 
-    Text of a file may have been left out between two pieces.
+    Between two pieces of a file, some of its text may have been left out.
     """
     merged: list[tuple[int, int, Origin, str]] = []
     for piece in pieces:
@@ -161,7 +161,7 @@ def account_form(prompt: Prompt) -> AccountForm:
 def prompt_from(form: Mapping[str, Any], where: str) -> Prompt:
     """The prompt that `show --json`, `talk show --json` or `talk turn --json` printed. The last has no passages.
 
-    The form is validated, and error messages begin with `where`. Text without an origin gets one without a kind.
+    The form is validated, and error messages begin with `where`. Text that no origin covers gets an origin with an empty kind.
     """
     text = form.get("text", form.get("system"))
     if not isinstance(text, str):

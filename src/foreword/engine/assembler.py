@@ -1,7 +1,7 @@
 """Connect settings, layout, gathering and building.
 
-`assemble` builds one prompt. An `Assembler` is for programs that build many: it reads nothing again while nothing has changed on the
-disk, and may be used from several threads.
+`assemble` builds one prompt. An `Assembler` is for programs that build many: it reads files again only if they have changed,
+and may be used from several threads.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def assemble(
     """The prompt for an agent in a workspace.
 
     `layout` is a name, an address or a file. `settings` is the path of a settings file, `assignments` sets single keys of the layout,
-    and `packs` are more folders of layouts, templates and wording, by prefix.
+    and `packs` adds folders of layouts, templates and wording, by prefix.
     """
     return Assembler(workspace, layout, settings=settings, assignments=assignments, rules=rules, packs=packs).prompt(
         agent, now
@@ -60,7 +60,7 @@ def assemble(
 
 @value
 class Plan:
-    """The layout with all settings applied, for a workspace; with findings, and the stamps of everything that was read."""
+    """The layout for a workspace, with all settings applied, and the findings and file stamps from reading it."""
 
     layout: Layout
     workspace: Workspace
@@ -72,8 +72,8 @@ class Plan:
 class Snapshot:
     """The state of a workspace at one moment: the plan, and the inputs that were gathered for it.
 
-    `precision` is that of the time in the prompt. `base` and `scope` are those of the agent that it was gathered for, and `template`
-    was the global template. `base_text` is the base, or the template that the base refers to.
+    `precision` is the precision of the time in the prompt. `base` and `scope` come from the agent that the snapshot was taken for, and
+    `template` is the global template. `base_text` is the base, or the template that the base refers to.
     """
 
     plan: Plan
@@ -116,8 +116,8 @@ class Assembler:
 
     Conversations in the same workspace share an assembler, so that nothing is read twice.
 
-    `values` sets variables of templates, by `type:name`, and takes precedence over the workspace. `variables` are more types of
-    variables, each a function from a name and the workspace to a string or None.
+    `values` sets variables of templates, by `type:name`, and takes precedence over the workspace. `variables` adds types of
+    variables, each a function that takes a name and the workspace and returns a string or None.
     """
 
     def __init__(
@@ -220,7 +220,7 @@ class Assembler:
         return prompt
 
     def skills(self) -> list[Skill]:
-        """The skills of the layout, including hidden ones."""
+        """All skills that the layout finds, including hidden ones."""
         from .skills import each_skill
 
         return list(each_skill(self.snapshot().inputs))
@@ -270,7 +270,7 @@ class Assembler:
     ) -> tuple[Snapshot, list[tuple[str, dict[str, Document]]]]:
         """Read what has changed: the settings and the layout, or only the inputs.
 
-        The second value has the untrusted templates, which are not parsed yet, by the path of the one that includes the others.
+        The second value contains the untrusted templates, not parsed yet, each with the path of the template that includes the others.
         """
         reader = self._reader = self.reader()
         plan = self._plan(reader)
@@ -346,7 +346,7 @@ class Assembler:
 
 
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
-    """The layout with more folders in which to search for skills, after its own."""
+    """The layout with these folders added to those it searches for skills."""
     added = tuple((Pattern("path", f"{folder}/**/SKILL.md"),) for folder in folders)
     finds = [replace(each, groups=(*each.groups, *added)) if each.kind == "skill" else each for each in layout.finds]
     return replace(layout, finds=finds)
@@ -359,7 +359,7 @@ def _parse(root: str, templates: Mapping[str, Document]) -> None:
 
 
 def round_to(precision: str, now: datetime | None) -> datetime | None:
-    """The time rounded down to a precision (see `time_precision`); None if that is empty."""
+    """The time rounded down to a precision (see `time_precision`); None if the prompt contains no time."""
     if not precision:
         return None
     now = local_time() if now is None else now if now.tzinfo else now.astimezone()
@@ -367,14 +367,14 @@ def round_to(precision: str, now: datetime | None) -> datetime | None:
 
 
 def default_template() -> str:
-    """The built-in template, which is that of `builder`."""
+    """The built-in template: the one in the `builder` layout."""
     from ..packs.packs import shipped_layout
 
     return str(shipped_layout("builder")["section"]["body"]["text"])
 
 
 def local_time() -> datetime:
-    """Now, in the local zone."""
+    """The current time in the local time zone."""
     from datetime import datetime
 
     return datetime.now().astimezone()

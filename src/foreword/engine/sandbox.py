@@ -42,8 +42,8 @@ WORKERS = 2
 
 _BOOT = "import sys; sys.path += sys.argv[1:]; from foreword.engine.sandbox import serve; serve()"
 _NEEDED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
-_LONGEST = 100_000_000
-# The signal of the worker's own timer of CPU time.
+_MAX_LENGTH = 100_000_000
+# Sent to the worker by its own CPU timer.
 _SIGPROF = 27
 
 
@@ -59,7 +59,7 @@ def check(
 
 def parse(root: str, templates: Mapping[str, Document]) -> None:
     """Parse these templates in a worker."""
-    _pool.ask(root, {"templates": _written(templates), "variables": None, "trace": False})
+    _pool.ask(root, {"templates": _template_forms(templates), "variables": None, "trace": False})
 
 
 def render(
@@ -77,7 +77,7 @@ def render(
     if is_trusted and is_bounded(collected, values):
         return jinja.render_loaded(collected, values, limit=limit, trace=trace)
     loaded = {address: templates[address] for address in collected}
-    return _pool.ask(root, {"templates": _written(loaded), "variables": values, "limit": limit, "trace": trace})
+    return _pool.ask(root, {"templates": _template_forms(loaded), "variables": values, "limit": limit, "trace": trace})
 
 
 def set_workers(count: int) -> None:
@@ -95,7 +95,7 @@ def process_ids() -> list[int]:
     return [worker.process.pid for worker in _pool.idle if worker.process is not None]
 
 
-def _written(templates: Mapping[str, Document]) -> dict[str, tuple[str, str, int]]:
+def _template_forms(templates: Mapping[str, Document]) -> dict[str, tuple[str, str, int]]:
     return {address: (each.text, each.hash, each.line) for address, each in templates.items()}
 
 
@@ -122,7 +122,7 @@ class _Pool:
         self.idle: list[_Worker] = []
         self.busy: set[_Worker] = set()
         self.changed = threading.Condition()
-        self.is_known_to_system = False
+        self.is_registered = False
 
     def ask(self, root: str, request: dict[str, Any]) -> tuple[Piece, ...]:
         """The pieces that a worker returns for a request."""
@@ -161,14 +161,14 @@ class _Pool:
 
     def prepare(self) -> None:
         """Arrange for the workers to end with the program, and to be ignored in its forks."""
-        if self.is_known_to_system:
+        if self.is_registered:
             return
         import atexit
 
         atexit.register(close)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self.forget)
-        self.is_known_to_system = True
+        self.is_registered = True
 
     def forget(self) -> None:
         for worker in (*self.idle, *self.busy):
@@ -196,7 +196,7 @@ class _Worker:
             self.end()
             raise TemplateError(f"{root} {ended}") from None
         except BaseException:
-            self.end()  # a leftover answer would be read as that of the next request
+            self.end()  # otherwise the next request would receive this one's answer
             raise
         if "error" in answer:
             raise TemplateError(str(answer["error"]), *answer.get("position", ()))
@@ -221,7 +221,7 @@ class _Worker:
         return self.process
 
     def end(self) -> None:
-        """Kill the process, wait for its end and close its pipes."""
+        """Kill the process, wait until it has exited, and close its pipes."""
         process, self.process = self.process, None
         if process is not None:
             process.kill()
@@ -320,7 +320,7 @@ def _receive(pipe: IO[bytes]) -> dict[str, Any]:
     import json
 
     length = int.from_bytes(_read(pipe, 8), "big")
-    if length > _LONGEST:
+    if length > _MAX_LENGTH:
         raise ValueError("the message is too long")
     message: dict[str, Any] = json.loads(_read(pipe, length))
     return message

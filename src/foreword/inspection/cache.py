@@ -274,7 +274,7 @@ def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
 
 
 def _rank(section: Section) -> int:
-    """The rank of a section's lifetime; a section that only groups others has that of the longest-lived one."""
+    """The rank of a section's lifetime. A section that only groups others has the rank of the longest-lived one."""
     if section.sections and not section.wrap:
         return min(map(_rank, section.sections))
     return LIFETIMES.index(section.lifetime)

@@ -313,7 +313,7 @@ def _in_form_of(content: Any, default: Any) -> Any:
 
 
 def writers(source: Source) -> dict[str, Origin]:
-    """The origins of keys that were not written by the layout itself; for a wrapper also that of its wording."""
+    """The origins of keys that were not written by the layout itself; for a wrapper, also the origin of its wording."""
     found = dict(source.written)
     for name, section in source.mapping.get("section", {}).items():
         wrap = section.get("wrap", "") if isinstance(section, dict) else ""

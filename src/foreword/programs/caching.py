@@ -152,9 +152,9 @@ def _better_order(question: Question, subject: Subject, found: Sequence[Misplace
     options = [f"{key}={','.join(names)}" for key, names in order_settings(question.assembler.layout().sections)]
     if options:
         changed = question.with_fields(set=[*(question.fields.get("set") or ()), *options])
-        left = misplaced(changed.prompt(), len)
-        if len(left) < len(found):
-            better["set"], better["fixes"] = options, "part" if left else "all"
+        remaining = misplaced(changed.prompt(), len)
+        if len(remaining) < len(found):
+            better["set"], better["fixes"] = options, "part" if remaining else "all"
     return better
 
 

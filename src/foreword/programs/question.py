@@ -114,10 +114,10 @@ class Question:
         sections = self.assembler.layout().each_section()
         if self.agent.base or not any("template" in section.instead for section in sections):
             return self.agent
-        kept = self.store_to_read().template() if self.has_store() else None
-        if kept is None:
+        stored = self.store_to_read().template() if self.has_store() else None
+        if stored is None:
             return self.agent
-        return replace(self.agent, base=Document(f"template {kept.version}", kept.template, syntax=kept.syntax))
+        return replace(self.agent, base=Document(f"template {stored.version}", stored.template, syntax=stored.syntax))
 
     # The store
 

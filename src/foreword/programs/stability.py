@@ -222,7 +222,7 @@ def _run(program: str, fields: Mapping[str, Any], environment: dict[str, str]) -
     import subprocess
 
     try:
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, "-c", program],
             capture_output=True,
             env=environment,
@@ -232,7 +232,7 @@ def _run(program: str, fields: Mapping[str, Any], environment: dict[str, str]) -
         )
     except subprocess.TimeoutExpired:
         raise ForewordError(f"the process did not finish within {_TIMEOUT} seconds") from None
-    if done.returncode:
-        error = done.stderr.decode("utf-8", "replace").strip()
-        raise ForewordError(error or f"the process failed with status {done.returncode}")
-    return done.stdout.decode("ascii")
+    if result.returncode:
+        error = result.stderr.decode("utf-8", "replace").strip()
+        raise ForewordError(error or f"the process failed with status {result.returncode}")
+    return result.stdout.decode("ascii")

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
             """The current prompt; the identical object if nothing changed."""
 
         def paths(self) -> list[str]:
-            """Every path that it depends on, including those of an attempt that failed."""
+            """Every path that the prompt depends on, including paths read in a failed attempt."""
 
         def lock(self) -> str:
             """A file that exists while many others are being changed, or an empty string."""
@@ -75,7 +75,7 @@ def watch(
     """Call `on_change` with the prompt now, and again whenever a file has changed it, until stopped.
 
     The first call happens before this returns, later ones in a thread. An error at the start is raised. A later error, from a
-    half-edited layout or from `on_change` itself, goes to `on_error`, else to `threading.excepthook`, and watching continues.
+    half-edited layout or from `on_change` itself, goes to `on_error`, or without one to `threading.excepthook`, and watching continues.
     """
     if not callable(on_change):
         raise CallError(f"on_change must be a function, not {on_change!r}")

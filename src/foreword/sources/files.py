@@ -115,17 +115,17 @@ class Reader(Folders):
         return reading
 
     def _read(self, path: str, guard: ReadGuard | None = None, trim: bool = True) -> Reading:
-        opened = self._bytes(path, self.limit, guard)
-        if isinstance(opened, Reading):
-            return opened
-        data, status = opened
+        content = self._bytes(path, self.limit, guard)
+        if isinstance(content, Reading):
+            return content
+        data, status = content
         return decode(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim)
 
     def _read_head(self, path: str, guard: ReadGuard | None) -> Reading:
-        opened = self._bytes(path, HEAD, guard)
-        if isinstance(opened, Reading):
-            return opened
-        data, status = opened
+        content = self._bytes(path, HEAD, guard)
+        if isinstance(content, Reading):
+            return content
+        data, status = content
         end = end_of_front_matter(data)
         if end is None and len(data) > HEAD:
             return self._read(path, guard)

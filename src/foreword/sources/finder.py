@@ -195,7 +195,7 @@ def _split_at_wildcard(pattern: Pattern, base: str) -> tuple[str, list[str]]:
 def choose(
     slot: Slot, find: Find, workspace: Workspace, reader: Reader, trail: Trail
 ) -> list[tuple[Reading, Pattern, bool]]:
-    """The usable files of a group, best first, each with whether it is used: only those of the first pattern that has any.
+    """The usable files of a group, best first, each with whether it is used. Only files of the first pattern that matches are used.
 
     Files without text are recorded on the trail. So are files that only point at another one; they count as absent.
     """

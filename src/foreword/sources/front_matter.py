@@ -197,7 +197,7 @@ def _open(text: str) -> tuple[str | None, int, str]:
 
 
 def _fields(head: str, wanted: tuple[str, ...], code: str) -> tuple[Fields, list[Violation]]:
-    """The fields of a front matter. If YAML fails, those of `wanted` that can be recovered, and the reason."""
+    """The fields of the front matter. If it is not valid YAML, the fields in `wanted` that can be recovered, and the reason."""
     loaded, error = _load(head)
     if error:
         reason, line = _reason(error)

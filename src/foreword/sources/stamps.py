@@ -147,7 +147,7 @@ def above(path: str) -> str:
 
 
 def real_path(path: str) -> str:
-    """The path with its links resolved. If a link disappears meanwhile, try again; in the end, a path that cannot exist."""
+    """The path with its links resolved. If a link disappears meanwhile, try again; if that keeps failing, return a path that cannot exist."""
     for _ in range(_TRIES):
         try:
             return os.path.realpath(path)

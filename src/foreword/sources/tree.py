@@ -32,13 +32,13 @@ def scan_below(top: str, names: Collection[str]) -> Tree:
     skills: list[str] = []
     unlisted: list[str] = []
 
-    for here, files in _walk(top, unlisted):
+    for folder, files in _walk(top, unlisted):
         if not plain.isdisjoint(map(str.lower, files)) or any(
-            os.path.lexists(os.path.join(here, name)) for name in nested
+            os.path.lexists(os.path.join(folder, name)) for name in nested
         ):
-            folders.append(here)
+            folders.append(folder)
         if "SKILL.md" in files:
-            skills.append(os.path.join(here, "SKILL.md"))
+            skills.append(os.path.join(folder, "SKILL.md"))
     return Tree(folders, skills, unlisted)
 
 
@@ -46,24 +46,24 @@ def _walk(top: str, unlisted: list[str]) -> Iterator[tuple[str, list[str]]]:
     """Every folder with the names of its files, before the folders in it. Not `os.walk`: folders may nest too deeply for recursion."""
     waiting = [top]
     while waiting:
-        here = waiting.pop()
+        folder = waiting.pop()
         try:
-            with os.scandir(here) as listing:
+            with os.scandir(folder) as listing:
                 entries = [(each.name, each.is_dir(), each.is_symlink()) for each in listing]
         except OSError as error:
-            unlisted.append(str(error.filename or here))
+            unlisted.append(str(error.filename or folder))
             continue
-        yield here, [name for name, is_folder, _ in entries if not is_folder]
-        below = [name for name, is_folder, is_link in entries if is_folder and not is_link and name not in SKIPPED]
-        waiting.extend(os.path.join(here, name) for name in sorted(below, reverse=True))
+        yield folder, [name for name, is_folder, _ in entries if not is_folder]
+        subfolders = [name for name, is_folder, is_link in entries if is_folder and not is_link and name not in SKIPPED]
+        waiting.extend(os.path.join(folder, name) for name in sorted(subfolders, reverse=True))
 
 
 def files_below(top: str, skip: str, limit: int) -> list[str]:
     """The first files at or below `top`, without hidden ones and those named `skip`. Only the first folders are listed."""
     found: list[str] = []
-    for number, (here, below, files) in enumerate(os.walk(top)):
-        below[:] = sorted(name for name in below if not name.startswith("."))
-        found += [os.path.join(here, name) for name in sorted(files) if name != skip and not name.startswith(".")]
+    for number, (folder, subfolders, files) in enumerate(os.walk(top)):
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        found += [os.path.join(folder, name) for name in sorted(files) if name != skip and not name.startswith(".")]
         if len(found) >= limit or number >= _MAX_FOLDERS:
             break
     return found[:limit]

@@ -104,7 +104,7 @@ class TextCache:
             self._size += size
 
     def hash(self, text: str) -> bytes | None:
-        """The hash of a text if it is cached, else None."""
+        """The hash of a text, or None if it is not cached."""
         hash = self._hashes.get(text)
         if hash is None:
             hash = self._old_hashes.get(text)

@@ -143,8 +143,8 @@ def state_column(state: str) -> bytes | None:
 
 def conversation_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> ConversationRow:
     """A conversation from its id, number, prompt hash, layout hash and time."""
-    id, number, prompt, layout, made = row
-    return ConversationRow(id, number, id_of(prompt), texts[layout], to_text(made))
+    id, number, prompt, layout, created = row
+    return ConversationRow(id, number, id_of(prompt), texts[layout], to_text(created))
 
 
 def version_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> TemplateVersion:

@@ -1,4 +1,4 @@
-"""How a store encodes a text: UTF-8 that lets lone surrogates through, so every string comes back unchanged.
+"""Encode text for a store: UTF-8 that permits lone surrogates, so that every string is restored unchanged.
 
 The key of a text is its SHA-256 digest, which is also the id of a prompt. Long texts are compressed: accounts and inputs are
 JSON and shrink to a third or less.

@@ -79,7 +79,7 @@ class Variable:
 class BracketTemplate:
     """A parsed template: a flat list of steps, so that blocks may nest to any depth, and the variables they use.
 
-    The variables are in the order of the template, each once, including those of conditions but none of unknown type.
+    The variables are in the order of the template, without duplicates. Those in conditions count; those of unknown type do not.
     """
 
     steps: Sequence[Step]
@@ -157,7 +157,7 @@ def render(template: BracketTemplate, lookup: Lookup, origin: Origin, limit: int
 
 
 def wanted_values(template: Document, types: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """The variables of a template as type and name, those of further types too."""
+    """The variables of a template as type and name, including those of the additional `types`."""
     return tuple((each.type, each.name) for each in parse(template.text, TYPES | set(types)).variables)
 
 

@@ -52,7 +52,7 @@ DEPTH = 5
 
 
 def includes(text: str) -> tuple[str, ...]:
-    """The targets that a text includes, in any branch, each once: what must be read before rendering."""
+    """The include targets in a text, in any branch, without duplicates. They must be read before rendering."""
     return tuple(dict.fromkeys(mark.argument for mark in _scan(text, []) if mark.word == "include"))
 
 
@@ -355,8 +355,8 @@ class _Walk:
             run = _after_empty_lines(self.document.text, run)
         text = self.text(run)
         if text:
-            kept = text.rstrip()
-            self.newlines = text.count("\n", len(kept)) + (0 if kept else self.newlines)
+            stripped = text.rstrip()
+            self.newlines = text.count("\n", len(stripped)) + (0 if stripped else self.newlines)
             self.is_after_gap = False
             self.written.append(run)
 

@@ -55,5 +55,5 @@ LANGUAGES = {
 
 
 def language_of(document: Document, default: str) -> Language:
-    """The language of a template: its own, else that of its section."""
+    """The language of a template: its own, or the language of its section."""
     return LANGUAGES[document.syntax or default]

@@ -251,7 +251,7 @@ def _bound_by_with(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None
     sources = None if _chooses(found) else known
     for (word, _), (after, _) in pairwise(found[1:]):
         if after == "=":
-            # The names of a tuple are not told apart from the others in the tag.
+            # The names in a tuple cannot be distinguished from other names in the tag.
             yield from ((name, sources) for name in ([word] if word != ")" else known))
 
 

@@ -1,4 +1,4 @@
-"""How many tokens a text has, and how reliable that number is.
+"""Count or estimate the tokens of a text, and say how reliable the number is.
 
 `estimate` is for budgets: one fixed formula, so that the same workspace gives the same bytes whatever is installed. `count` is
 for reports: exact if the model's tokenizer is available, otherwise scaled or estimated, and it always says which.
@@ -100,7 +100,7 @@ IN_LINES = _kinds(".", {"a": SMALL + ACCENTED, "A": CAPITAL, "w": DIGITS + WIDE 
 
 
 def estimate(text: str) -> int:
-    """Roughly how many tokens a text has; 0 only for the empty text. The same on every machine, for budgets.
+    """An estimate of the tokens in a text; 0 only if it is empty. Budgets use it, because it is the same on every machine.
 
     Within 20 % for prose in 16 languages, code, paths, JSON, tables, base64, hexadecimal digits, emoji and runs of one letter; on
     average 5 % off for instructions and code. Text without words is farther off: random letters have four times the tokens, a
@@ -326,8 +326,8 @@ def estimate_for(model: str, provider: str) -> Callable[[str], int]:
 
 def unload_others(model: str, provider: str) -> None:
     """Drop all tokenizers but the one for this model: each takes about 40 MB, and few reports need two at a time."""
-    kept = counting_rule(model, provider).vocabulary
-    for vocabulary in [each for each in _loaded if each != kept]:
+    needed = counting_rule(model, provider).vocabulary
+    for vocabulary in [each for each in _loaded if each != needed]:
         del _loaded[vocabulary]
 
 

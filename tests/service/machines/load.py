@@ -238,9 +238,9 @@ def kill_repeatedly(world, kills, chance):
 
 def verify(world):
     command = [sys.executable, "-m", "foreword", "store", "verify", "--store", world.url]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        world.wrong.append(f"store verify: {done.stdout}{done.stderr}")
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode:
+        world.wrong.append(f"store verify: {result.stdout}{result.stderr}")
 
 
 def run(kills, seed, top, url):

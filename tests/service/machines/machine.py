@@ -107,9 +107,9 @@ class Machine:
     def close(self):
         """Kill all its remaining processes."""
         if self.process is not None and (self.process.poll() is None or self.descendants()):
-            left = self.descendants()
+            remaining = self.descendants()
             self.kill()
-            for pid in left:
+            for pid in remaining:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
 
@@ -158,5 +158,5 @@ def wait_until(condition, what="it", seconds=PATIENCE):
 
 def is_refused(port):
     """Return whether nobody listens on a port."""
-    with socket.socket() as asking:
-        return asking.connect_ex(("127.0.0.1", port)) != 0
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) != 0

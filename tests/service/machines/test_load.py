@@ -15,9 +15,9 @@ pytestmark = pytest.mark.xdist_group("machines")
 
 def test_no_acknowledged_edition_is_lost_when_services_are_killed():
     script = Path(__file__).parent / "load.py"
-    done = subprocess.run([sys.executable, str(script), "--kills", "5"], capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert done.stdout.endswith("every response was correct, and nothing was lost\n")
+    result = subprocess.run([sys.executable, str(script), "--kills", "5"], capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, ""), result.stdout
+    assert result.stdout.endswith("every response was correct, and nothing was lost\n")
 
 
 def test_the_load_notices_a_lost_or_changed_edition(monkeypatch):

@@ -89,7 +89,7 @@ def test_every_construct_returns_a_stored_edition(two, postgres_url):
         responses = list(crowd.map(lambda number: two[number % 2].turn("again", "construct"), range(CROWD * 2)))
     assert {answer.status for answer in responses} == {200}
     store = open_store(postgres_url)
-    kept = {each.number: each.system for each in store.editions("again")}
-    assert {answer.form["edition"]: answer.form["system"] for answer in responses}.items() <= kept.items()
-    assert sum(not answer.form["reused"] for answer in responses) == len(kept)
+    stored = {each.number: each.system for each in store.editions("again")}
+    assert {answer.form["edition"]: answer.form["system"] for answer in responses}.items() <= stored.items()
+    assert sum(not answer.form["reused"] for answer in responses) == len(stored)
     store.close()

@@ -62,8 +62,8 @@ def test_workers_share_a_store_and_their_counts(started, url, tools):
         assert {(answer.form["edition"], answer.form["system"]) for answer in answers} == {
             (1, answers[0].form["system"])
         }
-    asked = r'foreword_requests_total\{method="POST",route="/conversations/\{id\}/turn",status="200"\}'
-    tools.wait_until(lambda: count(service, asked) == CROWD * 8, "the count of all requests")
+    counter = r'foreword_requests_total\{method="POST",route="/conversations/\{id\}/turn",status="200"\}'
+    tools.wait_until(lambda: count(service, counter) == CROWD * 8, "the count of all requests")
     assert count(service, "foreword_constructs_total") == 8
     assert count(service, "foreword_reuses_total") == CROWD * 8 - 8
     check_replaced(service, tools)

@@ -48,7 +48,7 @@ def lint(prompt: Prompt, context: LintContext, disabled: Collection[str] = ()) -
 
 
 class Linter:
-    """Checks prompts of one workspace. A text that several prompts share is checked once."""
+    """Checks the prompts of one workspace. Text that several prompts share is checked once."""
 
     def __init__(self, context: LintContext, disabled: Collection[str] = ()) -> None:
         self.context, self.disabled = context, frozenset(disabled)
@@ -73,15 +73,15 @@ class Linter:
         return source.cached("findings", lambda each: list(_check_text(each, self.context)))
 
     def without_ignored(self, findings: Iterable[Finding], sources: Sequence[SourceText]) -> list[Finding]:
-        """The findings that are not disabled or ignored, each once, sorted by file and line, with secrets masked."""
+        """The findings that are not disabled or ignored: without duplicates, sorted by file and line, with secrets masked."""
         commented = {each.path: each for each in sources if each.ignored}
-        kept = dict.fromkeys(
+        remaining = dict.fromkeys(
             replace(each, message=masked(each.message))
             for each in findings
             if each.code not in self.disabled
             and (each.code in GUARDS or each.path not in commented or not commented[each.path].suppresses(each))
         )
-        return list(_limited(sorted(kept, key=lambda each: (each.path, each.line or 0, each.code))))
+        return list(_limited(sorted(remaining, key=lambda each: (each.path, each.line or 0, each.code))))
 
 
 _LIMIT = 100
@@ -144,7 +144,7 @@ def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Findin
 
 
 def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[Finding]:
-    """Targets and scripts that a text says to run and the project does not define."""
+    """Targets and scripts that the instructions say to run but the project does not define."""
     for code, what, find in (
         ("missing-target", "target", missing_targets),
         ("missing-script", "script", missing_scripts),

@@ -41,7 +41,7 @@ _LIMIT = 500
 
 
 def commands(source: SourceText, programs: Sequence[str]) -> Iterator[Command]:
-    """The commands in a text that run one of these programs, in order; only the first ones of a very long text."""
+    """The commands in a text that run one of these programs, in order. In a very long text, only the first ones."""
     if any(program in source.text for program in programs):
         found = (each for each in _all(source) if each.words[0] in programs)
         yield from islice(found, _LIMIT)

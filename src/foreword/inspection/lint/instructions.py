@@ -73,13 +73,13 @@ def sentence_before(text: str, offset: int, near: int = 1_000) -> str:
     """The sentence up to an offset, with wrapped lines joined; only the near part of a very long one."""
     start = max(offset - near, 0)
     lines = text[start:offset].split("\n")
-    taken = lines.pop()
-    while lines and not _NEW_BLOCK.match(taken):
+    block = lines.pop()
+    while lines and not _NEW_BLOCK.match(block):
         above = lines.pop()
         if not above.strip() or above.lstrip().startswith(("#", "|", "```", "~~~")):
             break
-        taken = f"{above} {taken.lstrip(' >')}"
-    return _SENTENCE.split(_START.sub("", taken))[-1]
+        block = f"{above} {block.lstrip(' >')}"
+    return _SENTENCE.split(_START.sub("", block))[-1]
 
 
 def attitude(before: str, is_elliptical: bool = False) -> Literal["", "asks", "forbids"]:
@@ -144,7 +144,7 @@ def _is_introduced(part: str) -> bool:
 
 
 def _instructs(marks: Sequence[str], clauses: Sequence[Sequence[str]], at: int, is_elliptical: bool) -> bool:
-    """Whether a clause belongs to an instruction. A clause without a subject shares that of the clause before."""
+    """Whether a clause belongs to an instruction. A clause without a subject shares the subject of the clause before it."""
     words, mark = clauses[at], marks[at]
     if not set(words) - _LIGHT and not (words and words[0] in _HEADS and not _is_impersonal(words)):
         if not at or mark in ("so", "then", "therefore", "hence"):

@@ -1,4 +1,4 @@
-"""Files that a text refers to but do not exist, and includes that are not expanded.
+"""References to files that do not exist, and includes that are not expanded.
 
 A Markdown link is a reference. A path is one if the text points to it (`see …`), and in a code span also if its folder exists and the
 file does not. It may still be an example, or a file yet to be created; its line often says so.
@@ -82,7 +82,7 @@ class Reference:
 
 
 def missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
-    """References to files that do not exist, each once."""
+    """References to files that do not exist, without duplicates."""
     for offset, target, is_link in _named(source):
         decoded = _decoded(target) if is_link else target
         if not exists(source.path, decoded) and _is_meant(source, offset, target, is_link, exists):
@@ -92,7 +92,7 @@ def missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
 
 
 def _missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
-    """Scripts that a skill runs but does not contain, each once."""
+    """Scripts that a skill runs but does not contain, without duplicates."""
     seen: set[str] = set()
     for match in _SCRIPT.finditer(source.text):
         target = match[1]
@@ -110,7 +110,7 @@ def _is_label(source: SourceText, start: int, end: int) -> bool:
 
 
 def _named(source: SourceText) -> Iterator[tuple[int, str, bool]]:
-    """Every path in a text, once: its offset, the path, and whether it is a link."""
+    """Every path in a text, without duplicates: its offset, the path, and whether it is a link."""
     seen: set[str] = set()
     for pattern, is_code, is_link in (
         (_LINK, source.is_code, True),

@@ -1,4 +1,4 @@
-"""The texts that lint checks: those of a prompt, by file, with every character on its line in the file."""
+"""The texts that lint checks: the text of a prompt by file, with every character on its original line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Targets of `make` and scripts of `npm` that a text says to run and the project does not define.
+"""`make` targets and `npm` scripts that the instructions say to run but the project does not define.
 
 The nearest makefile or package.json decides, as it does for the programs themselves. Both checks report nothing when in doubt: a
 makefile that includes others or computes the names of its targets can define anything.
@@ -78,7 +78,7 @@ _AT_ROOT = re.compile(r"\b(?:root|top[- ]level|topmost)\b", re.IGNORECASE)
 
 
 def missing_targets(source: SourceText, above: Above, exists: Exists) -> Iterator[Missing]:
-    """Targets that a text says to run and its makefile does not define, each once."""
+    """Targets that the instructions say to run but the makefile does not define, without duplicates."""
     defined = _Defined(source, above, exists, MAKEFILES, targets_of)
     for command in commands(source, ("make", "gmake")):
         wanted = _wanted_targets(command)
@@ -90,7 +90,7 @@ def missing_targets(source: SourceText, above: Above, exists: Exists) -> Iterato
 
 
 def missing_scripts(source: SourceText, above: Above, exists: Exists) -> Iterator[Missing]:
-    """Scripts that a text says to run and its package.json does not define, each once."""
+    """Scripts that the instructions say to run but package.json does not define, without duplicates."""
     defined = _Defined(source, above, exists, PACKAGES, scripts_of)
     with_programs = _Defined(source, above, exists, PACKAGES, scripts_and_programs_of)
     for command in commands(source, ("npm", "pnpm", "yarn")):
@@ -265,7 +265,7 @@ _REFERENCE = re.compile(r"\$(?:\([^()]*\)|\{[^{}]*\}|.)")
 
 
 def targets_of(makefile: str) -> Definitions:
-    """The targets of a makefile: those of its rules, and those it declares phony."""
+    """The targets of a makefile: those with a rule, and those declared phony."""
     if _DEFINES_MORE.search(makefile):
         return Definitions(is_open=True)
     defined: dict[str, None] = {}

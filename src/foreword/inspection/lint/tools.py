@@ -1,4 +1,4 @@
-"""Tools that a text tells the agent to use but the agent does not have."""
+"""Tools that the instructions tell the agent to use but the agent does not have."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HEDGES = re.compile(
 
 
 def missing_tools(source: SourceText, tools: frozenset[str]) -> Iterator[tuple[int, str]]:
-    """Tools that a text mentions and the agent lacks, each once, with the offset."""
+    """Tools that the instructions mention but the agent lacks, without duplicates, with the offset of each."""
     has = {name.lower() for name in tools}
     for match in _mentions(source.text):
         name = match[str(match.lastgroup)]
