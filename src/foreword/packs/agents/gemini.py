@@ -51,17 +51,7 @@ def mapping() -> dict[str, Any]:
                                'missing': '<!-- Import failed: {name} - {reason} -->',
                                'outside': '<!-- Import failed: {name} - {reason} -->',
                                'again': '<!-- File already processed: {name} -->'}},
-          'project': {'trim': 'ends',
-                      'order': 'path',
-                      'files': ['walk:{project_names}'],
-                      'imports': {'depth': 5,
-                                  'place': 'replace',
-                                  'once': 'chain',
-                                  'trim': 'none',
-                                  'form': '<!-- Imported from: {name} -->\n{text}\n<!-- End of import from: {name} -->',
-                                  'missing': '<!-- Import failed: {name} - {reason} -->',
-                                  'outside': '<!-- Import failed: {name} - {reason} -->',
-                                  'again': '<!-- File already processed: {name} -->'}},
+          'project': {'like': 'user', 'order': 'path', 'files': ['walk:{project_names}']},
           'users_skills': {'as': 'skill', 'files': ['home:.gemini/skills/*/SKILL.md']},
           'users_shared': {'as': 'skill', 'files': ['home:.agents/skills/*/SKILL.md']},
           'workspace_skills': {'as': 'skill', 'files': ['root:.gemini/skills/*/SKILL.md']},
@@ -77,24 +67,9 @@ def mapping() -> dict[str, Any]:
                                       '    <description>{description}</description>\n'
                                       '    <location>{path}</location>\n'
                                       '  </skill>'},
-             'users_shared': {'of': 'users_shared',
-                              'item': '  <skill>\n'
-                                      '    <name>{name}</name>\n'
-                                      '    <description>{description}</description>\n'
-                                      '    <location>{path}</location>\n'
-                                      '  </skill>'},
-             'workspace_skills': {'of': 'workspace_skills',
-                                  'item': '  <skill>\n'
-                                          '    <name>{name}</name>\n'
-                                          '    <description>{description}</description>\n'
-                                          '    <location>{path}</location>\n'
-                                          '  </skill>'},
-             'workspace_shared': {'of': 'workspace_shared',
-                                  'item': '  <skill>\n'
-                                          '    <name>{name}</name>\n'
-                                          '    <description>{description}</description>\n'
-                                          '    <location>{path}</location>\n'
-                                          '  </skill>'},
+             'users_shared': {'like': 'users_skills', 'of': 'users_shared'},
+             'workspace_skills': {'like': 'users_skills', 'of': 'workspace_skills'},
+             'workspace_shared': {'like': 'users_skills', 'of': 'workspace_shared'},
              'user': {'of': 'user',
                       'lifetime': 'project',
                       'item': '--- Context from: {path} ---\n{text}\n--- End of Context from: {path} ---',
@@ -106,7 +81,6 @@ def mapping() -> dict[str, Any]:
                          'join': '\n',
                          'wrap': '<session_context>\n{}\n</session_context>'},
              'environment': {'text': "[Gemini CLI's date, platform and tree of folders, for {cwd}]"},
-             'project': {'of': 'project',
-                         'item': '--- Context from: {path} ---\n{text}\n--- End of Context from: {path} ---',
-                         'join': '\n\n',
+             'project': {'like': 'user',
+                         'of': 'project',
                          'wrap': '<loaded_context>\n<project_context>\n{}\n</project_context>\n</loaded_context>'}}}

@@ -40,5 +40,5 @@ def mapping() -> dict[str, Any]:
                          'lifetime': 'project',
                          'wrap': "<project_context>\n\n[pi's note on these files]\n\n{}\n</project_context>"},
              'user': {'of': 'user', 'join': '\n\n', 'item': '<project_instructions path="{path}">\n{text}\n</project_instructions>'},
-             'project': {'of': 'project', 'join': '\n\n', 'item': '<project_instructions path="{path}">\n{text}\n</project_instructions>'},
+             'project': {'like': 'user', 'of': 'project'},
              'environment': {'text': "[pi's skills, date and directory: {cwd}]"}}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, Imports, TextRules, Find, Section, Layout, with_inner
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[Qwen Code's own instructions]", form=("[Qwen Code's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='files', lifetime='project', of='context', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='language', lifetime='project', of='language', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), join='\n', trim=False, over='cut'), Section(name='local', lifetime='project', of='local', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), join='\n', trim=False, over='cut'), ), item=(), trim=False), Section(name='rules', lifetime='project', of='rules', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), trim=False, over='cut'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[Qwen Code's own instructions]", form=("[Qwen Code's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='files', lifetime='project', of='context', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='language', lifetime='project', of='language', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='local', lifetime='project', of='local', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), ), item=(), trim=False), Section(name='rules', lifetime='project', of='rules', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), trim=False, over='cut'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     every=tuple(with_inner(_SECTIONS)),
@@ -53,10 +53,8 @@ def mapping() -> dict[str, Any]:
              'files': {'of': 'context',
                        'join': '\n\n',
                        'item': '--- Context from: {path|relative} ---\n{text}\n--- End of Context from: {path|relative} ---'},
-             'language': {'of': 'language',
-                          'item': '--- Context from: {path|relative} ---\n{text}\n--- End of Context from: {path|relative} ---'},
-             'local': {'of': 'local',
-                       'item': '--- Context from: {path|relative} ---\n{text}\n--- End of Context from: {path|relative} ---'},
+             'language': {'like': 'files', 'of': 'language'},
+             'local': {'like': 'files', 'of': 'local'},
              'rules': {'of': 'rules',
                        'lifetime': 'project',
                        'join': '\n\n',
