@@ -140,7 +140,7 @@ def test_an_unknown_layout(refused, command):
         ("mine.toml", "the file does not exist"),
         ("$user/nowhere", "the file does not exist"),
         ("$workspace/nowhere", "the file does not exist"),
-        ("$acme/review", "unknown pack 'acme'; known packs: std, user, workspace"),
+        ("$acme/review", "unknown pack 'acme'; known packs: agents, std, user, workspace"),
         ("$std/nowhere", "unknown layout 'nowhere'"),
         ("$std", "is not a valid address"),
         ("$user/../x", "cannot contain"),

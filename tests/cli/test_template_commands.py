@@ -204,7 +204,7 @@ def test_a_template_from_standard_input(run, monkeypatch):
         ("a\n{% if cwd %}", "/t.md: {% if cwd %} has no {% endif %} (line 2, column 1)"),
         ("{{ ghost }}", "/t.md: ghost is not defined; known: cwd, date, datetime, language, time, tools (line 1, column 4)"),
         ("{% include 'x' %}", "/t.md: 'x' cannot be included: 'x' has no prefix, and /t.md is not in a pack; an address is $prefix/path, such as $user/review (line 1, column 12)"),
-        ("{% include '$acme/x' %}", "/t.md: '$acme/x' cannot be included: unknown pack 'acme'; known packs: std, user, workspace (line 1, column 12)"),
+        ("{% include '$acme/x' %}", "/t.md: '$acme/x' cannot be included: unknown pack 'acme'; known packs: agents, std, user, workspace (line 1, column 12)"),
         ("{{ cwd | nofilter }}", "/t.md: nofilter uses an unknown filter (line 1, column 10)"),
         ("{% for i in range(1000000) %}{% endfor %}", "/t.md: "),
         ('{{ "%9999999999d" | format(1) }}', "/t.md "),

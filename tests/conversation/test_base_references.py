@@ -61,7 +61,7 @@ def test_a_reference_in_settings_is_resolved(place, layout, section):
     ("base", "message"),
     [
         ("$user/absent", "the template '$user/absent' does not exist"),
-        ("$acme/greet", "unknown pack 'acme'; known packs: std, user, workspace"),
+        ("$acme/greet", "unknown pack 'acme'; known packs: agents, std, user, workspace"),
         ("$user/../greet", "an address cannot contain"),
     ],
 )

@@ -97,6 +97,14 @@ def test_a_menu_over_its_budget_is_shortened(tree):
     assert "- agent-8" in text and len(text) < 1500
 
 
+def test_menus_give_way_to_the_budget_of_the_prompt(tree):
+    files = {f"w/.claude/agents/{n}.md": definition(f"agent-{n}", "word " * 80) for n in range(9)}
+    short = BASE.replace("about =", "budget = 150\nabout =").replace('item = "- {', 'short = "- {name}"\nitem = "- {')
+    tree({"own.toml": short, "w/.git": None, "w/.claude/commands/ship.md": "Deploy it.", **files})
+    text = tree.prompt(tree.path("own.toml")).text
+    assert "- agent-8" in text and len(text) < 1500
+
+
 def test_a_conversation_keeps_its_sub_agents(tree):
     tree({"own.toml": BASE, "w/.git": None, "w/.claude/agents/r.md": definition("reviewer", "Reviews.", "Read")})
     with Conversations() as conversations:

@@ -169,9 +169,9 @@ class _Fitting:
             self.report("budget-whole", "", f"the prompt has {before:,} tokens; {limit.why}")
             return
         every = [each for trial in self.trials for each in trial.each()]
-        skills, residents = (
-            [self.menu(each) for each in every if each.items and self.kind(each) == kind] for kind in _MENUS
-        )
+        menus = [each for each in every if each.items and self.kind(each) in _MENUS]
+        skills = [self.menu(each) for each in menus if self.kind(each) == "skill"]
+        residents = [self.menu(each) for each in menus if self.kind(each) != "skill"]
         places = self.places(every)[:-1]
         self.shorten(skills, limit)
         self.cut_down(places, limit)
