@@ -478,6 +478,15 @@ def test_where_and_unless(tree, shown, words, used):
     assert set(fates) == {name.removesuffix(".md") for name in RULES}
 
 
+@pytest.mark.parametrize("word", ['where = { paths = "" }', 'unless = { paths = "**/*.ts" }'])
+def test_where_and_unless_apply_below_one_folder(tree, shown, word):
+    scoped = "---\npaths: '**/*.ts'\n---\n"
+    tree({"w/.git": None, "w/N.md": scoped + "N", "w/.x/rules/a.md": scoped + "A", "w/rules/b.md": scoped + "B"})
+    files = 'files = ["root:N.md", "root:.x/rules/*.md", "root:rules/*.md"]'
+    shown(f'[find.project]\n{files}\n{word}\nbelow = ".x/rules"\n')
+    assert tree.fates(shown.prompt) == [("/w/N.md", "used"), ("/w/.x/rules/a.md", "waiting"), ("/w/rules/b.md", "used")]
+
+
 @pytest.mark.parametrize(
     ("words", "name", "expected"),
     [
@@ -514,6 +523,7 @@ def test_malformed_front_matter_is_a_finding_and_the_rest_loads(tree, shown, fro
         ("where = { paths = [] }", "find.project.where.paths can never fit"),
         ("where = { paths = 1 }", "where must be a table of strings"),
         ('where = "paths"', "where must be a table of strings"),
+        ('below = "rules"', "find.project.below has no effect without where or unless"),
         ('unless = { "" = "x" }', "find.project.unless has a field without a name"),
         (
             'as = "skill"\nwhere = { paths = "" }',

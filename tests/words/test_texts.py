@@ -48,6 +48,7 @@ def test_a_blank_file_hides_the_others_of_its_group_in_a_mirror(words, blank):
         ("<!-- a --><!-- b -->\nC", "C"),
         ("A\n<!-- a --> tail\nB", "A\n tail\nB"),
         ("- a\n<!-- c -->\nb", "- a\nb"),
+        ("A\n<x>\nB\n</x>\n<!-- c -->\nD", "A\n<x>\nB\n</x>\nD"),
         ("<!-- never closed\nx", "<!-- never closed\nx -->"),
         *(
             (text, text)
@@ -58,6 +59,7 @@ def test_a_blank_file_hides_the_others_of_its_group_in_a_mirror(words, blank):
                 "- a\n  <!-- in an item -->",
                 "> <!-- in a quote -->",
                 "<div>\n<!-- in HTML -->\n</div>",
+                "<x>\n<!-- in HTML -->\n</x>",
             )
         ),
     ],

@@ -63,6 +63,12 @@ SELECTION = (
     ),
     Key(
         "find",
+        "below",
+        "text",
+        "A folder, such as `.claude/rules`: `where` and `unless` apply only to files below a folder of this name. By default, to every file.",
+    ),
+    Key(
+        "find",
         "when",
         "conditions",
         "Conditions under which the files count: `found:x` for a find above this one, `set:x` and `platform:x`. A find that only such"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-_ONLY_FOR_TEXT = ("order", "exclude", "where", "unless")
+_ONLY_FOR_TEXT = ("order", "exclude", "where", "unless", "below")
 
 
 def parse_find(
@@ -36,6 +36,8 @@ def parse_find(
     for key in _ONLY_FOR_TEXT:
         if key in table and kind != "text":
             raise LayoutError(f"{where}{key} is only for files that are used as text, not as {kind}")
+    if "below" in table and not ("where" in table or "unless" in table):
+        raise LayoutError(f"{where}below has no effect without where or unless")
     groups = tuple(_groups(table.get("files", ()), where, settings, untrusted, top.get("env", {})))
     for group in groups:
         places = {pattern.place for pattern in group}
@@ -57,6 +59,7 @@ def parse_find(
         markers=_markers(table, where, settings, untrusted),
         where=_fields(table, "where", where),
         unless=_fields(table, "unless", where),
+        below=table.get("below", ""),
         hidden=table.get("hidden", False),
         exclude=_filled_in(table.get("exclude", ()), where + "exclude", settings),
         when=tuple(

@@ -116,6 +116,7 @@ class Find:
     is_probe: bool = False
     where: Sequence[tuple[str, Sequence[str]]] = ()
     unless: Sequence[tuple[str, Sequence[str]]] = ()
+    below: str = ""
 
 
 @value

@@ -259,7 +259,8 @@ def _is_usable(
     if find.exclude and (glob := _excluding(reading.path, find, workspace)):
         trail.record(reading.path, layer, "unused", f"it is excluded by {glob!r}")
         return False
-    if (find.where or find.unless) and not _fits(reading, find, layer, trail):
+    is_scoped = (find.where or find.unless) and (not find.below or f"/{find.below}/" in reading.path)
+    if is_scoped and not _fits(reading, find, layer, trail):
         return False
     target = pointed_at(reading, find, reader)
     if target:

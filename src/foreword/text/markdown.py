@@ -32,7 +32,7 @@ _CELLS = r"\\.|\|"
 _HTML = (
     r"(?mi)^ {0,3}(?:</?(?:address|article|aside|blockquote|center|dd|details|dialog|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]"
     r"|header|hr|html|iframe|li|main|menu|nav|ol|p|section|summary|table|tbody|td|tfoot|th|thead|tr|ul)(?=[ \t\n/>])"
-    r"|<(?:pre|script|style|textarea)(?=[ \t\n>])|</?[a-z][^<>\n]*>[ \t]*$)"
+    r"|<(?:pre|script|style|textarea)(?=[ \t\n>])|(?P<alone></?[a-z][^<>\n]*>[ \t]*$))"
 )
 _TABLE = r"\|? *:?-+:? *(?:\| *:?-+:? *)*\|?"
 
@@ -75,9 +75,10 @@ def comments(text: str) -> list[tuple[int, int]]:
     """
     if "<!--" not in text:
         return []
-    html = _html_blocks(text)
+    blocks = _Blocks(text)
+    html = _html_blocks(text, frozenset(blocks.starts))
     found: list[tuple[int, int]] = []
-    for start, end in _Blocks(text).comments:
+    for start, end in blocks.comments:
         above = bisect_right(html, (start, 0)) - 1
         if above < 0 or html[above][1] <= start:
             found += _in_block(text, start, end)
@@ -98,12 +99,15 @@ def _in_block(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [(start, end)]
 
 
-def _html_blocks(text: str) -> list[tuple[int, int]]:
-    """The ranges of HTML, each up to an empty line, in which a comment is not a block of its own."""
+def _html_blocks(text: str, starts: frozenset[int]) -> list[tuple[int, int]]:
+    """The ranges of HTML, each up to an empty line, in which a comment is not a block of its own.
+
+    Any tag alone on its line begins one, unless it continues a paragraph.
+    """
     blocks, end = [], 0
     empty = re.compile(r"\n[ \t]*\n")
     for tag in re.finditer(_HTML, text):
-        if tag.start() >= end:
+        if tag.start() >= end and (not tag["alone"] or tag.start() in starts):
             after = empty.search(text, tag.start())
             end = after.start() if after else len(text)
             blocks.append((tag.start(), end))
