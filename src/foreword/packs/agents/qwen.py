@@ -5,18 +5,18 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, Imports, TextRules, Find, Section, Layout, with_inner
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[Qwen Code's own instructions]", form=("[Qwen Code's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='files', lifetime='project', of='context', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='language', lifetime='project', of='language', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='local', lifetime='project', of='local', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), ), item=(), trim=False), Section(name='rules', lifetime='project', of='rules', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), trim=False, over='cut'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[Qwen Code's own instructions]", form=("[Qwen Code's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='files', lifetime='project', of='context', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='language', lifetime='project', of='language', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), none="[Qwen Code's note on the language]", trim=False, over='cut'), Section(name='local', lifetime='project', of='local', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='rules', lifetime='project', of='rules', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), trim=False, over='cut'), ), item=(), wrap=('---\n\n', Field(name=''), '\n\n---', ), trim=False), Section(name='skills', lifetime='project', sections=(Section(name='projects_skills', lifetime='project', of='projects_skills', item=('<skill>\n<name>\n', Field(name='name'), '\n</name>\n<description>\n', Field(name='description'), ' (project)\n</description>\n<location>\nproject\n</location>\n</skill>', ), join='\n', trim=False, over='shorten'), Section(name='users_skills', lifetime='project', of='users_skills', item=('<skill>\n<name>\n', Field(name='name'), '\n</name>\n<description>\n', Field(name='description'), ' (user)\n</description>\n<location>\nuser\n</location>\n</skill>', ), join='\n', trim=False, over='shorten'), ), item=(), join='\n', wrap=("<system-reminder>\n[Qwen Code's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>\n</system-reminder>', ), trim=False, role='user'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     every=tuple(with_inner(_SECTIONS)),
     name='qwen',
     address='$agents/qwen',
     about='Qwen Code: every QWEN.md, then every AGENTS.md, from one directory above the git root down, in the system prompt.',
-    finds=(Find(name='context', groups=((Pattern(place='home', path='.qwen/QWEN.md'), ), (Pattern(place='above', path='QWEN.md'), ), (Pattern(place='walk', path='QWEN.md'), ), (Pattern(place='home', path='.qwen/AGENTS.md'), ), (Pattern(place='above', path='AGENTS.md'), ), (Pattern(place='walk', path='AGENTS.md'), ), ), walk='git-or-root', copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), again=('<!-- File already processed: ', Field(name='name'), ' -->', )))), Find(name='language', groups=((Pattern(place='home', path='.qwen/output-language.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Find(name='local', groups=((Pattern(place='root', path='.qwen/QWEN.local.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Find(name='rules', groups=((Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), where=(('paths', ('', ), ), )), ),
+    finds=(Find(name='context', groups=((Pattern(place='home', path='.qwen/QWEN.md'), ), (Pattern(place='above', path='QWEN.md'), ), (Pattern(place='walk', path='QWEN.md'), ), (Pattern(place='home', path='.qwen/AGENTS.md'), ), (Pattern(place='above', path='AGENTS.md'), ), (Pattern(place='walk', path='AGENTS.md'), ), ), walk='git-or-root', copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), again=('<!-- File already processed: ', Field(name='name'), ' -->', )))), Find(name='language', groups=((Pattern(place='home', path='.qwen/output-language.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Find(name='local', groups=((Pattern(place='root', path='.qwen/QWEN.local.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Find(name='rules', groups=((Pattern(place='home', path='.qwen/rules/**/*.md'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), where=(('paths', ('', ), ), )), Find(name='projects_skills', groups=((Pattern(place='root', path='.qwen/skills/*/SKILL.md'), ), (Pattern(place='root', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), Find(name='users_skills', groups=((Pattern(place='home', path='.qwen/skills/*/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), ),
     settings={'names': ['QWEN.md', 'AGENTS.md']},
     mirrors='Qwen Code 0.24.4',
     raw=True,
-    differs=("Qwen Code's own instructions are replaced by a note in brackets, and its menus are left out.", 'The comment for an import that was refused gives a reason in other words.', ),
+    differs=("Qwen Code's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'The comment for an import that was refused gives a reason in other words.', ),
     signs=('QWEN.md', '.qwen/', ),
 )
 
@@ -31,8 +31,8 @@ def mapping() -> dict[str, Any]:
  'signs': ['QWEN.md', '.qwen/'],
  'copies': 'keep',
  'raw': True,
- 'sections': ['base', 'context', 'rules'],
- 'differs': ["Qwen Code's own instructions are replaced by a note in brackets, and its menus are left out.",
+ 'sections': ['base', 'context', 'skills'],
+ 'differs': ["Qwen Code's own instructions are replaced by notes in brackets, and its own skills are not listed.",
              'The comment for an import that was refused gives a reason in other words.'],
  'settings': {'names': ['QWEN.md', 'AGENTS.md']},
  'find': {'context': {'trim': 'ends',
@@ -47,15 +47,55 @@ def mapping() -> dict[str, Any]:
                                   'again': '<!-- File already processed: {name} -->'}},
           'language': {'trim': 'ends', 'files': ['home:.qwen/output-language.md']},
           'local': {'trim': 'ends', 'files': ['root:.qwen/QWEN.local.md']},
-          'rules': {'trim': 'ends', 'front': 'drop', 'files': ['root:.qwen/rules/**/*.md'], 'where': {'paths': ''}}},
+          'rules': {'trim': 'ends',
+                    'front': 'drop',
+                    'files': ['home:.qwen/rules/**/*.md', 'root:.qwen/rules/**/*.md'],
+                    'where': {'paths': ''}},
+          'projects_skills': {'as': 'skill', 'files': ['root:.qwen/skills/*/SKILL.md', 'root:.agents/skills/*/SKILL.md']},
+          'users_skills': {'as': 'skill', 'files': ['home:.qwen/skills/*/SKILL.md', 'home:.agents/skills/*/SKILL.md']}},
  'section': {'base': {'text': "[Qwen Code's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
-             'context': {'sections': ['files', 'language', 'local'], 'lifetime': 'project'},
+             'context': {'sections': ['files', 'language', 'local', 'rules'], 'lifetime': 'project', 'wrap': '---\n\n{}\n\n---'},
              'files': {'of': 'context',
                        'join': '\n\n',
                        'item': '--- Context from: {path|relative} ---\n{text}\n--- End of Context from: {path|relative} ---'},
-             'language': {'like': 'files', 'of': 'language'},
+             'language': {'like': 'files', 'of': 'language', 'none': "[Qwen Code's note on the language]"},
              'local': {'like': 'files', 'of': 'local'},
              'rules': {'of': 'rules',
-                       'lifetime': 'project',
                        'join': '\n\n',
-                       'item': '--- Rule from: {path|root-relative} ---\n{text}\n--- End of Rule from: {path|root-relative} ---'}}}
+                       'item': '--- Rule from: {path|root-relative} ---\n{text}\n--- End of Rule from: {path|root-relative} ---'},
+             'skills': {'sections': ['projects_skills', 'users_skills'],
+                        'role': 'user',
+                        'join': '\n',
+                        'lifetime': 'project',
+                        'wrap': '<system-reminder>\n'
+                                "[Qwen Code's note on skills]\n"
+                                '<available_skills>\n'
+                                '{}\n'
+                                '</available_skills>\n'
+                                '</system-reminder>'},
+             'projects_skills': {'of': 'projects_skills',
+                                 'join': '\n',
+                                 'item': '<skill>\n'
+                                         '<name>\n'
+                                         '{name}\n'
+                                         '</name>\n'
+                                         '<description>\n'
+                                         '{description} (project)\n'
+                                         '</description>\n'
+                                         '<location>\n'
+                                         'project\n'
+                                         '</location>\n'
+                                         '</skill>'},
+             'users_skills': {'of': 'users_skills',
+                              'join': '\n',
+                              'item': '<skill>\n'
+                                      '<name>\n'
+                                      '{name}\n'
+                                      '</name>\n'
+                                      '<description>\n'
+                                      '{description} (user)\n'
+                                      '</description>\n'
+                                      '<location>\n'
+                                      'user\n'
+                                      '</location>\n'
+                                      '</skill>'}}}

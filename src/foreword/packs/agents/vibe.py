@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, TextRules, Find, Section, Layout, with_inner
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[Vibe's own instructions]", form=("[Vibe's own instructions]", ), item=(), instead=('base', )), Section(name='user', lifetime='project', of='user', item=('Contents of ', Field(name='path'), ' (user-level instructions):\n\n', Field(name='text'), ), join='\n', wrap=('## User instructions\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='project', lifetime='project', of='project', item=('Contents of ', Field(name='path'), ':\n\n', Field(name='text'), ), wrap=('## Project instructions (checked into the codebase)\n\n', Field(name=''), ), trim=False, over='cut'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[Vibe's own instructions]", form=("[Vibe's own instructions]", ), item=(), instead=('base', )), Section(name='user', lifetime='project', of='user', item=('Contents of ', Field(name='path'), ' (user-level instructions):\n\n', Field(name='text'), ), join='\n', wrap=('## User instructions\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='project', lifetime='project', of='project', item=('Contents of ', Field(name='path'), ':\n\n', Field(name='text'), ), wrap=('## Project instructions (checked into the codebase)\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='skills', lifetime='project', of='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <path>', Field(name='path'), '</path>\n  </skill>', ), join='\n', wrap=("[Vibe's note on skills]\n<available-skills>\n", Field(name=''), '\n</available-skills>', ), trim=False, over='shorten'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     every=tuple(with_inner(_SECTIONS)),
     name='vibe',
     address='$agents/vibe',
     about="Mistral Vibe: the user's AGENTS.md and those from the git root to the working directory in the system prompt.",
-    finds=(Find(name='user', groups=((Pattern(place='env', path='AGENTS.md', variable='VIBE_HOME', default='~/.vibe'), ), ), copies='keep', rules=TextRules(trim='ends')), Find(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends')), ),
+    finds=(Find(name='user', groups=((Pattern(place='env', path='AGENTS.md', variable='VIBE_HOME', default='~/.vibe'), ), ), copies='keep', rules=TextRules(trim='ends')), Find(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Find(name='skills', groups=((Pattern(place='walk', path='.vibe/skills/**/SKILL.md'), ), (Pattern(place='walk', path='.agents/skills/**/SKILL.md'), ), (Pattern(place='env', path='skills/**/SKILL.md', variable='VIBE_HOME', default='~/.vibe'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), ), kind='skill', copies='keep'), ),
     mirrors='Mistral Vibe 3.0.2',
     raw=True,
-    differs=("Vibe's own instructions are replaced by a note in brackets, and its menus are left out.", 'Files are read from the git root down; Vibe starts at the nearest folder that the user trusts, and reads nothing in others.', ),
+    differs=("Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'Files are read from the git root down; Vibe starts at the nearest folder that the user trusts, and reads nothing in others.', ),
     signs=('AGENTS.md', '.vibe/', ),
 )
 
@@ -30,11 +30,17 @@ def mapping() -> dict[str, Any]:
  'signs': ['AGENTS.md', '.vibe/'],
  'copies': 'keep',
  'raw': True,
- 'sections': ['base', 'user', 'project'],
- 'differs': ["Vibe's own instructions are replaced by a note in brackets, and its menus are left out.",
+ 'sections': ['base', 'user', 'project', 'skills'],
+ 'differs': ["Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed.",
              'Files are read from the git root down; Vibe starts at the nearest folder that the user trusts, and reads nothing in others.'],
  'env': {'VIBE_HOME': '~/.vibe'},
- 'find': {'user': {'trim': 'ends', 'files': ['env:VIBE_HOME/AGENTS.md']}, 'project': {'trim': 'ends', 'files': ['walk:AGENTS.md']}},
+ 'find': {'user': {'trim': 'ends', 'files': ['env:VIBE_HOME/AGENTS.md']},
+          'project': {'trim': 'ends', 'files': ['walk:AGENTS.md']},
+          'skills': {'as': 'skill',
+                     'files': ['walk:.vibe/skills/**/SKILL.md',
+                               'walk:.agents/skills/**/SKILL.md',
+                               'env:VIBE_HOME/skills/**/SKILL.md',
+                               'home:.agents/skills/**/SKILL.md']}},
  'section': {'base': {'text': "[Vibe's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'user': {'of': 'user',
                       'lifetime': 'project',
@@ -44,4 +50,12 @@ def mapping() -> dict[str, Any]:
                          'lifetime': 'project',
                          'join': '\n\n',
                          'item': 'Contents of {path}:\n\n{text}',
-                         'wrap': '## Project instructions (checked into the codebase)\n\n{}'}}}
+                         'wrap': '## Project instructions (checked into the codebase)\n\n{}'},
+             'skills': {'of': 'skills',
+                        'lifetime': 'project',
+                        'item': '  <skill>\n'
+                                '    <name>{name}</name>\n'
+                                '    <description>{description}</description>\n'
+                                '    <path>{path}</path>\n'
+                                '  </skill>',
+                        'wrap': "[Vibe's note on skills]\n<available-skills>\n{}\n</available-skills>"}}}
