@@ -259,8 +259,7 @@ def _is_usable(
     if find.exclude and (glob := _excluding(reading.path, find, workspace)):
         trail.record(reading.path, layer, "unused", f"it is excluded by {glob!r}")
         return False
-    is_scoped = (find.where or find.unless) and (not find.below or f"/{find.below}/" in reading.path)
-    if is_scoped and not _fits(reading, find, layer, trail):
+    if (find.where or find.unless) and not _fits(reading, find, layer, trail):
         return False
     target = pointed_at(reading, find, reader)
     if target:
@@ -273,6 +272,8 @@ def _is_usable(
 
 def _fits(reading: Reading, find: Find, layer: str, trail: Trail) -> bool:
     """Whether the front matter of a file fits the find; if not, the reason is recorded."""
+    if find.below and f"/{find.below}/" not in reading.path:
+        return True
     from .scoping import why_left_out
 
     fate, reason, problem = why_left_out(reading.text, find)
