@@ -151,3 +151,10 @@ def test_values_that_cannot_work_are_errors(words, find, section, message):
     with pytest.raises(LayoutError) as refused:
         words.prompt({}, find, section)
     assert message in str(refused.value)
+
+
+def test_a_file_that_a_condition_also_asks_for_is_used(words):
+    words.tree({"w/.git": None, "w/N.md": "n"})
+    words.tree({"x.toml": 'sections = ["notes"]\n[find.any]\nfiles = ["walk:N.md"]\n[find.notes]\nfiles = ["walk:N.md"]\nwhen = ["found:any"]\n[section.notes]\nof = "notes"'})  # fmt: skip
+    prompt = words.tree.prompt(words.tree.path("x.toml"))
+    assert (prompt.text, words.tree.fates(prompt)) == ("n", [("/w/N.md", "used")])

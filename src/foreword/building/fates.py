@@ -61,11 +61,14 @@ class Fates:
         """The reasons why files that were found are not in this prompt, by path."""
         reasons: dict[str, str] = {}
         for name, entries in self.inputs.found.items():
-            reason = "" if name in self.used else self.unused.get(name, "no section lists it; it is used by name")
-            for entry in entries:
-                if reason and entry.path != self.lists.active:
-                    reasons[printable(entry.path)] = reason
-                elif not reason and isinstance(entry, Skill) and entry.hidden:
+            if name not in self.used:
+                reason = self.unused.get(name, "no section lists it; it is used by name")
+                reasons |= {printable(each.path): reason for each in entries if each.path != self.lists.active}
+        # A file that several finds have found is used if one of them is.
+        for name in self.used:
+            for entry in self.inputs.found.get(name, ()):
+                reasons.pop(printable(entry.path), None)
+                if isinstance(entry, Skill) and entry.hidden:
                     reasons[printable(entry.path)] = "its front matter hides it from the menu"
         return reasons
 
