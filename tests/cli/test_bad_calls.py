@@ -135,7 +135,7 @@ def test_an_unknown_layout(refused, command):
 @pytest.mark.parametrize(
     ("layout", "words"),
     [
-        ("zzz", "known: builder, foreword, ion, opal, pi, pod"),
+        ("zzz", "known: builder, claude, codex"),
         ("./nowhere.toml", "the file does not exist"),
         ("mine.toml", "the file does not exist"),
         ("$user/nowhere", "the file does not exist"),

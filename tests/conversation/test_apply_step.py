@@ -105,8 +105,8 @@ def edition(number=1, tools="a b", state=None, join="\n\n", **sections):
         start = len(system)
         system += f"<{name}>\n{text}\n</{name}>"
         origins = [
-            {"kind": "builtin", "path": f"$std/x/{name}", "hash": "h"},
-            {"kind": "file", "path": f"/{name}.md", "hash": text},
+            {"kind": "builtin", "path": f"$std/x/{name}", "hash": "h", "start": start, "end": start},
+            {"kind": "file", "path": f"/{name}.md", "hash": text, "start": start, "end": len(system)},
         ]
         passages.append(
             {"section": name, "start": start, "end": len(system), "lifetime": "project", "origins": origins}

@@ -29,7 +29,7 @@ from __future__ import annotations
 import re
 
 from ..findings import finding
-from ..text.markdown import Spans, problem, prose
+from ..text.markdown import Spans, left_open, prose
 from ..text.pieces import may_stay_open
 from ..vocabulary import Document, Origin, Piece, digest, replace, value
 from . import TEMPLATE_LIMIT, conditions
@@ -252,8 +252,8 @@ class _Rendering:
 
     def closing(self, text: str, before: str, path: str) -> list[Piece]:
         """What closes a fence or comment left open by included text. `before` is the line up to the include."""
-        closing, was_open = problem(before + text)
-        if not closing or problem(before)[0]:
+        closing, was_open = left_open(before + text)
+        if not closing or left_open(before)[0]:
             return []
         self.findings.append(finding("file-fence", f"{path} ends inside {was_open}; it was closed", path))
         return [Piece(closing, _MARK)]

@@ -50,7 +50,7 @@ def prose(text: str) -> Iterator[tuple[int, int]]:
     return _between(fences(text), len(text))
 
 
-def problem(text: str) -> tuple[str, str]:
+def left_open(text: str) -> tuple[str, str]:
     """What closes the fence or comment that a text ends in, and what was open; both empty if nothing is open.
 
     A fence in a list item or quote ends with it. A comment does not, because HTML ignores list items and quotes.

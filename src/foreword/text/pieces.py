@@ -89,9 +89,9 @@ def close_open(pieces: Pieces) -> tuple[Pieces, str]:
     text = "".join([piece.text for piece in pieces])
     if not may_stay_open(text):
         return pieces, ""
-    from .markdown import problem
+    from .markdown import left_open
 
-    closing, was_open = problem(text)
+    closing, was_open = left_open(text)
     return (*pieces, Piece(closing, Origin("mark"))) if closing else pieces, was_open
 
 
