@@ -290,7 +290,7 @@ TREES: dict[str, Tree] = {
             }.items()
         },
         ("repo",),
-        ("claude", "copilot"),
+        ("claude",),
     ),
     "comments": Tree(
         {
