@@ -59,7 +59,7 @@ SHARED = ("shared.md", "docs/more.md", "AGENTS.md", "CLAUDE.md", "notes.txt")
 
 
 def random_tree(seed: int) -> Tree:
-    """A tree of ten to thirty files with one working directory."""
+    """A tree of up to thirty files with one working directory."""
     dice = random.Random(seed)
     files: dict[str, str] = {}
     for _ in range(dice.randint(6, 20)):
@@ -68,7 +68,7 @@ def random_tree(seed: int) -> Tree:
         files[name if folder == "." else f"{folder}/{name}"] = ""
     for name in dice.sample(USER, dice.randint(0, 4)):
         files[name] = ""
-    for folder in dice.sample(FOLDERS, 3):
+    for folder in dice.choices(FOLDERS, k=dice.randint(2, 9)):
         files[f"{folder}/{dice.choice(SHARED)}"] = ""
     for number, path in enumerate(files):
         files[path] = _text(dice, f"f{number}")
@@ -77,7 +77,7 @@ def random_tree(seed: int) -> Tree:
 
 
 def _text(dice: random.Random, mark: str) -> str:
-    """The text of one file; some are blank, start with front matter or do not end with a newline."""
+    """The text of one file; some are blank or long, start with front matter or do not end with a newline."""
     chance = dice.random()
     if chance < 0.08:
         return dice.choice(("", "\n", " \n\n"))
@@ -85,5 +85,7 @@ def _text(dice: random.Random, mark: str) -> str:
         line.replace("{0}", mark).replace("{1}", dice.choice(SHARED))
         for line in dice.choices(LINES, k=dice.randint(1, 6))
     ]
+    if chance > 0.95:
+        lines.append(f"qx-{mark} long " + dice.choice(("x", "é", "語", "🦊")) * dice.randint(5_000, 15_000))
     front = f"---\n{dice.choice(SCOPES)}\n---\n" if chance < 0.3 else ""
     return front + f"qx-{mark}\n" + "\n".join(lines) + dice.choice(("\n", "\n", "", "\n\n"))

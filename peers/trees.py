@@ -276,6 +276,30 @@ TREES: dict[str, Tree] = {
             "repo/GEMINI.md": FRONT.replace("{0}", "gemini"),
         }
     ),
+    "front-paths": Tree(
+        {
+            path: f"---\npaths: '**/*.py'\n---\nqx-{name}\n"
+            for name, path in {
+                "root": "repo/CLAUDE.md",
+                "dot": "repo/.claude/CLAUDE.md",
+                "local": "repo/CLAUDE.local.md",
+                "rule": "repo/.claude/rules/r.md",
+                "agents": "repo/AGENTS.md",
+                "user": "home/.claude/CLAUDE.md",
+                "user-rule": "home/.claude/rules/r.md",
+            }.items()
+        },
+        ("repo",),
+        ("claude",),
+    ),
+    "comments": Tree(
+        {
+            "repo/CLAUDE.md": "qx-paragraph\n<x>\nqx-inside\n</x>\n<!-- qx-after-paragraph -->\n\n<x>\n<!-- qx-in-html -->\n</x>\n\n"
+            "# qx-heading\n<x>\n<!-- qx-below-heading -->\n</x>\n\n> qx-quote\n<!-- qx-below-quote -->\nqx-end\n",
+        },
+        ("repo",),
+        ("claude",),
+    ),
     "imports": Tree(
         {
             **_imports("claude", "repo/CLAUDE.md"),

@@ -290,3 +290,28 @@ def test_values_that_cannot_work_are_errors(words, imports, message):
     with pytest.raises(LayoutError) as refused:
         words.prompt({}, {"imports": imports})
     assert message in str(refused.value)
+
+
+def test_a_workspace_cannot_let_the_users_files_import_from_anywhere(words):
+    files = {
+        "home/N.md": "@../out.md",
+        "out.md": "OUT",
+        "w/.foreword/foreword.toml": '[find.user.imports]\nwithin = "anywhere"',
+    }
+    prompt = words.prompt(files, user=ITEM)
+    assert prompt.text == "@../out.md"
+    refused = "/w/.foreword/foreword.toml: a workspace may not set find.user.imports.within; the key was ignored"
+    assert ("workspace-refused", refused) in words.tree.messages(prompt)
+    prompt = words.prompt({**files, "w/.foreword/foreword.toml": '[find.user.imports]\nwithin = "cwd"'}, user=ITEM)
+    assert [code for code, _ in words.tree.findings(prompt)] == ["import-outside"]
+
+
+def test_a_workspaces_own_layout_cannot_either(words):
+    words.layout({}, user={"imports": {"within": "folder"}})
+    own = 'extends = "$user/base"\n[find.user.imports]\nwithin = "anywhere"'
+    with open(words.tree.path("layout.toml")) as file:
+        words.tree({"home/.config/foreword/prompts/base.toml": file.read(), "w/.foreword/prompts/own.toml": own})
+    prompt = words.tree({"w/.git": None, "home/N.md": "@../out.md", "out.md": "OUT"}).prompt("$workspace/own")
+    assert "OUT" not in prompt.text
+    message = "layout own: a workspace may not set find.user.imports.within; it stays 'root'"
+    assert ("workspace-refused", message) in words.tree.messages(prompt)

@@ -174,6 +174,8 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
         instead = _GUARDED.get(key, "strict" if key.startswith("find.") and key.endswith(".validation") else None)
         if _names_foreign_template(key, written.get(key)):
             instead = ""
+        elif _widens_imports(key, written.get(key)):
+            instead = "root"
         if instead is None or instead == written.get(key):
             continue
         findings.append(
@@ -181,6 +183,11 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
         )
         source = replace(source, mapping=assign(source.mapping, key, instead))
     return source, findings
+
+
+def _widens_imports(key: str, content: object) -> bool:
+    """Whether a key lets the files of a find import others from anywhere."""
+    return key.startswith("find.") and key.endswith(".imports.within") and content == "anywhere"
 
 
 def _names_foreign_template(key: str, content: object) -> bool:
@@ -236,7 +243,7 @@ def _set_checked(source: Source, key: str, content: Any, path: str, is_untrusted
         return changed
     full = full_key(source.mapping, key)
     is_lenient = full.endswith(".validation") and content != "strict"
-    if full in _GUARDED or is_lenient or _names_foreign_template(full, content):
+    if full in _GUARDED or is_lenient or _names_foreign_template(full, content) or _widens_imports(full, content):
         raise LayoutError(f"a workspace may not set {full}")
     changed = replace(changed, untrusted=changed.untrusted | {full})
     before, after = (parse(each.mapping, each.name, each.address, each.untrusted) for each in (source, changed))
