@@ -24,7 +24,7 @@ from typing import Any
 
 from .compare import difference_to_layout, first_difference, has_layout, verdict
 from .install import Installed, RunError, find_installed, install
-from .programs import Message, Program, ask, read_programs
+from .programs import Message, Program, ask, read_not_run, read_programs
 from .random_trees import random_tree
 from .recordings import Case, cases, read_golden, write_golden
 from .reduce import added, files, reduce
@@ -64,6 +64,8 @@ def main() -> int:
         results = [_run_random(program, seeds) for program in chosen if has_layout(program.name)]
         return int(not all(results))
     results = [_run_program(program, args.tree or (), args.record) for program in chosen]
+    for title, reason in read_not_run().items() if not args.only else ():
+        print(f"{title:12} not run: {reason}")
     return int(not all(results))
 
 

@@ -20,6 +20,7 @@ from .wires import messages, tool_names, wire
 
 HERE = Path(__file__).parent
 ARCH = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}.get(platform.machine().lower(), "x64")
+NOT_RUN = "not-run"
 PROMPT = "Say done."
 SECONDS = 90
 
@@ -49,7 +50,9 @@ class Program:
 def read_programs() -> dict[str, Program]:
     """The programs by name."""
     programs = {}
-    for name, table in tomllib.loads((HERE / "programs.toml").read_text()).items():
+    for name, table in _tables().items():
+        if name == NOT_RUN:
+            continue
         form = Format.parse(**{key: table.pop(key) for key in ("keep", "ours", "cut", "unordered") if key in table})
         pinned = table.pop("version")
         versions = tuple(pinned.values()) if isinstance(pinned, dict) else (pinned,)
@@ -57,6 +60,15 @@ def read_programs() -> dict[str, Program]:
         table = json.loads(json.dumps(table).replace("{arch}", ARCH))
         programs[name] = Program(name, version=version, versions=versions, form=form, **table)
     return programs
+
+
+def read_not_run() -> dict[str, str]:
+    """The programs that cannot be run unattended, each with the reason."""
+    return {title: str(reason) for title, reason in _tables()[NOT_RUN].items()}
+
+
+def _tables() -> dict[str, Any]:
+    return tomllib.loads((HERE / "programs.toml").read_text())
 
 
 def ask(program: Program, installed: Installed, case: Case, base: str, *, resume: bool = False) -> list[list[Message]]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 from peers.compare import KNOWN, PACK, differs, has_layout, verdict
-from peers.programs import read_programs
+from peers.programs import read_not_run, read_programs
 from peers.recordings import GOLDEN, cases, read_golden
 from peers.reduce import files, reduce
 from peers.tree import MARKER
@@ -25,6 +25,11 @@ ALL = [
     if case.name in recording["cases"]
 ]
 MIRRORED = [each for each in ALL if each.values[1].event == "start" and has_layout(each.values[0].name)]
+
+
+def test_every_mirror_is_run_or_listed_with_a_reason():
+    listed = {title.lower() for title in read_not_run()}
+    assert sorted(path.stem for path in PACK.glob("*.toml") if path.stem not in {*PROGRAMS, *listed}) == []
 
 
 def test_the_agents_that_most_people_use_are_recorded():
