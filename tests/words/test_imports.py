@@ -44,8 +44,9 @@ def test_tokens(text, names):
 @pytest.mark.parametrize(
     ("tokens", "text", "names"),
     [
-        ("emphasis", "**@a.md** _@b.md_ ***@c.md*** @d.md", ["a.md", "b.md", "c.md", "d.md"]),
-        ("emphasis", "**@a.md (@b.md) @c.md, `@d.md`", ["c.md,"]),
+        ("markdown", "**@a.md** _@b.md_ ***@c.md*** @d.md", ["a.md", "b.md", "c.md", "d.md"]),
+        ("markdown", "**@a.md (@b.md) @c.md, `@d.md` ~~@e.md~~ [@f.md]", ["c.md,"]),
+        ("markdown", "x[@a.md](b) *@c.md* [@d.md](#e)", ["a.md", "c.md", "d.md"]),
         ("punctuated", '(@a.md) and @b.md, "@c.md". [@d.md] @e.md', ["a.md", "b.md", "c.md", "d.md", "e.md"]),
         ("punctuated", "**@a.md** @/b.md @~/c.md x@d.md `(@e.md)` @!", []),
     ],
@@ -54,6 +55,13 @@ def test_kinds_of_tokens(tokens, text, names):
     found = list(import_tokens(text, tokens))
     assert [token.name for token in found] == names
     assert [text[token.start : token.end] for token in found] == [f"@{name}" for name in names]
+
+
+def test_a_path_in_markdown_may_have_blanks_and_a_fragment():
+    text = "see @a\\ b.md and @c.md#part\\ 2 and @d.md# and @#x"
+    found = list(import_tokens(text, "markdown"))
+    assert [token.name for token in found] == ["a b.md", "c.md", "d.md"]
+    assert [text[token.start : token.end] for token in found] == ["@a\\ b.md", "@c.md#part\\ 2", "@d.md#"]
 
 
 def test_each_file_follows_its_importer_once_depth_first(words):

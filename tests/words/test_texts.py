@@ -48,6 +48,8 @@ def test_a_blank_file_hides_the_others_of_its_group_in_a_mirror(words, blank):
         ("<!-- a --><!-- b -->\nC", "C"),
         ("A\n<!-- a --> tail\nB", "A\n tail\nB"),
         ("- a\n<!-- c -->\nb", "- a\nb"),
+        ("a\n\n   <!-- b -->\nc", "a\n\nc"),
+        ("<!---->a", "a"),
         ("A\n<x>\nB\n</x>\n<!-- c -->\nD", "A\n<x>\nB\n</x>\nD"),
         ("<!-- never closed\nx", "<!-- never closed\nx -->"),
         *(
@@ -58,6 +60,8 @@ def test_a_blank_file_hides_the_others_of_its_group_in_a_mirror(words, blank):
                 "A\n\n    <!-- code -->",
                 "- a\n  <!-- in an item -->",
                 "> <!-- in a quote -->",
+                "text\n   <!-- indented below a line of text -->\ntext",
+                "<!-->x",
                 "<div>\n<!-- in HTML -->\n</div>",
                 "<x>\n<!-- in HTML -->\n</x>",
             )

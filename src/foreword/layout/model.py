@@ -67,7 +67,7 @@ class Imports:
     depth: int = 5
     within: Literal["cwd", "root", "folder", "anywhere", ""] = ""
     place: Literal["item", "replace", "insert"] = "item"
-    tokens: Literal["word", "emphasis", "punctuated"] = "word"
+    tokens: Literal["word", "markdown", "punctuated"] = "word"
     once: Literal["prompt", "file", "chain"] = "prompt"
     trim: Literal["lines", "ends", "tail", "none"] = "lines"
     form: Form = (Field("text"),)

@@ -71,9 +71,10 @@ TEXTS = (
         "imports",
         "tokens",
         "choice",
-        "What counts as an import: `@path` up to white space (`word`, the default); also in emphasis, as in `**@path**` (`emphasis`); or also"
+        "What counts as an import: `@path` up to white space (`word`, the default); also at the beginning of"
+        " emphasis or of a link's text, as in `**@path**`, with `\\ ` for a blank and without a fragment (`markdown`); or also"
         " in brackets and quotation marks, without the punctuation after a relative path (`punctuated`).",
-        ("word", "emphasis", "punctuated"),
+        ("word", "markdown", "punctuated"),
     ),
     Key(
         "imports",

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Literal
 
-    Tokens = Literal["word", "emphasis", "punctuated"]
+    Tokens = Literal["word", "markdown", "punctuated"]
 
 _TOKENS = {
     "word": r"(?:(?<=\s)|^)()@([A-Za-z0-9._/~-]\S*)",
-    "emphasis": r"(?:(?<=\s)|^)(\*{1,3}|_{1,3}|~~|)@([A-Za-z0-9._/~-]\S*)",
+    "markdown": r"((?:(?<=\s)|^)(?:\*{1,3}|_{1,3}|)|\[)@([A-Za-z0-9._/~-](?:\\ |\S)*)",
     "punctuated": r"(?:(?<=[\s(\[{\"'])|^)()@([A-Za-z0-9._-]\S*)",
 }
 _PUNCTUATION = ".,;:!?)]}\"'"
@@ -33,7 +33,7 @@ MAX_TOKENS = 1_000
 
 @value
 class ImportToken:
-    """An import in a text: its range, from the `@` on, and the path as written."""
+    """An import in a text: its range, from the `@` on, and its path."""
 
     start: int
     end: int
@@ -50,19 +50,21 @@ def import_tokens(text: str, tokens: Tokens = "word") -> Iterator[ImportToken]:
         at = start
         while match := search(text, at, limit):
             at = match.end()
-            ticks, emphasis, name = match.groups()
+            ticks, mark, name = match.groups()
             if ticks:
                 at = spans.end(match.start(), len(ticks), limit) or at
-            elif name and (path := _path(name, emphasis, tokens)) and not _is_in(code, match.start()):
+            elif name and (written := _written(name, mark, tokens)) and not _is_in(code, match.start()):
                 begin = match.start(3) - 1
-                at = begin + 1 + len(path)
-                yield ImportToken(begin, at, path)
+                at = begin + 1 + len(written)
+                path = written.partition("#")[0].replace("\\ ", " ") if tokens == "markdown" else written
+                if path:
+                    yield ImportToken(begin, at, path)
 
 
-def _path(name: str, emphasis: str, tokens: Tokens) -> str:
-    """The path of a token; empty if it is not an import."""
-    if emphasis:
-        name, closed, _ = name.partition(emphasis)
+def _written(name: str, mark: str, tokens: Tokens) -> str:
+    """The path of a token as written; empty if it is not an import. `mark` is what begins before it."""
+    if mark:
+        name, closed, _ = name.partition("](" if mark == "[" else mark)
         name = name if closed else ""
     name = name.partition("`")[0]  # a code span begins inside it
     return name.rstrip(_PUNCTUATION) if tokens == "punctuated" else name

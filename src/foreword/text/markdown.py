@@ -88,7 +88,7 @@ def comments(text: str) -> list[tuple[int, int]]:
 def _in_block(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """The comments on these lines, or the lines as a whole if there is nothing else on them."""
     inside, at, rest = [], start, ""
-    while (begin := text.find("<!--", at, end)) >= 0 and (close := text.find("-->", begin + 2, end)) >= 0:
+    while (begin := text.find("<!--", at, end)) >= 0 and (close := text.find("-->", begin + 4, end)) >= 0:
         inside.append((begin, close + 3))
         rest += text[at:begin]
         at = close + 3
@@ -276,11 +276,13 @@ class _Blocks:
         if is_text and self.is_paragraph:
             self.read_row(line[begin:], is_interrupting)
             return
+        # Programs that drop comments read an indented one below a line of text as part of that text.
+        begins_line = begin == place[2] or not self.is_paragraph
         self.leave(place)
         self.read_row(line[begin:], False)
         self.is_paragraph = is_text and not is_indented
         if is_comment:
-            self.comment_at = self.start
+            self.comment_at = self.start if begins_line else -1
             self.is_comment = "-->" not in line[begin + 2 :]
             self.end_comment()
         elif is_indented and not self.is_contained:
@@ -290,7 +292,7 @@ class _Blocks:
 
     def end_comment(self) -> None:
         """Record the lines of a comment that has ended outside quotes and items."""
-        if not self.is_comment and not self.is_contained:
+        if not self.is_comment and not self.is_contained and self.comment_at >= 0:
             self.comments.append((self.comment_at, self.end))
 
     def read_row(self, content: str, is_inside: bool) -> None:
