@@ -32,7 +32,8 @@ SECTION = {"item": "{path|root-relative}: {text}"}
         ("- @a.md\n> @b.md\n| @c.md |", ["a.md", "b.md", "c.md"]),
         ("@a.md, @b.md.", ["a.md,", "b.md."]),
         ('(@a.md) me@b.md "@c.md" @@d.md @#e @(f)', []),
-        ("`@a.md` ``x @b.md``\n```\n@c.md\n```\n\n    @d.md\n", []),
+        ("`@a.md` ``x @b.md``\n```\n@c.md\n```\n", []),
+        ("x\n\n    @a.md\n\n@1.md @_b.md @-c.md", ["a.md"]),
         ("\\`@a.md", []),
         ("**@a.md", []),
     ],
@@ -46,8 +47,10 @@ def test_tokens(text, names):
     [
         ("markdown", "**@a.md** _@b.md_ ***@c.md*** @d.md", ["a.md", "b.md", "c.md", "d.md"]),
         ("markdown", "**@a.md (@b.md) @c.md, `@d.md` ~~@e.md~~ [@f.md]", ["c.md,"]),
+        ("markdown", "x\n\n    @a.md\n\n@1.md @_b.md @-c.md", ["1.md", "_b.md", "-c.md"]),
         ("markdown", "x[@a.md](b) *@c.md* [@d.md](#e)", ["a.md", "c.md", "d.md"]),
         ("punctuated", '(@a.md) and @b.md, "@c.md". [@d.md] @e.md', ["a.md", "b.md", "c.md", "d.md", "e.md"]),
+        ("punctuated", "<b>@a.md</b> [@b.md](c) x\n\n    @d.md", ["a.md", "b.md", "d.md"]),
         ("punctuated", "**@a.md** @/b.md @~/c.md x@d.md `(@e.md)` @!", []),
     ],
 )

@@ -1,8 +1,9 @@
-"""The imports in a text: `@path` outside code, at the start of a line or after white space.
+"""The imports in a text: `@path` outside fences and code spans, at the start of a line or after white space.
 
-word        the path ends at white space: `see @a.md`; `@a.md,` names a file with a comma
-emphasis    also inside emphasis, whose marks end the path: `**@a.md**`
-punctuated  also after an opening bracket or quotation mark; punctuation at the end is not part of the path, which must be
+word        the path begins with a letter, `.`, `/` or `~` and ends at white space: `see @a.md`; `@a.md,` names a file with a comma
+markdown    also at the beginning of emphasis or of a link's text, which end the path: `**@a.md**`, `[@a.md](b)`. A backslash makes a
+            blank part of the path, and `#` begins a fragment, which is ignored. Code that is only indented has no imports.
+punctuated  also after a bracket or quotation mark, which end the path. Punctuation after it is not part of the path, which must be
             relative: `(@a.md)`, `@a.md,`
 """
 
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
     Tokens = Literal["word", "markdown", "punctuated"]
 
 _TOKENS = {
-    "word": r"(?:(?<=\s)|^)()@([A-Za-z0-9._/~-]\S*)",
+    "word": r"(?:(?<=\s)|^)()@([A-Za-z./~]\S*)",
     "markdown": r"((?:(?<=\s)|^)(?:\*{1,3}|_{1,3}|)|\[)@([A-Za-z0-9._/~-](?:\\ |\S)*)",
-    "punctuated": r"(?:(?<=[\s(\[{\"'])|^)()@([A-Za-z0-9._-]\S*)",
+    "punctuated": r"(?:(?<=[\s(\[{>\"'])|^)()@([A-Za-z0-9._-][^\s<>()\[\]{}\"']*)",
 }
-_PUNCTUATION = ".,;:!?)]}\"'"
+_PUNCTUATION = ".,;:!?"
 MAX_TOKENS = 1_000
 """More imports than this in one text are ignored: each is looked up on the disk."""
 
@@ -44,7 +45,7 @@ def import_tokens(text: str, tokens: Tokens = "word") -> Iterator[ImportToken]:
     """The imports in a text, in order."""
     if "@" not in text:
         return
-    spans, code = Spans(text), indented_code(text)
+    spans, code = Spans(text), indented_code(text) if tokens == "markdown" else []
     search = re.compile(rf"\\[\\`]|(`+)|{_TOKENS[tokens]}", re.MULTILINE).search
     for start, limit in prose(text):
         at = start
