@@ -69,7 +69,7 @@ def module_of(target):
     return "__init__"
 
 
-def arrows():
+def import_edges():
     """Yield importer, imported and line of every import within this package, including types and imports in functions."""
     for name, tree in TREES.items():
         for target, line in imports_of(name, ast.walk(tree)):
@@ -151,7 +151,7 @@ def test_every_package_is_in_the_order():
 def test_packages_import_only_packages_above_them():
     assert [
         f"{name}:{line} imports {imported}"
-        for name, imported, line in arrows()
+        for name, imported, line in import_edges()
         if package_of(name) not in EVERYTHING
         and package_of(name) != package_of(imported)
         and LEVEL.get(package_of(imported), 99) >= LEVEL[package_of(name)]
@@ -160,7 +160,7 @@ def test_packages_import_only_packages_above_them():
 
 def test_there_are_no_import_cycles():
     graph = graphlib.TopologicalSorter()
-    for name, imported, _ in arrows():
+    for name, imported, _ in import_edges():
         if name not in EVERYTHING and imported not in EVERYTHING:
             graph.add(name, imported)
     graph.prepare()

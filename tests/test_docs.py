@@ -386,18 +386,18 @@ class Shell:
 
     def run(self, line):
         """Run one command line and return its exit status. Commands of a checkout run there, and `make` is a dry run."""
-        words = [self.expanded(word) for word in shlex.split(line, comments=True)]
+        words = [self.expand(word) for word in shlex.split(line, comments=True)]
         assert not {"|", "<", "&&", ";", "&"} & set(words), f"too complex to be checked: {line}"
         if ">" in words:
             with open(words[-1], "w") as file, contextlib.redirect_stdout(file):
                 return self.run(shlex.join(words[: words.index(">")]))
-        does = {"foreword": self.foreword, "make": self.make, "python": self.python, "node": self.other}
-        does |= {"curl": self.curl, "mkdir": self.other, "git": self.other, "pip": self.pip}
+        does = {"foreword": self.foreword, "make": self.make, "python": self.python, "node": self.run_program}
+        does |= {"curl": self.curl, "mkdir": self.run_program, "git": self.run_program, "pip": self.pip}
         does |= {"cd": self.cd, "export": self.export, ".venv/bin/python": self.python}
         assert not words or words[0] in does, f"no way to check {line!r}"
         return does[words[0]](words) if words else 0
 
-    def expanded(self, word):
+    def expand(self, word):
         """Expand a word like a shell: the home, and variables set by the page. Any other `$` is an address."""
         known = {**self.exported, "PWD": os.getcwd(), "PATH": os.environ["PATH"]}
         return re.sub(r"\$(\w+)", lambda name: known.get(name[1], name[0]), os.path.expanduser(word))
@@ -425,7 +425,7 @@ class Shell:
         print(self.with_page_address(first_line), end="")
         return 0
 
-    def other(self, words):
+    def run_program(self, words):
         result = subprocess.run(
             [self.with_real_address(word) for word in words], capture_output=True, text=True, env=self.environment()
         )
@@ -502,10 +502,10 @@ def run(shell, language, text, names):
 @pytest.mark.parametrize("page", [page for page in PAGES if page != FIRST_STEPS], ids=page_id)
 def test_examples_match_their_page(page, home, capfd, request):
     with contextlib.closing(Shell()) as shell:
-        do(page, home, capfd, request, shell)
+        run_page(page, home, capfd, request, shell)
 
 
-def do(page, home, capfd, request, shell):
+def run_page(page, home, capfd, request, shell):
     """Run a page from top to bottom; with --accept, write what was printed."""
     if page == GUIDE:
         shutil.rmtree(home / "shop")

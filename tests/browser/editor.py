@@ -26,9 +26,9 @@ class Editor:
         self.preview = page.get_by_role("region", name="Preview")
         self.prompt = page.get_by_role("group", name="Prompt with origins")
         expect(self.code).to_be_visible()
-        self.settle()
+        self.wait_for_preview()
 
-    def settle(self):
+    def wait_for_preview(self):
         """Wait until the preview shows the current text."""
         expect(self.preview).to_have_attribute("aria-busy", "false")
 

@@ -37,16 +37,16 @@ def run_json(run):
 
 
 @pytest.fixture
-def refused(run):
-    """`refused(*arguments)` runs a command that must fail, and returns its error message."""
+def error_of(run):
+    """`error_of(*arguments)` runs a command that must fail, and returns its error message."""
 
-    def refused(*arguments):
+    def error_of(*arguments):
         status, out, err = run(*arguments)
         assert (status, out) == (2, "")
         assert err.startswith("foreword: ") and err.count("\n") == 1 and "Traceback" not in err
         return err.removeprefix("foreword: ").strip()
 
-    return refused
+    return error_of
 
 
 # talk turn
@@ -312,9 +312,9 @@ READ_ONLY = [
 
 
 @pytest.mark.parametrize("arguments", READ_ONLY, ids=" ".join)
-def test_read_only_commands_do_not_create_a_store(tree, run, refused, arguments):
+def test_read_only_commands_do_not_create_a_store(tree, run, error_of, arguments):
     if arguments[0] != "template":
-        message = refused(*arguments, "--store", "typo.db")
+        message = error_of(*arguments, "--store", "typo.db")
         assert "the store typo.db does not exist; a first turn or `template set` creates it" in message
     run(*arguments, "--store", "typo.db")
     run(*arguments)
@@ -414,12 +414,12 @@ def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, ru
         (["store", "verify", "--store", "AGENTS.md"], "the file is not a SQLite database"),
     ],
 )  # fmt: skip
-def test_bad_calls(tree, run, refused, arguments, sentence):
+def test_bad_calls(tree, run, error_of, arguments, sentence):
     tree({"w/text.json": "text", "w/object.json": "{}", "w/rows.json": '[{"content": "no role"}]'})
     tree({"w/half.json": '[{"name": "\\ud83d"}]', "w/nan.json": '[{"name": "a", "schema": {"x": NaN}}]'})
     tree({"w/huge.json": '[{"name": "a", "schema": {"x": 1e999}}]'})
     run("talk", "turn", "known", "--layout", "builder")
-    assert sentence in refused(*arguments)
+    assert sentence in error_of(*arguments)
 
 
 def test_a_template_that_cannot_be_rendered_is_rejected_and_not_stored(tree, run):

@@ -75,12 +75,12 @@ def shop(tmp_path_factory):
     environment |= {"TERM": "xterm", "HOME": str(top / "home"), "FOREWORD_STORE": f"sqlite:///{top}/store.db"}
     shop = top, environment
     for id in ("0b1c2d3e-aaaa-bbbb-cccc-123456789abc", "会話-1"):
-        piped(shop, ["talk", "turn", id, "--message", "Hi."])
-    piped(shop, ["template", "set", str(top / "t.txt"), "--note", "Say hello first, as support asked for. 🙂 " * 3])
+        run_piped(shop, ["talk", "turn", id, "--message", "Hi."])
+    run_piped(shop, ["template", "set", str(top / "t.txt"), "--note", "Say hello first, as support asked for. 🙂 " * 3])
     return shop
 
 
-def piped(shop, arguments):
+def run_piped(shop, arguments):
     top, environment = shop
     command = [sys.executable, "-m", "foreword", *arguments]
     result = subprocess.run(command, cwd=top / WEB, env=environment, capture_output=True, text=True)
@@ -156,14 +156,14 @@ def test_paths_are_shortened(shop):
 
 
 def test_piped_output_is_neither_wrapped_nor_truncated(shop):
-    rows = [line for line in piped(shop, ["skills"]).splitlines() if line]
+    rows = [line for line in run_piped(shop, ["skills"]).splitlines() if line]
     assert len(rows) == 2 and NOTES.strip() in rows[0] and JAPANESE in rows[1]
     assert "../../../.agents/skills/writing-of-release-notes/SKILL.md" in rows[0]
-    assert "…" not in piped(shop, ["blame"]) and RULE.strip() in piped(shop, ["blame"])
+    assert "…" not in run_piped(shop, ["blame"]) and RULE.strip() in run_piped(shop, ["blame"])
 
 
 def test_json_keeps_absolute_paths(shop):
-    assert all(each["path"].startswith("/") for each in json.loads(piped(shop, ["why", "--json"])))
+    assert all(each["path"].startswith("/") for each in json.loads(run_piped(shop, ["why", "--json"])))
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,8 @@ def test_the_steps_that_change_something(tools, rest, changes):
 
 
 @pytest.mark.parametrize("layout", SHIPPED)
-def test_the_tables_above_are_the_shipped_ones(layout, opened):
-    assert {event: step for event, step in opened(layout).layout.on.items() if step != "keep"} == SHIPPED[layout]
+def test_the_tables_above_are_the_shipped_ones(layout, open_conversation):
+    assert {event: step for event, step in open_conversation(layout).layout.on.items() if step != "keep"} == SHIPPED[layout]
 
 
 # Editions to compare
@@ -292,42 +292,42 @@ def test_the_sentence():
 # Append
 
 
-def appended(using, fresh):
+def append(using, fresh):
     outcome = apply_step("append", using, fresh)
     return outcome.edition, [each["content"] for each in outcome.messages]
 
 
 def test_only_the_change_is_announced_and_only_once():
     using = edition(1, one="1", two="2", three="3")
-    then, messages = appended(using, edition(0, one="1", two="new", three="3"))
+    then, messages = append(using, edition(0, one="1", two="new", three="3"))
     assert messages == ["The section 'two' of your instructions has changed. It now reads:\n\n<two>\nnew\n</two>"]
-    assert appended(then, edition(0, one="1", two="new", three="3")) == (then, [])
-    again, messages = appended(then, edition(0, one="newer", two="new", three="3"))
+    assert append(then, edition(0, one="1", two="new", three="3")) == (then, [])
+    again, messages = append(then, edition(0, one="newer", two="new", three="3"))
     assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\nnewer\n</one>"]
     assert (again.number, again.system, again.tools) == (using.number, using.system, using.tools)
 
 
 def test_a_section_that_changes_twice_is_announced_twice():
-    then, _ = appended(edition(1, one="1"), edition(0, one="2"))
-    _, messages = appended(then, edition(0, one="3"))
+    then, _ = append(edition(1, one="1"), edition(0, one="2"))
+    _, messages = append(then, edition(0, one="3"))
     assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n3\n</one>"]
 
 
 def test_a_removed_section_is_announced():
-    then, messages = appended(edition(1, one="1", two="2"), edition(0, one="1"))
+    then, messages = append(edition(1, one="1", two="2"), edition(0, one="1"))
     assert messages == ["The section 'two' of your instructions no longer applies."]
-    assert appended(then, edition(0, one="1")) == (then, [])
+    assert append(then, edition(0, one="1")) == (then, [])
 
 
 def test_a_reverted_change_is_announced():
     """Otherwise the model would believe the last message."""
     first = edition(1, one="1")
-    then, _ = appended(first, edition(0, one="2"))
-    back, messages = appended(then, edition(0, one="1"))
+    then, _ = append(first, edition(0, one="2"))
+    back, messages = append(then, edition(0, one="1"))
     assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n1\n</one>"]
     assert back == first
-    added, _ = appended(first, edition(0, one="1", two="2"))
-    removed, messages = appended(added, edition(0, one="1"))
+    added, _ = append(first, edition(0, one="1", two="2"))
+    removed, messages = append(added, edition(0, one="1"))
     assert messages == ["The section 'two' of your instructions no longer applies."]
     assert removed == first
 
@@ -335,7 +335,7 @@ def test_a_reverted_change_is_announced():
 def test_append_never_changes_the_prefix():
     using = edition(1, one="1", tools="b c")
     for tools, text in itertools.product(("b c", "a b c", "b", "z", ""), ("1", "2")):
-        then, _ = appended(using, edition(0, one=text, tools=tools))
+        then, _ = append(using, edition(0, one=text, tools=tools))
         assert then.system == using.system
         assert then.tools.startswith(using.tools[:-1])
 
@@ -348,7 +348,7 @@ def test_a_new_tool_is_appended_announced_and_priced():
     assert outcome.messages == ({"role": "user", "content": "New tools are available from now on: `a`, `d`."},)
     assert [each.code for each in outcome.findings] == ["drift"]
     assert "tools added late: a, d; their definitions cost about" in outcome.findings[0].message
-    assert appended(outcome.edition, edition(0, one="1", tools="a b c d")) == (outcome.edition, [])
+    assert append(outcome.edition, edition(0, one="1", tools="a b c d")) == (outcome.edition, [])
 
 
 def inactive(names):
@@ -357,13 +357,13 @@ def inactive(names):
 
 def test_removed_tools_are_announced_and_their_definitions_stay():
     using = edition(2, one="1", tools="a b c")
-    then, messages = appended(using, edition(0, one="1", tools="b"))
+    then, messages = append(using, edition(0, one="1", tools="b"))
     assert messages == inactive("`a`, `c`")
     assert (then.number, then.system, then.tools) == (2, using.system, using.tools)
-    assert appended(then, edition(0, one="1", tools="b")) == (then, [])
-    less, messages = appended(then, edition(0, one="1", tools="b c"))
+    assert append(then, edition(0, one="1", tools="b")) == (then, [])
+    less, messages = append(then, edition(0, one="1", tools="b c"))
     assert messages == inactive("`a`")
-    assert appended(less, edition(0, one="1", tools="a b c")) == (using, ["All tools are active again."])
+    assert append(less, edition(0, one="1", tools="a b c")) == (using, ["All tools are active again."])
 
 
 @pytest.mark.parametrize(
@@ -390,14 +390,14 @@ def test_every_announcement_has_a_finding(fresh, beginnings):
 def test_a_changed_tool_is_announced_once_and_its_old_definition_stays():
     using = replace(edition(1, one="1"), tools=written_tools([Tool("a", "Reads.")]))
     fresh = replace(edition(0, one="1"), tools=written_tools([Tool("a", "Reads it all.")]))
-    then, messages = appended(using, fresh)
+    then, messages = append(using, fresh)
     assert messages == [
         "The tool `a` has changed. Its definition is now:\n\n"
         '{"description": "Reads it all.", "name": "a", "schema": {}}'
     ]
     assert (then.tools, then.number) == (using.tools, 1)
-    assert appended(then, fresh) == (then, [])
-    back, messages = appended(then, using)
+    assert append(then, fresh) == (then, [])
+    back, messages = append(then, using)
     assert (back, messages) == (using, ["The tool `a` is again as it was defined at first."])
 
 
@@ -438,15 +438,15 @@ def test_with_new_tools(known, now, then):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
-def test_construct_always_rebuilds_in_every_layout(tree, opened, layout):
+def test_construct_always_rebuilds_in_every_layout(tree, open_conversation, layout):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    first = opened(layout).construct()
+    first = open_conversation(layout).construct()
     assert (first.edition, first.is_reused) == (1, False)
     tree({"w/AGENTS.md": "Two."})
-    second = opened(layout).construct()
+    second = open_conversation(layout).construct()
     assert (second.edition, second.is_reused, "Two." in second.system) == (2, False, True)
-    assert opened(layout).shared.prompt("t") == second.system
-    third = opened(layout).construct()
+    assert open_conversation(layout).shared.prompt("t") == second.system
+    third = open_conversation(layout).construct()
     assert (third.edition, third.is_reused, third.system) == (2, True, second.system)
 
 
@@ -458,13 +458,13 @@ def test_construct_always_rebuilds_in_every_layout(tree, opened, layout):
         ("pod", "Tools: {{ tools | length }}.", "Tools: 0."),
     ],
 )
-def test_a_preview_shows_a_template_and_stores_nothing(tree, opened, layout, template, text):
-    talk = opened(layout)
+def test_a_preview_shows_a_template_and_stores_nothing(tree, open_conversation, layout, template, text):
+    talk = open_conversation(layout)
     assert tree.short(talk.preview(Document("template", template)).text).startswith(text)
     assert talk.shared.prompt("t") is None
 
 
-def test_a_preview_in_a_layout_without_templates_is_its_prompt(tree, opened):
+def test_a_preview_in_a_layout_without_templates_is_its_prompt(tree, open_conversation):
     tree({"w/AGENTS.md": "One."})
-    talk = opened("opal")
+    talk = open_conversation("opal")
     assert talk.preview(Document("template", "ignored")).text == talk.turn().system

@@ -28,7 +28,7 @@ def fault(number):
     return OSError(number, os.strerror(number))
 
 
-def used(tree, prompt):
+def used_paths(tree, prompt):
     return [path for path, fate in tree.fates(prompt) if fate == "used"]
 
 
@@ -58,14 +58,14 @@ EVERYTHING = [
 ]
 
 
-def without(*names):
+def everything_except(*names):
     return [path for path in EVERYTHING if path not in names]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_without_a_fault_everything_loads(workspace, disk, layout):
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert (used(workspace, prompt), workspace.findings(prompt)) == (EVERYTHING, [])
+    assert (used_paths(workspace, prompt), workspace.findings(prompt)) == (EVERYTHING, [])
 
 
 # A directory that cannot be accessed
@@ -77,7 +77,7 @@ def test_without_a_fault_everything_loads(workspace, disk, layout):
 def test_a_skills_folder_that_cannot_be_accessed(workspace, disk, layout, call, number):
     disk.fail(call, workspace.path(SKILLS), fault(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used(workspace, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/three/SKILL.md"]
+    assert used_paths(workspace, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/three/SKILL.md"]
     reason = "its name is too long" if number == errno.ENAMETOOLONG else os.strerror(number).lower()
     assert findings_of(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", reason)]
 
@@ -87,7 +87,7 @@ def test_a_skills_folder_that_cannot_be_accessed(workspace, disk, layout, call, 
 def test_a_folder_among_the_skills_that_cannot_be_accessed(workspace, disk, layout, number):
     disk.fail("stat", workspace.path(f"{SKILLS}/one"), fault(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
+    assert used_paths(workspace, prompt) == everything_except(f"/{SKILLS}/one/SKILL.md")
     reason = f"1 of its entries could not be examined: {os.strerror(number).lower()}"
     assert findings_of(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", reason)]
 
@@ -98,7 +98,7 @@ def test_a_skill_that_cannot_be_accessed(workspace, disk, layout, number):
     for call in ("stat", "lstat", "open"):
         disk.fail(call, workspace.path(f"{SKILLS}/one/SKILL.md"), fault(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
+    assert used_paths(workspace, prompt) == everything_except(f"/{SKILLS}/one/SKILL.md")
     assert workspace.findings(prompt) == [("file-unreadable", f"/{SKILLS}/one/SKILL.md")]
 
 
@@ -132,7 +132,7 @@ def test_a_listing_that_fails_midway(workspace, disk, layout):
 
     disk.scandir = scandir
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used(workspace, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/three/SKILL.md"]
+    assert used_paths(workspace, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/three/SKILL.md"]
     assert findings_of(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", "input/output error")]
 
 
@@ -152,7 +152,7 @@ def change_before_open(disk, path, change):
     disk._record = record
 
 
-def swap(make):
+def replace_with(make):
     def change(path):
         os.unlink(path)
         make(path)
@@ -161,11 +161,11 @@ def swap(make):
 
 
 SWAPS = {
-    "a named pipe": (swap(os.mkfifo), "it is a named pipe, not a file"),
-    "a directory": (swap(os.mkdir), "it is a directory, not a file"),
-    "a link to itself": (swap(lambda path: os.symlink(path, path)), "its links form a circle"),
-    "a link to nothing": (swap(lambda path: os.symlink("nowhere", path)), "it is a link to nothing"),
-    "a link to a name that is too long": (swap(lambda path: os.symlink("x" * 300, path)), "its name is too long"),
+    "a named pipe": (replace_with(os.mkfifo), "it is a named pipe, not a file"),
+    "a directory": (replace_with(os.mkdir), "it is a directory, not a file"),
+    "a link to itself": (replace_with(lambda path: os.symlink(path, path)), "its links form a circle"),
+    "a link to nothing": (replace_with(lambda path: os.symlink("nowhere", path)), "it is a link to nothing"),
+    "a link to a name that is too long": (replace_with(lambda path: os.symlink("x" * 300, path)), "its name is too long"),
     "nothing": (os.unlink, "it disappeared before it could be read"),
 }  # fmt: skip
 
@@ -176,7 +176,7 @@ def test_a_skill_that_turns_into_something_else(workspace, disk, layout, into):
     change, reason = SWAPS[into]
     change_before_open(disk, workspace.path(f"{SKILLS}/one/SKILL.md"), change)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
+    assert used_paths(workspace, prompt) == everything_except(f"/{SKILLS}/one/SKILL.md")
     assert findings_of(workspace, prompt) == [("file-unreadable", f"/{SKILLS}/one/SKILL.md", reason)]
 
 
@@ -198,7 +198,7 @@ def test_the_folder_of_a_skill_vanishes_before_its_file_is_opened(workspace, dis
 
     change_before_open(disk, workspace.path(f"{SKILLS}/one/SKILL.md"), vanish)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
+    assert used_paths(workspace, prompt) == everything_except(f"/{SKILLS}/one/SKILL.md")
     assert findings_of(workspace, prompt) == [
         ("file-unreadable", f"/{SKILLS}/one/SKILL.md", "it disappeared before it could be read")
     ]
@@ -210,14 +210,14 @@ def test_a_file_created_during_discovery_is_read(workspace, disk, layout):
     waiting = [fault(errno.ENOENT)]
     original = disk.open
 
-    def late(path, flags):
+    def open_late(path, flags):
         if path == workspace.path("w/AGENTS.md") and waiting:
             raise waiting.pop()
         return original(path, flags)
 
-    disk.open = late
+    disk.open = open_late
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert "/w/AGENTS.md" in used(workspace, prompt)
+    assert "/w/AGENTS.md" in used_paths(workspace, prompt)
     assert workspace.findings(prompt) == []
 
 
@@ -266,7 +266,7 @@ class Trusting:
         return os.stat("/").st_mtime_ns + (1 << 62)
 
 
-def gathered(tree, disk, layout, before=None):
+def gather_all(tree, disk, layout, before=None):
     reader = Reader(disk=disk)
     workspace = resolve_workspace(tree.workspace(), reader)
     source = find_layout(layout, workspace, reader)
@@ -297,14 +297,14 @@ def comparable(tree, inputs):
 def test_a_temporary_fault_is_forgotten(workspace, disk, monkeypatch, layout, number, call, path):
     """No stamp shows that a disk works again, so comparable failed must be read anew."""
     monkeypatch.setattr(stamps, "time", Trusting())
-    healthy = comparable(workspace, gathered(workspace, disk, layout))
+    healthy = comparable(workspace, gather_all(workspace, disk, layout))
     assert is_unchanged(healthy[-1], disk)
     disk.fail(call, workspace.path(path), fault(number))
-    failed = gathered(workspace, disk, layout)
+    failed = gather_all(workspace, disk, layout)
     assert comparable(workspace, failed)[0] != healthy[0]
     disk.faults.clear()
     assert not is_unchanged(comparable(workspace, failed)[-1], disk)
-    assert comparable(workspace, gathered(workspace, disk, layout, failed)) == healthy
+    assert comparable(workspace, gather_all(workspace, disk, layout, failed)) == healthy
 
 
 # Links
@@ -321,7 +321,7 @@ def test_a_link_loop_in_place_of_a_folder(tree, skill, disk, layout):
         }
     )
     prompt = tree.prompt(layout, tools="read", disk=disk)
-    assert used(tree, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/a/SKILL.md"]
+    assert used_paths(tree, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/a/SKILL.md"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -336,6 +336,6 @@ def test_names_that_are_too_long(workspace, skill, disk, layout):
         here = below
     os.close(here)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used(workspace, prompt) == EVERYTHING
+    assert used_paths(workspace, prompt) == EVERYTHING
     findings = [(code, deep.startswith(workspace.path(path.lstrip("/")))) for code, path in workspace.findings(prompt)]
     assert findings == ([] if layout == "opal" else [("file-unreadable", True)])

@@ -15,7 +15,7 @@ item = "{{path}}"
 
 
 @pytest.fixture
-def found(tree):
+def find_files(tree):
     """Return a function that lists the files a pattern of the caller's own layout matches in the workspace."""
 
     def find(pattern):
@@ -49,9 +49,9 @@ FILES = [
         ("cwd:**/nothing.md", [""]),
     ],
 )
-def test_pattern_matches(tree, found, pattern, expected):
+def test_pattern_matches(tree, find_files, pattern, expected):
     tree({"w/.git": None, "w/nested/.git": None, **{f"w/{name}": name for name in FILES}})
-    assert found(pattern) == (expected, [])
+    assert find_files(pattern) == (expected, [])
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_pattern_matches(tree, found, pattern, expected):
         ("path:*/../x.md", "cannot follow a wildcard"),
     ],
 )
-def test_an_invalid_pattern_is_an_error(found, pattern, word):
+def test_an_invalid_pattern_is_an_error(find_files, pattern, word):
     with pytest.raises(LayoutError, match=word):
-        found(pattern)
+        find_files(pattern)
 
 
 def test_a_setting_that_names_a_missing_folder(tree, skill):

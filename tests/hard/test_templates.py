@@ -17,7 +17,7 @@ def body(tree, template, **options):
     return tree.text("pod", base=template, set={"sections": ["body"]}, **options)
 
 
-def directed(tree, text, **options):
+def render_directives(tree, text, **options):
     """Render an instruction file with directives, as ion does."""
     return tree({"w/AGENTS.md": text}).text("ion", base="B", **options).removeprefix("B\n\n# Project Instructions\n")
 
@@ -44,7 +44,7 @@ def test_a_value_that_contains_a_jinja_like_tag(tree, value):
 )
 def test_a_value_that_contains_a_directive(tree, value):
     tree({"w/x.md": "INCLUDED"})
-    assert directed(tree, "<{{ model }}|{{ provider }}>", model=value, provider=value) == f"<{value}|{value}>"
+    assert render_directives(tree, "<{{ model }}|{{ provider }}>", model=value, provider=value) == f"<{value}|{value}>"
 
 
 # values with `$&`, `\1`, `%s` -> literal
@@ -55,7 +55,7 @@ def test_values_are_literal(tree, value):
     tree({"w/x": value})
     assert tree.text("builder", base="<[file:x]|[prompt:model]>", model=value) == f"<{value}|{value}>"
     assert body(tree, "<{{ language }}>", language=value) == f"<{value}>"
-    assert directed(tree, "<{{ model }}>", model=value) == f"<{value}>"
+    assert render_directives(tree, "<{{ model }}>", model=value) == f"<{value}>"
 
 
 # include cycle, self include, depth over the limit -> an error or finding that prints the chain
@@ -207,4 +207,4 @@ def test_deep_nesting_does_not_raise(tree):
     assert tree.text("builder", base="[if prompt:cwd]" * depth + "x" + "[endif]" * depth) == "x"
     assert tree.text("builder", base="[if prompt:cwd]" * depth) == "[if prompt:cwd]" * depth
     nested = "<!-- if: model == 'm' -->" * depth + "x" + "<!-- endif -->" * depth
-    assert directed(tree, nested, model="m") == "x"
+    assert render_directives(tree, nested, model="m") == "x"

@@ -89,7 +89,7 @@ def test_the_breakpoint_of_the_caller_follows_the_last_message():
 # Breakpoints
 
 
-def cuts(subject, rules, price=PRICE):
+def breakpoints_for(subject, rules, price=PRICE):
     make = for_anthropic if rules is ANTHROPIC else for_openai_responses if rules is OPENAI else for_gemini
     return breakpoints(segments_of(make(subject.turn), rules.order), subject.prompt, rules, price, len)
 
@@ -100,14 +100,14 @@ def test_breakpoints_where_lifetimes_end():
         Breakpoint("system", "rules", "project", 10, True),
         Breakpoint("system", "env", "conversation", 16, True),
     ]
-    assert cuts(Subject("x", WHOLE), ANTHROPIC) == expected
-    assert cuts(Subject("x", WHOLE), OPENAI) == expected
+    assert breakpoints_for(Subject("x", WHOLE), ANTHROPIC) == expected
+    assert breakpoints_for(Subject("x", WHOLE), OPENAI) == expected
 
 
 def test_breakpoints_with_tools():
-    first = cuts(Subject("x", WHOLE, TOOLS), ANTHROPIC)[0]
+    first = breakpoints_for(Subject("x", WHOLE, TOOLS), ANTHROPIC)[0]
     assert (first.of, first.after, first.tokens > 50) == ("system", "id", True)
-    found = cuts(Subject("x", prompt(("rules", "project", "B")), TOOLS), ANTHROPIC)
+    found = breakpoints_for(Subject("x", prompt(("rules", "project", "B")), TOOLS), ANTHROPIC)
     assert [(each.of, each.after, each.lifetime) for each in found] == [
         ("tools", "shell", "release"),
         ("system", "rules", "project"),
@@ -115,28 +115,28 @@ def test_breakpoints_with_tools():
 
 
 def test_gemini_reads_tools_after_the_prompt():
-    found = cuts(Subject("x", prompt(("id", "release", "A"), ("rules", "project", "B")), TOOLS), GEMINI)
+    found = breakpoints_for(Subject("x", prompt(("id", "release", "A"), ("rules", "project", "B")), TOOLS), GEMINI)
     assert [(each.of, each.lifetime) for each in found] == [
         ("system", "release"),
         ("system", "project"),
         ("tools", "project"),
     ]
     assert all(
-        each.of != "tools" for each in cuts(Subject("x", WHOLE, TOOLS), GEMINI)
+        each.of != "tools" for each in breakpoints_for(Subject("x", WHOLE, TOOLS), GEMINI)
     )  # text with the lifetime of a turn comes before them
 
 
 def test_an_unknown_minimum_is_not_reported():
     unknown = Price("m", "anthropic", 1.0, 1.25, 0.1)
-    assert {each.is_cacheable for each in cuts(Subject("x", WHOLE), ANTHROPIC, unknown)} == {None}
-    assert {each.is_cacheable for each in cuts(Subject("x", WHOLE), ANTHROPIC, None)} == {None}
+    assert {each.is_cacheable for each in breakpoints_for(Subject("x", WHOLE), ANTHROPIC, unknown)} == {None}
+    assert {each.is_cacheable for each in breakpoints_for(Subject("x", WHOLE), ANTHROPIC, None)} == {None}
 
 
 def test_plain_text_and_empty_text():
-    assert cuts(Subject("x", Prompt("", "text", ())), ANTHROPIC) == [Breakpoint("system", "", "conversation", 4, False)]
-    assert cuts(Subject("x", Prompt("", "text", ())), OPENAI) == [Breakpoint("system", "", "conversation", 4, False)]
-    assert cuts(Subject("x", Prompt("", "", ())), ANTHROPIC) == []
-    assert cuts(Subject("x", Prompt("", "", ())), OPENAI) == []
+    assert breakpoints_for(Subject("x", Prompt("", "text", ())), ANTHROPIC) == [Breakpoint("system", "", "conversation", 4, False)]
+    assert breakpoints_for(Subject("x", Prompt("", "text", ())), OPENAI) == [Breakpoint("system", "", "conversation", 4, False)]
+    assert breakpoints_for(Subject("x", Prompt("", "", ())), ANTHROPIC) == []
+    assert breakpoints_for(Subject("x", Prompt("", "", ())), OPENAI) == []
 
 
 # Order

@@ -28,7 +28,7 @@ def file(text, path="/w/AGENTS.md", line=1):
     return (text, "file", path, line)
 
 
-def own(text, name="s"):
+def builtin(text, name="s"):
     return (text, "builtin", f"$std/x/{name}", None)
 
 
@@ -40,7 +40,7 @@ def summary(found):
     return [(each.section, *each.kinds) for each in found.sections]
 
 
-A, B, C = ("a", own("A")), ("b", file("B")), ("c", own("C"))
+A, B, C = ("a", builtin("A")), ("b", file("B")), ("c", builtin("C"))
 X, Y = ("b", file("X")), ("b", file("Y"))
 
 
@@ -78,13 +78,13 @@ def test_text_between_sections():
 
 
 def test_a_separator_that_changed_next_to_a_section():
-    found = diff(make_prompt(A, B, C), make_prompt(A, B, ("c", own("D")), join="\n"))
+    found = diff(make_prompt(A, B, C), make_prompt(A, B, ("c", builtin("D")), join="\n"))
     assert summary(found) == [("c", "changed"), (BETWEEN, "changed")]
 
 
 def test_equal_texts_never_differ_however_they_are_split():
-    assert not diff(make_prompt(("a", own("A\n\nB"))), make_prompt(("a", own("A")), ("b", own("B")))).is_changed
-    assert not diff(make_prompt(("a", own("A"))), make_prompt(("b", own("A")))).is_changed
+    assert not diff(make_prompt(("a", builtin("A\n\nB"))), make_prompt(("a", builtin("A")), ("b", builtin("B")))).is_changed
+    assert not diff(make_prompt(("a", builtin("A"))), make_prompt(("b", builtin("A")))).is_changed
 
 
 def test_plain_text_is_compared_as_one_section_with_causes_from_the_other_side():
@@ -96,8 +96,8 @@ def test_plain_text_is_compared_as_one_section_with_causes_from_the_other_side()
 def test_word_changes_have_the_lines_of_their_file():
     text = "one\ntwo\nthree\nfour\n"
     found = diff(
-        make_prompt(("s", own("<x>"), file(text, line=10))),
-        make_prompt(("s", own("<x>"), file(text.replace("three", "3"), line=10))),
+        make_prompt(("s", builtin("<x>"), file(text, line=10))),
+        make_prompt(("s", builtin("<x>"), file(text.replace("three", "3"), line=10))),
     )
     (edit,) = found.sections[0].edits
     assert (edit.old, edit.new) == ((11, 16), (11, 12))
@@ -105,8 +105,8 @@ def test_word_changes_have_the_lines_of_their_file():
 
 
 def test_a_wrapper_that_is_removed_with_its_file_is_not_a_cause():
-    before = make_prompt(("s", own("<f>"), file("text"), own("</f>"), own("<f>"), file("more", "/w/x.md"), own("</f>")))
-    after = make_prompt(("s", own("<f>"), file("text"), own("</f>")))
+    before = make_prompt(("s", builtin("<f>"), file("text"), builtin("</f>"), builtin("<f>"), file("more", "/w/x.md"), builtin("</f>")))
+    after = make_prompt(("s", builtin("<f>"), file("text"), builtin("</f>")))
     assert [describe_cause(each) for each in diff(before, after).sections[0].causes] == ["/w/x.md:1"]
 
 
@@ -127,7 +127,7 @@ def test_a_wrapper_that_is_removed_with_its_file_is_not_a_cause():
     ],
 )
 def test_causes(piece, expected):
-    found = diff(make_prompt(("s", own("x ", "")), A), make_prompt(("s", own("x ", ""), piece), A))
+    found = diff(make_prompt(("s", builtin("x ", "")), A), make_prompt(("s", builtin("x ", ""), piece), A))
     assert [describe_cause(each) for each in found.sections[0].causes] == [expected]
 
 

@@ -10,7 +10,7 @@ TABS, SPACES = "Use tabs for indentation.", "Indent with 2 spaces."
 PNPM, NO_NPM, NPM = "Use pnpm.", "Never use npm.", "Use npm."
 
 
-def clash(one, other):
+def contradictions_between(one, other):
     """The contradictions between two files, in either order."""
     found = []
     for earlier, later in ((one, other), (other, one)):
@@ -78,7 +78,7 @@ def clash(one, other):
     ],
 )
 def test_descriptions_do_not_contradict(description, instruction):
-    assert clash(description, instruction) == []
+    assert contradictions_between(description, instruction) == []
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_descriptions_do_not_contradict(description, instruction):
     ],
 )
 def test_two_instructions_contradict_each_other(one, other, found):
-    assert clash(one, other) == [found]
+    assert contradictions_between(one, other) == [found]
 
 
 @pytest.mark.parametrize(

@@ -101,11 +101,11 @@ def test_a_pattern_rule_matches_only_its_targets():
 MAKEFILE = "test lint:\n\tx\n"
 
 
-def above(files):
-    def above(path, names, folder):
+def find_above(files):
+    def find_above(path, names, folder):
         return [(f"/w/{folder or '.'}/{name}", files[folder, name]) for name in names if (folder, name) in files]
 
-    return above
+    return find_above
 
 
 def never(*_):
@@ -151,7 +151,7 @@ def never(*_):
 )
 def test_missing_targets(text, found):
     files = {("", "Makefile"): MAKEFILE, ("web", "Makefile"): "build:\n"}
-    lint_messages = missing_targets(source(text), above(files), lambda _, name, *rest: name == "there.c")
+    lint_messages = missing_targets(source(text), find_above(files), lambda _, name, *rest: name == "there.c")
     assert [each.name for each in lint_messages] == found
 
 
@@ -183,7 +183,7 @@ PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@sc
 )
 def test_missing_scripts(text, found):
     files = {("", "package.json"): PACKAGE, ("web", "package.json"): '{"scripts": {"dev": "x"}}'}
-    lint_messages = missing_scripts(source(text), above(files), never)
+    lint_messages = missing_scripts(source(text), find_above(files), never)
     assert [each.name for each in lint_messages] == found
 
 
@@ -198,17 +198,17 @@ def test_a_package_without_scripts():
 
 def test_npm_start_runs_a_server_without_a_script():
     found = missing_scripts(
-        source("`npm start`"), above({("", "package.json"): "{}"}), lambda _, name, *rest: name == "server.js"
+        source("`npm start`"), find_above({("", "package.json"): "{}"}), lambda _, name, *rest: name == "server.js"
     )
     assert list(found) == []
 
 
 def test_a_skill_may_refer_to_any_project_above_it():
-    def above(path, names, folder):
+    def find_above(path, names, folder):
         return [("/w/s/Makefile", "own:\n"), ("/w/Makefile", "lint:\n")]
 
     def missing(kind):
-        return [each.name for each in missing_targets(source("`make lint`, `make gone`", kind), above, never)]
+        return [each.name for each in missing_targets(source("`make lint`, `make gone`", kind), find_above, never)]
 
     assert (missing("skill"), missing("file")) == (["gone"], ["lint", "gone"])
 

@@ -16,7 +16,7 @@ def file(path, text):
     return f'<instruction-file path="{path}">\n{text}\n</instruction-file>'
 
 
-def inside(text, tag):
+def content_of(text, tag):
     """The content of a section's tags, or None without the section."""
     _, opening, rest = text.partition(f"<{tag}>\n")
     return rest.partition(f"\n</{tag}>")[0] if opening else None
@@ -30,8 +30,8 @@ def test_every_section_in_order(tree, skill):
         "w/.agents/skills/testing/SKILL.md": skill("testing", "Runs the tests."),
     })  # fmt: skip
     text = tree.text("foreword", tools="read bash", plan="1. Look.")
-    identity, guidance = inside(text, "identity"), inside(text, "tool-guidance")
-    sentence, line = inside(text, "skills").split("\n\n")
+    identity, guidance = content_of(text, "identity"), content_of(text, "tool-guidance")
+    sentence, line = content_of(text, "skills").split("\n\n")
     assert text == "\n\n".join([
         f"<identity>\n{identity}\n</identity>",
         f"<instructions>\n{file('/home/.agents/AGENTS.md', 'U')}\n\n{file('/w/AGENTS.md', 'P')}\n</instructions>",
@@ -73,7 +73,7 @@ def test_lifetimes_only_get_shorter(tree, skill):
 
 def instructions(tree, cwd="w", **options):
     """The path and text of each instruction file."""
-    inner = inside(tree.text("foreword", cwd, **options), "instructions")
+    inner = content_of(tree.text("foreword", cwd, **options), "instructions")
     if inner is None:
         return []
     parts = inner.split('<instruction-file path="')[1:]
@@ -193,7 +193,7 @@ def test_the_nearest_of_equal_texts_is_kept(tree):
 
 
 def names(tree, cwd="w", **options):
-    menu = inside(tree.text("foreword", cwd, **{"tools": "read", **options}), "skills")
+    menu = content_of(tree.text("foreword", cwd, **{"tools": "read", **options}), "skills")
     return menu and [
         line.partition(":")[0].removeprefix("- ") for line in menu.split("\n\n", 1)[1].split("\n") if line[:2] == "- "
     ]
@@ -206,14 +206,14 @@ SKILL_FOLDERS = [f"{top}/{folder}" for top in ("w/a", "w", "home") for folder in
 def test_project_before_user_and_nearer_before_farther(tree, skill):
     tree({"w/.git": None, **{f"{folder}/deploy/SKILL.md": skill("deploy", folder) for folder in SKILL_FOLDERS}})
     for folder in SKILL_FOLDERS:
-        menu = inside(tree.text("foreword", "w/a", tools="read"), "skills").split("\n\n", 1)[1]
+        menu = content_of(tree.text("foreword", "w/a", tools="read"), "skills").split("\n\n", 1)[1]
         assert menu == f"In /{folder}:\n- deploy: {folder}"
         Path(tree.path(f"{folder}/deploy/SKILL.md")).unlink()
     assert names(tree, "w/a") is None
 
 
 def menu_of(tree, cwd="w", **options):
-    return inside(tree.text("foreword", cwd, tools="read", **options), "skills").split("\n\n", 1)[1]
+    return content_of(tree.text("foreword", cwd, tools="read", **options), "skills").split("\n\n", 1)[1]
 
 
 def test_skills_are_grouped_by_folder_nearest_first_and_sorted_by_name(tree, skill):
@@ -274,7 +274,7 @@ def test_400_skills_with_long_descriptions_keep_all_their_names(tree, skill, len
     prompt = tree.prompt("foreword", tools="read")
     assert names(tree) == every
     assert prompt.text.count("/w/.agents/skills") == 1
-    assert estimate(inside(prompt.text, "skills")) <= 8_000
+    assert estimate(content_of(prompt.text, "skills")) <= 8_000
     (message,) = [message for code, message in tree.messages(prompt) if code == "budget-menu"]
     assert "descriptions were shortened" in message or "only names were kept" in message
 
@@ -287,7 +287,7 @@ def test_if_even_names_do_not_fit_the_last_are_dropped_with_a_marker(tree, skill
     listed = [line[2:] for line in menu_of(tree, set={"skills.budget": 300}).split("\n") if line[:2] == "- "]
     assert listed == every[: len(listed)] and 20 < len(listed) < 60
     assert f"[foreword: {100 - len(listed)} more left out]\n</skills>" in prompt.text
-    assert "/home" not in inside(prompt.text, "skills")
+    assert "/home" not in content_of(prompt.text, "skills")
     (message,) = [message for code, message in tree.messages(prompt) if code == "budget-menu"]
     assert f"only the first {len(listed)} names were kept in the menu of 100 entries (from " in message
 
@@ -304,7 +304,7 @@ def test_skills_are_sorted_by_code_point(tree, skill):
 
 def test_the_first_of_two_skills_with_the_same_name_wins(tree, skill):
     tree({f"w/.agents/skills/{folder}/SKILL.md": skill("same", folder) for folder in ("b", "a", "c")})
-    assert inside(tree.text("foreword", tools="read"), "skills").endswith("- same: a (a/SKILL.md)")
+    assert content_of(tree.text("foreword", tools="read"), "skills").endswith("- same: a (a/SKILL.md)")
 
 
 def test_skills_above_the_repository_are_not_found(tree, skill):
@@ -364,7 +364,7 @@ def test_the_menu_has_a_budget_that_can_be_set(tree, skill):
     ],
 )
 def test_guidance_names_only_available_tools(tree, tools, named):
-    guidance = inside(tree.text("foreword", tools=tools), "tool-guidance")
+    guidance = content_of(tree.text("foreword", tools=tools), "tool-guidance")
     lines = guidance.split("\n") if guidance is not None else []
     assert [[word for word in line.split() if word.startswith("`")] for line in lines] == [[name] for name in named]
 
@@ -374,7 +374,7 @@ def test_guidance_of_tools_and_of_extensions(tree):
     text = tree.text(
         "foreword", tools=tools, rules=[lambda known: "Both." if "x" in known else None, lambda _: ["More."]]
     )
-    assert inside(text, "tool-guidance") == "- X first.\n- Both.\n- More."
+    assert content_of(text, "tool-guidance") == "- X first.\n- Both.\n- More."
 
 
 # Boundaries
@@ -400,17 +400,17 @@ def test_guidance_of_tools_and_of_extensions(tree):
     ],
 )
 def test_boundaries_describe_the_scope(tree, scope, expected):
-    assert inside(tree.text("foreword", scope=scope), "boundaries") == expected
+    assert content_of(tree.text("foreword", scope=scope), "boundaries") == expected
 
 
 def test_without_a_scope_the_agent_may_write_in_the_workspace(tree):
     tree({"w/.git": None, "w/a/b/x": ""})
-    assert inside(tree.text("foreword", "w/a/b"), "boundaries") == "Readable:\n  - /w\nWritable:\n  - /w"
+    assert content_of(tree.text("foreword", "w/a/b"), "boundaries") == "Readable:\n  - /w\nWritable:\n  - /w"
 
 
 def test_outside_git_the_workspace_is_the_working_directory(tree):
     tree({"w/a/b/x": ""})
-    assert inside(tree.text("foreword", "w/a/b"), "boundaries") == "Readable:\n  - /w/a/b\nWritable:\n  - /w/a/b"
+    assert content_of(tree.text("foreword", "w/a/b"), "boundaries") == "Readable:\n  - /w/a/b\nWritable:\n  - /w/a/b"
 
 
 # Environment and plan
@@ -419,14 +419,14 @@ def test_outside_git_the_workspace_is_the_working_directory(tree):
 @pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
 def test_environment(tree, platform):
     text = tree.text("foreword", platform=platform, environment={"APPDATA": "x"})
-    assert inside(text, "environment") == f"Working directory: /w\nPlatform: {platform}"
+    assert content_of(text, "environment") == f"Working directory: /w\nPlatform: {platform}"
 
 
 @pytest.mark.parametrize(
     ("plan", "expected"), [("", None), (" \n", None), ("1. a\n2. b", "1. a\n2. b"), ("\n\nx\n\n", "x")]
 )
 def test_plan(tree, plan, expected):
-    assert inside(tree.text("foreword", plan=plan), "plan") == expected
+    assert content_of(tree.text("foreword", plan=plan), "plan") == expected
 
 
 def test_unused_input_is_a_finding(tree, skill):

@@ -357,13 +357,13 @@ def test_limits_apply_to_an_active_skill_and_a_plan(tree, agent, heading, report
 
 
 @pytest.fixture
-def later(monkeypatch):
+def clock_ahead(monkeypatch):
     """Set the clock ten seconds ahead, so that no file counts as just modified."""
     real = time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: real() + 10_000_000_000)
 
 
-@pytest.mark.usefixtures("later")
+@pytest.mark.usefixtures("clock_ahead")
 def test_unchanged_files_are_not_read_again(tree):
     tree({**FILES, "w/CLAUDE.md": "shadowed"})
     assembler = Assembler(tree.workspace(), "ion")
@@ -371,7 +371,7 @@ def test_unchanged_files_are_not_read_again(tree):
     assert assembler.prompt(Agent(base="BASE")) is assembler.prompt(Agent(base="BASE"))
 
 
-@pytest.mark.usefixtures("later")
+@pytest.mark.usefixtures("clock_ahead")
 @pytest.mark.parametrize(
     ("change", "project"),
     [

@@ -157,7 +157,7 @@ LOOK_WITH_BASH, LOOK_WITHOUT, READ_FIRST, EXACT, REWRITE, SUM_UP, CONCISE, PATHS
 )
 
 
-def rows(names):
+def expected_guidelines(names):
     """The rows of the specification's table for a set of tools."""
     if "bash" in names:
         yield LOOK_WITHOUT if names & {"grep", "find", "ls"} else LOOK_WITH_BASH
@@ -178,7 +178,7 @@ KNOWN = ("bash", "edit", "grep", "read", "write")
 @pytest.mark.parametrize("names", [" ".join(each) for size in range(6) for each in combinations(KNOWN, size)])
 def test_guidelines_depend_on_the_tools(tree, names):
     lines = guidelines(tree, names)
-    expected = list(rows(set(names.split())))
+    expected = list(expected_guidelines(set(names.split())))
     assert len(lines) == len(expected)
     for sentence, words in zip(lines, expected, strict=True):
         assert [word for word in words if word not in sentence.lower()] == []

@@ -767,7 +767,7 @@ HOSTILE = {
 }
 
 
-def settable(table):
+def settable_keys(table):
     """Every key that `foreword.toml` could set in one table of the layout, with a harmful value."""
     name = table.partition(".")[0] or "layout"
     for key in KEYS:
@@ -786,7 +786,7 @@ def test_workspace_settings_cannot_remove_the_boundaries(tree, table):
     scope = Scope([Access(tree.path("w"))], [Access(tree.path("w/secret"), "read")])
     rows = "Readable:\n  - /w\nWritable:\n  - /w\nDenied:\n  - /w/secret"
     removed = []
-    for key, content in settable(table):
+    for key, content in settable_keys(table):
         tree({"w/.foreword/foreword.toml": f"{key} = {json.dumps(content)}"})
         if rows not in tree.text("pod", base="B", scope=scope):
             removed.append((key, content))

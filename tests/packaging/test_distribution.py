@@ -54,11 +54,11 @@ def dist(tmp_path_factory):
 @pytest.fixture(scope="session")
 def run_installed(dist, tmp_path_factory):
     """Run `foreword` from an environment that contains only the wheel and its requirements, with an empty home."""
-    command, environment = installed(wheel_in(dist), tmp_path_factory)
+    command, environment = install(wheel_in(dist), tmp_path_factory)
     return lambda *arguments: call(command, *arguments, env=environment)
 
 
-def installed(what: Path | str, tmp_path_factory):
+def install(what: Path | str, tmp_path_factory):
     """Install this into a fresh environment; return its `foreword` command, and environment variables with an empty home."""
     venv, home = tmp_path_factory.mktemp("installed") / "venv", tmp_path_factory.mktemp("home")
     uv("venv", venv)
@@ -140,7 +140,7 @@ def test_the_readme_describes_each_extra():
 
 
 def test_an_extra_is_installed_with_the_wheel(dist, tmp_path_factory, tmp_path):
-    command, environment = installed(f"{wheel_in(dist)}[serve]", tmp_path_factory)
+    command, environment = install(f"{wheel_in(dist)}[serve]", tmp_path_factory)
     serve = [command, "serve", "--port", "0", "--root", tmp_path, "--store", ":memory:"]
     with subprocess.Popen(serve, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as service:
         try:

@@ -308,7 +308,7 @@ TestDisturbances.settings = settings(max_examples=80, stateful_step_count=20)
 
 
 @pytest.fixture
-def trusting(tree, monkeypatch):
+def trusted_clock(tree, monkeypatch):
     """A clock that makes the reader trust all stamps."""
     tree({"clock": None})
     clock = Clock(tree.path("clock"))
@@ -415,7 +415,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("has_root", [False, True])
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_change_is_noticed(tree, trusting, change, has_root):
+def test_a_change_is_noticed(tree, trusted_clock, change, has_root):
     layout, start, happens = CHANGES[change]
     tree({"w/a": None, **start})
     root = tree.path("w/a") if has_root and "repository" not in change else None
@@ -424,18 +424,18 @@ def test_a_change_is_noticed(tree, trusting, change, has_root):
     assembler = Assembler(workspace, layout)
     before = outcome(assembler, agent)
     assert before == outcome(Assembler(workspace, layout), agent)
-    trusting.tick()
+    trusted_clock.tick()
     happens(tree.path)
     after = outcome(assembler, agent)
     assert after == outcome(Assembler(workspace, layout), agent)
     assert after != before
 
 
-def test_a_change_of_an_included_template_is_noticed(tree, trusting):
+def test_a_change_of_an_included_template_is_noticed(tree, trusted_clock):
     tree({"home/.config/foreword/prompts/x.md": "{% include 'y' %}", "home/.config/foreword/prompts/y.md": "one"})
     assembler = Assembler(tree.workspace(), "pod", assignments=[("body.text", "$user/x")])
     assert assembler.prompt(AGENT).text.startswith("one\n")
-    trusting.tick()
+    trusted_clock.tick()
     tree({"home/.config/foreword/prompts/y.md": "two"})
     assert assembler.prompt(AGENT).text.startswith("two\n")
 
@@ -457,7 +457,7 @@ FULL = {
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "pod", "builder"])
-def test_nothing_is_read_if_nothing_changed(tree, trusting, monkeypatch, layout):
+def test_nothing_is_read_if_nothing_changed(tree, trusted_clock, monkeypatch, layout):
     """Opal and pi read directories above the workspace, where other programs write."""
     workspace = tree({"w/a": None, **FULL}).workspace("w/a")
     assembler, agent = Assembler(workspace, layout), AGENTS.get(layout, AGENT)
@@ -468,10 +468,10 @@ def test_nothing_is_read_if_nothing_changed(tree, trusting, monkeypatch, layout)
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_only_what_changed_is_read_again(tree, trusting, monkeypatch, layout):
+def test_only_what_changed_is_read_again(tree, trusted_clock, monkeypatch, layout):
     assembler = Assembler(tree({"w/a": None, **FULL}).workspace("w/a"), layout)
     assembler.prompt(AGENT, NOW)
-    trusting.tick()
+    trusted_clock.tick()
     tree({"w/AGENTS.md": "ROOT"})
     paths = []
     monkeypatch.setattr(os, "open", lambda path, flags, open=os.open: paths.append(path) or open(path, flags))
@@ -496,26 +496,26 @@ def test_a_change_within_the_clock_resolution_is_noticed(tree, layout):
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi", "ion"])
 @pytest.mark.parametrize("ahead", [0, AHEAD])
-def test_eight_threads_each_get_a_correct_prompt(tree, trusting, layout, ahead):
+def test_eight_threads_each_get_a_correct_prompt(tree, trusted_clock, layout, ahead):
     """One file changes or disappears at a time, atomically, so every prompt must match one of its states."""
-    trusting.ahead = ahead
+    trusted_clock.ahead = ahead
     tree({"w/a": None, **FULL, "w/a/CLAUDE.md": "instead"})
     workspace, path = tree.workspace("w/a"), tree.path("w/a/AGENTS.md")
     states = ["one", "two", "six", None]
 
     def enter(state):
-        trusting.tick()
+        trusted_clock.tick()
         if state is None:
             os.unlink(path)
         else:
             write(tree.path("clock/new"), state)
             os.replace(tree.path("clock/new"), path)
 
-    def true_prompt(state):
+    def fresh_prompt(state):
         enter(state)
         return Assembler(workspace, layout).prompt(AGENT, NOW)
 
-    truth = [true_prompt(state) for state in states]
+    truth = [fresh_prompt(state) for state in states]
     assembler, answers, failures, is_over = Assembler(workspace, layout), [], [], threading.Event()
 
     def ask():

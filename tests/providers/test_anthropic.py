@@ -189,7 +189,7 @@ def test_the_client_sends_the_request_unchanged(provider, client, make_turn, all
     request = for_anthropic(make_turn(*all_lifetimes, messages=history), cache_ttl="1h")
     answer = client.messages.create(**request, model="claude-opus-5", max_tokens=8)
     assert answer.content[0].text == "Done."
-    assert provider.sent == {**request, "model": "claude-opus-5", "max_tokens": 8}
+    assert provider.last_request == {**request, "model": "claude-opus-5", "max_tokens": 8}
 
 
 def test_two_turns_of_a_conversation_send_the_same_prefix(provider, client, make_turn, all_lifetimes, history):
@@ -220,7 +220,7 @@ def test_the_request_matches_the_types_of_the_sdk(is_typed, make_turn, all_lifet
 def test_a_system_message_passes_unchanged(provider, client, make_turn):
     messages = [{"role": "user", "content": "Hi."}, {"role": "system", "content": "A tool came."}]
     client.messages.create(**for_anthropic(make_turn(messages=messages)), model="claude-opus-5", max_tokens=8)
-    assert provider.sent["messages"] == messages
+    assert provider.last_request["messages"] == messages
 
 
 # After the root's instruction file

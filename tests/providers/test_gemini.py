@@ -81,9 +81,9 @@ def test_the_client_accepts_the_request(provider, client, make_turn, all_lifetim
     request = for_gemini(make_turn(*all_lifetimes, messages=history))
     answer = client.models.generate_content(**request, model="gemini-4")
     assert answer.text == "Done."
-    assert provider.sent["contents"] == request["contents"]
-    assert provider.sent["systemInstruction"]["parts"] == [{"text": request["config"]["system_instruction"]}]
-    tools = [types.Tool.model_validate(tool) for tool in provider.sent["tools"]]
+    assert provider.last_request["contents"] == request["contents"]
+    assert provider.last_request["systemInstruction"]["parts"] == [{"text": request["config"]["system_instruction"]}]
+    tools = [types.Tool.model_validate(tool) for tool in provider.last_request["tools"]]
     assert [tool.model_dump(exclude_none=True) for tool in tools] == request["config"]["tools"]
 
 
@@ -116,4 +116,4 @@ def test_a_caller_can_add_to_the_config(provider, client, make_turn):
     request = for_gemini(make_turn())
     request["config"]["temperature"] = 0.5
     client.models.generate_content(**request, model="gemini-4")
-    assert provider.sent["generationConfig"] == {"temperature": 0.5}
+    assert provider.last_request["generationConfig"] == {"temperature": 0.5}

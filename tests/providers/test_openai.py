@@ -167,7 +167,7 @@ def test_a_cache_key_from_the_caller(form, make_turn, all_lifetimes):
 def test_the_client_sends_the_request_unchanged(form, provider, send, make_turn, all_lifetimes, history):
     turn = make_turn(*all_lifetimes, messages=history)
     assert send(form, turn) == "Done."
-    assert provider.sent == {**form(turn), "model": "gpt-6"}
+    assert provider.last_request == {**form(turn), "model": "gpt-6"}
 
 
 @FORMS
@@ -175,7 +175,7 @@ def test_two_turns_of_a_conversation_send_the_same_prefix(form, provider, send, 
     for count in (1, 3, 6):
         send(form, make_turn(*all_lifetimes, messages=history[:count]))
     messages_key = "input" if form is for_openai_responses else "messages"
-    for same in {"tools", "instructions", "prompt_cache_key"} & provider.sent.keys():
+    for same in {"tools", "instructions", "prompt_cache_key"} & provider.last_request.keys():
         assert provider.value_of(same, 0) == provider.value_of(same, 1) == provider.value_of(same, 2)
     lists = [provider.value_of(messages_key, number) for number in range(3)]
     assert lists[1].startswith(lists[0][:-1] + ",") and lists[2].startswith(lists[1][:-1] + ",")

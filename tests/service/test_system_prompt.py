@@ -128,13 +128,13 @@ def test_if_match(fresh):
     ("tag", "status"),
     [('"1"', 304), ('W/"1"', 304), ('"0", "1"', 304), ("*", 304), ('"0"', 200), ("1", 200), ('"11"', 200)],
 )
-def test_if_none_match(known, tag, status):
-    reply = known.get("/system-prompt", headers={"If-None-Match": tag})
+def test_if_none_match(service_with_version, tag, status):
+    reply = service_with_version.get("/system-prompt", headers={"If-None-Match": tag})
     assert (reply.status, reply.headers["etag"], len(reply.body) > 0) == (status, '"1"', status == 200)
 
 
 @pytest.fixture(scope="module")
-def known(start):
+def service_with_version(start):
     """A service with one version of the template."""
     server = start()
     set_template(server, "one")
@@ -208,7 +208,7 @@ def test_usage_counts_conversations_until_they_are_compacted(fresh):
 # Previews
 
 
-def covered(prompt):
+def text_with_origin(prompt):
     """Return the characters of the text that have an origin, joined."""
     return "".join(
         prompt["text"][origin["start"] : origin["end"]] for each in prompt["passages"] for origin in each["origins"]
@@ -219,7 +219,7 @@ def test_a_preview_has_origins(service, place):
     template = "Hello\n[file:notes.md]\nin [prompt:cwd] 🐍\n"
     shown = service.post("/system-prompt/preview", {"template": template}).json
     assert shown["text"] == f"Hello\nNotes.\nin {place}/w 🐍\n"
-    assert covered(shown) == shown["text"]
+    assert text_with_origin(shown) == shown["text"]
     origins = [(each["kind"], each["path"], each["lines"]) for each in shown["passages"][0]["origins"]]
     assert origins == [
         ("template", "template", [1, 1]),

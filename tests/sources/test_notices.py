@@ -11,7 +11,7 @@ from foreword.sources.notices import dependencies_of
 ADDED, MODIFIED, DELETED = 1, 2, 3
 
 
-def below(tree, paths):
+def paths_inside(tree, paths):
     """The paths inside the temporary folder, relative to it."""
     top = os.path.realpath(tree.top)
     return sorted(path[len(top) :] or "/" for path in paths if path == top or path.startswith(top + "/"))
@@ -33,7 +33,7 @@ def below(tree, paths):
 )
 def test_the_directories_on_the_way(tree, files, looked_at, folders):
     tree(files)
-    assert below(tree, dependencies_of(map(tree.path, looked_at)).folders) == folders
+    assert paths_inside(tree, dependencies_of(map(tree.path, looked_at)).folders) == folders
 
 
 def test_two_thousand_nested_names_and_a_chain_of_links_are_followed(tree):
@@ -42,7 +42,7 @@ def test_two_thousand_nested_names_and_a_chain_of_links_are_followed(tree):
     tree({"w/l30": Path("../far")})
     found = dependencies_of([tree.path("w/l0"), tree.path("w/" + "a/" * 2000 + "b")])
     assert os.path.realpath(tree.path("far")) in found.spots
-    assert below(tree, found.folders) == ["/", "/w"]
+    assert paths_inside(tree, found.folders) == ["/", "/w"]
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_only_directories_that_a_layout_reads_are_watched(tree, skill, layout):
     tree({"home/.ion/AGENTS.md": "X", "home/Documents/big/bigger": "", "w/src/deep/er.py": ""})
     assembler = Assembler(tree.workspace(), layout)
     assembler.prompt()
-    watched = below(tree, dependencies_of(assembler.paths_read()).folders)
+    watched = paths_inside(tree, dependencies_of(assembler.paths_read()).folders)
     wrong = ("node_modules", "Documents", "src")
     assert [path for path in watched if any(word in path for word in wrong)] == []
     assert "/w" in watched and "/home" in watched

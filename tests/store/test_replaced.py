@@ -98,8 +98,8 @@ def test_a_new_store_at_the_same_path_is_used(path, store):
 
 def test_the_log_of_the_old_file_is_not_applied_to_its_replacement(path, store, tmp_path):
     set_template(store, "T1")
-    with closing(sqlite3.connect(path)) as live, closing(sqlite3.connect(tmp_path / "backup.db")) as backup:
-        live.backup(backup)
+    with closing(sqlite3.connect(path)) as live_store, closing(sqlite3.connect(tmp_path / "backup.db")) as backup:
+        live_store.backup(backup)
     set_template(store, "T2")
     os.link(path, tmp_path / "kept.db")
     os.replace(tmp_path / "backup.db", path)
@@ -227,18 +227,18 @@ class Database:
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))])
-def live(request, path):
+def live_store(request, path):
     return File(path) if request.param == "sqlite" else Database(request.getfixturevalue("postgres_url"))
 
 
 @pytest.mark.parametrize("between", [[], ["YYYY"], ["YYYY", "ZZZZ"]])
-def test_writing_after_a_backup_was_restored(live, between):
-    store = open_store(live.url)
+def test_writing_after_a_backup_was_restored(live_store, between):
+    store = open_store(live_store.url)
     set_template(store, "T1")
-    live.back_up()
+    live_store.back_up()
     set_template(store, "XXXX")
-    live.restore()
-    other = open_store(live.url)
+    live_store.restore()
+    other = open_store(live_store.url)
     for text in between:
         set_template(other, text)
     set_template(store, "XXXX")
@@ -246,16 +246,16 @@ def test_writing_after_a_backup_was_restored(live, between):
     assert store.verify() == []
 
 
-def test_reading_after_a_backup_was_restored(live, edition):
+def test_reading_after_a_backup_was_restored(live_store, edition):
     """The rows are the same, including the time, but they point at other texts."""
-    store = open_store(live.url)
+    store = open_store(live_store.url)
     store.publish("talk", edition(1), 0)
-    live.back_up()
+    live_store.back_up()
     store.publish("talk", edition(2, tools="old tools"), 1)
     set_template(store, "old template")
     assert store.current("talk").tools == "old tools"
-    live.restore()
-    other = open_store(live.url)
+    live_store.restore()
+    other = open_store(live_store.url)
     other.publish("talk", edition(2, tools="new tools"), 1)
     set_template(other, "new template")
     assert store.current("talk") == store.edition("talk", 2) == edition(2, tools="new tools")

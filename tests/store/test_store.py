@@ -427,7 +427,7 @@ def test_an_intact_store_has_no_faults(store, edition):
 def test_a_changed_text_is_found_by_its_hash(store, edition):
     store.publish("talk", edition(1), 0)
     number = numbers(store, edition(1))["inputs"]
-    change(store, f"UPDATE foreword_texts SET form = 0, body = {blob(store, b'changed')} WHERE id = {number}")
+    change(store, f"UPDATE foreword_texts SET form = 0, body = {sql_blob(store, b'changed')} WHERE id = {number}")
     hash = digest(edition(1).inputs)
     assert store.verify() == [f"text {number} does not match its hash {hash}"]
     change(store, f"UPDATE foreword_texts SET form = 1 WHERE id = {number}")
@@ -436,18 +436,18 @@ def test_a_changed_text_is_found_by_its_hash(store, edition):
     assert store.verify() == [f"text {number} ({hash}) cannot be decoded"]
 
 
-def blob(store, content):
+def sql_blob(store, content):
     return f"'\\x{content.hex()}'" if type(store).__name__ == "PostgresStore" else f"x'{content.hex()}'"
 
 
-def unguarded(store):
+def disable_foreign_keys(store):
     return () if type(store).__name__ == "PostgresStore" else ("PRAGMA foreign_keys = OFF",)
 
 
 def test_an_edition_without_its_text_is_found(store, edition):
     store.publish("talk", edition(1), 0)
     number = numbers(store, edition(1))["inputs"]
-    change(store, *unguarded(store), f"DELETE FROM foreword_texts WHERE id = {number}")
+    change(store, *disable_foreign_keys(store), f"DELETE FROM foreword_texts WHERE id = {number}")
     assert store.verify() == [f"edition 1 of conversation 'talk' has no inputs: text {number} is missing"]
     StoreReader.__init__(store)  # empties the caches
     with pytest.raises(StoreError, match="a text is missing from the store"):

@@ -133,7 +133,7 @@ class Talk:
                 self.fail(do, "was made from an old file", found[found.re.groups], "not", file)
             if self.layout == "builder" and int(re.findall(r"\d+", system)[0]) < template:
                 self.fail(do, "was made from an old template; it should be", template)
-        if do == "turn" and self.layout in TOOLS_OF_THE_TURN and named(form["tools"]) != named(self.tools):
+        if do == "turn" and self.layout in TOOLS_OF_THE_TURN and tool_names(form["tools"]) != tool_names(self.tools):
             self.fail("has other tools than the turn", form["tools"])
 
     def check_edition(self, do, number, system, tools):
@@ -196,11 +196,11 @@ class Talk:
 FRESH = {("reload", "foreword"), ("reload", "pi"), ("reload", "opal"), ("reload", "builder"), ("compact", "builder")}
 
 
-def named(tools):
+def tool_names(tools):
     return sorted(each["name"] for each in tools)
 
 
-def live(world, number, seed, talks):
+def run_client(world, number, seed, talks):
     """Run a client: several conversations at a time, group after group."""
     chance = random.Random(seed)
     try:
@@ -251,7 +251,7 @@ def run(kills, seed, top, url):
     world.machines[0].ask("PUT", "/system-prompt", {"template": TEMPLATE.format(0)})
     all_talks = [[] for _ in range(CLIENTS)]
     clients = [
-        threading.Thread(target=live, args=(world, number, chance.random(), talks))
+        threading.Thread(target=run_client, args=(world, number, chance.random(), talks))
         for number, talks in enumerate(all_talks)
     ]
     clients.append(threading.Thread(target=world.change, args=(random.Random(chance.random()),)))

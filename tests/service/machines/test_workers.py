@@ -42,8 +42,8 @@ def count(service, pattern):
     return sum(int(number) for number in re.findall(rf"^{pattern} (\d+)$", metrics, re.MULTILINE))
 
 
-def test_workers_share_a_store_and_their_counts(started, url, tools):
-    service = started(url, "--workers", "3")
+def test_workers_share_a_store_and_their_counts(start_service, url, tools):
+    service = start_service(url, "--workers", "3")
     tools.wait_until(lambda: service.ask("GET", "/healthz") and len(workers(service)) == 3, "three workers")
     service.ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
     gate = Barrier(CROWD)
@@ -95,8 +95,8 @@ def check_gone(service, tools):
     assert service.stderr() == ""
 
 
-def test_workers_end_with_their_supervisor_even_if_it_is_killed(started, url, tools):
-    service = started(url, "--workers", "2")
+def test_workers_end_with_their_supervisor_even_if_it_is_killed(start_service, url, tools):
+    service = start_service(url, "--workers", "2")
     tools.wait_until(lambda: service.ask("GET", "/healthz") and len(workers(service)) == 2, "two workers")
     assert service.stop(signal.SIGKILL) == -signal.SIGKILL
     tools.wait_until(lambda: tools.is_refused(service.port), "a closed port")
@@ -118,9 +118,9 @@ def read_all(connection):
 
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("how", ["SIGTERM", "Ctrl-C"])
-def test_requests_in_flight_are_answered_before_shutdown(started, url, tools, slow_git, monkeypatch, number, how):
+def test_requests_in_flight_are_answered_before_shutdown(start_service, url, tools, slow_git, monkeypatch, number, how):
     monkeypatch.setenv("PATH", f"{slow_git.parent / 'bin'}:{os.environ['PATH']}")
-    service = started(url, "--workers", str(number))
+    service = start_service(url, "--workers", str(number))
     (service.top / "w/.git").mkdir(exist_ok=True)
     (service.top / "w/.git/HEAD").write_text("ref: refs/heads/main\n")
     if number > 1:
@@ -157,8 +157,8 @@ def check_sandbox(service):
 
 
 @pytest.mark.parametrize("word", [signal.SIGTERM, signal.SIGINT])
-def test_neither_an_idle_connection_nor_an_early_signal_delays_shutdown(started, url, tools, word):
-    service = started(url)
+def test_neither_an_idle_connection_nor_an_early_signal_delays_shutdown(start_service, url, tools, word):
+    service = start_service(url)
     with socket.create_connection(("127.0.0.1", service.port)):
         assert service.stop(word) == 0
     check_gone(service, tools)
