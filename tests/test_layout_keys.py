@@ -155,14 +155,14 @@ def test_an_invalid_key_or_value_is_an_error(path, content, sentence):
     assert str(refused.value) == f"layout mine: {sentence}"
 
 
-def test_a_section_that_contains_itself():
+def test_a_section_that_contains_itself_is_an_error():
     mapping = layout_with("section.intro", {"sections": ["middle"]})
     mapping["section"]["middle"] = {"sections": ["intro"]}
     with pytest.raises(LayoutError, match=r"section 'intro' is used twice in the layout \(intro > middle > intro\)"):
         parse(mapping, "mine")
 
 
-def test_sections_nested_without_end():
+def test_very_deeply_nested_sections_are_an_error():
     deep = {f"s{number}": {"sections": [f"s{number + 1}"]} for number in range(3_000)} | {"s3000": {"text": "x"}}
     with pytest.raises(LayoutError):
         parse({"sections": ["s0"], "section": deep}, "mine")
@@ -244,7 +244,7 @@ SEVENTH_TEXT = "You work in /w on linux.\n\nNOTES\n* A\n* B\n\n+ Mind the oven."
         ("w/.foreword/prompts/seventh.toml", "$workspace/seventh"),
     ],
 )
-def test_a_custom_layout_by_path_and_from_a_pack(tree, file, named):
+def test_a_custom_layout_is_named_by_path_or_address(tree, file, named):
     tree({file: SEVENTH, "w/.git": None, "w/notes/a.md": "A\n", "w/notes/b.md": "B\n"})
     prompt = tree.prompt(named.replace("$TOP", tree.top), tools="oven")
     assert (tree.short(prompt.text), prompt.layout.rpartition("/")[2]) == (SEVENTH_TEXT, "seventh")
@@ -255,7 +255,7 @@ def test_a_custom_layout_by_path_and_from_a_pack(tree, file, named):
     }
 
 
-def test_settings_of_a_custom_layout(tree):
+def test_a_custom_layout_has_its_own_settings(tree):
     tree({"seventh.toml": SEVENTH, "w/.git": None, "w/other/a.md": "A"})
     text = tree.text(tree.path("seventh.toml"), base="BASE", set={"folder": "other", "notes.wrap": "[{}]"})
     assert text == "BASE\n\n[* A]"
@@ -312,7 +312,7 @@ def test_a_layout_keeps_what_it_does_not_replace(tree):
         ({"a.toml": 'sections = ["x"]\nnope = 1\n'}, "layout a: unknown key 'nope'"),
     ],
 )
-def test_a_file_that_is_not_a_layout(tree, files, sentence):
+def test_a_file_that_is_not_a_layout_is_an_error(tree, files, sentence):
     with pytest.raises((CallError, LayoutError)) as refused:
         tree(files).prompt(tree.path("a.toml"))
     assert sentence.replace("$TOP", tree.top) in str(refused.value)
@@ -592,7 +592,7 @@ def test_no_code_branches_on_a_layouts_name(file):
 # The compiled form
 
 
-def test_the_shipped_layouts():
+def test_every_shipped_layout_is_listed():
     assert std.NAMES == NAMES == tuple(sorted(path.stem for path in STD.glob("*.toml")))
 
 

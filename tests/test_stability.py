@@ -158,7 +158,7 @@ def test_the_error_of_the_other_process_is_reported(workspace):
     assert ["did you mean 'layout'?" in each.error for each in found] == [True, True]
 
 
-def test_the_last_day_of_the_calendar(workspace):
+def test_a_rebuild_after_the_last_day_of_the_calendar_is_an_error(workspace):
     last = NOW.replace(year=9999, month=12, day=31, hour=23, minute=59)
     assembler = Assembler(workspace.workspace(), "pi")
     found = [each for each in rebuilds(assembler, Agent(), last, {}) if each.variation == "clock"]

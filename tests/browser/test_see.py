@@ -93,7 +93,7 @@ def test_hover_shows_file_and_line(editor_with_preview, site):
     expect(info).to_have_text(f"File {site.shop}/AGENTS.md, line 4")
 
 
-def test_focus_shows_them_too_and_arrow_keys_move_between_origins(editor_with_preview, site):
+def test_focus_shows_file_and_line_and_arrow_keys_move_between_origins(editor_with_preview, site):
     info = editor_with_preview.preview.locator("#origin-info")
     editor_with_preview.prompt.locator("[tabindex='0']").focus()
     expect(info).to_have_text(re.compile("^Template template, lines? 1"))
@@ -137,7 +137,7 @@ def test_output_highlights_its_template_line(editor_with_preview, kind, text, li
     editor_with_preview.eventually(lambda: bool(editor_with_preview.highlighted_text()), True)
 
 
-def test_the_keyboard_highlights_too(editor_with_preview):
+def test_enter_highlights_the_template_line(editor_with_preview):
     editor_with_preview.prompt.locator(".k-file").first.focus()
     editor_with_preview.page.keyboard.press("Enter")
     expect(editor_with_preview.code.locator(".cm-line.cm-highlighted")).to_have_text("[file:AGENTS.md]")

@@ -53,7 +53,7 @@ def error_of(tree, run, skill):
         (["skill"], "NAME"),
     ],
 )
-def test_command_and_options(error_of, arguments, sentence):
+def test_an_invalid_command_or_option_is_an_error(error_of, arguments, sentence):
     assert sentence in error_of(*arguments)
 
 
@@ -95,7 +95,7 @@ def test_without_a_command_the_commands_are_listed(run):
     assert [name for name in ("show", "why", "blame", "tokens", "layouts", "skills", "skill") if name not in err] == []
 
 
-def test_help(run):
+def test_help_lists_the_commands(run):
     for arguments in (["--help"], ["-h"], ["help"]):
         status, out, err = run(*arguments)
         assert (status, err) == (0, "") and "show" in out
@@ -110,17 +110,17 @@ def test_help(run):
     [(command, directory, "does not exist") for command in EVERY for directory in ("nowhere", "nowhere/deep")]
     + [(command, "AGENTS.md", "is not a directory") for command in EVERY if command != ["why"]],
 )
-def test_not_a_directory(error_of, command, directory, words):
+def test_a_path_that_is_not_a_directory_is_an_error(error_of, command, directory, words):
     sentence = error_of(*command, directory)
     assert directory in sentence and words in sentence
 
 
-def test_a_directory_that_is_a_broken_link(error_of, tree):
+def test_a_directory_that_is_a_broken_link_is_an_error(error_of, tree):
     tree({"w/link": Path("nowhere")})
     assert "link" in error_of("show", "link")
 
 
-def test_a_missing_home(error_of):
+def test_a_missing_home_is_an_error(error_of):
     assert "nowhere" in error_of("show", "--home", "nowhere")
 
 
@@ -128,7 +128,7 @@ def test_a_missing_home(error_of):
 
 
 @pytest.mark.parametrize("command", [*EVERY, ["layouts"]], ids=" ".join)
-def test_an_unknown_layout(error_of, command):
+def test_an_unknown_layout_is_an_error(error_of, command):
     assert error_of(*command, "--layout", "opel").startswith("unknown layout 'opel'; did you mean 'opal'?")
 
 
@@ -149,7 +149,7 @@ def test_an_unknown_layout(error_of, command):
         ("./AGENTS.md", "is not TOML"),
     ],
 )
-def test_an_invalid_layout(error_of, layout, words):
+def test_an_invalid_layout_is_an_error(error_of, layout, words):
     assert words in error_of("show", "--layout", layout)
 
 
@@ -179,12 +179,12 @@ def test_an_invalid_layout(error_of, layout, words):
         ("join=5", "must be a string, not 5"),
     ],
 )
-def test_an_invalid_setting(error_of, assignment, words):
+def test_an_invalid_setting_is_an_error(error_of, assignment, words):
     assert words in error_of("show", "--set", assignment)
 
 
 @pytest.mark.parametrize("option", ["layout", "settings", "tools", "base", "plan", "scope", "store"])
-def test_a_file_without_a_name(error_of, option):
+def test_a_file_without_a_name_is_an_error(error_of, option):
     assert error_of("show", f"--{option}", "").startswith(f"--{option} needs a value, ")
     assert error_of("show", f"--{option}=").startswith(f"--{option} needs a value, ")
 
@@ -197,12 +197,12 @@ def test_a_file_without_a_name(error_of, option):
         ("user=.", "is reserved"),
     ],
 )
-def test_an_invalid_pack(error_of, pack, words):
+def test_an_invalid_pack_is_an_error(error_of, pack, words):
     assert words in error_of("show", "--pack", pack)
 
 
 @pytest.mark.parametrize("value", ["foo=ok", ":x=ok", "x:=ok", "x:y"])
-def test_a_value_for_an_unknown_variable(tree, error_of, value):
+def test_a_value_for_an_unknown_variable_is_an_error(tree, error_of, value):
     tree({"w/t": "[foo:bar]"})
     assert "--value must be type:name=TEXT" in error_of("template", "render", "t", "--value", value)
 
@@ -220,7 +220,7 @@ def test_a_value_for_an_unknown_variable(tree, error_of, value):
     ],
 )
 @pytest.mark.parametrize("where", ["the caller's", "the user's"])
-def test_invalid_settings(error_of, tree, text, words, where):
+def test_invalid_settings_are_an_error(error_of, tree, text, words, where):
     if where == "the user's":
         tree({"home/.config/foreword/foreword.toml": text})
         assert words in error_of("show")
@@ -229,7 +229,7 @@ def test_invalid_settings(error_of, tree, text, words, where):
         assert words in error_of("show", "--settings", "mine.toml")
 
 
-def test_missing_settings(error_of):
+def test_missing_settings_are_an_error(error_of):
     assert error_of("show", "--settings", "nowhere.toml") == "the settings file 'nowhere.toml' does not exist"
 
 
@@ -261,7 +261,7 @@ def test_missing_settings(error_of):
         (b"\xff\xfe[]", "UTF-16"),
     ],
 )
-def test_an_invalid_tools_file(error_of, tree, text, words):
+def test_an_invalid_tools_file_is_an_error(error_of, tree, text, words):
     tree({"w/tools.json": text})
     sentence = error_of("show", "--tools", "tools.json")
     assert sentence.startswith("--tools tools.json: ") and words in sentence
@@ -269,7 +269,7 @@ def test_an_invalid_tools_file(error_of, tree, text, words):
 
 @pytest.mark.parametrize("option", ["--tools", "--base", "--plan", "--scope"])
 @pytest.mark.parametrize(("path", "words"), [("nowhere", "the file does not exist"), (".", "it is a directory")])
-def test_not_a_file(error_of, option, path, words):
+def test_a_path_that_is_not_a_file_is_an_error(error_of, option, path, words):
     sentence = error_of("show", option, path)
     assert sentence.startswith(f"{option} {path}: ") and words in sentence
 
@@ -280,7 +280,7 @@ def test_not_a_file(error_of, option, path, words):
 @pytest.mark.parametrize(
     "now", ["yesterday", "2026-13-01", "2026-03-07T25:00", "12:00", "1741337705", "2026-03-07T08:55:05 CST", " ", ""]
 )
-def test_an_invalid_time(error_of, now):
+def test_an_invalid_time_is_an_error(error_of, now):
     assert error_of("show", "--now", now).startswith("--now must be a time")
 
 
@@ -309,23 +309,23 @@ def test_every_command_validates_its_options(error_of, command):
         ('{"allow": [{"path": "/p", "permissions": "read"}]}', "permissions"),
     ],
 )
-def test_an_invalid_scope(error_of, tree, text, words):
+def test_an_invalid_scope_is_an_error(error_of, tree, text, words):
     tree({"w/scope.json": text})
     sentence = error_of("show", "--scope", "scope.json")
     assert sentence.startswith("--scope scope.json") and words in sentence
 
 
 @pytest.mark.parametrize("doc", ["Manual", "=path", "Manual=", " = ", ""])
-def test_invalid_documentation(error_of, doc):
+def test_invalid_documentation_is_an_error(error_of, doc):
     assert error_of("show", "--doc", doc) == f"--doc must be LABEL=PATH, not {doc!r}"
 
 
 @pytest.mark.parametrize("tool", ["", " "])
-def test_a_tool_without_a_name(error_of, tool):
+def test_a_tool_without_a_name_is_an_error(error_of, tool):
     assert error_of("show", "--tool", tool) == "--tool needs a value, NAME; it is blank"
 
 
-def test_an_unknown_skill(error_of):
+def test_an_unknown_skill_is_an_error(error_of):
     assert error_of("show", "--layout", "ion", "--skill", "b").startswith("no skill 'b'")
 
 
@@ -335,7 +335,7 @@ def test_an_unknown_skill(error_of):
 @pytest.mark.parametrize(
     "arguments", [["zzz"], ["show", "nowhere"], ["show", "--now", "x"], ["show", "--layout", "zzz"], []]
 )
-def test_the_script(tree, arguments):
+def test_the_script_exits_with_two(tree, arguments):
     result = subprocess.run(
         [sys.executable, "-m", "foreword", *arguments],
         cwd=tree.path("w"),
@@ -347,7 +347,7 @@ def test_the_script(tree, arguments):
 
 
 @pytest.mark.parametrize("arguments", [["show"], ["skills"], ["show", "--layout", "./mine.toml"], ["show", "."]])
-def test_a_deleted_working_directory(tree, arguments):
+def test_a_deleted_working_directory_is_an_error(tree, arguments):
     command = 'cd "$0" && rmdir "$0" && exec "$@"'
     result = subprocess.run(
         ["bash", "-c", command, tree({"gone": None}).path("gone"), sys.executable, "-m", "foreword", *arguments],
@@ -362,7 +362,7 @@ def test_a_deleted_working_directory(tree, arguments):
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("command", ["show", "tokens --json", "diff - .", "cache --tool read", "--version"])
-def test_a_closed_stream(tree, command, closed):
+def test_a_closed_stream_causes_no_traceback(tree, command, closed):
     result = subprocess.run(
         ["bash", "-c", f'"$0" -m foreword {command} {closed}', sys.executable],
         cwd=tree.path("w"),
@@ -379,7 +379,7 @@ def test_a_closed_stream(tree, command, closed):
 @pytest.mark.parametrize(
     "command", ["show", "show --json", "tokens", "lint", "--version", "--help", "show --help", "zzz"]
 )
-def test_a_full_disk(tree, command, full, buffered):
+def test_a_full_disk_causes_no_traceback(tree, command, full, buffered):
     result = subprocess.run(
         ["bash", "-c", f'"$0" -m foreword {command} {full}', sys.executable],
         cwd=tree.path("w"),

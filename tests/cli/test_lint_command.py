@@ -137,12 +137,12 @@ def on_a_terminal(arguments, cwd):
     return data.decode().replace("\r\n", "\n")
 
 
-def test_no_findings(tree, run):
+def test_a_clean_workspace_has_no_findings(tree, run):
     tree({**GIT, "w/AGENTS.md": "Be brief.\n"})
     assert run("lint") == (0, "", "1 file checked: no findings\n")
 
 
-def test_json(tree, run, fits):
+def test_findings_can_be_printed_as_json(tree, run, fits):
     tree(DOUBTFUL)
     status, out, _ = run("lint", "web", "--json")
     form = json.loads(out)
@@ -284,7 +284,7 @@ def test_a_comment_cannot_silence_a_security_check(tree, findings, check):
     assert (check, "/w/AGENTS.md", 2) in findings() and ("unused-ignore", "/w/AGENTS.md", 1) in findings()
 
 
-def test_a_comment_with_no_or_an_unknown_check_is_reported(tree, run):
+def test_a_comment_without_a_check_or_with_an_unknown_one_is_reported(tree, run):
     tree({**GIT, "w/AGENTS.md": "<!-- foreword: ignore -->\n\n<!-- foreword: ignore missing-files -->\n"})
     assert run("lint")[1] == (
         "AGENTS.md:1: warning: this comment does not say which check to ignore: <!-- foreword: ignore CHECK --> [unused-ignore]\n"

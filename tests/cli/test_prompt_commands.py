@@ -94,7 +94,7 @@ def test_show_as_json_is_one_value(shop, run):
     assert all(each["hash"].startswith("sha256:") for passage in origins for each in passage)
 
 
-def test_candidates_as_json(shop, run):
+def test_candidates_can_be_printed_as_json(shop, run):
     output = json.loads(run("show", "--layout", "ion", "--json")[1])
     assert [each for each in output["candidates"] if each["fate"] != "absent" and each["path"].endswith(".md")][:3] == [
         {"path": "/home/.ion/AGENTS.md", "layer": "ion-local", "fate": "used", "reason": "", "target": None},
@@ -136,7 +136,7 @@ def test_offsets_are_in_code_points(tree, run):
         ),
     ],
 )
-def test_options_of_the_agent(shop, run, options, expected):
+def test_options_of_the_agent_reach_the_prompt(shop, run, options, expected):
     status, out, _ = run("show", *options)
     assert status == 0 and expected in out
 
@@ -188,13 +188,13 @@ def test_tools_from_a_file_and_by_name(shop, run):
     assert "- Read all.\n" in out
 
 
-def test_home_option(shop, run):
+def test_the_home_option_sets_the_home_directory(shop, run):
     shop({"other/.ion/AGENTS.md": "Another user's."})
     out = run("show", "--layout", "ion", "--home", shop.path("other"))[1]
     assert "Another user's." in out and "I." not in out.split("\n")
 
 
-def test_a_scope_from_a_file(shop, run):
+def test_a_scope_is_read_from_a_file(shop, run):
     shop({
         "w/scope.json": json.dumps({
             "allow": [{"path": "/p"}, {"path": "docs", "permission": "read"}, {"path": "/t", "recursive": False}],
@@ -250,7 +250,7 @@ def test_warnings_are_not_errors(shop, run):
 # why
 
 
-def test_why(shop, run):
+def test_why_lists_each_file_with_its_fate(shop, run):
     status, out, err = run("why", "--layout", "ion")
     assert (status, [line.split(None, 3) for line in out.rstrip("\n").split("\n")]) == (
         0,
@@ -271,14 +271,14 @@ def test_why_as_json_lists_every_candidate(shop, run):
 
 
 @pytest.mark.parametrize("path", ["AGENTS.md", "/w/AGENTS.md", "./AGENTS.md"])
-def test_why_of_one_path(shop, run, path):
+def test_why_takes_a_path(shop, run, path):
     path = path.replace("/w/", shop.path("w") + "/")
     output = json.loads(run("why", ".", path, "--layout", "ion", "--json")[1])
     assert ("/w/AGENTS.md", "used") in [(each["path"], each["fate"]) for each in output]
     assert {each["path"].rpartition("/")[2] for each in output} == {"AGENTS.md"}
 
 
-def test_why_of_a_folder(shop, run):
+def test_why_of_a_folder_lists_its_files(shop, run):
     output = json.loads(run("why", ".", ".agents", "--layout", "ion", "--json")[1])
     assert [(each["path"], each["fate"]) for each in output] == [("/w/.agents/skills/testing/SKILL.md", "unused")]
 
@@ -385,7 +385,7 @@ def test_blame_names_the_origin_of_each_line(shop, run):
     assert [text for _, text in rows] == run("show", "--layout", "ion", "--base", "base.md")[1].rstrip("\n").split("\n")
 
 
-def test_blame_as_json(shop, run):
+def test_blame_can_be_printed_as_json(shop, run):
     output = json.loads(run("blame", "--layout", "ion", "--base", "base.md", "--json")[1])
     assert [
         (each["number"], each["text"], each["section"], each["kind"], each["path"], each["line"]) for each in output
@@ -413,7 +413,7 @@ def test_tokens_add_up_by_section(shop, run):
     assert output["tokens"]["count"] >= max(each["tokens"] for each in output["passages"])
 
 
-def test_tokens_as_a_table(shop, run):
+def test_tokens_are_printed_as_a_table(shop, run):
     _, out, _ = run("tokens", "--layout", "ion")
     *rows, last = out.rstrip("\n").split("\n")
     assert [row.split()[:2] for row in rows] == [["base", "release"], ["ion-local", "project"], ["project", "project"]]
@@ -448,7 +448,7 @@ def test_the_script_prints_bytes_whatever_the_locale(tree):
     assert result.returncode == 0 and "é日👩".encode() in result.stdout and result.stderr == b""
 
 
-def test_version(tree):
+def test_version_prints_the_version(tree):
     result = script(tree, "--version", capture_output=True, text=True)
     assert (result.returncode, result.stdout, result.stderr) == (0, f"foreword {__version__}\n", "")
 
@@ -483,7 +483,7 @@ def on_a_terminal(tree, *arguments, **environment):
 
 
 @pytest.mark.parametrize("command", ["show", "why", "blame", "tokens", "layouts", "skills"])
-def test_colour_only_on_a_terminal(shop, command):
+def test_colours_are_used_only_on_a_terminal(shop, command):
     plain = script(shop, command, capture_output=True, text=True)
     assert "\x1b" not in plain.stdout + plain.stderr
     assert "\x1b" in on_a_terminal(shop, command)

@@ -167,14 +167,14 @@ def test_a_wrong_call_is_rejected(tree, start):
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize("terminal", [None, (80, 24)])
-def test_exit_status(start, number, status, terminal):
+def test_a_signal_decides_the_exit_status(start, number, status, terminal):
     process = start("--layout", "ion", terminal=terminal)
     process.read_until(r"tokens")
     ended, _, err = process.stop(number)
     assert (ended, err) == (status, "")
 
 
-def test_strict_ends_with_one_if_the_last_prompt_has_an_error_finding(tree, start):
+def test_strict_exits_with_one_if_the_last_prompt_has_an_error_finding(tree, start):
     tree({"w/.git": None, "w/AGENTS.md": "A long instruction. " * 50})
     process = start("--layout", "foreword", "--strict", "--set", "budget=20")
     process.read_until(r"budget-exceeded")
@@ -264,7 +264,7 @@ def test_an_error_at_the_start_never_opens_the_view(tree, start):
     assert (status, printed) == (2, "") and "unknown layout 'nope'" in err
 
 
-def test_suspend_and_resume(tree, start):
+def test_suspending_restores_the_terminal_until_it_is_resumed(tree, start):
     tree({"w/AGENTS.md": "One."})
     process = start("--layout", "ion", terminal=(70, 12))
     process.read_until(r"quits.*\x1b\[J")

@@ -183,7 +183,7 @@ def test_a_path_is_relative_to_the_workspace(path, shown):
     assert ShortPaths("/h/repo/sub", "/h/repo", "/h").short(path) == shown
 
 
-def test_paths_in_a_sentence():
+def test_paths_in_a_sentence_are_shortened():
     paths = ShortPaths("/w", "/w", "/h")
     assert paths.in_text("/w/b.md: /w/a.md comes before it, '/h/x' and /x/w/a.md do not") == (
         "b.md: a.md comes before it, '~/x' and /x/w/a.md do not"
@@ -206,11 +206,11 @@ def test_paths_in_a_sentence():
         ("日", 1, ["日"]),
     ],
 )
-def test_wrapping(text, width, lines):
+def test_lines_are_wrapped_at_the_width(text, width, lines):
     assert wrapped(text, width) == lines
 
 
-def test_widths_of_characters():
+def test_wide_characters_count_twice():
     assert [width_of(each) for each in ("a", "é", "e\u0301", "日", "🚀", "❤", "❤️", "\u200b", "\x1b[1mx\x1b[0m")] == [
         *(1, 1, 1, 2, 2, 1, 2, 0, 1)
     ]

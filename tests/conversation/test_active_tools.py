@@ -100,14 +100,14 @@ def test_another_process_knows_an_inactive_tool(open_conversation, contents):
         ([5], "^an active tool must be Tool or str, not int$"),
     ],
 )
-def test_invalid_active_tools(open_conversation, tool_names, tools, message):
+def test_invalid_active_tools_are_an_error(open_conversation, tool_names, tools, message):
     talk = open_conversation("opal", tools=[READ, BASH])
     with pytest.raises(CallError, match=message):
         talk.set_active_tools(tools)
     assert tool_names(talk.turn("hi").tools) == ["bash", "read"]
 
 
-def test_the_error_without_any_tools(open_conversation):
+def test_an_unknown_tool_is_an_error_even_without_any_tools(open_conversation):
     with pytest.raises(CallError, match="unknown tool 'x'; known: none"):
         open_conversation("opal").set_active_tools(["x"])
 

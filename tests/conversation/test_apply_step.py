@@ -61,7 +61,7 @@ SHIPPED = {
         ({"turn": "append"}, USING, ["an event that nobody knows"], "keep", "keep"),
     ],
 )
-def test_decide(on, using, events, tools, rest):
+def test_decide_chooses_a_step_for_tools_and_for_the_rest(on, using, events, tools, rest):
     assert decide(on, using, events) == Steps(tools, rest)
 
 
@@ -120,13 +120,13 @@ def edition(number=1, tools="a b", state=None, join="\n\n", **sections):
 
 
 @pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])
-def test_without_an_edition_the_fresh_one_is_the_first(step):
+def test_the_first_edition_has_number_one(step):
     fresh = edition(0, one="1")
     assert apply_step(step, None, fresh) == Outcome(replace(fresh, number=1))
 
 
 @pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])
-def test_the_same_text_and_tools_are_the_same_edition(step):
+def test_the_same_text_and_tools_keep_the_edition(step):
     using = edition(4, one="1", state={"skills": ["testing"]})
     fresh = replace(edition(0, one="1"), made="later", inputs="other", made_for='{"model":"x"}')
     assert apply_step(step, using, fresh) == Outcome(using)
@@ -134,7 +134,7 @@ def test_the_same_text_and_tools_are_the_same_edition(step):
 
 @pytest.mark.parametrize("step", ["format", "gather"])
 @pytest.mark.parametrize("fresh", [edition(0, one="2"), edition(0, tools="a", one="1"), edition(0)])
-def test_another_text_or_other_tools_are_the_next_edition(step, fresh):
+def test_different_text_or_tools_make_the_next_edition(step, fresh):
     assert apply_step(step, edition(4, one="1"), fresh) == Outcome(replace(fresh, number=5))
 
 
@@ -158,7 +158,7 @@ def test_another_text_or_other_tools_are_the_next_edition(step, fresh):
         ({}, True, {}),
     ],
 )
-def test_state_carried_over_to_the_next_edition(before, is_summarised, after):
+def test_some_state_is_carried_over_to_the_next_edition(before, is_summarised, after):
     outcome = apply_step("gather", edition(1, one="1", state=before), edition(0, one="2"), is_summarised)
     assert (outcome.edition.number, json.loads(outcome.edition.state)) == (2, after)
 
@@ -175,7 +175,7 @@ def test_state_carried_over_to_the_next_edition(before, is_summarised, after):
         ({"skills": ["a"], "announced": {"one": "h"}}, True, {"returning": ["a"]}),
     ],
 )
-def test_state_kept_by_the_same_edition(before, is_summarised, after):
+def test_the_same_edition_keeps_its_state(before, is_summarised, after):
     outcome = apply_step("gather", edition(1, one="1", state=before), edition(0, one="1"), is_summarised)
     assert (outcome.edition.number, json.loads(outcome.edition.state)) == (1, after)
 
@@ -193,7 +193,7 @@ def test_warn_adds_a_finding_and_no_message():
     assert "section 'one' changed (/one.md)" in outcome.findings[0].message
 
 
-def test_reported_changes_are_not_repeated_and_the_price_is_that_of_a_rebuild():
+def test_reported_changes_are_not_repeated_and_cost_as_much_as_a_rebuild():
     using = edition(1, one="1", two="2", tools="a b")
     between, fresh = edition(0, one="1", two="new", tools="a"), edition(0, one="newer", two="new", tools="a")
     change = drift(using, fresh, between)
@@ -249,7 +249,7 @@ def test_a_field_of_a_newer_version_is_ignored():
         (edition(tools="b c"), replace(edition(), tools=with_new_tools(edition(tools="c").tools, edition(tools="b").tools)), [], Names(moved=["c"])),
     ],
 )  # fmt: skip
-def test_drift(using, fresh, sections, tools):
+def test_drift_lists_changed_sections_and_tools(using, fresh, sections, tools):
     found = drift(using, fresh)
     assert list(found.sections) == sections
     assert found.tools == tools
@@ -281,7 +281,7 @@ def test_different_tools_lose_the_entire_prompt():
     assert (found.tokens_kept, found.tokens_lost) == (0, estimate(using.system))
 
 
-def test_the_sentence():
+def test_the_sentence_names_sections_tools_and_cost():
     found = Drift([SectionChange("one", ["changed"], ["/a", "/b"])], Names(["x", "y"], ["z"]), 10, 1234)
     assert found.sentence() == (
         "section 'one' changed (/a, /b); tools x, y added; tool z removed; a rebuild would lose about 1,234 tokens of prefix"
@@ -428,7 +428,7 @@ def test_snippets_and_guidelines_are_not_part_of_a_definition():
         ("a b", "c", "a b c"),
     ],
 )
-def test_with_new_tools(known, now, then):
+def test_new_tools_follow_the_known_ones(known, now, then):
     known, now = (written_tools(Tool(name) for name in names.split()) for names in (known, now))
     assert list(tools_by_name(with_new_tools(known, now))) == then.split()
     assert with_new_tools(known, now).startswith(known[:-1])

@@ -55,7 +55,7 @@ def test_a_prompt_below_the_minimum_of_a_model_has_nothing_to_lose(drift_after_e
     assert (found.is_changed, found.tokens_kept, found.tokens_lost > 0) == (True, 0, is_cached)
 
 
-def test_the_default_provider_is_that_of_the_edition(tree, open_conversation):
+def test_the_edition_sets_the_default_provider(tree, open_conversation):
     tree({"w/.git": None, "w/AGENTS.md": RULES})
     open_conversation("foreword", provider="anthropic").turn("Hi.")
     tree({"w/AGENTS.md": LATE})

@@ -62,7 +62,7 @@ def test_a_definition_that_returns_is_announced_at_once(turns):
     assert reports[2] == (1, ["The tool `a` is again as it was defined at first."], ["an announced change was reverted"])
 
 
-def test_the_same_conversation_in_one_process(open_conversation, contents):
+def test_each_change_of_tools_is_announced_once_in_one_process(open_conversation, contents):
     talk = open_conversation(tools="read bash")
     tools = talk.agent.tools
     history = talk.turn("hi").history

@@ -176,7 +176,7 @@ def test_the_callers_list_is_not_changed(open_conversation):
         (lambda messages, about: messages.clear(), ["one", "two", "now"]),  # returns None: nothing changes
     ],
 )
-def test_context_filters_and_injects(open_conversation, contents, context, seen):
+def test_a_context_hook_can_drop_and_add_messages(open_conversation, contents, context, seen):
     turn = open_conversation("pi", extensions=[Extension("x", context=context)]).turn("now", HISTORY)
     assert contents(turn.messages) == seen
 
@@ -462,7 +462,7 @@ def test_checks_add_findings_to_a_new_prompt(open_conversation):
     assert talk.turn("hi").findings == ()
 
 
-def test_packs_of_extensions(tree, open_conversation):
+def test_an_extension_can_add_packs(tree, open_conversation):
     tree({"pack/mine.toml": 'sections = ["one"]\n[section.one]\ntext = "From a pack."\n'})
     assert (
         open_conversation("$team/mine", extensions=[Extension("x", packs={"team": tree.path("pack")})]).turn().system
@@ -642,6 +642,6 @@ def test_hooks_that_are_not_required_are_skipped(open_conversation):
         ("context", r"^Extension\.required must be a list, not a single str$"),
     ],
 )
-def test_names_that_cannot_be_required(required, message):
+def test_only_hooks_that_an_extension_defines_can_be_required(required, message):
     with pytest.raises(CallError, match=message):
         Conversations(extensions=[Extension("x", context=lambda *args: None, required=required)])

@@ -21,7 +21,7 @@ def project(tree, skill):
 
 @pytest.mark.parametrize(("old", "new"), list(itertools.product(LAYOUTS, LAYOUTS)))
 @pytest.mark.parametrize("tools", ["read", "bash"])
-def test_every_pair_of_layouts(project, open_conversation, old, new, tools):
+def test_another_layout_replaces_the_edition_only_if_its_step_allows(project, open_conversation, old, new, tools):
     first = open_conversation(old, tools="read").turn("hi", now=NOW)
     talk = open_conversation(new, tools=tools)
     turn = talk.turn("hi", now=NOW)

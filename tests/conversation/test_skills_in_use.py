@@ -76,12 +76,12 @@ def test_an_unknown_name_lists_the_known_ones(project, open_conversation):
     assert talk.use_skill("testing") != ACTIVE
 
 
-def test_a_workspace_without_skills(open_conversation):
+def test_using_a_skill_without_any_skills_is_an_error(open_conversation):
     with pytest.raises(CallError, match=r"^no skill 'testing'; no skills were found$"):
         open_conversation("opal").use_skill("testing")
 
 
-def test_a_layout_without_skills(open_conversation):
+def test_using_a_skill_in_a_layout_without_skills_is_an_error(open_conversation):
     with pytest.raises(CallError, match=r"^the layout pod does not use skills$"):
         open_conversation("pod").use_skill("testing")
 

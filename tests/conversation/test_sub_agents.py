@@ -85,7 +85,7 @@ def test_the_parents_directory_does_not_leak(project, open_conversation, layout,
     assert layout == "ion" or (layout == "builder" and not append) or project.path("elsewhere") in text
 
 
-def test_guidelines_are_those_of_the_sub_agents_tools(project, open_conversation):
+def test_guidelines_match_the_sub_agents_tools(project, open_conversation):
     text = sub_agent(open_conversation("opal", tools="shell write_file"), tools="read_file shell").system
     assert "`read_file`" in text and "`write_file`" not in text
 

@@ -172,7 +172,7 @@ SWAPS = {
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("into", SWAPS)
-def test_a_skill_that_turns_into_something_else(workspace, disk, layout, into):
+def test_a_skill_that_turns_into_something_else_is_reported(workspace, disk, layout, into):
     change, reason = SWAPS[into]
     change_before_open(disk, workspace.path(f"{SKILLS}/one/SKILL.md"), change)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
@@ -182,7 +182,7 @@ def test_a_skill_that_turns_into_something_else(workspace, disk, layout, into):
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "ion"])
 @pytest.mark.parametrize("into", sorted(SWAPS.keys() - {"nothing"}))
-def test_an_instruction_file_that_turns_into_something_else(workspace, disk, layout, into):
+def test_an_instruction_file_that_turns_into_something_else_is_reported(workspace, disk, layout, into):
     change, reason = SWAPS[into]
     change_before_open(disk, workspace.path("w/AGENTS.md"), change)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
@@ -311,7 +311,7 @@ def test_a_temporary_fault_is_forgotten(workspace, disk, monkeypatch, layout, nu
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_link_loop_in_place_of_a_folder(tree, skill, disk, layout):
+def test_a_link_loop_in_place_of_a_folder_is_reported(tree, skill, disk, layout):
     tree(
         {
             "w/.git": None,

@@ -121,7 +121,7 @@ files = ["cwd:AGENTS.md"]
         ('of = "all"\nitem = "  - {text}  "\ntrim = true', "- x"),
     ],
 )
-def test_trim(tree, own, between):
+def test_trim_removes_white_space_around_sections(tree, own, between):
     tree({"w/AGENTS.md": "x", "own.toml": TRIMMED.replace("{own}", own)})
     expected = ["FIRST", *([between] if between is not None else []), "LAST"]
     assert tree.prompt(tree.path("own.toml")).text == "\n\n".join(expected)

@@ -80,7 +80,7 @@ def write_skill(tree, head, folder="testing", body="Body."):
         ("name: testing\ndescription: >\n  Runs\n  the tests.", ("testing", "Runs the tests."), []),
     ],
 )
-def test_front_matter(tree, layout, head, listed, codes):
+def test_front_matter_is_read_or_repaired(tree, layout, head, listed, codes):
     write_skill(tree, head)
     assert menu(tree, layout) == (listed and [listed])
     assert [code for code, _ in tree.findings(tree.prompt(layout, tools="read"))] == codes
@@ -108,7 +108,7 @@ def test_a_description_of_several_lines_stays_readable(tree, layout):
         ("---\nname: a\ndescription: D.\n---", ""),
     ],
 )
-def test_bodies_and_fences(tree, text, body):
+def test_the_body_starts_after_the_second_fence(tree, text, body):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": text})
     skill = Assembler(tree.workspace(), "foreword").skill("a")
     assert (skill.name, skill.description, skill.body) == ("a", "D.", body)
@@ -139,7 +139,7 @@ def test_a_directory_with_special_characters_has_an_escaped_location(tree, skill
 @pytest.mark.parametrize(
     "broken", ["", "\x00", "no front matter", "---\nname: s100\n---\n", "---\nname: [\n---\n", "---\n"]
 )
-def test_one_malformed_skill_among_two_hundred(many_skills, layout, broken):
+def test_one_malformed_skill_does_not_affect_the_others(many_skills, layout, broken):
     many_skills({"two-hundred/.agents/skills/skill-100/SKILL.md": broken})
     assert [name for name, _ in menu(many_skills, layout, "two-hundred")] == [*NAMES[:100], *NAMES[101:200]]
     path = "/two-hundred/.agents/skills/skill-100/SKILL.md"
@@ -232,7 +232,7 @@ def test_a_body_that_is_not_text_is_reported(tree, skill, layout, body, code):
 
 @pytest.mark.parametrize("layout", MENUS)
 @pytest.mark.parametrize("name", ["skill.md", "Skill.md"])
-def test_a_skill_file_in_the_wrong_case(tree, skill, layout, name):
+def test_a_skill_file_in_the_wrong_case_is_reported(tree, skill, layout, name):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), f"w/.agents/skills/b/{name}": skill("b")})
     prompt = tree.prompt(layout, tools="read")
     listed = ["a"] if layout == "opal" else ["a", "b"]
@@ -282,7 +282,7 @@ def test_descriptions_are_shortened_evenly_first(many_skills, layout):
 
 
 @pytest.mark.parametrize("layout", MENUS)
-def test_then_only_names_are_left(many_skills, layout):
+def test_a_smaller_budget_leaves_only_names(many_skills, layout):
     text = full_menu(many_skills, layout)
     for description in ("word " * 60).strip(), "A short one.":
         text = text.replace(f": {description}", "").replace(f"    <description>{description}</description>\n", "")
@@ -295,7 +295,7 @@ def test_then_only_names_are_left(many_skills, layout):
 
 @pytest.mark.parametrize("layout", MENUS)
 @pytest.mark.parametrize("budget", [300, 1_000])
-def test_then_omitted_skills_are_counted(many_skills, layout, budget):
+def test_an_even_smaller_budget_counts_the_omitted_skills(many_skills, layout, budget):
     shown, _ = menu_within(many_skills, layout, budget)
     listed = [name for name in NAMES if name in shown]
     assert listed == NAMES[: len(listed)] and 0 < len(listed) < len(NAMES)

@@ -251,7 +251,7 @@ def test_line_ends_of_a_skill_do_not_matter(tree, skill, layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_without_a_final_newline(tree, layout):
+def test_a_final_newline_makes_no_difference(tree, layout):
     with_newline = tree({"w/.git": None, "w/AGENTS.md": "X\n"}).text(layout, plan="P")
     assert tree({"w/AGENTS.md": "X"}).text(layout, plan="P") == with_newline
     assert "X" in with_newline.split("\n")

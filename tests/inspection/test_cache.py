@@ -75,7 +75,7 @@ def test_a_request_is_read_in_the_providers_order(make, order):
         assert len([segment for segment in segments if segment.of == "messages"]) == 2
 
 
-def test_an_empty_request():
+def test_an_empty_request_has_no_segments():
     for make in (for_anthropic, for_openai_responses, for_gemini):
         assert segments_of(make(Turn("", 1, False, "", (), ())), ("tools", "system", "messages")) == []
 
@@ -94,7 +94,7 @@ def breakpoints_for(subject, rules, price=PRICE):
     return breakpoints(segments_of(make(subject.turn), rules.order), subject.prompt, rules, price, len)
 
 
-def test_breakpoints_where_lifetimes_end():
+def test_breakpoints_are_where_lifetimes_end():
     expected = [
         Breakpoint("system", "id", "release", 4, False),
         Breakpoint("system", "rules", "project", 10, True),
@@ -104,7 +104,7 @@ def test_breakpoints_where_lifetimes_end():
     assert breakpoints_for(Subject("x", WHOLE), OPENAI) == expected
 
 
-def test_breakpoints_with_tools():
+def test_tools_come_before_the_first_breakpoint():
     first = breakpoints_for(Subject("x", WHOLE, TOOLS), ANTHROPIC)[0]
     assert (first.of, first.after, first.tokens > 50) == ("system", "id", True)
     found = breakpoints_for(Subject("x", prompt(("rules", "project", "B")), TOOLS), ANTHROPIC)
@@ -132,7 +132,7 @@ def test_an_unknown_minimum_is_not_reported():
     assert {each.is_cacheable for each in breakpoints_for(Subject("x", WHOLE), ANTHROPIC, None)} == {None}
 
 
-def test_plain_text_and_empty_text():
+def test_plain_text_has_one_breakpoint_and_empty_text_none():
     assert breakpoints_for(Subject("x", Prompt("", "text", ())), ANTHROPIC) == [Breakpoint("system", "", "conversation", 4, False)]
     assert breakpoints_for(Subject("x", Prompt("", "text", ())), OPENAI) == [Breakpoint("system", "", "conversation", 4, False)]
     assert breakpoints_for(Subject("x", Prompt("", "", ())), ANTHROPIC) == []
@@ -162,7 +162,7 @@ def test_sections_that_come_too_early(lifetimes, expected, mended):
     assert misplaced(again, len) == []
 
 
-def test_the_findings_for_misplaced_sections():
+def test_misplaced_sections_are_reported_by_lifetime():
     rows = [
         Misplaced("a", "turn", ["x"], 7),
         Misplaced("b", "turn", ["x"], 7),
@@ -187,12 +187,12 @@ def test_the_findings_for_misplaced_sections():
         ("builder", []),
     ],
 )
-def test_the_settings_that_fix_the_order_of_a_layout(layout, expected):
+def test_order_settings_fix_the_order_of_a_layout(layout, expected):
     found = order_settings(foreword.Assembler(layout=layout).layout().sections)
     assert [(key, " ".join(names)) for key, names in found] == expected
 
 
-def test_one_finding_for_each_unstable_section():
+def test_each_unstable_section_has_one_finding():
     def moved(name):
         return SectionDiff(name, ("changed",), (0, 1), (0, 1), 1, 1, (), [Cause("clock", "now.long")])
 
@@ -238,7 +238,7 @@ def segments(*texts, marks=""):
         (segments("A" * 25), segments(), ANTHROPIC, (0, 0, 0)),
     ],
 )
-def test_tokens_kept(old, new, rules, expected):
+def test_tokens_up_to_the_first_change_are_kept(old, new, rules, expected):
     assert count_kept(old, new, rules, PRICE, len) == expected
 
 
@@ -248,7 +248,7 @@ def change(old, new, rules=GEMINI, price=PRICE):
     return cache_reuse(requests[0], requests[1], rules, price, len)
 
 
-def test_the_first_difference_and_its_origin():
+def test_the_first_difference_has_its_origin():
     other = prompt(("id", "release", "AAAA"), ("rules", "project", "BxBB"))
     found = change(Subject("o", WHOLE), Subject("n", other))
     assert (found.total, found.shared, found.tokens, found.lost) == (10, 7, 7, 3)
@@ -323,7 +323,7 @@ def test_every_shipped_row_has_a_source_and_a_date():
         ("gpt-5.4", "", False),
     ],
 )
-def test_the_row_of_a_model(row, model, expected):
+def test_a_row_matches_the_names_of_its_model(row, model, expected):
     assert is_named(row, model) is expected
 
 

@@ -65,19 +65,19 @@ X, Y = ("b", file("X")), ("b", file("Y"))
         ([X, A, Y], [Y, A, X], [("a", "moved"), ("b", "moved")]),
     ],
 )
-def test_sections(old, new, expected):
+def test_changed_sections_are_listed_by_kind(old, new, expected):
     # A prompt without sections is plain text: two empty ones are equal.
     assert sorted(summary(diff(make_prompt(*old), make_prompt(*new)))) == sorted(expected)
 
 
-def test_text_between_sections():
+def test_changed_text_between_sections_is_reported():
     found = diff(make_prompt(A, C), make_prompt(A, C, join="\n"))
     assert summary(found) == [(BETWEEN, "changed")]
     (section,) = found.sections
     assert (section.edits[0].old, section.edits[0].new, section.causes) == ((1, 3), (1, 2), (Cause("layout"),))
 
 
-def test_a_separator_that_changed_next_to_a_section():
+def test_a_changed_separator_next_to_a_changed_section_is_reported():
     found = diff(make_prompt(A, B, C), make_prompt(A, B, ("c", builtin("D")), join="\n"))
     assert summary(found) == [("c", "changed"), (BETWEEN, "changed")]
 
@@ -126,12 +126,12 @@ def test_a_wrapper_that_is_removed_with_its_file_is_not_a_cause():
         (("d", "skill", "/w/SKILL.md", 2), "/w/SKILL.md:2"),
     ],
 )
-def test_causes(piece, expected):
+def test_the_origin_of_changed_words_is_their_cause(piece, expected):
     found = diff(make_prompt(("s", builtin("x ", "")), A), make_prompt(("s", builtin("x ", ""), piece), A))
     assert [describe_cause(each) for each in found.sections[0].causes] == [expected]
 
 
-def test_the_fate_of_a_file_in_the_other_prompt():
+def test_a_cause_names_the_fate_of_its_file_in_the_other_prompt():
     shadowed = [Candidate("/w/AGENTS.md", "project", "shadowed", "")]
     found = diff(make_prompt(A, B), make_prompt(A, candidates=shadowed))
     assert [describe_cause(each) for each in found.sections[0].causes] == ["/w/AGENTS.md:1 (now shadowed)"]
@@ -151,7 +151,7 @@ def test_text_of_the_layout_changes_because_of_the_layout_or_the_agent():
     ]
 
 
-def test_made_for():
+def test_different_circumstances_are_not_a_change():
     old = Subject("o", make_prompt(A), None, (), {"model": "a", "cwd": "/w", "only here": "x"})
     new = Subject("n", make_prompt(A), None, (), {"model": "", "cwd": "/w"})
     found = compare(old, new)
@@ -170,7 +170,7 @@ def test_made_for():
         ("a a", "a a!", Names(changed=["a"])),
     ],
 )
-def test_tools(old, new, expected):
+def test_changed_tools_are_listed_by_kind(old, new, expected):
     def rows(names):
         return [{"name": name.rstrip("!"), "description": name} for name in names.split()]
 
@@ -241,7 +241,7 @@ def passage(**changes):
         ({"text": "abc", "candidates": [{"path": 1}]}, "x: candidate 1 must have path, layer, fate and reason"),
     ],
 )
-def test_an_invalid_saved_form(form, complaint):
+def test_an_invalid_saved_form_is_an_error(form, complaint):
     with pytest.raises(CallError) as error:
         prompt_from(form, "x")
     assert str(error.value).startswith(complaint)

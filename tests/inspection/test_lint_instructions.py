@@ -149,7 +149,7 @@ def test_two_instructions_contradict_each_other(one, other, found):
         ("Ensure all files ", "asks"),
     ],
 )
-def test_the_polarity_of_a_sentence(before, wants):
+def test_a_sentence_demands_forbids_or_describes(before, wants):
     assert attitude(before) == wants
 
 
@@ -166,5 +166,5 @@ def test_the_polarity_of_a_sentence(before, wants):
         ("1. one, e.g. two X", "one, e.g. two "),
     ],
 )
-def test_the_sentence_before_an_offset(text, before):
+def test_sentence_before_ends_at_the_offset(text, before):
     assert sentence_before(text, text.index("X")) == before

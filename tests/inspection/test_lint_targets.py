@@ -42,7 +42,7 @@ def source(text, kind="file"):
         ("```sh\necho make lint\n```", []),
     ],
 )
-def test_commands_of_a_text(text, found):
+def test_commands_are_found_in_code_and_prose(text, found):
     assert [(" ".join(each.words), each.folder) for each in commands(source(text), ("make",))] == found
 
 
@@ -65,7 +65,7 @@ def test_commands_of_a_text(text, found):
         ("", ""),
     ],
 )
-def test_targets_of_a_makefile(makefile, defined):
+def test_targets_of_a_makefile_are_found(makefile, defined):
     names = targets_of(makefile)
     assert (" ".join(names.defined), names.is_open) == (defined, False)
 
@@ -149,7 +149,7 @@ def never(*_):
         ("```yaml\nrun: make gone\n```", []),
     ],
 )
-def test_missing_targets(text, found):
+def test_missing_targets_are_reported(text, found):
     files = {("", "Makefile"): MAKEFILE, ("web", "Makefile"): "build:\n"}
     lint_messages = missing_targets(source(text), find_above(files), lambda _, name, *rest: name == "there.c")
     assert [each.name for each in lint_messages] == found
@@ -181,7 +181,7 @@ PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@sc
         ("In the `web` package: `npm run gone`", []),
     ],
 )
-def test_missing_scripts(text, found):
+def test_missing_scripts_are_reported(text, found):
     files = {("", "package.json"): PACKAGE, ("web", "package.json"): '{"scripts": {"dev": "x"}}'}
     lint_messages = missing_scripts(source(text), find_above(files), never)
     assert [each.name for each in lint_messages] == found
@@ -192,7 +192,7 @@ def test_an_invalid_package_is_not_checked(text):
     assert scripts_of(text).has("anything")
 
 
-def test_a_package_without_scripts():
+def test_a_package_without_scripts_has_none():
     assert not scripts_of('{"name": "x"}').has("test")
 
 

@@ -22,7 +22,7 @@ def content_of(text, tag):
     return rest.partition(f"\n</{tag}>")[0] if opening else None
 
 
-def test_every_section_in_order(tree, skill):
+def test_every_section_is_in_order(tree, skill):
     tree({
         "w/.git": None,
         "home/.agents/AGENTS.md": "U",
@@ -44,7 +44,7 @@ def test_every_section_in_order(tree, skill):
     assert line == "In /w/.agents/skills:\n- testing: Runs the tests."
 
 
-def test_nothing_but_a_base(tree):
+def test_an_empty_workspace_leaves_only_three_sections(tree):
     assert tree({"w/.git": None}).text("foreword", base="BASE") == f"BASE\n\n{BOUNDARIES}\n\n{ENVIRONMENT}"
 
 
@@ -122,7 +122,7 @@ def test_user_files_come_first_and_then_project_files_nearest_last(tree):
     ],
 )
 @pytest.mark.parametrize("left_out", ["absent", "blank"])
-def test_one_file_per_directory_and_its_local_file(tree, there, taken, left_out):
+def test_each_directory_has_one_file_and_its_local_file(tree, there, taken, left_out):
     names = {"override": "AGENTS.override.md", "agents": "AGENTS.md", "claude": "CLAUDE.md", "local": "AGENTS.local.md"}
     tree({f"w/{name}": key for key, name in names.items() if key in there.split()})
     if left_out == "blank":
@@ -152,7 +152,7 @@ def test_the_users_files_follow_the_configuration_folder(tree):
     assert [text for _, text in instructions(tree, environment={"XDG_CONFIG_HOME": "xdg"})] == ["1", "2"]
 
 
-def test_without_a_home(tree):
+def test_without_a_home_user_files_are_skipped(tree):
     tree({"w/.git": None, "w/AGENTS.md": "P", "home/.agents/AGENTS.md": "no"})
     assert [text for _, text in instructions(tree, home=None)] == ["P"]
     assert tree.findings(tree.prompt("foreword", home=None)) == [("home-missing", "")]
@@ -203,7 +203,7 @@ FOLDERS = [".foreword/skills", ".agents/skills", ".claude/skills", ".github/skil
 SKILL_FOLDERS = [f"{top}/{folder}" for top in ("w/a", "w", "home") for folder in FOLDERS]
 
 
-def test_project_before_user_and_nearer_before_farther(tree, skill):
+def test_project_skills_come_before_user_skills_and_nearer_before_farther(tree, skill):
     tree({"w/.git": None, **{f"{folder}/deploy/SKILL.md": skill("deploy", folder) for folder in SKILL_FOLDERS}})
     for folder in SKILL_FOLDERS:
         menu = content_of(tree.text("foreword", "w/a", tools="read"), "skills").split("\n\n", 1)[1]
@@ -369,7 +369,7 @@ def test_guidance_names_only_available_tools(tree, tools, named):
     assert [[word for word in line.split() if word.startswith("`")] for line in lines] == [[name] for name in named]
 
 
-def test_guidance_of_tools_and_of_extensions(tree):
+def test_guidance_includes_tools_and_extensions(tree):
     tools = [Tool("x", guidelines=["X first.", "Both."]), Tool("y", guidelines=["Both."])]
     text = tree.text(
         "foreword", tools=tools, rules=[lambda known: "Both." if "x" in known else None, lambda _: ["More."]]
@@ -417,7 +417,7 @@ def test_outside_git_the_workspace_is_the_working_directory(tree):
 
 
 @pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
-def test_environment(tree, platform):
+def test_environment_names_directory_and_platform(tree, platform):
     text = tree.text("foreword", platform=platform, environment={"APPDATA": "x"})
     assert content_of(text, "environment") == f"Working directory: /w\nPlatform: {platform}"
 
@@ -425,7 +425,7 @@ def test_environment(tree, platform):
 @pytest.mark.parametrize(
     ("plan", "expected"), [("", None), (" \n", None), ("1. a\n2. b", "1. a\n2. b"), ("\n\nx\n\n", "x")]
 )
-def test_plan(tree, plan, expected):
+def test_a_plan_has_its_own_section(tree, plan, expected):
     assert content_of(tree.text("foreword", plan=plan), "plan") == expected
 
 

@@ -12,7 +12,7 @@ from foreword.text.tokens import count, estimate
 from foreword.vocabulary import replace
 
 
-def test_every_part_in_order(tree, skill):
+def test_every_part_is_in_order(tree, skill):
     tree({
         "home/.ion/AGENTS.md": "I\n",
         "home/.config/agents/AGENTS.md": "G\n",
@@ -184,7 +184,7 @@ def test_a_blank_base_or_plan_counts_as_absent(tree, blank):
 
 
 @pytest.mark.parametrize("first", ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills"])
-def test_the_search_order_of_the_active_skill(tree, skill, first):
+def test_the_first_folder_with_the_active_skill_wins(tree, skill, first):
     folders = ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills"]
     for folder in folders[folders.index(first) :]:
         tree({f"{folder}/deploy/SKILL.md": skill("deploy", body=f"From {folder}.")})

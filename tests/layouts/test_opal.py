@@ -23,7 +23,7 @@ def content_of(text, tag):
     return rest.partition(f"\n</{tag}>")[0] if opening else None
 
 
-def test_six_sections_in_order(tree, skill):
+def test_six_sections_are_in_order(tree, skill):
     tree({"w/AGENTS.md": "X", "w/.agents/skills/testing/SKILL.md": skill("testing", "Runs the tests.")})
     text = tree.text("opal", base="BASE", tools="bash", session="s1")
     guidelines, planning = content_of(text, "tool-guidelines"), content_of(text, "planning")
@@ -52,7 +52,7 @@ def test_empty_sections_are_left_out(tree, options, expected):
     assert sections(tree, **options) == expected
 
 
-def test_nothing_but_a_base(tree):
+def test_an_empty_workspace_leaves_base_and_environment(tree):
     assert tree.text("opal", base="BASE") == f"BASE\n\n{ENVIRONMENT}"
 
 
@@ -75,7 +75,7 @@ def test_an_identity_from_the_caller_is_not_tagged(tree, base):
 # Context
 
 
-def test_context_from_the_root_of_the_disk_down_to_the_working_directory(tree):
+def test_context_is_read_from_the_root_of_the_disk_down_to_the_working_directory(tree):
     tree({
         "AGENTS.md": "top",
         "w/.git": None,
@@ -326,14 +326,14 @@ def test_planning_names_the_session_file(tree):
 
 
 @pytest.mark.parametrize("options", [{}, {"session": ""}, {"session": "s1", "role": "sub"}])
-def test_no_planning_without_a_session_or_for_a_sub_agent(tree, options):
+def test_planning_needs_a_session_and_a_main_agent(tree, options):
     assert "<planning>" not in tree.text("opal", **options)
 
 
 # Sub-agents
 
 
-def test_a_sub_agent(tree, skill):
+def test_a_sub_agent_gets_everything_but_planning(tree, skill):
     tree({"w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a")})
     main = tree.text("opal", base="TASK", tools="read_file bash", session="s1")
     sub = tree.text("opal", base="TASK", tools="read_file bash", session="s1", role="sub")

@@ -37,7 +37,7 @@ def error(tree, address="", **options):
 # The entire prompt
 
 
-def test_the_example(tree):
+def test_the_example_of_the_specification_is_rendered(tree):
     tree({"w/AGENTS.md": "X", "p": None})
     assert tree.text("pod", base="BODY", scope=Scope([Access(tree.path("p"))])) == (
         "BODY\n\n---\n## Working boundaries\n\nReadable:\n  - /p\nWritable:\n  - /p\n\n"
@@ -45,7 +45,7 @@ def test_the_example(tree):
     )
 
 
-def test_every_section_in_order(tree):
+def test_every_section_is_in_order(tree):
     resident = "---\ndescription: {}\nmodel_invokation: true\n---\n"
     tree({
         "w/.git": None,
@@ -334,7 +334,7 @@ def test_the_time_is_in_utc(tree, now, date, time):
     assert text == f"{date}|{time}|{date}T{time}Z\n\n{BOUNDARIES}"
 
 
-def test_the_other_variables(tree):
+def test_other_variables_describe_the_agent(tree):
     tree({"w/.git": None, "w/a b": None})
     text = tree.text(
         "pod",
@@ -469,7 +469,7 @@ def test_a_denied_path_takes_precedence_in_any_spelling(tree):
         ({"w/a/b/c/AGENTS.md": "below"}, None),
     ],
 )
-def test_the_nearest_instructions_up_to_the_workspaces_root(tree, files, nearest):
+def test_only_the_nearest_instructions_up_to_the_workspaces_root_are_used(tree, files, nearest):
     tree({"w/.git": None, "w/a/b/c": None, **files})
     tail = f"\n\n---\n## Project instructions (AGENTS.md)\n\n{nearest}" if nearest else ""
     assert tree.text("pod", "w/a/b", base="B") == f"B\n\n{BOUNDARIES}{tail}"
@@ -608,7 +608,7 @@ def prompt_with_packs(tree, **packs):
     return assemble(tree.workspace(), Agent(base="B"), "pod", packs=packs)
 
 
-def test_the_shipped_wording(tree):
+def test_the_shipped_wording_is_used(tree):
     assert tree.short(prompt_with_packs(full_workspace(tree)).text) == "\n\n".join(WORDING.values())
 
 

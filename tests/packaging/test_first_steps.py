@@ -61,7 +61,7 @@ def without_counts(text):
     return re.sub(r"[1-9]\d* tokens", "N tokens", text)
 
 
-def test_the_first_steps(shell, request):
+def test_the_first_steps_work(shell, request):
     text = accepted = PAGE.read_text()
     blocks = [match.groups() for match in FENCE.finditer(text)]
     printed = "nothing"

@@ -53,7 +53,7 @@ def test_each_version_is_found_once_oldest_first(find_pythons):
     assert find_pythons(programs) == expected
 
 
-def test_the_oldest_and_the_newest(find_pythons):
+def test_the_ends_are_the_oldest_and_the_newest(find_pythons):
     programs = {"bin/python3.11": "3 11 0", "bin/python3.97": "3 97 0", "bin/python3.98": "3 98 0"}
     assert find_pythons(programs, "--ends") == ["bin/python3.11", "bin/python3.98"]
 

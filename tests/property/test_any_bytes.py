@@ -83,7 +83,7 @@ CONTENT = (
 
 @settings(max_examples=60)
 @given(files=st.fixed_dictionaries({}, optional=dict.fromkeys(CONTENT, junk)))
-def test_content(write_workspace, files):
+def test_any_content_gives_a_prompt(write_workspace, files):
     workspace = write_workspace(files)
     for layout in LAYOUTS:
         show(workspace, layout, model="m")
@@ -91,7 +91,7 @@ def test_content(write_workspace, files):
 
 @settings(max_examples=40)
 @given(content=junk)
-def test_the_active_skill(write_workspace, content):
+def test_any_active_skill_gives_a_prompt_or_an_error(write_workspace, content):
     workspace = write_workspace({"w/a/.agents/skills/x/SKILL.md": b"---\nname: x\ndescription: D.\n---\n" + content})
     for layout in ("ion", "foreword", "opal", "pi"):
         try:
@@ -108,7 +108,7 @@ TAGS = ["[file:", "]", "[if ", "x", "\0", "\ud800", "/", "..", "[git:branch]", "
 @given(text=st.one_of(st.text(), st.lists(st.sampled_from(TAGS)).map("".join)))
 @example("[file:a\0b]")
 @example("[file:\ud800]")
-def test_text_passed_by_the_caller(write_workspace, text):
+def test_any_text_from_the_caller_gives_a_prompt(write_workspace, text):
     workspace = write_workspace({"w/a/AGENTS.md": b"x"})
     given_as = dict.fromkeys("base plan".split(), text)
     given_as |= dict.fromkeys("session language model provider".split(), text.encode("utf-8", "replace").decode())
@@ -127,7 +127,7 @@ odd_names = odd_names.map(lambda name: name.translate(None, b"\0/")).filter(lamb
 
 @settings(max_examples=60)
 @given(names=st.lists(odd_names, min_size=1, max_size=4, unique=True), content=junk)
-def test_file_names(write_workspace, names, content):
+def test_any_file_names_give_a_prompt(write_workspace, names, content):
     good = b"---\nname: x\ndescription: D.\nmodel_invokation: true\n---\n"
     files = {"w/.git/HEAD": b"ref: refs/heads/x"}
     for name in names:
@@ -160,7 +160,7 @@ TEMPLATE = "[git:branch] [if git:status]x[endif] [git:status]"
     is_repository=st.booleans(),
 )
 @example({"w/.git/config": b'[filter "x"]\nclean = cat\n[filter "\\"y"]\n'}, True)
-def test_a_repository(write_workspace, files, is_repository):
+def test_any_repository_gives_a_prompt(write_workspace, files, is_repository):
     workspace = write_workspace(files, is_repository=is_repository and "w/.git" not in files)
     show(workspace, "builder", base=TEMPLATE)
     show(workspace, "foreword")

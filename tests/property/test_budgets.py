@@ -425,7 +425,7 @@ def tasks(draw):
 
 @settings(max_examples=150)
 @given(task=tasks())
-def test_any_budgets_in_any_layout(task):
+def test_any_budget_is_kept_in_any_layout(task):
     layout, inputs, assignments = task
     mapping = shipped_layout(layout)
     for key, content in assignments.items():

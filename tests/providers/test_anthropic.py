@@ -35,7 +35,7 @@ def marks(request):
 # Where lifetimes end
 
 
-def test_a_prompt_with_every_lifetime(make_turn, all_lifetimes, schema):
+def test_each_lifetime_is_a_block_with_a_breakpoint(make_turn, all_lifetimes, schema):
     assert for_anthropic(make_turn(*all_lifetimes)) == {
         "tools": [
             {"name": "read_file", "description": "Reads a file – all of it.", "input_schema": schema},
@@ -129,7 +129,7 @@ drawn_passages = st.lists(st.tuples(texts, st.sampled_from(LIFETIMES), st.text("
 
 
 @given(drawn_passages, st.text(" \nz", max_size=3), st.booleans())
-def test_any_passages(drawn, tail, has_tools):
+def test_any_passages_become_valid_blocks(drawn, tail, has_tools):
     system, passages = "", []
     for text, lifetime, separator in drawn:
         passages.append((len(system), len(system) + len(text), lifetime))
@@ -160,7 +160,7 @@ def assert_lifetimes_shorten(found, system, passages):
 
 
 @pytest.mark.parametrize("layout", NAMES)
-def test_the_prompts_of_the_shipped_layouts(tree, layout):
+def test_prompts_of_the_shipped_layouts_become_valid_blocks(tree, layout):
     tree(
         {
             "w/AGENTS.md": "Speak plainly.\n",

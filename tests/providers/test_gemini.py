@@ -23,7 +23,7 @@ def client(provider):
         yield client
 
 
-def test_a_turn(make_turn, all_lifetimes, schema):
+def test_a_turn_is_converted(make_turn, all_lifetimes, schema):
     turn = make_turn(*all_lifetimes)
     assert for_gemini(turn) == {
         "config": {
@@ -63,7 +63,7 @@ RESULT = {"function_response": {"name": "status", "response": {"output": "clean"
         ({"role": "assistant", "parts": [CALL]}, {"role": "model", "parts": [CALL]}),
     ],
 )
-def test_a_message(make_turn, message, content):
+def test_a_message_is_converted(make_turn, message, content):
     assert for_gemini(make_turn(messages=[message]))["contents"] == [content]
     assert types.Content.model_validate(content).model_dump(exclude_none=True) == content
 

@@ -33,7 +33,7 @@ def send(client):
     return send
 
 
-def test_a_turn_for_responses(make_turn, all_lifetimes, schema):
+def test_a_turn_is_converted_for_responses(make_turn, all_lifetimes, schema):
     turn = make_turn(*all_lifetimes)
     assert for_openai_responses(turn, cache_key="k") == {
         "instructions": turn.system,
@@ -52,7 +52,7 @@ def test_a_turn_for_responses(make_turn, all_lifetimes, schema):
     }
 
 
-def test_a_turn_for_chat(make_turn, all_lifetimes, schema):
+def test_a_turn_is_converted_for_chat(make_turn, all_lifetimes, schema):
     turn = make_turn(*all_lifetimes)
     assert for_openai_chat(turn, cache_key="k") == {
         "tools": [
@@ -94,7 +94,7 @@ IMAGE = {"type": "input_image", "image_url": "data:,", "detail": "auto"}
         (OUTPUT, OUTPUT),
     ],
 )
-def test_a_message_in_the_input_of_responses(make_turn, message, item):
+def test_a_message_is_converted_for_responses(make_turn, message, item):
     assert for_openai_responses(make_turn(messages=[message]))["input"] == [item]
 
 
@@ -152,7 +152,7 @@ def test_without_lasting_text_there_is_no_cache_key(form, make_turn):
 
 
 @FORMS
-def test_a_cache_key_from_the_caller(form, make_turn, all_lifetimes):
+def test_the_caller_can_pass_a_cache_key(form, make_turn, all_lifetimes):
     turn = make_turn(*all_lifetimes)
     assert form(turn, cache_key="k" * 64)["prompt_cache_key"] == "k" * 64
     assert "prompt_cache_key" not in form(turn, cache_key="")

@@ -219,7 +219,7 @@ def frequent_switches():
     sys.setswitchinterval(before)
 
 
-def test_more_tails_than_are_cached_in_many_threads(frequent_switches, monkeypatch):
+def test_the_cache_of_responses_stays_within_its_limit_in_many_threads(frequent_switches, monkeypatch):
     monkeypatch.setattr(conversations, "_MAX_BYTES", 2000)
     monkeypatch.setattr(conversations, "_tails", {})
 

@@ -57,7 +57,7 @@ def test_references_resolve_in_the_home_and_the_packs(service):
     )
 
 
-def test_home_option(start, files):
+def test_the_home_option_sets_the_home_directory(start, files):
     server = start("--home", str(files / "home"), "--settings", str(files / "mine.toml"))
     (text,) = texts(server)
     assert text.startswith("From the home."), "the settings name the layout ion, and the home has its base"

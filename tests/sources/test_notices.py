@@ -31,7 +31,7 @@ def paths_inside(tree, paths):
         ({"w/up": Path(".."), "a.md": ""}, ["w/up/a.md"], ["/", "/w"]),
     ],
 )
-def test_the_directories_on_the_way(tree, files, looked_at, folders):
+def test_every_directory_on_the_way_is_watched(tree, files, looked_at, folders):
     tree(files)
     assert paths_inside(tree, dependencies_of(map(tree.path, looked_at)).folders) == folders
 
@@ -57,7 +57,7 @@ def test_two_thousand_nested_names_and_a_chain_of_links_are_followed(tree):
         (DELETED, "w", True),
     ],
 )
-def test_which_events_matter(tree, kind, path, is_relevant):
+def test_only_events_that_can_change_the_prompt_matter(tree, kind, path, is_relevant):
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/src": None})
     assembler = Assembler(tree.workspace(), "ion")
     assembler.prompt()

@@ -69,7 +69,7 @@ def summarize(findings: list[Finding]) -> list[tuple[str, int | None, str]]:
         ("---\na: b\n----\n", (None, "---\na: b\n----\n", 1)),
     ],
 )
-def test_split(text: str, parts: tuple[str | None, str, int]) -> None:
+def test_split_separates_front_matter_and_body(text: str, parts: tuple[str | None, str, int]) -> None:
     assert split(text) == parts
 
 
@@ -86,7 +86,7 @@ def test_split(text: str, parts: tuple[str | None, str, int]) -> None:
         ("", ("", 1)),
     ],
 )
-def test_body(text: str, expected: tuple[str, int]) -> None:
+def test_body_is_the_text_after_the_front_matter(text: str, expected: tuple[str, int]) -> None:
     assert body(text) == expected
 
 
@@ -136,7 +136,7 @@ def test_a_valid_skill_is_the_same_with_both_sets_of_rules(lines: list[str], val
         (with_lines("description: " + "é" * 1024), "é" * 1024),
     ],
 )
-def test_descriptions(text: str, description: str, validation: str) -> None:
+def test_a_description_may_be_any_scalar(text: str, description: str, validation: str) -> None:
     assert read(text, validation) == ("testing", description)
 
 
@@ -179,7 +179,7 @@ def test_a_bare_value_is_a_name_as_written(value: str, name: str, validation: st
         ("null", False),
     ],
 )
-def test_hidden(value: str, hidden: bool) -> None:
+def test_disable_model_invocation_hides_a_skill(value: str, hidden: bool) -> None:
     for validation in ("strict", "lenient"):
         skill, findings = read_skill(with_field(f"disable-model-invocation: {value}"), PATH, validation)  # type: ignore[arg-type]
         assert skill is not None and (skill.hidden, findings) == (hidden, [])
@@ -484,7 +484,7 @@ def test_messages_quote_only_short_values() -> None:
 
 @pytest.mark.parametrize("key", ["model_invokation", "model-invocation", "model_invocation"])
 @pytest.mark.parametrize("value", ["true", '"true"', "yes"])
-def test_a_resident(key: str, value: str) -> None:
+def test_a_resident_is_read(key: str, value: str) -> None:
     text = skill_file("description: How we deploy.", f"{key}: {value}", "owner: ops")
     path = "/w/.foreword/knowledge/deploy.v2.md"
     assert read_resident(text, path) == (Resident("deploy.v2", "How we deploy.", path, (1, 5)), [])
@@ -550,7 +550,7 @@ def test_agents_that_do_not_opt_in_are_not_residents(text: str) -> None:
         ),
     ],
 )
-def test_an_invalid_resident(text: str, resident: Resident | None, findings: list[tuple[str, int | None, str]]) -> None:
+def test_an_invalid_resident_is_reported(text: str, resident: Resident | None, findings: list[tuple[str, int | None, str]]) -> None:
     got, found = read_resident(text, "/w/deploy.md")
     assert (got, summarize(found)) == (resident, findings)
 

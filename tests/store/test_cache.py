@@ -22,7 +22,7 @@ def cached_edition(cache, conversation):
     return known and known.edition
 
 
-def test_the_oldest_are_dropped_first():
+def test_the_oldest_editions_are_dropped_first():
     cache = EditionCache(LIMIT)
     for number in range(10):
         cache.put(f"talk-{number}", small_edition(f"{number}" * 30), row=number)
@@ -55,7 +55,7 @@ steps = st.lists(
 
 
 @given(steps)
-def test_the_size_is_that_of_the_distinct_texts(steps):
+def test_the_size_counts_each_distinct_text_once(steps):
     cache = EditionCache(LIMIT)
     expected = {}
     for conversation, text, has_tools in steps:
@@ -102,7 +102,7 @@ def test_other_conversations_are_not_cached(store, edition):
     assert store.last_known("other") is None
 
 
-def test_a_moment_saves_the_read_until_the_store_changes(tmp_path, edition):
+def test_nothing_is_read_again_until_the_store_changes(tmp_path, edition):
     with closing(open_store(f"{tmp_path}/s.db")) as store, closing(open_store(f"{tmp_path}/s.db")) as other:
         other.publish("talk", edition(1), 0)
         moment = store.moment()

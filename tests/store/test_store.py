@@ -232,7 +232,7 @@ def test_an_id_can_be_any_printable_string(store, edition):
 
 
 @pytest.mark.parametrize("id", ["", "x" * 513, "a\0b", "line\nline", "\x7f", "\x85", "\ud800", "tab\t"])
-def test_an_id_is_not_empty_not_long_and_has_no_control_characters(store, edition, id):
+def test_an_id_that_is_empty_too_long_or_has_control_characters_is_an_error(store, edition, id):
     calls = [
         lambda: store.current(id),
         lambda: store.publish(id, edition(1), 0),
@@ -289,7 +289,7 @@ def test_conversations_are_searched_and_paged(store, edition, search, limit, off
 
 
 @pytest.mark.parametrize(("limit", "offset"), [(-1, 0), (0, -1), (2**31, 0), (0, 2**70)])
-def test_limit_and_offset_are_not_negative(store, limit, offset):
+def test_a_negative_limit_or_offset_is_an_error(store, limit, offset):
     with pytest.raises(CallError, match="limit and offset"):
         store.conversations("", limit, offset)
 

@@ -52,7 +52,7 @@ def text(pieces):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_case(case):
+def test_a_case_renders_as_expected(case):
     root = case.get("root", "$user/main")
     written = documents({**({root: case["template"]} if "template" in case else {}), **case.get("files", {})})
     variables = {**USUAL, **case.get("variables", {})}
@@ -118,7 +118,7 @@ def test_includes_may_be_as_deep_as_the_limit_and_no_deeper():
         check("$user/0", chain_of(most + 1).get)
 
 
-def test_depth_is_that_of_the_longest_chain():
+def test_depth_is_the_length_of_the_longest_chain():
     most = inclusion.DEPTH
     written = chain_of(most)
     written |= documents({"$user/root": "{% include '1' %}{% include '0' %}"})
@@ -126,14 +126,14 @@ def test_depth_is_that_of_the_longest_chain():
         check("$user/root", written.get)
 
 
-def test_no_more_templates_than_the_limit():
+def test_more_templates_than_the_limit_are_an_error():
     written = documents({f"$user/{n}": "" for n in range(300)})
     written |= documents({"$user/main": "".join(f"{{% include '{n}' %}}" for n in range(300))})
     with pytest.raises(TemplateError, match=r"^\$user/main and its includes have more than 200 templates, "):
         check("$user/main", written.get)
 
 
-def test_names_used_are_those_of_every_template():
+def test_names_used_includes_the_names_in_every_template():
     written = documents(
         {"$user/main": "{% if tools %}{% include 'a' %}{% endif %}", "$user/a": "{{ cwd.x | y(z=date) }}"}
     )
@@ -275,7 +275,7 @@ def test_output_without_trace_is_one_piece_from_the_root():
         "{{ tools[0] ~ cwd }}{{ cwd | default('x') }}{# c #}{% raw %}{{ x() }}{% endraw %}",
     ],
 )
-def test_a_bounded_template(template):
+def test_a_template_without_repetition_is_bounded(template):
     written = documents({"$user/main": template, "$user/b": "{{ cwd }}\n"})
     assert is_bounded(inclusion.collect("$user/main", written.get), USUAL)
 
@@ -307,7 +307,7 @@ def test_a_bounded_template(template):
         "{% block x %}{% endblock %}",
     ],
 )
-def test_an_unbounded_template(template):
+def test_a_template_that_can_repeat_is_not_bounded(template):
     written = {f"$user/{n}": f"{{% include '{n + 1}' %}}" * 5 for n in range(15)}
     written |= {"$user/15": "x", "$user/double": "{% include '0' %}", "$user/b": ""}
     together = documents({"$user/main": template, **written})
