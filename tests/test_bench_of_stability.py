@@ -1,4 +1,4 @@
-"""Tests of the cache benchmark: every way changes something, and conversations keep what concatenation loses."""
+"""Tests of the cache benchmark: every scenario changes something, and conversations keep what concatenation loses."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ def stability(monkeypatch):
         sys.modules.pop(name, None)
 
 
-def test_there_are_sixteen_ways_and_each_changes_something(stability):
-    assert [way.name for way in stability.WAYS] == NAMES
+def test_there_are_sixteen_scenarios_and_each_changes_something(stability):
+    assert [scenario.name for scenario in stability.SCENARIOS] == NAMES
     base = stability.Scene(tools=stability.tools())
-    for way in stability.WAYS:
-        scenes = [way.scene(turn, base) for turn in range(stability.TURNS)]
-        assert len(set(map(repr, scenes))) > 1, way.name
+    for scenario in stability.SCENARIOS:
+        scenes = [scenario.scene(turn, base) for turn in range(stability.TURNS)]
+        assert len(set(map(repr, scenes))) > 1, scenario.name
 
 
 @pytest.mark.parametrize("name", ["tool order", "skill added", "compaction"])
 def test_a_conversation_keeps_what_concatenation_loses(stability, name):
-    plain, ours = stability.measure(next(way for way in stability.WAYS if way.name == name))
+    plain, ours = stability.measure(next(scenario for scenario in stability.SCENARIOS if scenario.name == name))
     assert sum(plain.kept) < sum(plain.most) / 2
     assert sum(ours.kept) > 0.99 * sum(ours.most)
     assert ours.dollars < plain.dollars
 
 
 def test_each_model_has_its_own_cache(stability):
-    plain, ours = stability.measure(next(way for way in stability.WAYS if way.name == "model switch"))
+    plain, ours = stability.measure(next(scenario for scenario in stability.SCENARIOS if scenario.name == "model switch"))
     assert (plain.kept[0], ours.kept[0]) == (0, 0)
     assert plain.kept[1] > 0 and ours.kept[1] > 0

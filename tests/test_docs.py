@@ -95,7 +95,7 @@ def test_a_stale_page_is_an_error(tmp_path, monkeypatch, capsys):
 
 
 def rows(name, below=""):
-    """Return name and description from the tables of a reference page; of two rows the shorter description counts."""
+    """Return name and description from the tables of a reference page. If a name has two rows, the shorter description counts."""
     described, text = {}, text_of(f"reference/{name}")
     for line in re.findall(r"^\| .*$", text[text.index(below) :], re.MULTILINE):
         cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]

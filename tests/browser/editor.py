@@ -1,4 +1,4 @@
-"""The editor, operated and read like a person would."""
+"""The editor, operated as a person would."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def fill(site: Site, store: object) -> None:
 
 
 def rewrite(site: Site, route: Route) -> None:
-    """Replace folder, clock and host name in requests and responses by those shown."""
+    """Replace folder, clock and host name in requests and responses with the ones to show."""
     here = str(site.folder)
     request = route.request
     body = request.post_data and request.post_data.replace(HOME, here)

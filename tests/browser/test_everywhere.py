@@ -153,7 +153,7 @@ def test_on_a_small_screen_all_three_panes_can_be_reached(open_page, used_site):
     switch.get_by_role("button", name="variables").click()
     expect(page.locator(".cm-content")).not_to_be_visible()
     page.get_by_role("button", name=re.compile("insert git:branch")).click()
-    expect(page.locator(".cm-content")).to_be_focused()  # the text is shown again with the insertion
+    expect(page.locator(".cm-content")).to_be_focused()  # inserting switches back to the template pane
     switch.get_by_role("button", name="preview").click()
     expect(page.get_by_role("group", name="Prompt with origins")).to_be_visible()
 

@@ -216,7 +216,7 @@ def test_saving_shows_the_changes_and_the_conversations_that_keep_the_old_text(e
 
 @pytest.fixture
 def save_before_check(editor):
-    """Write a text and open the dialog for saving it, with the check of the text held back. Return dialog and release."""
+    """Write text and open the save dialog while the check of the text is held back. Return the dialog, and a function that releases the check."""
 
     def open_dialog(text, syntax="brackets"):
         editor.dialog.get_by_label("Syntax").select_option(syntax)

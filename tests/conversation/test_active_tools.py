@@ -1,4 +1,4 @@
-"""Which tools an agent has: the ones passed with it, none, or those of the conversation."""
+"""Which tools an agent has: the ones passed with it, none, or the conversation's."""
 
 from datetime import UTC, datetime
 

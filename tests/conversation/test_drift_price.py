@@ -1,4 +1,4 @@
-"""What a rebuild would lose of the provider's cache, by the rules of each provider, as in `foreword cache`."""
+"""How much of the provider's cache a rebuild would lose, by the same rules as `foreword cache`."""
 
 import json
 

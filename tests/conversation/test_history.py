@@ -100,5 +100,5 @@ def test_a_compaction_removes_the_notices(open_conversation, contents):
     open_conversation("foreword", tools="bash read").turn("hi")
     talk = open_conversation("foreword", tools="read")
     talk.turn("hi")
-    assert contents(talk.compact(messages=[user("hi")]).messages)[0].endswith(OFF)  # with the cached prefix
+    assert contents(talk.compact(messages=[user("hi")]).messages)[0].endswith(OFF)  # so the prefix stays cached
     assert contents(talk.turn("hi").messages) == ["hi"]

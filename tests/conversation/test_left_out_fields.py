@@ -1,4 +1,4 @@
-"""Fields of the agent that a call leaves out stay those of the conversation's edition."""
+"""Agent fields that a call leaves out keep the values from the conversation's edition."""
 
 import pytest
 

@@ -165,7 +165,7 @@ def test_a_skill_used_while_another_edition_is_built_is_not_lost(tree, open_conv
 
 
 def test_conversations_in_one_workspace_share_an_assembler(tree):
-    """Each has its own agent, and the next one sees changed files."""
+    """Each has its own agent, and changed files are noticed."""
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     talks = Conversations()
     agents = [Agent(base=base, tools=[Tool("read")]) for base in ("first", "", "second")]
@@ -364,7 +364,7 @@ def test_a_compaction_that_cannot_be_stored_is_remembered_by_the_process(
     assert len(store_down_messages(turn)) == 1
     again = Conversation(
         talk.shared, "t", Assembler(tree.workspace("w")), Agent()
-    )  # as every request of a service does
+    )  # a service opens the conversation anew for every request
     waiting = again.turn("hi")
     assert (waiting.system, len(store_down_messages(waiting))) == (before, 1)
     failing_store.condition = "up"

@@ -21,7 +21,7 @@ def used_paths(tree, prompt):
     return [path for path, fate in tree.fates(prompt) if fate == "used"]
 
 
-# cwd deep in a repository, AGENTS.md at root, middle, cwd -> all three, root first, each with its path
+# From the root of the repository to the working directory
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
@@ -39,7 +39,7 @@ def test_all_files_of_a_repository_are_used_root_first_with_their_paths(tree, la
     assert places == sorted(places)
 
 
-# no `.git` anywhere -> the layout's own stop rule; `foreword` takes cwd only, and says so
+# Outside git
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_without_git_the_stop_rule_of_the_layout_applies(tree, layout, expected,
     assert (used_paths(tree, prompt), tree.findings(prompt)) == (expected, expected_findings)
 
 
-# `.git` is a file (worktree, submodule) -> counts as a root
+# Roots: `.git` may also be a file, in a worktree or submodule
 
 
 @pytest.mark.parametrize("git", [None, "gitdir: ../.git/modules/w\n"])
@@ -72,7 +72,7 @@ def test_an_invalid_git_entry_does_not_mark_a_root(tree, git):
     assert used_paths(tree, tree.prompt("foreword", "w/a")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
 
 
-# Worktree inside its main repository, both with AGENTS.md -> the worktree's
+# Worktrees
 
 
 def test_a_worktree_inside_its_main_repository_uses_only_its_own_files(tree):
@@ -87,7 +87,7 @@ def test_a_worktree_inside_its_main_repository_uses_only_its_own_files(tree):
     assert "main" not in prompt.text.split("\n")
 
 
-# cwd is the home directory, `~/AGENTS.md` also reachable as user scope -> once
+# The home directory as working directory
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_in_the_home_directory_each_skill_is_read_once(tree, skill, disk):
     assert disk.calls["fstat"] == 20
 
 
-# cwd is `/` -> terminates without an error
+# The root of the disk as working directory
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -137,7 +137,7 @@ def test_the_working_directory_can_be_the_root_of_the_disk(tree, layout):
     assert prompt.text and "//" not in "".join(each.path for each in prompt.candidates)
 
 
-# cwd reached through a symlink -> logical path in the origin, duplicates by real path
+# A working directory reached through a link
 
 
 def test_a_linked_directory_keeps_its_logical_path_and_duplicates_go_by_real_path(tree):
@@ -194,7 +194,7 @@ def test_a_root_that_is_not_above_the_working_directory_is_an_error(tree, root):
     assert tree.short(str(error.value)) == message
 
 
-# AGENTS.override.md blank or a directory -> AGENTS.md counts
+# Overrides
 
 
 @pytest.mark.parametrize("override", ["", " \n\n", None, b"\xff", os.mkfifo, Path("nowhere")])
@@ -203,7 +203,7 @@ def test_an_unusable_override_is_ignored(tree, override):
     assert used_paths(tree, prompt) == ["/w/AGENTS.md"]
 
 
-# CLAUDE.md whose only content is `AGENTS.md` (a symlink checked out on Windows) -> pointer, not an instruction
+# Pointers: on Windows, git checks out a link as a file that contains its target
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "pi"])
@@ -215,7 +215,7 @@ def test_a_link_checked_out_as_text_is_a_duplicate(tree, layout, agents):
     assert "AGENTS.md" not in prompt.text.split("\n")
 
 
-# `AGENTS.md` and `agents.md` both on a case-sensitive disk -> the exact name, and a finding
+# Names that differ in case
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -226,7 +226,7 @@ def test_a_name_that_differs_in_case_is_reported(tree, layout, other):
     assert tree.findings(prompt) == [("file-case", f"/w/{other}")]
 
 
-# unreadable parent directory -> the rest loads
+# Unreadable folders
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
@@ -245,7 +245,7 @@ def test_files_around_an_unreadable_parent_are_used(tree, disk, layout):
     assert tree.messages(prompt) == [("file-unreadable", "/w/a/AGENTS.md: permission denied")]
 
 
-# File removed between stat and read -> skipped and recorded
+# Files that vanish while they are read
 
 
 FAULTS = {
@@ -300,7 +300,7 @@ def test_a_directory_that_vanishes_during_the_walk_is_reported(tree, skill, disk
     assert [path for _, path in tree.findings(prompt)] == ["/w/.agents/skills"]
 
 
-# XDG_CONFIG_HOME relative -> ignored. HOME missing -> user scope skipped with a finding
+# Configuration folder and home directory
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion"])
@@ -328,7 +328,7 @@ def test_a_missing_home_is_treated_as_empty(tree, layout):
     assert (used_paths(tree, prompt), tree.findings(prompt)) == (["/w/AGENTS.md"], [])
 
 
-# undecodable file names in a scanned directory -> no exception when printed
+# Names that are not UTF-8
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -356,7 +356,7 @@ def test_undecodable_names_are_escaped_when_printed(tree, skill, layout, capsysb
     assert printed.out.decode() and printed.err.decode()
 
 
-# 200 nested directories -> bounded stats
+# Number of system calls
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -371,7 +371,7 @@ def test_each_nested_directory_costs_few_calls(tree, disk, layout):
     assert calls_per_directory <= 30
 
 
-# two runs with a different PYTHONHASHSEED, TZ, locale or readdir order -> the same bytes
+# Determinism
 
 
 SCRIPT = """

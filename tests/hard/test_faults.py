@@ -260,7 +260,7 @@ def test_a_file_that_shrinks_during_the_read_keeps_what_was_read(tree, disk):
 
 
 class Trusting:
-    """A clock that runs ahead, so that stamps of just written files are trusted."""
+    """A clock that runs ahead, so that the stamps of new files are trusted."""
 
     def time_ns(self):
         return os.stat("/").st_mtime_ns + (1 << 62)
@@ -295,7 +295,7 @@ def comparable(tree, inputs):
     ],
 )
 def test_a_temporary_fault_is_forgotten(workspace, disk, monkeypatch, layout, number, call, path):
-    """No stamp shows that a disk works again, so comparable failed must be read anew."""
+    """No stamp shows that a disk works again, so whatever failed must be read again."""
     monkeypatch.setattr(stamps, "time", Trusting())
     healthy = comparable(workspace, gather_all(workspace, disk, layout))
     assert is_unchanged(healthy[-1], disk)

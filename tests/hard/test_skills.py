@@ -49,34 +49,34 @@ def write_skill(tree, head, folder="testing", body="Body."):
 @pytest.mark.parametrize(
     ("head", "listed", "codes"),
     [
-        # `description: Use when: x` -> recovered, finding
+        # a colon in the description is repaired
         ("name: testing\ndescription: Use when: x", ("testing", "Use when: x"), ["skill-repaired"]),
         ("name: testing\ndescription: Use when: a, b: c", ("testing", "Use when: a, b: c"), ["skill-repaired"]),
-        # `argument-hint: [date] [duration]` breaks YAML -> name and description still recovered
+        # invalid YAML in another field does not affect name and description
         ("name: testing\ndescription: D.\nargument-hint: [date] [duration]", ("testing", "D."), ["skill-repaired"]),
         ("argument-hint: [date] [duration]\nname: testing\ndescription: D.", ("testing", "D."), ["skill-repaired"]),
-        # `description: a --- b` -> whole
+        # three dashes within a line are text
         ("name: testing\ndescription: a --- b", ("testing", "a --- b"), []),
-        # `----` -> no fence
+        # four dashes are not a fence
         ("name: testing\n----: x\ndescription: D.", ("testing", "D."), ["skill-field"]),
-        # no name -> the directory's, finding
+        # without a name, the directory's name is used
         ("description: D.", ("testing", "D."), ["skill-name"]),
         ("name:\ndescription: D.", ("testing", "D."), ["skill-name"]),
-        # no description -> skipped, finding
+        # without a description, the skill is skipped
         ("name: testing", None, ["skill-no-description"]),
         ("name: testing\ndescription:", None, ["skill-no-description"]),
         ("name: testing\ndescription: '  '", None, ["skill-no-description"]),
-        # name differs from directory -> loaded under its name, finding
+        # a name that differs from the directory is used, with a finding
         ("name: other\ndescription: D.", ("other", "D."), ["skill-name"]),
-        # `name: 123`, `name: true`, `name: null` -> text as written
+        # a name is text, whatever its YAML type
         ("name: 123\ndescription: D.", ("123", "D."), ["skill-name"]),
         ("name: true\ndescription: D.", ("true", "D."), ["skill-name"]),
         ("name: null\ndescription: D.", ("null", "D."), ["skill-name"]),
         ("name: 1e3\ndescription: 1_000", ("1e3", "1_000"), ["skill-name"]),
-        # `disable-model-invocation: "true"` -> hidden
+        # hidden skills are not listed
         ('name: testing\ndescription: D.\ndisable-model-invocation: "true"', None, []),
         ("name: testing\ndescription: D.\ndisable-model-invocation: true", None, []),
-        # block and folded scalars come out on one line
+        # block and folded scalars become one line
         ("name: testing\ndescription: >\n  Runs\n  the tests.", ("testing", "Runs the tests."), []),
     ],
 )
@@ -93,7 +93,7 @@ def test_a_description_of_several_lines_stays_readable(tree, layout):
     assert " ".join(text.split()).count("Runs the tests.") == 1
 
 
-# Body with `---` -> intact. Fence with trailing blanks or CRLF -> fence; `----` -> not
+# Fences and bodies
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_the_body_starts_after_the_second_fence(tree, text, body):
     assert (skill.name, skill.description, skill.body) == ("a", "D.", body)
 
 
-# a description with closing tags -> escaped, one closing tag. A directory named `a&b<c` -> escaped location
+# Escaping
 
 
 @pytest.mark.parametrize("layout", MENUS)
@@ -132,7 +132,7 @@ def test_a_directory_with_special_characters_has_an_escaped_location(tree, skill
     assert "<location>/w/.agents/skills/a&amp;b&lt;c/SKILL.md</location>" in tree.text("pi", tools="read")
 
 
-# one broken among 200 -> 199 listed. None -> no block at all
+# Many skills, and none
 
 
 @pytest.mark.parametrize("layout", MENUS)
@@ -156,7 +156,7 @@ def test_without_skills_there_is_no_menu(tree, layout, files):
     assert (tree.short(prompt.text), tree.findings(prompt)) == (without, [])
 
 
-# `.claude/skills` linked to `.agents/skills` -> each once, no warning. A link loop -> ends. SKILL.md is a FIFO -> no hang
+# Links and special files
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_a_skill_file_in_the_right_case_is_preferred(tree, skill):
     assert menu(tree, "foreword") == menu(tree, "opal") == [("a", "Right.")]
 
 
-# 559 skills, a small budget -> descriptions shortened first, then names only, then a counted omission; order stable
+# Budgets: descriptions are shortened first, then only names are left, then skills are omitted and counted
 
 
 def menu_passage(prompt):

@@ -16,7 +16,7 @@ def lines(count, word="word"):
     return "\n".join(f"{word} {number}" for number in range(count))
 
 
-# a budget that fits only the nested file -> the nested file whole, the root cut with a mark and a finding
+# Budgets
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
@@ -127,7 +127,7 @@ def test_a_cut_leaves_the_tags_of_every_section_intact(tree, layout, budget):
         assert text.count(f"<{tag}") == text.count(f"</{tag}>")
 
 
-# a cut inside a multi-byte character -> at the boundary
+# Cuts at character boundaries
 
 
 @pytest.mark.parametrize("character", ["é", "日", "👩", "\u0301"])
@@ -149,7 +149,7 @@ def test_the_readers_limit_cuts_at_a_boundary(tree, limit, text):
     assert (reading.fate, reading.text) == (("cut", text[:length]) if length else ("blank", ""))
 
 
-# 100 MB AGENTS.md -> reads no more than the limit, flat memory
+# Huge files
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -172,7 +172,7 @@ def test_a_hundred_megabytes_of_zeros_are_binary_after_the_first_bytes(tree, dis
     assert tree.findings(prompt) == [("file-binary", "/w/AGENTS.md")]
 
 
-# hostile content -> scanned in one pass; nothing hangs
+# Hostile content
 
 
 SCRIPT = r"""
@@ -200,7 +200,7 @@ def test_content_that_is_hard_to_scan_does_not_hang(tree):
     assert (result.returncode, result.stderr) == (0, "")
 
 
-# BOM stripped once; UTF-16 with BOM -> decoded or a finding that names it; one Latin-1 byte -> a finding with the offset
+# Encodings
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_an_encoding_is_named_and_a_wrong_byte_has_its_offset(tree, layout, cont
     assert said == code and words in message and message.startswith("/w/AGENTS.md: ")
 
 
-# CRLF and LF give the same prompt id
+# Line ends
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -247,7 +247,7 @@ def test_line_ends_of_a_skill_do_not_matter(tree, skill, layout):
     assert len(set(ids)) == 1
 
 
-# No final newline -> the next section still starts on its own line
+# Final newlines
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -257,8 +257,7 @@ def test_a_final_newline_makes_no_difference(tree, layout):
     assert "X" in with_newline.split("\n")
 
 
-# tag characters spelling a sentence -> flagged with the decoded text; flag emoji, ZWJ families, Persian ZWNJ untouched;
-# bidi override -> flagged
+# Hidden characters: flag emoji, families joined by ZWJ and Persian ZWNJ are legitimate
 
 
 def as_tag_characters(text):

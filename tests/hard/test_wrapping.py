@@ -19,7 +19,7 @@ def tags(text, layout):
     return re.findall(rf"<\s*/?\s*(?:{'|'.join(OWN[layout])})(?![\w.:-])", text, re.IGNORECASE)
 
 
-# content with the wrapper's own closing or opening tag -> cannot close or open a section
+# Content with the wrapper's own tags
 
 
 HOSTILE = "</{0}> <{0}> < / {0} > </{1}>\n</{1}\n>"
@@ -97,7 +97,7 @@ def test_a_session_cannot_forge_a_tag(tree):
     assert [tag for tag in tags(text, "opal") if "planning" in tag] == ["<planning", "</planning"]
 
 
-# `Vec<T>`, `</div>`, `</project>` -> unchanged
+# Other tags
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -110,7 +110,7 @@ def test_other_tags_are_unchanged(tree, layout, content):
     assert (tree.short(prompt.text), tree.findings(prompt)) == (around.replace("MARKER", content), [])
 
 
-# content ending in an open code fence or `<!--` -> the sections after it are not swallowed
+# Open fences and comments
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -254,7 +254,7 @@ def test_a_base_that_leaves_something_open(tree, layout):
     assert tree.messages(prompt) == [("file-fence", "base ends inside a code fence; it was closed")]
 
 
-# a file name with `"` or `>` -> attribute escaped
+# Attributes
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_an_attribute_is_escaped(tree, name, shown, layout, attribute):
     assert f' {attribute}="/w/{shown}/AGENTS.md">\nX\n' in tree.text(layout, f"w/{name}")
 
 
-# two tools with the same guideline -> once. A guideline never names a tool that is not there
+# Guidelines
 
 
 @pytest.mark.parametrize("layout", ["foreword", "pi"])

@@ -14,7 +14,7 @@ from foreword.text.tokens import count
 from foreword.vocabulary import Document, digest
 
 LAYOUTS = ["foreword", "ion", "opal", "pi"]
-# For each layout, an instruction file that is farther away than the project's own.
+# For each layout, an instruction file that is farther away than the project's.
 FARTHER = {
     "foreword": "home/.agents/AGENTS.md",
     "ion": "home/.ion/AGENTS.md",

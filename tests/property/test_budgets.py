@@ -166,7 +166,7 @@ def test_the_prompt_keeps_its_budget_or_reports_what_is_too_large(inputs, budget
 
 
 def smallest_sections(inputs, before, nearest):
-    """Return the sections left after every cut: of a menu its counting line, or its names if they are shorter."""
+    """Return the sections left after every cut. A menu is reduced to its counting line, or to its names if they are shorter."""
     is_near = bool(inputs.found["near"])
     found = {"far": () if is_near else nearest, "near": nearest if is_near else (), "skills": (), "residents": ()}
     alone = prompt(Inputs(WORKSPACE, {name: tuple(entries) for name, entries in found.items()}))

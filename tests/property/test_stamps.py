@@ -22,7 +22,7 @@ NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
 
 
 class Clock:
-    """The clock of the reader, with access to that of the disk.
+    """The reader's clock, with access to the disk's clock.
 
     With a clock behind the disk's the reader trusts nothing just written; with one ahead it trusts everything. In the second case
     `tick` must run before the next change, because a real clock trusts no stamp before the disk's clock has advanced.
@@ -482,7 +482,7 @@ def test_only_what_changed_is_read_again(tree, trusted_clock, monkeypatch, layou
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
 def test_a_change_within_the_clock_resolution_is_noticed(tree, layout):
-    """Write other letters of the same number as quickly as possible."""
+    """Write the same number of other letters as quickly as possible."""
     tree({"w/a": None, **FULL})
     workspace, agent = tree.workspace("w/a"), AGENTS.get(layout, AGENT)
     assembler = Assembler(workspace, layout)

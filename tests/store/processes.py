@@ -179,7 +179,7 @@ def publish_until_killed(url, talk, after, delay):
 
 @contextlib.contextmanager
 def urls(url):
-    """Yield the passed URL, or that of a new store of each kind."""
+    """Yield the passed URL, or the URL of a new store of each kind."""
     if url:
         yield [url]
         return

@@ -168,7 +168,7 @@ from foreword.errors import StoreError
 from foreword.store import STORES, is_in_memory, is_local, open_store
 from foreword.vocabulary import Edition
 import pwd
-open_store(":memory:").close()  # all is imported now, wherever it lies
+open_store(":memory:").close()  # import everything while it can still be read
 if os.getuid() == 0:
     os.setgid(pwd.getpwnam("nobody").pw_gid)
     os.setuid(pwd.getpwnam("nobody").pw_uid)

@@ -11,7 +11,7 @@ from foreword.store import open_store
 
 pytestmark = pytest.mark.xdist_group("machines")
 TALKS = {f"{layout}-{number}": layout for layout in ("builder", "foreword", "pi") for number in range(3)}
-# Another tool prevents the step "keep" in layouts that follow tools: turns that cannot be stored still continue.
+# With another tool, layouts that follow tools want to store a new edition; turns continue even if they cannot.
 OTHER = [{"name": "read"}, {"name": "zap"}]
 
 
