@@ -391,11 +391,11 @@ class Shell:
         if ">" in words:
             with open(words[-1], "w") as file, contextlib.redirect_stdout(file):
                 return self.run(shlex.join(words[: words.index(">")]))
-        does = {"foreword": self.foreword, "make": self.make, "python": self.python, "node": self.run_program}
-        does |= {"curl": self.curl, "mkdir": self.run_program, "git": self.run_program, "pip": self.pip}
-        does |= {"cd": self.cd, "export": self.export, ".venv/bin/python": self.python}
-        assert not words or words[0] in does, f"no way to check {line!r}"
-        return does[words[0]](words) if words else 0
+        handlers = {"foreword": self.foreword, "make": self.make, "python": self.python, "node": self.run_program}
+        handlers |= {"curl": self.curl, "mkdir": self.run_program, "git": self.run_program, "pip": self.pip}
+        handlers |= {"cd": self.cd, "export": self.export, ".venv/bin/python": self.python}
+        assert not words or words[0] in handlers, f"no way to check {line!r}"
+        return handlers[words[0]](words) if words else 0
 
     def expand(self, word):
         """Expand a word like a shell: the home, and variables set by the page. Any other `$` is an address."""
@@ -469,7 +469,7 @@ class Shell:
         return {**os.environ, **self.exported, **({"FOREWORD_URL": self.services[-1][1]} if self.services else {})}
 
     def with_real_address(self, word):
-        """Replace the address on the page by the real one."""
+        """Replace the address on the page with the real one."""
         return (
             re.sub(r"(?:http://)?(?:localhost|127\.0\.0\.1):8371", self.services[-1][1], word)
             if self.services
@@ -477,7 +477,7 @@ class Shell:
         )
 
     def with_page_address(self, text):
-        """Replace the real address by the one on the page."""
+        """Replace the real address with the one on the page."""
         return text.replace(self.services[-1][1], "http://127.0.0.1:8371") if self.services else text
 
     def close(self):
@@ -518,10 +518,10 @@ def run_page(page, home, capfd, request, shell):
             sample.write(Path(title.replace("~", str(home), 1) if title.startswith("~") else title), text)
         status = run(shell, language, text, names)
         printed = capfd.readouterr()
-        is_told = following == "text" and not following_title and language in ("sh", "python")
-        is_refused = is_told and status == 2
-        assert status == 0 or is_refused, f"{text}{printed.err}"
-        if is_told and sys.platform == "linux":
+        has_expected_output = following == "text" and not following_title and language in ("sh", "python")
+        is_expected_error = has_expected_output and status == 2
+        assert status == 0 or is_expected_error, f"{text}{printed.err}"
+        if has_expected_output and sys.platform == "linux":
             shown = (printed.out or printed.err).replace(str(home), sample.HOME)
             if request.config.getoption("--accept"):
                 accepted = accepted.replace(

@@ -30,9 +30,9 @@ def render(text, *, is_trusted=False, **more):
 
 @pytest.mark.parametrize("text", ["", "a\n{{ cwd }}é\n", "{% for t in tools %}{{ t }}{% include 'b' %}{% endfor %}"])
 def test_the_worker_renders_the_same_text_as_this_process(text):
-    written = documents(main=text, b="b {{ cwd }} 🐍\n")
-    assert render(text, b="b {{ cwd }} 🐍\n") == jinja.render("$workspace/main", written, VARIABLES)
-    assert sandbox.check("$workspace/main", written.get) == jinja.check("$workspace/main", written.get)
+    sources = documents(main=text, b="b {{ cwd }} 🐍\n")
+    assert render(text, b="b {{ cwd }} 🐍\n") == jinja.render("$workspace/main", sources, VARIABLES)
+    assert sandbox.check("$workspace/main", sources.get) == jinja.check("$workspace/main", sources.get)
 
 
 @pytest.mark.parametrize("text", ["{{ ghost }}", "{% if %}{% endif %}", "{{ cwd", "{% include 'no' %}", "{{ 1 // 0 }}"])

@@ -30,11 +30,11 @@ class Watch:
         )
 
     def text(self):
-        """The end of the next prompt that is reported."""
+        """Return the text of the next prompt that is reported."""
         return self.tree.short(self.prompts.get(timeout=PATIENCE).text)
 
     def wait_for(self, text):
-        """Wait for a prompt that contains the text; return all texts reported until then."""
+        """Wait for a prompt that contains the text, and return all texts reported until then."""
         texts = [self.text()]
         while text not in texts[-1]:
             texts.append(self.text())
@@ -43,14 +43,14 @@ class Watch:
 
 @pytest.fixture
 def start_watch(tree):
-    started = []
+    watches = []
 
     def start_watch(layout="ion", **options):
-        started.append(Watch(tree, layout, **options))
-        return started[-1]
+        watches.append(Watch(tree, layout, **options))
+        return watches[-1]
 
     yield start_watch
-    for each in started:
+    for each in watches:
         each.watching.stop()
 
 

@@ -108,7 +108,7 @@ def test_focus_shows_file_and_line_and_arrow_keys_move_between_origins(editor_wi
 
 
 @pytest.mark.parametrize(
-    ("line", "lit"),
+    ("line", "highlighted"),
     [
         (1, ["Be kind."]),
         (4, ["# Shop\n\nRun `make test` before you say that you are done.\nPrices are integers, in cents."]),
@@ -116,9 +116,9 @@ def test_focus_shows_file_and_line_and_arrow_keys_move_between_origins(editor_wi
         (8, ["On ", "{shop}", ", in ", "."]),
     ],
 )
-def test_a_template_line_highlights_its_output(editor_with_preview, site, line, lit):
+def test_a_template_line_highlights_its_output(editor_with_preview, site, line, highlighted):
     editor_with_preview.code.locator(".cm-line").nth(line - 1).click()
-    expected = [each.replace("{shop}", str(site.shop)) for each in lit]
+    expected = [each.replace("{shop}", str(site.shop)) for each in highlighted]
     editor_with_preview.eventually(lambda: sorted(text for text in editor_with_preview.highlighted_text() if text.strip()), sorted(expected))
 
 

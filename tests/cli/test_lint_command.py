@@ -106,7 +106,7 @@ def test_a_file_in_the_home_directory_is_not_checked(tree, run):
 
 def test_on_a_terminal_findings_are_grouped_by_file_in_colour(tree):
     tree(DOUBTFUL)
-    shown = on_a_terminal(["lint", "web", "--home", tree.path("home")], tree.path("w"))
+    shown = run_on_terminal(["lint", "web", "--home", tree.path("home")], tree.path("w"))
     assert (
         re.sub(r"\x1b\[\d+m", "", shown).split("\n\n")[1]
         == "AGENTS.md\n  5  warning  docs/style.md does not exist  missing-file"
@@ -115,7 +115,7 @@ def test_on_a_terminal_findings_are_grouped_by_file_in_colour(tree):
     assert max(map(len, re.sub(r"\x1b\[\d+m", "", shown).splitlines())) <= 80
 
 
-def on_a_terminal(arguments, cwd):
+def run_on_terminal(arguments, cwd):
     """Output of a command on a terminal with 80 columns."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))

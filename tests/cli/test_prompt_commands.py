@@ -466,7 +466,7 @@ def test_a_closed_pipe_is_not_an_error(tree):
     assert result.stdout.count("\n") == 1 and "Traceback" not in result.stderr and "BrokenPipe" not in result.stderr
 
 
-def on_a_terminal(tree, *arguments, **environment):
+def run_on_terminal(tree, *arguments, **environment):
     """Output of a command on a terminal."""
     ours, theirs = pty.openpty()
     result = script(tree, *arguments, stdout=theirs, stderr=theirs, env=environment)
@@ -486,9 +486,9 @@ def on_a_terminal(tree, *arguments, **environment):
 def test_colours_are_used_only_on_a_terminal(shop, command):
     plain = script(shop, command, capture_output=True, text=True)
     assert "\x1b" not in plain.stdout + plain.stderr
-    assert "\x1b" in on_a_terminal(shop, command)
+    assert "\x1b" in run_on_terminal(shop, command)
     for quiet in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        assert "\x1b" not in on_a_terminal(shop, command, **quiet)
+        assert "\x1b" not in run_on_terminal(shop, command, **quiet)
 
 
 HOSTILE = "One.\t\x1b]0;owned\x07 \x1b[2J \x9b31m \x7f\x08 two."
@@ -500,7 +500,7 @@ def test_control_characters_in_a_file_are_escaped_on_a_terminal(shop, skill, arg
     shop({"w/AGENTS.md": HOSTILE, "w/.agents/skills/testing/SKILL.md": skill("testing", body=HOSTILE)})
     options = ["--layout", "ion"]
     assert HOSTILE in script(shop, *arguments, *options, capture_output=True, text=True).stdout
-    seen = on_a_terminal(shop, *arguments, *options, NO_COLOR="1")
+    seen = run_on_terminal(shop, *arguments, *options, NO_COLOR="1")
     assert "\x1b" not in seen and "\x9b" not in seen
     assert " ".join(SHOWN.split()) in " ".join(seen.split())
 
@@ -518,7 +518,7 @@ def test_control_characters_in_a_finding_are_escaped_on_a_terminal(stream, messa
 
 
 def test_the_prompt_itself_is_never_coloured(shop):
-    assert script(shop, "show", "--layout", "ion", capture_output=True, text=True).stdout in on_a_terminal(
+    assert script(shop, "show", "--layout", "ion", capture_output=True, text=True).stdout in run_on_terminal(
         shop, "show", "--layout", "ion"
     )
 

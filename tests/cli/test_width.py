@@ -87,8 +87,8 @@ def run_piped(shop, arguments):
     return result.stdout
 
 
-def on_a_terminal(shop, columns, arguments, **more):
-    """Output of a command on a terminal with the given width, without colours."""
+def run_on_terminal(shop, columns, arguments, **more):
+    """Output of a command on a terminal of this width, without colours."""
     top, environment = shop
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -118,10 +118,10 @@ def words(text):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_line_fits_and_no_word_is_broken(shop, name):
-    wide = on_a_terminal(shop, 2000, COMMANDS[name])
+    wide = run_on_terminal(shop, 2000, COMMANDS[name])
     unbroken = words(wide)
     for columns in (60, 80, 120, 200):
-        shown = on_a_terminal(shop, columns, COMMANDS[name])
+        shown = run_on_terminal(shop, columns, COMMANDS[name])
         assert [line for line in shown.splitlines() if width_of(line) > columns] == [], columns
         # A path longer than a line is broken after a slash or a hyphen.
         assert [word for word in words(shown) - unbroken if not re.search(f"[-/.]{re.escape(word)}", wide)] == [], (
@@ -131,22 +131,22 @@ def test_every_line_fits_and_no_word_is_broken(shop, name):
 
 def test_a_terminal_without_colours_fits_too(shop):
     for more in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        lines = on_a_terminal(shop, 60, ["skills"], **more).splitlines()
+        lines = run_on_terminal(shop, 60, ["skills"], **more).splitlines()
         assert max(map(width_of, lines)) <= 60 and lines[0].split() == ["skill", "file", "description"]
 
 
 def test_the_environment_may_set_the_width(shop):
-    lines = on_a_terminal(shop, 200, ["skills"], COLUMNS="60").splitlines()
+    lines = run_on_terminal(shop, 200, ["skills"], COLUMNS="60").splitlines()
     assert max(map(width_of, lines)) <= 60
 
 
 def test_blame_leaves_most_of_the_line_to_the_prompt(shop):
-    lines = on_a_terminal(shop, 80, ["blame"]).splitlines()
+    lines = run_on_terminal(shop, 80, ["blame"]).splitlines()
     assert {line.index("│") for line in lines if "│" in line} == {27}
 
 
 def test_paths_are_shortened(shop):
-    lines = [line.split()[:3] for line in on_a_terminal(shop, 200, ["why"]).splitlines()]
+    lines = [line.split()[:3] for line in run_on_terminal(shop, 200, ["why"]).splitlines()]
     assert lines[1:5] == [
         ["used", "user", "~/.config/foreword/AGENTS.md"],
         ["used", "project", "../../../AGENTS.md"],

@@ -111,9 +111,9 @@ def edition(number=1, tools="a b", state=None, join="\n\n", **sections):
         passages.append(
             {"section": name, "start": start, "end": len(system), "lifetime": "project", "origins": origins}
         )
-    written = written_tools(Tool(name) for name in tools.split())
+    definitions = written_tools(Tool(name) for name in tools.split())
     account = json.dumps({"passages": passages})
-    return Edition(number, system, written, account, state=json.dumps(state or {}, sort_keys=True))
+    return Edition(number, system, definitions, account, state=json.dumps(state or {}, sort_keys=True))
 
 
 # Apply
@@ -406,8 +406,8 @@ def test_a_changed_tool_is_announced_once_and_its_old_definition_stays():
 
 def test_tools_are_written_in_the_same_order_however_they_are_passed():
     tools = [Tool("b", "B"), Tool("a", schema={"y": 1, "x": {"b": 1, "a": 2}}), Tool("z", "ä"), Tool("B")]
-    written = {written_tools(order) for order in itertools.permutations(tools)}
-    assert written == {
+    definitions = {written_tools(order) for order in itertools.permutations(tools)}
+    assert definitions == {
         '[{"description":"","name":"B","schema":{}},{"description":"","name":"a","schema":{"x":{"a":2,"b":1},"y":1}},'
         '{"description":"B","name":"b","schema":{}},{"description":"ä","name":"z","schema":{}}]'
     }

@@ -114,7 +114,7 @@ class ReadOnly:
 
     def save_state(self, *args):
         if self.is_down:
-            raise StoreError("the store is away")
+            raise StoreError("the store is down")
         return self.store.save_state(*args)
 
 

@@ -642,7 +642,7 @@ def test_trailing_white_space_of_a_file_is_removed(tree, text):
 
 
 @pytest.mark.parametrize(
-    ("given", "wins"),
+    ("sources", "winner"),
     [
         ("user", "user"),
         ("workspace", "workspace"),
@@ -653,10 +653,10 @@ def test_trailing_white_space_of_a_file_is_removed(tree, text):
         ("user workspace pack", "pack"),
     ],
 )
-def test_the_later_wording_wins(tree, given, wins):
-    full_workspace(tree)({WORDS[who]: f"agents_md_section = 'of the {who}: {{}}'" for who in given.split()})
+def test_the_later_wording_wins(tree, sources, winner):
+    full_workspace(tree)({WORDS[who]: f"agents_md_section = 'of the {who}: {{}}'" for who in sources.split()})
     text = tree.short(prompt_with_packs(tree, p="pack").text)
-    assert text == "\n\n".join({**WORDING, "agents_md_section": f"of the {wins}: X"}.values())
+    assert text == "\n\n".join({**WORDING, "agents_md_section": f"of the {winner}: X"}.values())
 
 
 def test_each_key_comes_from_the_strongest_source_that_has_it(tree):

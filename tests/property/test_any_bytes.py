@@ -110,10 +110,10 @@ TAGS = ["[file:", "]", "[if ", "x", "\0", "\ud800", "/", "..", "[git:branch]", "
 @example("[file:\ud800]")
 def test_any_text_from_the_caller_gives_a_prompt(write_workspace, text):
     workspace = write_workspace({"w/a/AGENTS.md": b"x"})
-    given_as = dict.fromkeys("base plan".split(), text)
-    given_as |= dict.fromkeys("session language model provider".split(), text.encode("utf-8", "replace").decode())
+    options = dict.fromkeys("base plan".split(), text)
+    options |= dict.fromkeys("session language model provider".split(), text.encode("utf-8", "replace").decode())
     for layout in ("foreword", "ion", "opal", "pi", "builder"):
-        show(workspace, layout, docs=[(text, text)], **given_as)
+        show(workspace, layout, docs=[(text, text)], **options)
 
 
 # Names

@@ -150,8 +150,8 @@ def test_the_traced_pieces_are_the_output(text, part, a, b):
             assert piece.origin.path in ("a", "b", "a, b")
         else:
             first, last = piece.origin.lines
-            there = "\n".join([*lines[piece.origin.path][first - 1 : last], ""])
-            assert 1 <= first <= last and (piece.text in there or "{%" in there or "{{" in there)
+            source = "\n".join([*lines[piece.origin.path][first - 1 : last], ""])
+            assert 1 <= first <= last and (piece.text in source or "{%" in source or "{{" in source)
 
 
 def render_with_minijinja(templates, variables):

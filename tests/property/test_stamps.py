@@ -163,7 +163,7 @@ class Disturbances(RuleBasedStateMachine):
     def path(self, name):
         return os.path.join(self.top, name)
 
-    def place(self, number):
+    def path_of(self, number):
         return self.path(self.names[number % len(self.names)])
 
     @initialize(
@@ -172,7 +172,7 @@ class Disturbances(RuleBasedStateMachine):
         trusts_stamps=st.booleans(),
         data=st.data(),
     )
-    def begin(self, layout, root, trusts_stamps, data):
+    def set_up(self, layout, root, trusts_stamps, data):
         names = PLACES[layout].split()
         self.names = data.draw(st.lists(st.sampled_from(names), min_size=2, max_size=5, unique=True))
         self.names.append(data.draw(st.sampled_from([*ELSEWHERE, *names])))
@@ -202,12 +202,12 @@ class Disturbances(RuleBasedStateMachine):
 
     @rule(number=places, data=st.data())
     def edit(self, number, data):
-        path = self.place(number)
+        path = self.path_of(number)
         self.change(write, path, data.draw(texts(path)))
 
     @rule(number=places, data=st.data())
     def replace_file(self, number, data):
-        path = self.place(number)
+        path = self.path_of(number)
 
         def replace(text):
             make_parents(path)
@@ -229,20 +229,20 @@ class Disturbances(RuleBasedStateMachine):
                     file.write(text.swapcase())
                 os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
-        self.change(edit, self.place(number))
+        self.change(edit, self.path_of(number))
 
     @rule(number=places)
     def delete(self, number):
-        self.change(clear, self.place(number))
+        self.change(clear, self.path_of(number))
 
     @rule(number=places, make=st.sampled_from([os.mkdir, os.mkfifo]))
     def replace_with_another_kind(self, number, make):
-        def instead(path):
+        def replace(path):
             make_parents(path)
             clear(path)
             make(path)
 
-        self.change(instead, self.place(number))
+        self.change(replace, self.path_of(number))
 
     @rule(number=places, to=places)
     def rename(self, number, to):
@@ -252,19 +252,19 @@ class Disturbances(RuleBasedStateMachine):
                 clear(other)
                 os.rename(path, other)
 
-        self.change(move, self.place(number), self.place(to))
+        self.change(move, self.path_of(number), self.path_of(to))
 
-    @rule(number=places, floors=st.integers(0, 2))
-    def move_out_and_link_back(self, number, floors):
+    @rule(number=places, levels=st.integers(0, 2))
+    def move_out_and_link_back(self, number, levels):
         def move(path):
-            for _ in range(floors):
+            for _ in range(levels):
                 path = os.path.dirname(path)
             if os.path.lexists(path) and len(path) > len(self.path("home")):
                 clear(self.path("outside/moved"))
                 os.rename(path, self.path("outside/moved"))
                 os.symlink(self.path("outside/moved"), path)
 
-        self.change(move, self.place(number))
+        self.change(move, self.path_of(number))
 
     @rule(number=places, to=st.one_of(places, st.sampled_from(["nowhere", *ELSEWHERE])), is_relative=st.booleans())
     def link(self, number, to, is_relative):
@@ -273,25 +273,25 @@ class Disturbances(RuleBasedStateMachine):
             clear(path)
             os.symlink(os.path.relpath(target, os.path.dirname(path)) if is_relative else target, path)
 
-        self.change(link, self.place(number), self.place(to) if isinstance(to, int) else self.path(to))
+        self.change(link, self.path_of(number), self.path_of(to) if isinstance(to, int) else self.path(to))
 
     @rule(number=places, to=places)
-    def link_hard(self, number, to):
+    def hard_link(self, number, to):
         def link(path, target):
             if os.path.isfile(target) and path != target:
                 make_parents(path)
                 clear(path)
                 os.link(target, path)
 
-        self.change(link, self.place(number), self.place(to))
+        self.change(link, self.path_of(number), self.path_of(to))
 
     @rule(number=places, mode=st.sampled_from([0o000, 0o400, 0o644, 0o755]))
-    def allow(self, number, mode):
-        self.change(os.chmod, self.place(number), mode)
+    def change_mode(self, number, mode):
+        self.change(os.chmod, self.path_of(number), mode)
 
     @rule(number=places, moment=st.sampled_from([0, 1_000_000_000, 2_000_000_000_000_000_000]))
     def set_modification_time(self, number, moment):
-        self.change(lambda path: os.utime(path, ns=(moment, moment)), self.place(number))
+        self.change(lambda path: os.utime(path, ns=(moment, moment)), self.path_of(number))
 
     @precondition(lambda self: hasattr(self, "assembler"))
     @invariant()
