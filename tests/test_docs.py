@@ -197,8 +197,8 @@ def test_every_return_value_of_a_call_is_described():
     text = text_of("reference/python.md")
     modules = (vocabulary, decide, watching, proofread, extensions)
     ours = {name for each in modules for name, found in vars(each).items() if isinstance(found, type)}
-    gives = " ".join(re.findall(r"^(?:\| )?`(.*)`", text, re.MULTILINE))
-    named = {word for word in re.findall(r"\b[A-Z]\w+", gives) if word in ours}
+    return_type = " ".join(re.findall(r"^(?:\| )?`(.*)`", text, re.MULTILINE))
+    named = {word for word in re.findall(r"\b[A-Z]\w+", return_type) if word in ours}
     assert {"Passage", "Candidate", "Finding", "Drift", "Watching"} <= named
     assert sorted(name for name in named if f"\n## {name}\n" not in text and f"\n### {name}\n" not in text) == []
 

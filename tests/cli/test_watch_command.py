@@ -83,14 +83,14 @@ class Process:
 
 @pytest.fixture
 def start(tree):
-    started = []
+    processes = []
 
     def start(*arguments, **options):
-        started.append(Process(tree, *arguments, **options))
-        return started[-1]
+        processes.append(Process(tree, *arguments, **options))
+        return processes[-1]
 
     yield start
-    for each in started:
+    for each in processes:
         each.close()
 
 
@@ -170,8 +170,8 @@ def test_a_wrong_call_is_rejected(tree, start):
 def test_a_signal_decides_the_exit_status(start, number, status, terminal):
     process = start("--layout", "ion", terminal=terminal)
     process.read_until(r"tokens")
-    ended, _, err = process.stop(number)
-    assert (ended, err) == (status, "")
+    exit_status, _, err = process.stop(number)
+    assert (exit_status, err) == (status, "")
 
 
 def test_strict_exits_with_one_if_the_last_prompt_has_an_error_finding(tree, start):

@@ -100,12 +100,12 @@ def run_on_terminal(shop, columns, arguments, **more):
         data = b""
         while True:
             try:
-                read = os.read(ours, 65536)
+                chunk = os.read(ours, 65536)
             except OSError:
                 break
-            if not read:
+            if not chunk:
                 break
-            data += read
+            data += chunk
     os.close(ours)
     return re.sub(r"\x1b\[[\d;]*m", "", data.decode().replace("\r\n", "\n"))
 
@@ -121,10 +121,10 @@ def test_every_line_fits_and_no_word_is_broken(shop, name):
     wide = run_on_terminal(shop, 2000, COMMANDS[name])
     unbroken = words(wide)
     for columns in (60, 80, 120, 200):
-        shown = run_on_terminal(shop, columns, COMMANDS[name])
-        assert [line for line in shown.splitlines() if width_of(line) > columns] == [], columns
+        output = run_on_terminal(shop, columns, COMMANDS[name])
+        assert [line for line in output.splitlines() if width_of(line) > columns] == [], columns
         # A path longer than a line is broken after a slash or a hyphen.
-        assert [word for word in words(shown) - unbroken if not re.search(f"[-/.]{re.escape(word)}", wide)] == [], (
+        assert [word for word in words(output) - unbroken if not re.search(f"[-/.]{re.escape(word)}", wide)] == [], (
             columns
         )
 

@@ -121,12 +121,12 @@ def test_an_unknown_tool_is_an_error_even_without_any_tools(open_conversation):
 )
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_an_extension_adds_tools(open_conversation, tool_names, layout, tools, has):
-    adds = Extension("zapper", tools=[Tool("zap", "Zaps.", guidelines=["Zap twice."])])
-    talk = open_conversation(layout, tools=tools, extensions=[adds])
+    extension = Extension("zapper", tools=[Tool("zap", "Zaps.", guidelines=["Zap twice."])])
+    talk = open_conversation(layout, tools=tools, extensions=[extension])
     turn = talk.turn("hi")
     assert tool_names(turn.tools) == has
     assert talk.turn("hi").is_reused
-    assert open_conversation(layout, tools=tools, extensions=[adds]).turn("hi").is_reused
+    assert open_conversation(layout, tools=tools, extensions=[extension]).turn("hi").is_reused
 
 
 def test_a_tool_of_an_extension_is_known_by_its_name(open_conversation, tool_names):
@@ -149,8 +149,8 @@ def test_opening_a_conversation_does_not_change_the_assembler(tree):
         return "Zap."
 
     prompts = Assembler(tree.workspace("w"), "opal")
-    adds = Extension("x", rules=[rule], packs={"acme": "/acme"}, variables={"ticket": lambda name, workspace: None})
-    talks = Conversations(extensions=[adds])
+    extension = Extension("x", rules=[rule], packs={"acme": "/acme"}, variables={"ticket": lambda name, workspace: None})
+    talks = Conversations(extensions=[extension])
     before = (prompts.rules, dict(prompts.packs), dict(prompts.variables))
     for id in "ab":
         turn = talks.open_with(id, prompts, Agent([READ])).turn("hi")

@@ -13,8 +13,8 @@ def user(text):
 
 
 def test_a_reminder_from_a_context_hook_is_sent_with_each_call_and_not_in_the_history(open_conversation, contents):
-    reminds = Extension("x", context=lambda messages, about: [*messages, user("Remember.")])
-    talk = open_conversation("pi", extensions=[reminds])
+    reminder = Extension("x", context=lambda messages, about: [*messages, user("Remember.")])
+    talk = open_conversation("pi", extensions=[reminder])
     turn = talk.turn("hi")
     for number in range(6):
         turn = talk.turn(messages=[*turn.history, {"role": "assistant", "content": str(number)}])

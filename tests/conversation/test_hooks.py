@@ -95,8 +95,8 @@ def test_a_start_without_strings_is_reported_and_skipped(open_conversation, resu
 
 
 def test_an_empty_prompt_is_a_prompt(open_conversation):
-    empties = Extension("x", before_agent_start=lambda prompt, text, about: Start(prompt=""))
-    assert open_conversation("pi", extensions=[empties]).turn("hi").system == ""
+    extension = Extension("x", before_agent_start=lambda prompt, text, about: Start(prompt=""))
+    assert open_conversation("pi", extensions=[extension]).turn("hi").system == ""
 
 
 # messages
@@ -124,7 +124,7 @@ def test_a_sent_message_is_in_the_next_turn_only(open_conversation, contents):
 
 
 @pytest.mark.parametrize(
-    ("message", "seen"),
+    ("message", "expected"),
     [
         ({"role": "user", "content": "u"}, [{"role": "user", "content": "u"}]),
         ({"role": "assistant", "content": [{"type": "text"}]}, [{"role": "assistant", "content": [{"type": "text"}]}]),
@@ -148,8 +148,8 @@ def test_a_sent_message_is_in_the_next_turn_only(open_conversation, contents):
         ),
     ],
 )
-def test_messages_are_converted_for_the_model(message, seen):
-    assert for_model([message]) == seen
+def test_messages_are_converted_for_the_model(message, expected):
+    assert for_model([message]) == expected
 
 
 def test_the_callers_list_is_not_changed(open_conversation):
@@ -167,7 +167,7 @@ def test_the_callers_list_is_not_changed(open_conversation):
 
 
 @pytest.mark.parametrize(
-    ("context", "seen"),
+    ("context", "expected"),
     [
         (lambda messages, about: [each for each in messages if each["role"] == "user"], ["one", "now"]),
         (lambda messages, about: [*messages, {"role": "user", "content": "more"}], ["one", "two", "now", "more"]),
@@ -176,9 +176,9 @@ def test_the_callers_list_is_not_changed(open_conversation):
         (lambda messages, about: messages.clear(), ["one", "two", "now"]),  # returns None: nothing changes
     ],
 )
-def test_a_context_hook_can_drop_and_add_messages(open_conversation, contents, context, seen):
+def test_a_context_hook_can_drop_and_add_messages(open_conversation, contents, context, expected):
     turn = open_conversation("pi", extensions=[Extension("x", context=context)]).turn("now", HISTORY)
-    assert contents(turn.messages) == seen
+    assert contents(turn.messages) == expected
 
 
 def test_context_hooks_are_chained_and_one_that_raises_is_skipped(open_conversation, contents):
@@ -236,10 +236,10 @@ def test_a_process_that_keeps_the_edition_discovers_nothing(tree, open_conversat
 
 def test_another_process_that_gathers_discovers_the_same_resources(tree, open_conversation, skill):
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
-    brings = Extension("x", resources_discover=lambda reason, about: Resources(skills=[tree.path("more")]))
-    first = open_conversation("foreword", tools="read", extensions=[brings]).turn("hi")
-    open_conversation("foreword", tools="read", extensions=[brings]).compact()
-    then = open_conversation("foreword", tools="read", extensions=[brings]).turn("hi")
+    bundle = Extension("x", resources_discover=lambda reason, about: Resources(skills=[tree.path("more")]))
+    first = open_conversation("foreword", tools="read", extensions=[bundle]).turn("hi")
+    open_conversation("foreword", tools="read", extensions=[bundle]).compact()
+    then = open_conversation("foreword", tools="read", extensions=[bundle]).turn("hi")
     assert "- late: Comes late." in first.system
     assert (then.edition, then.system) == (1, first.system)
 
@@ -256,9 +256,9 @@ def test_resources_that_are_no_longer_discovered_disappear_on_reload(tree, open_
 
 def test_resources_can_add_packs(tree, open_conversation):
     tree({"pack/mine.toml": 'sections = ["one"]\n[section.one]\ntext = "From a pack."\n'})
-    brings = Extension("x", resources_discover=lambda reason, about: Resources(packs={"team": tree.path("pack")}))
-    assert open_conversation("$team/mine", extensions=[brings]).turn("hi").system == "From a pack."
-    assert open_conversation("$team/mine", extensions=[brings]).turn("hi").is_reused
+    bundle = Extension("x", resources_discover=lambda reason, about: Resources(packs={"team": tree.path("pack")}))
+    assert open_conversation("$team/mine", extensions=[bundle]).turn("hi").system == "From a pack."
+    assert open_conversation("$team/mine", extensions=[bundle]).turn("hi").is_reused
 
 
 def test_added_resources_are_used_from_the_next_turn(tree, open_conversation, skill):
@@ -452,10 +452,10 @@ def test_a_source_cannot_close_the_section_around_it(open_conversation):
 
 
 def test_checks_add_findings_to_a_new_prompt(open_conversation):
-    def no_foo(prompt):
+    def count_passages(prompt):
         yield finding("agent-unused", f"{len(prompt.passages)} passages")
 
-    talk = open_conversation("builder", extensions=[Extension("x", checks=[no_foo]), Extension("bad", checks=[boom])])
+    talk = open_conversation("builder", extensions=[Extension("x", checks=[count_passages]), Extension("bad", checks=[boom])])
     turn = talk.turn("hi")
     assert [each.message for each in turn.findings if each.code == "agent-unused"] == ["1 passages"]
     assert failures(turn) == skipped_hook("boom")

@@ -19,7 +19,7 @@ WORKSPACE = Workspace("/w/a", "/w", "/home", "linux", {}, True)
 AGENT = Agent(tools=[Tool("read"), Tool("bash")], plan="The plan.")
 
 LAYOUT = {
-    "about": "Two finds of files, two menus, and what never gives way.",
+    "about": "Two finds of files, two menus, and sections that are never cut.",
     "sections": ["base", "files", "skills", "residents", "boundaries"],
     "find": {
         "far": {"files": ["home:x/*.md"]},
@@ -229,11 +229,11 @@ def test_a_larger_budget_never_keeps_less(inputs, key, data):
 @given(inputs=any_inputs(), budget=budgets)
 def test_entries_missing_from_the_menu_are_reported_as_cut(inputs, budget):
     after = prompt(inputs, {"budget": budget})
-    there = {piece.origin.path for each in after.passages for piece in each.pieces}
+    present_paths = {piece.origin.path for each in after.passages for piece in each.pieces}
     entries = {each.path for name in ("skills", "residents") for each in inputs.found[name]}
-    why = f"left out of the menu; the budget of the whole prompt is {budget:,} tokens"
+    reason = f"left out of the menu; the budget of the whole prompt is {budget:,} tokens"
     for candidate in (each for each in after.candidates if each.path in entries):
-        assert (candidate.fate, candidate.reason) == (("used", "") if candidate.path in there else ("cut", why))
+        assert (candidate.fate, candidate.reason) == (("used", "") if candidate.path in present_paths else ("cut", reason))
 
 
 @given(inputs=any_inputs(), budget=budgets)

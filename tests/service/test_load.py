@@ -33,8 +33,8 @@ class Pending:
     def answer(self):
         """The status, the headers and the body."""
         with closing(self.socket):
-            whole = b"".join(iter(lambda: self.socket.recv(1 << 16), b""))
-        head, _, body = whole.partition(b"\r\n\r\n")
+            response = b"".join(iter(lambda: self.socket.recv(1 << 16), b""))
+        head, _, body = response.partition(b"\r\n\r\n")
         first, *lines = head.decode().lower().split("\r\n")
         return int(first.split()[1]), dict(line.split(": ", 1) for line in lines), json.loads(body)
 
@@ -74,7 +74,7 @@ def assert_other_routes_respond(server):
         assert server.get(path).status == 200, path
 
 
-STICKY = {
+TEMPLATE_ROUTES = {
     "check": ("/system-prompt/check", CHECK),
     "preview": ("/system-prompt/preview", {"layout": "pod", "template": "{{ cwd }}"}),
     "turn": ("/conversations/new-{}/turn", {"cwd": "", "layout": "pod", "base": "{{ cwd }}"}),
@@ -82,9 +82,9 @@ STICKY = {
 }
 
 
-@pytest.mark.parametrize("route", STICKY)
+@pytest.mark.parametrize("route", TEMPLATE_ROUTES)
 def test_templates_beyond_the_queue_are_refused_immediately(stuck_server, route):
-    path, body = STICKY[route]
+    path, body = TEMPLATE_ROUTES[route]
     pending = fill_queue(stuck_server, path, body)
     assert len(pending) == 1 + QUEUE
     for number in range(40):
@@ -126,8 +126,8 @@ def test_rendering_stops_when_the_client_disconnects(stuck_server):
 def test_a_locked_store_delays_only_writes(start):
     server = start()
     server.talk("known")
-    with ExitStack() as opened:
-        other = opened.enter_context(closing(sqlite3.connect(server.folder / "store.db", isolation_level=None)))
+    with ExitStack() as stack:
+        other = stack.enter_context(closing(sqlite3.connect(server.folder / "store.db", isolation_level=None)))
         other.execute("BEGIN IMMEDIATE")
         turns = [Pending(server, f"/conversations/new-{each}/turn", {"cwd": ""}, f"new-{each}") for each in range(50)]
         assert_other_routes_respond(server)

@@ -72,7 +72,7 @@ def test_workers_share_a_store_and_their_counts(start_service, url, tools):
     assert ([row.editions for row in store.conversations()], store.verify()) == ([1] * 8, [])
     store.close()
     assert service.stop() == 0
-    check_gone(service, tools)
+    check_stopped(service, tools)
 
 
 def check_replaced(service, tools):
@@ -87,7 +87,7 @@ def check_replaced(service, tools):
             assert number == 0, "only the request of the killed worker may fail"
 
 
-def check_gone(service, tools):
+def check_stopped(service, tools):
     """Check that nobody listens, nothing runs, no files are left, and no traceback was printed."""
     assert tools.is_refused(service.port)
     tools.wait_until(lambda: not service.descendants(), "the end of all its processes", 5)
@@ -142,7 +142,7 @@ def test_requests_in_flight_are_answered_before_shutdown(start_service, url, too
         assert (slow_work.result().status, slow_work.result().form["system"]) == (200, "Begin  end.")
         assert read_all(slow_upload).startswith(b"HTTP/1.1 200 ")
     assert service.wait_for_exit() == 0
-    check_gone(service, tools)
+    check_stopped(service, tools)
     store = open_store(url)
     assert sorted(row.id for row in store.conversations()) == ["slow-upload", "slow-work"]
     store.close()
@@ -161,4 +161,4 @@ def test_neither_an_idle_connection_nor_an_early_signal_delays_shutdown(start_se
     service = start_service(url)
     with socket.create_connection(("127.0.0.1", service.port)):
         assert service.stop(word) == 0
-    check_gone(service, tools)
+    check_stopped(service, tools)
