@@ -98,7 +98,7 @@ VIEWS = {
 }
 
 
-def complaints(page):
+def axe_violations(page):
     """Return what axe reports about the page."""
     found = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
     return [
@@ -115,7 +115,7 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(open_page, used_site, view):
     page.evaluate(AXE.read_text())
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        assert complaints(page) == []
+        assert axe_violations(page) == []
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 740})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -126,14 +126,14 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(open_page, used_site, view):
         )
         assert outside == []
     page.set_viewport_size({"width": WIDTHS[0], "height": 740})
-    assert complaints(page) == []
+    assert axe_violations(page) == []
 
 
 def test_axe_finds_nothing_in_the_token_form(own_site, open_page):
     page = open_page(own_site(token="secret").url, bypass_csp=True)
     expect(page.get_by_role("dialog", name="Token")).to_be_visible()
     page.evaluate(AXE.read_text())
-    assert complaints(page) == []
+    assert axe_violations(page) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -170,10 +170,10 @@ def test_the_colour_scheme_is_remembered(open_page, used_site):
     expect(page.locator("html")).to_have_css("background-color", dark)
 
 
-def reached_by_tab(page, most=80):
+def reached_by_tab(page, limit=80):
     """Return the names of all elements that Tab reaches in one round; each must show its focus."""
-    seen = []
-    for _ in range(most):
+    names = []
+    for _ in range(limit):
         page.keyboard.press("Tab")
         name, is_shown = page.evaluate(
             """() => {
@@ -187,10 +187,10 @@ def reached_by_tab(page, most=80):
             }"""
         )
         assert is_shown, f"{name} does not show its focus"
-        if name and name in seen:
+        if name and name in names:
             break
-        seen.append(name)
-    return [each.strip() for each in seen]
+        names.append(name)
+    return [each.strip() for each in names]
 
 
 def test_everything_can_be_reached_by_keyboard_and_shows_its_focus(open_page, used_site):

@@ -59,7 +59,7 @@ def test_discarding_leaves_and_deletes_the_draft(unsaved_editor, site):
     assert unsaved_editor.draft() is None
 
 
-def test_saving_from_the_question_leaves_afterwards(unsaved_editor, site):
+def test_saving_in_the_leave_dialog_leaves_afterwards(unsaved_editor, site):
     unsaved_editor.page.keyboard.press("Escape")
     unsaved_editor.page.get_by_role("button", name="Save…").last.click()
     unsaved_editor.page.get_by_role("dialog", name="Save template").get_by_role("button", name="Save", exact=True).click()
@@ -80,7 +80,7 @@ def test_a_reload_with_unsaved_text_asks_first_and_restores_it(unsaved_editor):
     expect(unsaved_editor.code).to_contain_text("Not saved yet.")
 
 
-def test_nothing_asks_when_everything_is_saved(editor):
+def test_a_reload_does_not_ask_when_everything_is_saved(editor):
     dialog_types = []
     editor.page.on("dialog", lambda dialog: (dialog_types.append(dialog.type), dialog.accept()))
     editor.page.reload()
@@ -93,9 +93,9 @@ def test_unsaved_text_survives_a_crash_of_the_tab(unsaved_editor, site):
     unsaved_editor.page.wait_for_function("() => Object.keys(localStorage).some((name) => name.startsWith('foreword.draft.'))")
     with unsaved_editor.page.expect_event("crash"):
         crash(unsaved_editor.page)
-    again = profile.new_page()
-    again.goto(f"{site.url}/#/edit")
-    expect(again.locator(".cm-content")).to_have_text("Not saved yet.")
+    new_tab = profile.new_page()
+    new_tab.goto(f"{site.url}/#/edit")
+    expect(new_tab.locator(".cm-content")).to_have_text("Not saved yet.")
 
 
 def crash(page):
@@ -288,9 +288,9 @@ def test_history_shows_each_version_with_its_difference_and_restores_one(open_pa
     page = open_page(f"{site.url}/#/history")
     versions = page.get_by_role("navigation", name="Versions")
     expect(versions.get_by_role("link").first).to_contain_text("the second")
-    changed = page.get_by_role("region", name=f"Changes in version {first + 1}")
-    expect(changed.locator("tr.removed .text")).to_have_text("removed: two")
-    expect(changed.locator("tr.added .text")).to_have_text("added: three")
+    changes = page.get_by_role("region", name=f"Changes in version {first + 1}")
+    expect(changes.locator("tr.removed .text")).to_have_text("removed: two")
+    expect(changes.locator("tr.added .text")).to_have_text("added: three")
     versions.get_by_role("link", name=re.compile("the first")).click()
     page.get_by_label("Compare with").select_option("the newest version")
     expect(page.get_by_role("region", name=f"Changes since version {first}").locator("tr.added .text")).to_have_text(

@@ -19,7 +19,7 @@ SOAK = Path(__file__).parent.parent / "soak"
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
 AT_ONCE = 16
 
-# Waits for the others, so that all start at the same moment.
+# Waits for the other processes, so that all start at the same moment.
 CONSTRUCT = """
 import hashlib, json, os, sys, time
 from foreword import Agent, Conversations, Tool, Workspace
@@ -87,25 +87,25 @@ def test_a_process_killed_at_any_moment_leaves_every_conversation_intact():
 # Two processes at once
 
 
-class Between:
+class InterruptedStore:
     """A store that calls a function just before the first edition is published."""
 
-    def __init__(self, store, happens):
-        self.store, self.happens = store, happens
+    def __init__(self, store, interrupt):
+        self.store, self.interrupt = store, interrupt
 
     def __getattr__(self, name):
         return getattr(self.store, name)
 
     def publish(self, *args):
-        happens, self.happens = self.happens, lambda: None
-        happens()
+        interrupt, self.interrupt = self.interrupt, lambda: None
+        interrupt()
         return self.store.publish(*args)
 
 
 def test_the_loser_does_not_announce_what_the_winner_announced(tree, open_conversation, url, contents, tool_names):
     open_conversation("foreword", tools="read").turn("hi")
     winner = open_conversation("foreword", tools="read zap")
-    loser = open_conversation("foreword", tools="read zap", store=Between(open_store(url), lambda: winner.turn("hi")))
+    loser = open_conversation("foreword", tools="read zap", store=InterruptedStore(open_store(url), lambda: winner.turn("hi")))
     turn = loser.turn("hi", [{"role": "user", "content": "New tools are available from now on: `zap`."}])
     assert (turn.edition, turn.is_reused, tool_names(turn.tools)) == (2, True, ["read", "zap"])
     assert contents(turn.messages) == ["New tools are available from now on: `zap`.", "hi"]
@@ -114,7 +114,7 @@ def test_the_loser_does_not_announce_what_the_winner_announced(tree, open_conver
 def test_the_loser_announces_what_the_winner_did_not(open_conversation, url, contents, tool_names):
     open_conversation("foreword", tools="read").turn("hi")
     winner = open_conversation("foreword", tools="read zap")
-    loser = open_conversation("foreword", tools="read zip", store=Between(open_store(url), lambda: winner.turn("hi")))
+    loser = open_conversation("foreword", tools="read zip", store=InterruptedStore(open_store(url), lambda: winner.turn("hi")))
     turn = loser.turn("hi")
     assert (turn.edition, tool_names(turn.tools)) == (3, ["read", "zap", "zip"])
     inactive = "Tools that are not active from now on, so do not call them: `zap`. All others are active."
@@ -129,7 +129,7 @@ def test_an_announcement_waits_for_a_turn(tree, open_conversation, url, contents
     """Using a skill can publish an edition, but only a turn has messages."""
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
     winner = open_conversation("foreword", tools="read")
-    loser = open_conversation("foreword", tools="read zap", store=Between(open_store(url), lambda: winner.turn("hi")))
+    loser = open_conversation("foreword", tools="read zap", store=InterruptedStore(open_store(url), lambda: winner.turn("hi")))
     loser.use_skill("testing")
     assert contents(loser.turn("hi").messages) == ["New tools are available from now on: `zap`.", "hi"]
 
@@ -137,7 +137,7 @@ def test_an_announcement_waits_for_a_turn(tree, open_conversation, url, contents
 @pytest.mark.parametrize("layout", ["opal", "pi"])
 def test_the_loser_uses_its_tools_if_the_layout_follows_them(open_conversation, url, tool_names, layout):
     winner = open_conversation(layout, tools="read")
-    loser = open_conversation(layout, tools="bash", store=Between(open_store(url), lambda: winner.turn("hi")))
+    loser = open_conversation(layout, tools="bash", store=InterruptedStore(open_store(url), lambda: winner.turn("hi")))
     turn = loser.turn("hi")
     assert (turn.edition, tool_names(turn.tools)) == (2, ["bash"])
 
@@ -158,7 +158,7 @@ def test_a_skill_used_while_another_edition_is_built_is_not_lost(tree, open_conv
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
     one = open_conversation("foreword", tools="read")
     one.turn("hi")
-    other = open_conversation("foreword", tools="read zap", store=Between(open_store(url), lambda: one.use_skill("testing")))
+    other = open_conversation("foreword", tools="read zap", store=InterruptedStore(open_store(url), lambda: one.use_skill("testing")))
     turn = other.turn("hi")
     assert (turn.edition, tool_names(turn.tools)) == (2, ["read", "zap"])
     assert "active already" in other.use_skill("testing")["content"]
@@ -362,13 +362,13 @@ def test_a_compaction_that_cannot_be_stored_is_remembered_by_the_process(
         [talk.layout.wording["compaction"]],
     )
     assert len(store_down_messages(turn)) == 1
-    again = Conversation(
+    reopened = Conversation(
         talk.shared, "t", Assembler(tree.workspace("w")), Agent()
-    )  # a service opens the conversation anew for every request
-    waiting = again.turn("hi")
+    )  # a service reopens the conversation for every request
+    waiting = reopened.turn("hi")
     assert (waiting.system, len(store_down_messages(waiting))) == (before, 1)
     failing_store.condition = "up"
-    after = again.turn("hi")
+    after = reopened.turn("hi")
     assert (after.edition, "Two." in after.system, store_down_messages(after)) == (2, True, [])
     assert (talk.turn("hi").is_reused, failing_store.current("t").state, talk.shared.editions.postponed) == (
         True,
@@ -417,20 +417,20 @@ def test_a_new_template_is_used_after_a_compaction_and_by_new_conversations(open
 
 def test_overlapping_constructs_agree_on_one_edition(tree, url):
     """Each call would build a different text; a call that overlaps another one gets its edition."""
-    numbers, begun, go_on = itertools.count(), threading.Event(), threading.Event()
+    numbers, started, proceed = itertools.count(), threading.Event(), threading.Event()
 
     def value(name, workspace):
-        begun.set()
-        assert go_on.wait(30)
+        started.set()
+        assert proceed.wait(30)
         return str(next(numbers))
 
     talks = Conversations(url, [Extension("x", variables={"count": value})])
     layout, agent = "builder", Agent(base="Number [count:x].")
     with ThreadPoolExecutor(8) as pool:
         first = pool.submit(talks.construct, "t", tree.workspace("w"), agent, layout)
-        assert begun.wait(30)
+        assert started.wait(30)
         others = [pool.submit(talks.construct, "t", tree.workspace("w"), agent, layout) for _ in range(7)]
-        go_on.set()
+        proceed.set()
         seen = {each.result(30) for each in (first, *others)}
     assert len(seen) == 1 and seen == {talks.get("t")}
     assert talks.construct("t", tree.workspace("w"), agent) not in seen

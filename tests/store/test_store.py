@@ -79,14 +79,14 @@ def test_a_state_is_saved_with_its_edition(store, edition):
     store.publish("talk", edition(2), 1)
     assert store.current("talk").state == "{}"
     store.save_state("talk", 1, '{"old": 1}')
-    store.save_state("talk", 2, '{"told": "ä"}')
-    assert [each.state for each in store.editions("talk")] == ['{"old": 1}', '{"told": "ä"}']
+    store.save_state("talk", 2, '{"note": "ä"}')
+    assert [each.state for each in store.editions("talk")] == ['{"old": 1}', '{"note": "ä"}']
     store.save_state("talk", 2, "{}")
     assert store.current("talk") == edition(2)
 
 
 def test_a_published_state_is_saved(store, edition):
-    first = edition(1, state='{"told": 1}')
+    first = edition(1, state='{"note": 1}')
     store.publish("talk", first, 0)
     assert store.current("talk") == first
 
@@ -151,7 +151,7 @@ TEXTS = {
     "half a surrogate pair": "a\ud800b\udcff",
     "all planes": "ä中😀",
     "long": "Be brief. " * 50_000,
-    "long and strange": "\udcff\0😀" * 50_000,
+    "long and unusual": "\udcff\0😀" * 50_000,
 }
 
 
