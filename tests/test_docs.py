@@ -96,12 +96,12 @@ def test_a_stale_page_is_an_error(tmp_path, monkeypatch, capsys):
 
 def rows(name, below=""):
     """Return name and description from the tables of a reference page. If a name has two rows, the shorter description counts."""
-    described, text = {}, text_of(f"reference/{name}")
+    descriptions, text = {}, text_of(f"reference/{name}")
     for line in re.findall(r"^\| .*$", text[text.index(below) :], re.MULTILINE):
         cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
         key = re.sub(r"^\[?`|`(?:\]\(.*\))?$", "", cells[0])
-        described[key] = min(described.get(key, cells[-1]), cells[-1], key=len)
-    return described
+        descriptions[key] = min(descriptions.get(key, cells[-1]), cells[-1], key=len)
+    return descriptions
 
 
 KEYS = [key.name for key in keys.KEYS]
@@ -119,20 +119,20 @@ WORDS = [*keys.PLACES, *keys.LISTS, *keys.FOUND, *keys.FACTS, *keys.FILTERS, *ke
     ],
 )
 def test_every_name_is_described(page, names):
-    described = rows(page)
-    assert [name for name in names if len(described.get(name, "")) < 3] == []
+    descriptions = rows(page)
+    assert [name for name in names if len(descriptions.get(name, "")) < 3] == []
 
 
 @pytest.mark.parametrize("kind", ["settings", "wording"])
 def test_every_setting_and_wording_of_a_shipped_layout_is_described(kind):
-    described = rows("layouts.md", below="## Settings")
+    descriptions = rows("layouts.md", below="## Settings")
     names = {name for each in NAMES for name in merging.flat(getattr(compiled, each)().get(kind, {}))}
-    assert sorted(name for name in names if len(described.get(name, "")) < 3) == []
+    assert sorted(name for name in names if len(descriptions.get(name, "")) < 3) == []
 
 
 def test_every_event_of_listen_is_described():
-    described = rows("extensions.md")
-    assert {name: described.get(name) for name in extensions.EVENTS} == extensions.EVENTS
+    descriptions = rows("extensions.md")
+    assert {name: descriptions.get(name) for name in extensions.EVENTS} == extensions.EVENTS
 
 
 def test_every_published_event_is_an_event_of_listen():
@@ -147,9 +147,9 @@ def test_every_table_of_a_layout_is_described():
 
 
 def test_every_route_is_described():
-    described = rows("http.md")
+    descriptions = rows("http.md")
     routes = [f"{route.method} {route.path}" for route in ROUTES if route.response is not None]
-    assert [route for route in routes if len(described.get(route, "")) < 3] == []
+    assert [route for route in routes if len(descriptions.get(route, "")) < 3] == []
     assert [route.path for route in ROUTES if route.response is None] == ["/", "/static/{name}"], (
         "the page and its files"
     )
@@ -171,9 +171,9 @@ PUBLIC |= {name: home for home, names in generate.RETURNED.items() for name in n
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_field_of_a_public_class_is_described(name):
-    described = generate.meanings(PUBLIC[name], name)
-    assert list(described) == [field for field, _, _ in generate.fields_in(PUBLIC[name], name)]
-    assert [field for field, meaning in described.items() if len(meaning) < 8] == []
+    descriptions = generate.meanings(PUBLIC[name], name)
+    assert list(descriptions) == [field for field, _, _ in generate.fields_in(PUBLIC[name], name)]
+    assert [field for field, meaning in descriptions.items() if len(meaning) < 8] == []
 
 
 @pytest.mark.parametrize("kind", [foreword.Agent, foreword.Tool, foreword.Finding, foreword.Extension])
@@ -189,8 +189,8 @@ def test_help_shows_the_fields_with_their_defaults(kind):
 
 def test_every_public_name_is_described():
     parts = re.split(r"^## ", text_of("reference/python.md"), flags=re.MULTILINE)[1:]
-    described = {part.partition("\n")[0]: part.partition("\n")[2].strip() for part in parts}
-    assert [name for name in foreword.__all__ if len(described.get(name, "")) < 20] == []
+    descriptions = {part.partition("\n")[0]: part.partition("\n")[2].strip() for part in parts}
+    assert [name for name in foreword.__all__ if len(descriptions.get(name, "")) < 20] == []
 
 
 def test_every_return_value_of_a_call_is_described():
@@ -225,10 +225,10 @@ SOURCES = sorted(Path(foreword.__file__).parent.rglob("*.py"))
 
 
 def test_every_environment_variable_is_described():
-    described = set(re.findall(r"`([A-Z_]+)(?:=\w+)?`", text_of("settings.md").partition("\n## Environment\n")[2]))
+    descriptions = set(re.findall(r"`([A-Z_]+)(?:=\w+)?`", text_of("settings.md").partition("\n## Environment\n")[2]))
     read = {name for path in SOURCES for name in variables_in(path)} - NOT_VARIABLES
     assert {"HOME", "PWD", "FOREWORD_STORE", "FOREWORD_TOKEN", "TERM"} <= read
-    assert sorted(read - described) == []
+    assert sorted(read - descriptions) == []
 
 
 # Strings in these modules that look like names of variables.

@@ -170,7 +170,7 @@ def test_a_linked_folder_is_watched_at_its_real_path(tree, start_watch, skill):
     watching.wait_for("- **b**")
 
 
-def test_a_skill_that_is_created_changed_and_deleted(tree, start_watch, skill):
+def test_a_skill_is_watched_when_it_is_created_changed_and_deleted(tree, start_watch, skill):
     tree({"w/.git": None})
     watching = start_watch("pi", agent=Agent(tools=[Tool("read")]))
     watching.text()
@@ -183,7 +183,7 @@ def test_a_skill_that_is_created_changed_and_deleted(tree, start_watch, skill):
         pass
 
 
-def test_a_workspace_that_is_deleted_and_created_again(tree, start_watch):
+def test_a_workspace_that_is_deleted_and_created_again_is_watched_again(tree, start_watch):
     tree({"w/AGENTS.md": "One."})
     watching = start_watch()
     watching.wait_for("One.")
@@ -228,7 +228,7 @@ def test_a_relative_workspace_is_found_again_too(tree, monkeypatch):
             pass
 
 
-def test_a_parent_of_the_workspace_that_is_moved_away_and_back(tree):
+def test_a_workspace_is_watched_again_after_its_parent_was_moved_and_returned(tree):
     tree({"deep/er/w/AGENTS.md": "One."})
     prompts, errors = queue.Queue(), queue.Queue()
     workspace = Workspace(tree.path("deep/er/w"), home=tree.path("home"))

@@ -467,7 +467,7 @@ def test_an_empty_template_gives_an_empty_prompt_and_a_compaction_with_only_the_
     store.close()
 
 
-def test_a_conversation_that_was_never_constructed(open_conversation):
+def test_a_conversation_that_was_never_constructed_has_no_prompt(open_conversation):
     assert open_conversation("builder").shared.prompt("t") is None
 
 
@@ -481,7 +481,7 @@ def test_messages_are_not_changed(open_conversation, contents, text):
     assert contents(talk.turn(text, [{"role": "user", "content": text}]).messages) == [text] * 3
 
 
-def test_a_directory_with_an_undecodable_name(tree, open_conversation):
+def test_a_directory_may_have_an_undecodable_name(tree, open_conversation):
     tree({"w\udcff/.git": None, "w\udcff/AGENTS.md": "X"})
     for layout in LAYOUTS:
         first = open_conversation(layout, layout, cwd="w\udcff").turn("hi")

@@ -74,7 +74,7 @@ def test_without_a_fault_everything_loads(workspace, disk, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ESTALE, errno.ENAMETOOLONG])
 @pytest.mark.parametrize("call", ["stat", "scandir"])
-def test_a_skills_folder_that_cannot_be_accessed(workspace, disk, layout, call, number):
+def test_a_skills_folder_that_cannot_be_accessed_is_reported(workspace, disk, layout, call, number):
     disk.fail(call, workspace.path(SKILLS), fault(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used_paths(workspace, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/three/SKILL.md"]
@@ -84,7 +84,7 @@ def test_a_skills_folder_that_cannot_be_accessed(workspace, disk, layout, call, 
 
 @pytest.mark.parametrize("layout", ["foreword", "pi"])
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
-def test_a_folder_among_the_skills_that_cannot_be_accessed(workspace, disk, layout, number):
+def test_a_folder_among_the_skills_that_cannot_be_accessed_is_reported(workspace, disk, layout, number):
     disk.fail("stat", workspace.path(f"{SKILLS}/one"), fault(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used_paths(workspace, prompt) == everything_except(f"/{SKILLS}/one/SKILL.md")
@@ -94,7 +94,7 @@ def test_a_folder_among_the_skills_that_cannot_be_accessed(workspace, disk, layo
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ENAMETOOLONG])
-def test_a_skill_that_cannot_be_accessed(workspace, disk, layout, number):
+def test_a_skill_that_cannot_be_accessed_is_reported(workspace, disk, layout, number):
     for call in ("stat", "lstat", "open"):
         disk.fail(call, workspace.path(f"{SKILLS}/one/SKILL.md"), fault(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
@@ -103,7 +103,7 @@ def test_a_skill_that_cannot_be_accessed(workspace, disk, layout, number):
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
-def test_a_file_whose_folder_cannot_be_accessed(tree, disk, number):
+def test_a_file_whose_folder_cannot_be_accessed_is_reported(tree, disk, number):
     tree({"home/.ion/AGENTS.md": "no", "w/AGENTS.md": "here"})
     disk.fail("stat", tree.path("home/.ion"), fault(number))
     prompt = tree.prompt("ion", base="BASE", disk=disk)
@@ -113,20 +113,20 @@ def test_a_file_whose_folder_cannot_be_accessed(tree, disk, number):
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
-def test_a_working_directory_that_cannot_be_accessed(tree, disk, number):
+def test_a_working_directory_that_cannot_be_accessed_is_an_error(tree, disk, number):
     disk.fail("stat", tree.path("w"), fault(number))
     with pytest.raises(CallError, match=rf"cannot be examined \({os.strerror(number).lower()}\)"):
         tree.prompt("ion", disk=disk)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_listing_that_fails_midway(workspace, disk, layout):
+def test_a_listing_that_fails_midway_is_reported(workspace, disk, layout):
     @contextmanager
     def scandir(folder):
         with os.scandir(folder) as listing:
-            yield failing(listing) if disk.paths.get(folder) == workspace.path(SKILLS) else listing
+            yield fail_midway(listing) if disk.paths.get(folder) == workspace.path(SKILLS) else listing
 
-    def failing(listing):
+    def fail_midway(listing):
         yield next(iter(listing))
         raise fault(errno.EIO)
 
@@ -233,12 +233,12 @@ def test_an_existing_file_that_never_opens_does_not_loop(workspace, disk):
 
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "ion"])
-@pytest.mark.parametrize("most", [1, 2, 7, 4096])
-def test_short_reads_do_not_matter(workspace, disk, layout, most):
+@pytest.mark.parametrize("limit", [1, 2, 7, 4096])
+def test_short_reads_do_not_matter(workspace, disk, layout, limit):
     workspace({"w/AGENTS.md": "é" * 3_000 + "\r\n日本\n"})
     whole = workspace.prompt(layout, tools="read", disk=disk)
     read = disk.read
-    disk.read = lambda descriptor, size: read(descriptor, min(size, most))
+    disk.read = lambda descriptor, size: read(descriptor, min(size, limit))
     assert workspace.prompt(layout, tools="read", disk=disk) == whole
 
 
@@ -246,11 +246,11 @@ def test_a_file_that_shrinks_during_the_read_keeps_what_was_read(tree, disk):
     tree({"w/.git": None, "w/AGENTS.md": "one\ntwo\n"})
     read = disk.read
 
-    def first(descriptor, size):
+    def truncate_and_read(descriptor, size):
         os.truncate(tree.path("w/AGENTS.md"), 4)
         return read(descriptor, size)
 
-    disk.read = first
+    disk.read = truncate_and_read
     prompt = tree.prompt("foreword", disk=disk)
     assert "\none\n" in prompt.text and "two" not in prompt.text
     assert tree.findings(prompt) == []
@@ -259,7 +259,7 @@ def test_a_file_that_shrinks_during_the_read_keeps_what_was_read(tree, disk):
 # Temporary faults
 
 
-class Trusting:
+class ClockAhead:
     """A clock that runs ahead, so that the stamps of new files are trusted."""
 
     def time_ns(self):
@@ -296,7 +296,7 @@ def comparable(tree, inputs):
 )
 def test_a_temporary_fault_is_forgotten(workspace, disk, monkeypatch, layout, number, call, path):
     """No stamp shows that a disk works again, so whatever failed must be read again."""
-    monkeypatch.setattr(stamps, "time", Trusting())
+    monkeypatch.setattr(stamps, "time", ClockAhead())
     healthy = comparable(workspace, gather_all(workspace, disk, layout))
     assert is_unchanged(healthy[-1], disk)
     disk.fail(call, workspace.path(path), fault(number))
@@ -311,7 +311,7 @@ def test_a_temporary_fault_is_forgotten(workspace, disk, monkeypatch, layout, nu
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_link_loop_in_place_of_a_folder_is_reported(tree, skill, disk, layout):
+def test_a_link_loop_in_place_of_a_folder_is_skipped(tree, skill, disk, layout):
     tree(
         {
             "w/.git": None,
@@ -325,16 +325,16 @@ def test_a_link_loop_in_place_of_a_folder_is_reported(tree, skill, disk, layout)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_names_that_are_too_long(workspace, skill, disk, layout):
+def test_names_that_are_too_long_are_reported(workspace, skill, disk, layout):
     """Nest folders as deep as a path allows; the rest still loads."""
     deep = os.path.join(workspace.path(SKILLS), *["d" * 200] * 30)
-    here = os.open(workspace.path(SKILLS), os.O_RDONLY)
+    folder = os.open(workspace.path(SKILLS), os.O_RDONLY)
     for _ in range(30):
-        os.mkdir("d" * 200, dir_fd=here)
-        below = os.open("d" * 200, os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = below
-    os.close(here)
+        os.mkdir("d" * 200, dir_fd=folder)
+        below = os.open("d" * 200, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = below
+    os.close(folder)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used_paths(workspace, prompt) == EVERYTHING
     findings = [(code, deep.startswith(workspace.path(path.lstrip("/")))) for code, path in workspace.findings(prompt)]

@@ -265,7 +265,7 @@ def change_before_open(disk, path, change):
 
 @pytest.mark.parametrize("way", ["/proc", "none"])
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_a_folder_swapped_for_a_link_before_its_file_is_opened(tree, disk, layout, way, monkeypatch):
+def test_a_folder_swapped_for_a_link_before_its_file_is_opened_is_refused(tree, disk, layout, way, monkeypatch):
     if way == "none":
         monkeypatch.setattr(folders, "path_of_open_file", lambda descriptor: "")
     tree({"w/.git": None, "w/a/AGENTS.md": "mine", "elsewhere/AGENTS.md": NEEDLE})
@@ -281,7 +281,7 @@ def test_a_folder_swapped_for_a_link_before_its_file_is_opened(tree, disk, layou
 
 
 @pytest.mark.parametrize("layout", MENUS)
-def test_a_folder_swapped_for_a_link_before_it_is_listed(tree, skill, disk, layout):
+def test_a_folder_swapped_for_a_link_before_it_is_listed_is_refused(tree, skill, disk, layout):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), "elsewhere/secret-name/SKILL.md": skill("b")})
 
     def change():
@@ -301,12 +301,12 @@ def test_without_proc_the_path_must_still_name_the_open_file(tree, disk, monkeyp
     assert Reader(disk=disk).read(tree.path("w/AGENTS.md"), reach).text == "mine"
     original = disk.open
 
-    def swapping(path, flags):
+    def open_and_swap(path, flags):
         descriptor = original(path, flags)
         os.replace(tree.path("w/other"), tree.path("w/AGENTS.md"))
         return descriptor
 
-    disk.open = swapping
+    disk.open = open_and_swap
     reading = Reader(disk=disk).read(tree.path("w/AGENTS.md"), reach)
     assert (reading.fate, reading.reason) == ("unreadable", folders.CHANGED)
 
@@ -354,9 +354,9 @@ def test_a_working_directory_swapped_for_a_link_is_not_read(served, disk, layout
 
 
 def test_a_link_removed_while_being_resolved_is_dangling(monkeypatch):
-    def gone(path):
+    def raise_not_found(path):
         raise FileNotFoundError(2, "No such file or directory", path)
 
-    monkeypatch.setattr(os.path, "realpath", gone)
+    monkeypatch.setattr(os.path, "realpath", raise_not_found)
     nowhere = stamps.real_path("/a/b")
     assert not stamps.is_inside(nowhere, "/a") and not stamps.is_inside("/a/b", nowhere)

@@ -26,14 +26,14 @@ def render_directives(tree, text, **options):
 
 
 @pytest.mark.parametrize("value", ["[prompt:cwd]", "[if prompt:cwd]x[endif]", "[file:x]", "[endif]", "[else]", r"\["])
-def test_a_value_that_contains_a_tag(tree, value):
+def test_a_value_that_contains_a_tag_is_not_expanded(tree, value):
     tree({"w/x": value})
     template = "<[if prompt:cwd][file:x][else]no[endif]|[prompt:model]|[prompt:conversation_id]>"
     assert tree.text("builder", base=template, model=value, session=value) == f"<{value}|{value}|{value}>"
 
 
 @pytest.mark.parametrize("value", ["{{ cwd }}", "{% if true %}x{% endif %}", "{# x #}", "{% raw %}", "{{ ghost }}"])
-def test_a_value_that_contains_a_jinja_like_tag(tree, value):
+def test_a_value_that_contains_a_jinja_like_tag_is_not_expanded(tree, value):
     assert (
         body(tree, "<{{ language }}{% for t in tools %}|{{ t }}{% endfor %}>", language=value, tools=[]) == f"<{value}>"
     )
@@ -42,7 +42,7 @@ def test_a_value_that_contains_a_jinja_like_tag(tree, value):
 @pytest.mark.parametrize(
     "value", ["{{ cwd }}", "<!-- include: x.md -->", "<!-- endif -->", "<!-- if: model == 'x' -->"]
 )
-def test_a_value_that_contains_a_directive(tree, value):
+def test_a_value_that_contains_a_directive_is_not_expanded(tree, value):
     tree({"w/x.md": "INCLUDED"})
     assert render_directives(tree, "<{{ model }}|{{ provider }}>", model=value, provider=value) == f"<{value}|{value}>"
 

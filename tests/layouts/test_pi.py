@@ -360,7 +360,7 @@ def menu(tree, cwd="w", **options):
         "w/a/.agents/skills/group/sub",
     ],
 )
-def test_skills_are_found_in(tree, skill, folder):
+def test_skills_are_found_in_these_folders(tree, skill, folder):
     tree({"w/.git": None, "w/a/x": "", f"{folder}/deploy/SKILL.md": skill("deploy", "D.")})
     assert menu(tree, "w/a") == [("deploy", "D.", f"/{folder}/deploy/SKILL.md")]
 
@@ -369,7 +369,7 @@ def test_skills_are_found_in(tree, skill, folder):
     "folder",
     ["w/.sf/skills", ".agents/skills", "w/a/.claude/skills", "w/a/b/.agents/skills", "w/a/.agents/skills/other"],
 )
-def test_skills_are_not_found_in(tree, skill, folder):
+def test_skills_are_not_found_in_other_folders(tree, skill, folder):
     tree(
         {
             "w/.git": None,

@@ -89,7 +89,7 @@ def test_compaction_works_without_the_store(service_without_store):
     assert [each["code"] for each in response["findings"]] == ["store-down"]
 
 
-def test_a_database_file_that_disappears_and_returns(start, tmp_path):
+def test_a_database_file_may_disappear_and_return(start, tmp_path):
     file, away = tmp_path / "store.db", tmp_path / "away.db"
     server = start(store=str(file))
     server.ask("PUT", "/system-prompt", {"template": "planted one"})
@@ -124,7 +124,7 @@ def test_a_replaced_database_file_is_used(start, tmp_path):
 
 
 @pytest.mark.xdist_group("postgres")
-def test_a_database_server_that_stops_and_returns(start):
+def test_a_database_server_may_stop_and_return(start):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, str(POSTGRES)], text=True, **pipes) as postgres:
 

@@ -372,7 +372,7 @@ def test_variables_have_current_values(service, place):
         ("?prefix=ghost/x", []),
     ],
 )
-def test_files_that_a_template_can_read(service, query, paths):
+def test_only_files_that_a_template_can_read_are_listed(service, query, paths):
     entries = service.get("/files" + query).json["entries"]
     assert [each["path"] for each in entries if not each["path"].startswith(".agents")] == paths
     assert all((each["kind"] == "folder") == each["path"].endswith("/") for each in entries)
@@ -453,7 +453,7 @@ def test_a_layout_without_the_template_has_no_template_lines(service):
     assert form["template_lines"] == []
 
 
-def test_layouts_that_use_the_stored_template(service):
+def test_layouts_say_whether_they_use_the_stored_template(service):
     layouts = service.get("/layouts").json["layouts"]
     assert [each["name"] for each in layouts if each["stored_template"]] == ["builder"]
 

@@ -32,7 +32,7 @@ def test_a_body_declared_too_large_is_refused_immediately(service):
     assert (reply.status, reply.problem, reply.headers["connection"]) == (413, "too-large", "close")
 
 
-def test_expect_continue_with_a_body_that_is_too_large(service):
+def test_expect_continue_with_a_body_that_is_too_large_is_refused(service):
     head = b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n"
     assert service.answer(head % (LARGEST_BODY + 1)).problem == "too-large"
     received = service.raw(head % len(TEMPLATE), TEMPLATE)

@@ -107,7 +107,7 @@ def check_back(service, first, postgres_url, tools, new):
     store.close()
 
 
-def test_a_server_that_stops_under_load_and_restarts(service, database, postgres_url, tools):
+def test_known_conversations_survive_a_server_that_stops_under_load(service, database, postgres_url, tools):
     first = construct_all(service)
     service.turn("later", layout="foreword")
     with Clients(service, first) as clients:
@@ -145,7 +145,7 @@ def test_a_frozen_server_blocks_neither_the_service_nor_known_conversations(serv
     check_back(service, first, postgres_url, tools, "new-still")
 
 
-def test_a_port_that_accepts_connections_and_never_answers(start_service, tools):
+def test_a_server_that_never_answers_counts_as_down(start_service, tools):
     with socket.create_server(("127.0.0.1", 0)) as hole:
         service = start_service(f"postgresql://foreword@127.0.0.1:{hole.getsockname()[1]}/none?connect_timeout=2")
         with ThreadPoolExecutor(48) as crowd:
