@@ -35,7 +35,7 @@ OPENAI = ProviderRules("openai", ("tools", "system", "messages"), "prefix", 10, 
 GEMINI = ProviderRules("gemini", ("system", "tools", "messages"), "prefix", 1, "m")
 PRICE = Price("m", "anthropic", 1.0, 1.25, 0.1, 5)
 TOOLS = [{"name": "read", "description": "Reads.", "schema": {}}, {"name": "shell", "description": "", "schema": {}}]
-SAID = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
+MESSAGES = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
 
 
 def prompt(*sections):
@@ -66,7 +66,7 @@ WHOLE = prompt(
     ],
 )
 def test_a_request_is_read_in_the_providers_order(make, order):
-    segments = segments_of(make(Subject("x", WHOLE, TOOLS, SAID).turn), order)
+    segments = segments_of(make(Subject("x", WHOLE, TOOLS, MESSAGES).turn), order)
     parts = [segment.of for segment in segments]
     assert parts == sorted(parts, key=order.index)
     assert [segment.name for segment in segments if segment.of == "tools"] == ["read", "shell"]
@@ -81,7 +81,7 @@ def test_an_empty_request_has_no_segments():
 
 
 def test_the_breakpoint_of_the_caller_follows_the_last_message():
-    marked = with_last_breakpoint(segments_of(for_anthropic(Subject("x", WHOLE, TOOLS, SAID).turn), ANTHROPIC.order))
+    marked = with_last_breakpoint(segments_of(for_anthropic(Subject("x", WHOLE, TOOLS, MESSAGES).turn), ANTHROPIC.order))
     assert [segment.has_breakpoint for segment in marked if segment.of == "messages"] == [False, True]
     assert with_last_breakpoint([]) == []
 
@@ -143,7 +143,7 @@ def test_plain_text_has_one_breakpoint_and_empty_text_none():
 
 
 @pytest.mark.parametrize(
-    ("lifetimes", "expected", "mended"),
+    ("lifetimes", "expected", "fixed"),
     [
         ("", [], ""),
         ("r p c t", [], "0 1 2 3"),
@@ -153,13 +153,13 @@ def test_plain_text_has_one_breakpoint_and_empty_text_none():
         ("c t r p", [("0", ["2", "3"]), ("1", ["2", "3"])], "2 3 0 1"),
     ],
 )
-def test_sections_that_come_too_early(lifetimes, expected, mended):
+def test_sections_that_come_too_early_are_reported(lifetimes, expected, fixed):
     names = {name[0]: name for name in LIFETIMES}
     found = prompt(*((str(number), names[each], "text") for number, each in enumerate(lifetimes.split())))
     assert [(each.section, list(each.before)) for each in misplaced(found, len)] == expected
-    assert best_order(found) == mended.split()
-    again = prompt(*((name, found.passages[int(name)].lifetime, "text") for name in best_order(found)))
-    assert misplaced(again, len) == []
+    assert best_order(found) == fixed.split()
+    reordered = prompt(*((name, found.passages[int(name)].lifetime, "text") for name in best_order(found)))
+    assert misplaced(reordered, len) == []
 
 
 def test_misplaced_sections_are_reported_by_lifetime():
@@ -265,7 +265,7 @@ def test_each_provider_finds_the_first_difference_in_its_own_order():
 
 
 def test_a_longer_history_is_not_a_difference():
-    old, new = Subject("o", WHOLE, TOOLS, SAID[:1]), Subject("n", WHOLE, TOOLS, SAID)
+    old, new = Subject("o", WHOLE, TOOLS, MESSAGES[:1]), Subject("n", WHOLE, TOOLS, MESSAGES)
     assert change(old, new).first is None
     other = Subject("n", WHOLE, TOOLS, [{"role": "user", "content": "ha"}])
     first = change(old, other).first

@@ -16,9 +16,9 @@ def source(text, path="/w/AGENTS.md", kind="file", lifetime="project"):
     return SourceText(path, text, "instructions", lifetime, kind)
 
 
-def disk(*there):
+def disk(*files):
     """A function that says whether a file exists, for a disk with these files in /w."""
-    folders = {"/w/" + "/".join(each.split("/")[:n]) for each in there for n in range(1, each.count("/") + 2)}
+    folders = {"/w/" + "/".join(each.split("/")[:n]) for each in files for n in range(1, each.count("/") + 2)}
 
     def exists(path, target, is_beside=False):
         return f"/w/{target.removeprefix('./')}" in folders
@@ -142,7 +142,7 @@ def test_references_in_a_skill_are_relative_to_its_folders(text, found):
         ("<!-- include: docs/there.md -->", [("<!-- include: docs/there.md -->", True)]),
     ],
 )
-def test_includes_that_the_layout_does_not_expand(text, found):
+def test_includes_that_the_layout_does_not_expand_are_reported(text, found):
     reported = includes(source(text), disk("docs/there.md", "/docs/there.ts"), False)
     assert [(each.target, is_there) for each, is_there in reported] == found
 
@@ -317,7 +317,7 @@ def volatile_texts(text, lifetime="project"):
         ("The session id is a UUID.", []),
     ],
 )
-def test_text_that_changes_over_time(text, found):
+def test_text_that_changes_over_time_is_reported(text, found):
     assert volatile_texts(text) == found
     assert volatile_texts(text, "turn") == []
 
@@ -388,7 +388,7 @@ def test_findings_of_one_check_in_a_file_are_limited():
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "is_clash"),
+    ("one", "other", "is_contradiction"),
     [
         ("Run npm install before tests.", "Run pnpm install before tests.", True),
         ("When in web/, run npm install.", "Run pnpm install.", False),
@@ -396,9 +396,9 @@ def test_findings_of_one_check_in_a_file_are_limited():
         ("Indent with 2 spaces.", "Indent with spaces.", False),
     ],
 )
-def test_prose_can_contradict_too(one, other, is_clash):
+def test_prose_can_contradict_too(one, other, is_contradiction):
     texts = [source(one), source(other, "/w/sub/AGENTS.md")]
-    assert bool(list(contradictions(texts))) == is_clash
+    assert bool(list(contradictions(texts))) == is_contradiction
 
 
 @pytest.mark.parametrize(

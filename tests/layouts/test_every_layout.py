@@ -210,11 +210,11 @@ def test_a_working_directory_reached_through_a_link_keeps_the_links_name(tree, l
 def test_paths_are_absolute_in_any_working_directory(tree, layout, monkeypatch):
     tree({"w/AGENTS.md": "X", "w/a/x": ""})
     now = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
-    whole = tree.prompt(layout, base="BASE", now=now)
+    expected = tree.prompt(layout, base="BASE", now=now)
     for here, cwd in (("w", "."), ("w", ""), ("home", "../w"), ("w/a", ".."), ("w", "./a/..")):
         monkeypatch.chdir(tree.path(here))
         workspace = Workspace(cwd or ".", home=tree.path("home"), platform="linux", environment={})
-        assert assemble(workspace, Agent(base="BASE"), layout, now=now) == whole
+        assert assemble(workspace, Agent(base="BASE"), layout, now=now) == expected
 
 
 def test_bytes_in_a_path_that_are_not_utf8_are_escaped(tree, layout):
@@ -366,8 +366,8 @@ def test_all_text_of_a_file_has_the_file_as_origin(tree, skill, layout):
                 spans[origin["path"]] = spans.get(origin["path"], "") + saved["text"][origin["start"] : origin["end"]]
     for path, text in spans.items():
         content = Path(path).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-        whole = content.split("---\n", 2)[2] if path.endswith("SKILL.md") else content
-        assert text.strip("\n") == whole.strip("\n")
+        expected = content.split("---\n", 2)[2] if path.endswith("SKILL.md") else content
+        assert text.strip("\n") == expected.strip("\n")
 
 
 @pytest.mark.parametrize("content", ["RULES\n", "\n\nRULES"])
@@ -384,7 +384,7 @@ def test_text_from_the_caller_is_not_repeated(tree, layout, content, copy, key):
         assert ("file-duplicate", "/w/AGENTS.md") in tree.findings(prompt)
 
 
-def test_used_candidates_are_those_whose_text_is_in_the_prompt(tree, skill, layout):
+def test_a_candidate_is_used_only_if_its_text_is_in_the_prompt(tree, skill, layout):
     write_full_workspace(tree, skill)
     prompt = full_prompt(tree, layout)
     origins = {piece.origin.path for passage in prompt.passages for piece in passage.pieces}

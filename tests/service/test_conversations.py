@@ -121,8 +121,8 @@ def test_drift_reports_changes_for_an_agent(fresh, place):
     assert fresh.get("/conversations/none/drift").problem == "not-found"
 
 
-DESCRIBED = {"name": "a", "description": "Does a.", "schema": {"type": "object"}}
-BRINGS = [
+TOOL = {"name": "a", "description": "Does a.", "schema": {"type": "object"}}
+AGENT_FIELDS = [
     ({"layout": "pod", "base": "Be planted."}, "base", "Be other."),
     ({"layout": "foreword", "plan": "Planted first."}, "plan", "Other first."),
     ({"layout": "pod", "scope": {"allow": [{"path": "sub"}]}}, "scope", '{"allow": [{"path": "."}]}'),
@@ -133,12 +133,12 @@ BRINGS = [
     ({"layout": "ion", "skill": "tidy"}, "skill", ""),
     ({"layout": "pi", "docs": [["Guide", "notes.md"]]}, "docs", '[["Guide", "other.md"]]'),
     ({"layout": "pi", "tools": [{"name": "a", "snippet": "does a", "guidelines": ["Be kind."]}]}, "tools", '[{"name": "a"}]'),
-    ({"layout": "foreword", "tools": [DESCRIBED]}, "tools", '[{"name": "a", "description": "Does b."}]'),
-    ({"layout": "foreword", "model": "m", "provider": "p", "tools": [DESCRIBED]}, "tool", "b"),
+    ({"layout": "foreword", "tools": [TOOL]}, "tools", '[{"name": "a", "description": "Does b."}]'),
+    ({"layout": "foreword", "model": "m", "provider": "p", "tools": [TOOL]}, "tool", "b"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "name", "other"), BRINGS)
+@pytest.mark.parametrize(("body", "name", "other"), AGENT_FIELDS)
 def test_drift_defaults_to_the_agent_of_the_edition(service, body, name, other):
     id, now = f"drift {name} {len(str(body))}", "2026-03-07T08:55:05Z"
     service.talk(id, now=now, **body)
@@ -194,7 +194,7 @@ def test_editions_with_different_text_have_different_etags(start, tmp_path):
 
 
 def test_drift_uses_the_editions_definition_of_a_named_tool(service):
-    service.talk("named", layout="foreword", tools=[DESCRIBED])
+    service.talk("named", layout="foreword", tools=[TOOL])
     assert service.get("/conversations/named/drift?tool=a").json["changed"] is False
 
 
