@@ -325,7 +325,7 @@ def test_no_program_of_the_configuration_is_run(trap_repository, git, config, st
     assert not take_mark(trap_repository)
 
 
-def test_a_filter_whose_name_cannot_be_overridden(trap_repository, git):
+def test_git_is_not_run_if_the_name_of_a_filter_cannot_be_overridden(trap_repository, git):
     trap_repository({"w/.gitattributes": "* filter=e=vil\n"})
     add(trap_repository, "w/.git/config", '[filter "e=vil"]\n\tclean = TRAP\n')
     git("status")

@@ -166,7 +166,7 @@ def test_documentation_is_printed_with_its_full_path(shop, run):
     assert "- Manual: /w/docs/manual.md\n" in run("show", "--layout", "pi", "--doc", "Manual=docs/manual.md")[1]
 
 
-def test_without_a_time_it_is_now_and_local(shop, run):
+def test_the_default_time_is_the_local_time(shop, run):
     line = run("show", "--layout", "pi", "--base", "base.md")[1].split("\n")[-3]
     assert line.startswith("Current date and time: ") and line.endswith(str(datetime.now().astimezone().tzname()))
 
@@ -177,7 +177,7 @@ def test_a_sub_agent_gets_no_planning(shop, run):
     assert "<planning>" not in run("show", *options, "--sub-agent")[1]
 
 
-def test_tools_from_a_file_and_by_name(shop, run):
+def test_tools_come_from_a_file_and_by_name(shop, run):
     tools = [
         {"name": "read", "snippet": "Read it", "guidelines": ["Read all."], "schema": {"type": "object"}},
         {"name": "weather", "description": "The weather"},
@@ -214,7 +214,7 @@ def test_the_default_permission_does_not_depend_on_the_name_of_the_scope_file(sh
     assert "Writable:\n  - /p" in run("show", "--scope", "a: deny b/scope.json")[1]
 
 
-def test_the_default_layout_is_our_own(shop, run):
+def test_the_default_layout_is_foreword(shop, run):
     assert run("show") == run("show", "--layout", "foreword")
 
 
@@ -326,11 +326,11 @@ FOREWORD_READS = "it reads AGENTS.md, AGENTS.override.md, CLAUDE.md, AGENTS.loca
         ("api/deep", "unread", f"the layout 'foreword' does not read anything below it ({FOREWORD_READS}); no other shipped layout does"),
     ],
 )  # fmt: skip
-def test_why_of_files_that_were_not_considered(project, run, path, fate, reason):
+def test_why_explains_files_that_were_not_considered(project, run, path, fate, reason):
     assert why_row(run, ".", path) == (f"/w/{path}", fate, reason)
 
 
-def test_why_of_an_absent_file_that_would_be_read(project, run):
+def test_why_explains_an_absent_file_that_would_be_read(project, run):
     assert why_row(run, ".", "AGENTS.local.md") == (
         "/w/AGENTS.local.md",
         "absent",
@@ -338,7 +338,7 @@ def test_why_of_an_absent_file_that_would_be_read(project, run):
     )
 
 
-def test_why_of_a_skill_that_only_applies_in_its_folder(project, run):
+def test_why_explains_a_skill_that_only_applies_in_its_folder(project, run):
     path = "api/.agents/skills/a/SKILL.md"
     message = "only an agent that works in /w/api reads it"
     assert why_row(run, ".", path, "--layout", "opal") == (f"/w/{path}", "elsewhere", message)

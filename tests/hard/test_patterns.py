@@ -76,10 +76,10 @@ def test_an_invalid_pattern_is_an_error(find_files, pattern, word):
         find_files(pattern)
 
 
-def test_a_setting_that_names_a_missing_folder(tree, skill):
+def test_a_setting_that_names_a_missing_folder_is_reported(tree, skill):
     tree({"w/.git": None, "extra/a/SKILL.md": skill("a"), "file": "x"})
-    there = tree.prompt("opal", set={"skill_dirs": [tree.path("extra")]})
-    assert (tree.findings(there), "**a**" in there.text) == ([], True)
+    existing = tree.prompt("opal", set={"skill_dirs": [tree.path("extra")]})
+    assert (tree.findings(existing), "**a**" in existing.text) == ([], True)
     for name in ("missing", "file"):
         prompt = tree.prompt("opal", set={"skill_dirs": [tree.path(name)]})
         assert tree.findings(prompt) == [("folder-missing", f"/{name}")]

@@ -20,7 +20,7 @@ def lines(count, word="word"):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_a_budget_that_fits_only_the_nested_file(tree, layout):
+def test_a_budget_that_fits_only_the_nested_file_cuts_the_root_file(tree, layout):
     tree({"w/.git": None, "w/a/AGENTS.md": lines(100, "near")})
     budget = estimate(tree.prompt(layout, "w/a", base="BASE").text) + 120
     tree({"w/AGENTS.md": lines(400, "far")})

@@ -338,7 +338,7 @@ START = "found character that cannot start any token: a value that begins with s
         ),
     ],
 )
-def test_skills_that_only_the_lenient_rules_load(text: str, line: int, wrong: str, code: str, outcome: str) -> None:
+def test_only_the_lenient_rules_load_these_skills(text: str, line: int, wrong: str, code: str, outcome: str) -> None:
     refused = [("skill-invalid", line, f"{wrong}; the skill is skipped")]
     skill, findings = read_skill(text, PATH, "strict")
     assert (skill, summarize(findings)) == (None, refused)
