@@ -162,10 +162,10 @@ def test_a_cycle_of_links_ends(project, open_conversation):
 # After a compaction
 
 
-MESSAGES = ["opal", "foreword", "pi"]
+LAYOUTS_WITH_MESSAGES = ["opal", "foreword", "pi"]
 
 
-@pytest.mark.parametrize("layout", MESSAGES)
+@pytest.mark.parametrize("layout", LAYOUTS_WITH_MESSAGES)
 @pytest.mark.parametrize("is_new_process", [False, True])
 def test_a_skill_in_use_returns_with_the_next_turn(project, open_conversation, contents, layout, is_new_process):
     talk = open_conversation(layout)
@@ -180,7 +180,7 @@ def test_a_skill_in_use_returns_with_the_next_turn(project, open_conversation, c
     assert contents(talk.turn("more", summary).messages) == ["So far.", body, "more"]  # the caller's own list
 
 
-@pytest.mark.parametrize("layout", MESSAGES)
+@pytest.mark.parametrize("layout", LAYOUTS_WITH_MESSAGES)
 def test_every_skill_returns_after_every_compaction(project, open_conversation, contents, layout):
     talk = open_conversation(layout)
     bodies = [talk.use_skill(name)["content"] for name in ("testing", "release")]
@@ -205,11 +205,11 @@ def test_a_skill_returns_in_the_prompt_if_the_layout_has_a_section_for_it(projec
     turn = open_conversation("ion").turn("hi")
     assert "# Active Skill: testing\nRun `make" in turn.system
     assert contents(turn.messages) == ["hi"]
-    again = open_conversation("ion")
-    assert (again.turn("hi").system, again.use_skill("testing")) == (turn.system, ACTIVE)
-    again.use_skill("release")
-    again.compact()
-    turn = again.turn("hi")
+    reopened = open_conversation("ion")
+    assert (reopened.turn("hi").system, reopened.use_skill("testing")) == (turn.system, ACTIVE)
+    reopened.use_skill("release")
+    reopened.compact()
+    turn = reopened.turn("hi")
     assert "# Active Skill: testing" in turn.system and "release" in contents(turn.messages)[0]
 
 

@@ -118,15 +118,15 @@ def test_any_text_from_the_caller_gives_a_prompt(write_workspace, text):
 
 # Names
 
-odd_names = st.one_of(
+unusual_names = st.one_of(
     st.binary(min_size=1, max_size=20),
     st.text(min_size=1, max_size=20).map(lambda text: text.encode("utf-8", "replace")),
 )
-odd_names = odd_names.map(lambda name: name.translate(None, b"\0/")).filter(lambda name: name.strip(b"."))
+unusual_names = unusual_names.map(lambda name: name.translate(None, b"\0/")).filter(lambda name: name.strip(b"."))
 
 
 @settings(max_examples=60)
-@given(names=st.lists(odd_names, min_size=1, max_size=4, unique=True), content=junk)
+@given(names=st.lists(unusual_names, min_size=1, max_size=4, unique=True), content=junk)
 def test_any_file_names_give_a_prompt(write_workspace, names, content):
     good = b"---\nname: x\ndescription: D.\nmodel_invokation: true\n---\n"
     files = {"w/.git/HEAD": b"ref: refs/heads/x"}

@@ -17,7 +17,7 @@ SCHEMA = Path(foreword.store.__file__).parent / "schema"
 
 
 def connect(url):
-    """Yield a plain connection to a store, and the function that migrates it."""
+    """Return a plain connection to a store, and the function that migrates it."""
     if url.startswith("sqlite"):
         return sqlite._connect(url.removeprefix("sqlite:///")), sqlite.migrate
     return psycopg.connect(url, autocommit=True), postgres.migrate

@@ -105,7 +105,7 @@ def test_the_log_of_the_old_file_is_not_applied_to_its_replacement(path, store, 
     os.replace(tmp_path / "backup.db", path)
     assert templates(store) == ["T1"]
     assert (store.verify(), templates(open_store(str(path)))) == ([], ["T1"])
-    assert templates(open_store(str(tmp_path / "kept.db"))) == ["T2", "T1"], "the old file has all that was in its log"
+    assert templates(open_store(str(tmp_path / "kept.db"))) == ["T2", "T1"], "the old file contains everything from its log"
 
 
 @pytest.mark.parametrize(
@@ -132,13 +132,13 @@ def test_a_replacement_that_is_not_a_store_is_an_error(path, store, edition, put
 def test_a_damaged_file_is_used_again_after_its_repair(path, store, edition):
     store.publish("talk", edition(1), 0)
     store.close()
-    whole = path.read_bytes()
+    content = path.read_bytes()
     with closing(open_store(str(path))) as store:
-        path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+        path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
         before = store.moment()
         with pytest.raises(StoreError, match="the file is damaged"):
             store.current("talk")
-        path.write_bytes(whole)
+        path.write_bytes(content)
         assert store.current("talk") == edition(1)
         assert store.moment() != before
 
@@ -147,11 +147,11 @@ def test_a_connection_in_use_while_the_file_is_replaced_is_not_used_again(path, 
     set_template(store, "T1")
     create_elsewhere(tmp_path / "other.db", "O1")
 
-    def replaced(connection):
+    def replace_file(connection):
         os.replace(tmp_path / "other.db", path)
         return templates(store)
 
-    assert store._run(replaced) == ["O1"]
+    assert store._run(replace_file) == ["O1"]
     for _ in range(3):
         assert templates(store) == ["O1"]
 
@@ -232,7 +232,7 @@ def live_store(request, path):
 
 
 @pytest.mark.parametrize("between", [[], ["YYYY"], ["YYYY", "ZZZZ"]])
-def test_writing_after_a_backup_was_restored(live_store, between):
+def test_writes_after_a_restored_backup_are_kept(live_store, between):
     store = open_store(live_store.url)
     set_template(store, "T1")
     live_store.back_up()
@@ -246,7 +246,7 @@ def test_writing_after_a_backup_was_restored(live_store, between):
     assert store.verify() == []
 
 
-def test_reading_after_a_backup_was_restored(live_store, edition):
+def test_reads_after_a_restored_backup_are_current(live_store, edition):
     """The rows are the same, including the time, but they point at other texts."""
     store = open_store(live_store.url)
     store.publish("talk", edition(1), 0)
