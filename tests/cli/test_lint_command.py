@@ -22,7 +22,7 @@ from foreword.vocabulary import Finding
 from foreword.wire.forms import LintForm
 
 GIT = {"w/.git/HEAD": "ref: refs/heads/main\n"}
-DOUBTFUL = {
+FILES_WITH_FINDINGS = {
     **GIT,
     "w/AGENTS.md": "# Shop\n\nUse pnpm, never npm.\n\nRead `docs/style.md`.\n",
     "w/web/AGENTS.md": f"Start with `npm install`.\n\nKey: {KEY}\n",
@@ -42,7 +42,7 @@ def findings(run):
 
 
 def test_in_a_pipe_each_finding_is_one_line(tree, run):
-    tree(DOUBTFUL)
+    tree(FILES_WITH_FINDINGS)
     status, out, err = run("lint", "web")
     assert status == 1
     assert out == (
@@ -105,7 +105,7 @@ def test_a_file_in_the_home_directory_is_not_checked(tree, run):
 
 
 def test_on_a_terminal_findings_are_grouped_by_file_in_colour(tree):
-    tree(DOUBTFUL)
+    tree(FILES_WITH_FINDINGS)
     shown = run_on_terminal(["lint", "web", "--home", tree.path("home")], tree.path("w"))
     assert (
         re.sub(r"\x1b\[\d+m", "", shown).split("\n\n")[1]
@@ -143,7 +143,7 @@ def test_a_clean_workspace_has_no_findings(tree, run):
 
 
 def test_findings_can_be_printed_as_json(tree, run, fits):
-    tree(DOUBTFUL)
+    tree(FILES_WITH_FINDINGS)
     status, out, _ = run("lint", "web", "--json")
     form = json.loads(out)
     assert status == 1 and fits(form, LintForm) == []
@@ -157,7 +157,7 @@ def test_findings_can_be_printed_as_json(tree, run, fits):
 
 
 def test_sarif_matches_the_schema(tree, run):
-    tree({**DOUBTFUL, "w/a b%/AGENTS.md": "Read `docs/no.md`.\n", "home/.agents/AGENTS.md": f"{KEY}\n"})
+    tree({**FILES_WITH_FINDINGS, "w/a b%/AGENTS.md": "Read `docs/no.md`.\n", "home/.agents/AGENTS.md": f"{KEY}\n"})
     _, out, _ = run("lint", "--recursive", "--format", "sarif")
     log = json.loads(out)
     Sarif.model_validate(log)
