@@ -69,7 +69,9 @@ class Repository:
         yield self.top, False
         for folder in sample_evenly([folder for folder in self.instruction_counts if folder != self.top], limit - 1):
             yield folder, False
-        for folder in sample_evenly(sorted(self.skill_counts, key=lambda folder: (-self.skill_counts[folder], folder)), limit):
+        for folder in sample_evenly(
+            sorted(self.skill_counts, key=lambda folder: (-self.skill_counts[folder], folder)), limit
+        ):
             yield folder, True
 
 

@@ -79,7 +79,9 @@ SCENARIOS = (
         lambda turn, base: base._replace(tools=tools(session=f"s-{turn // 10}"), process=turn // 10),
     ),
     Scenario("skill added", lambda turn, base: switch_at(turn, MIDDLE, base._replace(added_skills=("zeal",)), base)),
-    Scenario("skill order", lambda turn, base: base._replace(is_listed_backwards=turn // 10 % 2 == 1, process=turn // 10)),
+    Scenario(
+        "skill order", lambda turn, base: base._replace(is_listed_backwards=turn // 10 % 2 == 1, process=turn // 10)
+    ),
     Scenario(
         "late MCP server",
         lambda turn, base: switch_at(turn, 3, base._replace(tools=base.tools + tools(["mcp_a", "mcp_b"])), base),

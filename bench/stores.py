@@ -72,7 +72,9 @@ def size(talks: Talks) -> Row:
     stats = talks.store.stats()
     per_conversation = stats["bytes"] / stats["conversations"]
     name = f"bytes per conversation, {MILLION:,} stored, SQLite"
-    return Row(name, per_conversation, LIMIT, 1.0, f"{PROMPTS} distinct prompts; size of the entire file", f"{LIMIT} bytes")
+    return Row(
+        name, per_conversation, LIMIT, 1.0, f"{PROMPTS} distinct prompts; size of the entire file", f"{LIMIT} bytes"
+    )
 
 
 def growth(name: str, few: Talks, many: Talks) -> list[Row]:
@@ -229,7 +231,9 @@ def main() -> None:
                 times = take_turns({"read": talks.read, "create": talks.create}, 5 * ROUNDS)
                 stats = talks.store.stats()
                 per_conversation = stats["bytes"] / stats["conversations"]
-                print(f"{name:24} {number:14,} {times['read'] * 1e3:9.1f} {times['create'] * 1e3:13.1f} {per_conversation:11.1f}")
+                print(
+                    f"{name:24} {number:14,} {times['read'] * 1e3:9.1f} {times['create'] * 1e3:13.1f} {per_conversation:11.1f}"
+                )
             talks.close()
 
 

@@ -28,7 +28,11 @@ def rows(project: fixture.Fixture) -> list[Row]:
     )
     workspace = Workspace(str(project.cwd), home=str(project.home))
     files = [str(path) for path in sorted(project.top.rglob("*.md"))]
-    return [unchanged_row(workspace, agent, files), one_changed_row(workspace, agent, files, project), many_skills_row(agent)]
+    return [
+        unchanged_row(workspace, agent, files),
+        one_changed_row(workspace, agent, files, project),
+        many_skills_row(agent),
+    ]
 
 
 def unchanged_row(workspace: Workspace, agent: Agent, files: list[str]) -> Row:

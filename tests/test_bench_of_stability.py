@@ -40,6 +40,8 @@ def test_a_conversation_keeps_what_concatenation_loses(stability, name):
 
 
 def test_each_model_has_its_own_cache(stability):
-    plain, ours = stability.measure(next(scenario for scenario in stability.SCENARIOS if scenario.name == "model switch"))
+    plain, ours = stability.measure(
+        next(scenario for scenario in stability.SCENARIOS if scenario.name == "model switch")
+    )
     assert (plain.kept[0], ours.kept[0]) == (0, 0)
     assert plain.kept[1] > 0 and ours.kept[1] > 0

@@ -411,7 +411,11 @@ USER_SETTINGS, WORKSPACE_SETTINGS = "home/.config/foreword/foreword.toml", "w/.f
         ({}, {}, "Working directory: /w"),
         ({USER_SETTINGS: "environment.text = 'user'"}, {}, "user"),
         ({WORKSPACE_SETTINGS: "environment.text = 'workspace'"}, {}, "workspace"),
-        ({USER_SETTINGS: "environment.text = 'user'", WORKSPACE_SETTINGS: "environment.text = 'workspace'"}, {}, "workspace"),
+        (
+            {USER_SETTINGS: "environment.text = 'user'", WORKSPACE_SETTINGS: "environment.text = 'workspace'"},
+            {},
+            "workspace",
+        ),
         ({WORKSPACE_SETTINGS: "environment.text = 'workspace'"}, {"settings": "environment.text = 'named'"}, "named"),
         (
             {WORKSPACE_SETTINGS: "environment.text = 'workspace'"},

@@ -199,7 +199,9 @@ def test_a_workspace_that_is_deleted_and_created_again_is_watched_again(tree, st
 
 
 @pytest.mark.parametrize("removed", ["w/.agents/skills", "w/.agents"])
-def test_a_recreated_directory_is_watched_even_with_the_same_inode_number(tree, start_watch, skill, monkeypatch, removed):
+def test_a_recreated_directory_is_watched_even_with_the_same_inode_number(
+    tree, start_watch, skill, monkeypatch, removed
+):
     monkeypatch.setattr(notices, "_identity", lambda path: (1, 1) if os.path.isdir(path) else None)
     path = "w/.agents/skills/x/SKILL.md"
     tree({"w/.git": None, path: skill("x", "First.")})

@@ -62,7 +62,9 @@ def test_discarding_leaves_and_deletes_the_draft(unsaved_editor, site):
 def test_saving_in_the_leave_dialog_leaves_afterwards(unsaved_editor, site):
     unsaved_editor.page.keyboard.press("Escape")
     unsaved_editor.page.get_by_role("button", name="Save…").last.click()
-    unsaved_editor.page.get_by_role("dialog", name="Save template").get_by_role("button", name="Save", exact=True).click()
+    unsaved_editor.page.get_by_role("dialog", name="Save template").get_by_role(
+        "button", name="Save", exact=True
+    ).click()
     expect(unsaved_editor.dialog).to_have_count(0)
     assert site.template() == "Not saved yet."
 
@@ -90,7 +92,9 @@ def test_a_reload_does_not_ask_when_everything_is_saved(editor):
 
 def test_unsaved_text_survives_a_crash_of_the_tab(unsaved_editor, site):
     profile = unsaved_editor.page.context
-    unsaved_editor.page.wait_for_function("() => Object.keys(localStorage).some((name) => name.startsWith('foreword.draft.'))")
+    unsaved_editor.page.wait_for_function(
+        "() => Object.keys(localStorage).some((name) => name.startsWith('foreword.draft.'))"
+    )
     with unsaved_editor.page.expect_event("crash"):
         crash(unsaved_editor.page)
     new_tab = profile.new_page()
@@ -113,7 +117,9 @@ def test_two_tabs_keep_a_draft_each(unsaved_editor, site):
 
 
 def test_choosing_the_saved_text_over_an_old_draft_edits_the_newest_version(unsaved_editor, site):
-    unsaved_editor.page.wait_for_function("() => Object.keys(localStorage).some((name) => name.startsWith('foreword.draft.'))")
+    unsaved_editor.page.wait_for_function(
+        "() => Object.keys(localStorage).some((name) => name.startsWith('foreword.draft.'))"
+    )
     profile = unsaved_editor.page.context
     unsaved_editor.page.close()
     site.write("Saved by somebody else.")

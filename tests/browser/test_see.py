@@ -35,7 +35,9 @@ def test_the_preview_is_the_prompt_of_the_service(editor_with_preview, site):
 
 def test_the_preview_follows_typing_after_a_pause(editor_with_preview):
     urls = []
-    editor_with_preview.page.on("request", lambda request: urls.append(request.url) if request.url.endswith("/preview") else None)
+    editor_with_preview.page.on(
+        "request", lambda request: urls.append(request.url) if request.url.endswith("/preview") else None
+    )
     editor_with_preview.put_caret(1)
     editor_with_preview.type_without_pause("Always. ")
     expect(editor_with_preview.prompt).to_contain_text("Always. Be kind.")
@@ -119,7 +121,9 @@ def test_focus_shows_file_and_line_and_arrow_keys_move_between_origins(editor_wi
 def test_a_template_line_highlights_its_output(editor_with_preview, site, line, highlighted):
     editor_with_preview.code.locator(".cm-line").nth(line - 1).click()
     expected = [each.replace("{shop}", str(site.shop)) for each in highlighted]
-    editor_with_preview.eventually(lambda: sorted(text for text in editor_with_preview.highlighted_text() if text.strip()), sorted(expected))
+    editor_with_preview.eventually(
+        lambda: sorted(text for text in editor_with_preview.highlighted_text() if text.strip()), sorted(expected)
+    )
 
 
 @pytest.mark.parametrize(

@@ -415,7 +415,9 @@ def test_folders_may_nest_deeper_than_the_recursion_limit(tree, findings):
     try:
         assert findings("--recursive") == [("missing-file", f"/{deep}/AGENTS.md", 1)]
     finally:
-        subprocess.run(["rm", "-rf", tree.path("w/d")], check=True)  # shutil.rmtree would exceed the recursion limit too
+        subprocess.run(
+            ["rm", "-rf", tree.path("w/d")], check=True
+        )  # shutil.rmtree would exceed the recursion limit too
 
 
 def test_the_parent_folder_is_listed_once_for_all_subfolders(tree, monkeypatch):

@@ -109,7 +109,9 @@ def test_lines_describe_the_effect_of_each_save(tree, start):
     first = process.read_until(r"\n")
     assert re.fullmatch(r"\d\d:\d\d:\d\d  ion: 2 sections, \d+ tokens by \S+, .*\n", first)
     save(tree, "w/AGENTS.md", "One. And two.")
-    assert re.search(r"  AGENTS.md: project \+\d+; \d+ of \d+ tokens of the prefix are unchanged", process.read_until(r"\n"))
+    assert re.search(
+        r"  AGENTS.md: project \+\d+; \d+ of \d+ tokens of the prefix are unchanged", process.read_until(r"\n")
+    )
     save(tree, "w/AGENTS.md", "One. And two.")
     assert process.read_until(r"\n").endswith("  AGENTS.md: the prompt is the same\n")
     save(tree, "w/CLAUDE.md", "Other.")

@@ -149,7 +149,9 @@ def test_opening_a_conversation_does_not_change_the_assembler(tree):
         return "Zap."
 
     prompts = Assembler(tree.workspace("w"), "opal")
-    extension = Extension("x", rules=[rule], packs={"acme": "/acme"}, variables={"ticket": lambda name, workspace: None})
+    extension = Extension(
+        "x", rules=[rule], packs={"acme": "/acme"}, variables={"ticket": lambda name, workspace: None}
+    )
     talks = Conversations(extensions=[extension])
     before = (prompts.rules, dict(prompts.packs), dict(prompts.variables))
     for id in "ab":

@@ -91,7 +91,9 @@ def test_the_steps_that_change_something(tools, rest, changes):
 
 @pytest.mark.parametrize("layout", SHIPPED)
 def test_the_tables_above_are_the_shipped_ones(layout, open_conversation):
-    assert {event: step for event, step in open_conversation(layout).layout.on.items() if step != "keep"} == SHIPPED[layout]
+    assert {event: step for event, step in open_conversation(layout).layout.on.items() if step != "keep"} == SHIPPED[
+        layout
+    ]
 
 
 # Editions to compare

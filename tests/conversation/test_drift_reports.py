@@ -59,7 +59,11 @@ def test_a_definition_that_returns_is_announced_at_once(turns):
     tools = [[Tool("a", "Reads.")], [Tool("a", "Reads it all.")], [Tool("a", "Reads.")]]
     reports = beginnings(turns({}, *[(each, "One.") for each in tools]))
     assert reports[1][1][0] == "The tool `a` has changed. Its definition is now:"
-    assert reports[2] == (1, ["The tool `a` is again as it was defined at first."], ["an announced change was reverted"])
+    assert reports[2] == (
+        1,
+        ["The tool `a` is again as it was defined at first."],
+        ["an announced change was reverted"],
+    )
 
 
 def test_each_change_of_tools_is_announced_once_in_one_process(open_conversation, contents):

@@ -98,7 +98,9 @@ def test_the_system_prompt_of_a_hook_outlasts_a_compaction(open_conversation, ho
 
 
 def test_a_hook_that_changes_nothing_writes_nothing(open_conversation):
-    talk = open_conversation("pi", extensions=[Extension("x", before_agent_start=lambda prompt, *_: Start(prompt=prompt))])
+    talk = open_conversation(
+        "pi", extensions=[Extension("x", before_agent_start=lambda prompt, *_: Start(prompt=prompt))]
+    )
     talk.turn("hi")
     assert talk.shared.store.current("t").state == "{}"
 

@@ -51,7 +51,9 @@ def test_each_hook_sees_the_prompt_of_the_one_before_in_list_order(open_conversa
 
 def test_a_changed_prompt_lasts_for_one_user_prompt(open_conversation):
     once = [Start(prompt="Other."), None]
-    talk = open_conversation("pi", extensions=[Extension("once", before_agent_start=lambda prompt, text, about: once.pop(0))])
+    talk = open_conversation(
+        "pi", extensions=[Extension("once", before_agent_start=lambda prompt, text, about: once.pop(0))]
+    )
     first, second = talk.turn("one"), talk.turn("two")
     assert first.system == "Other."
     assert second.system == talk.shared.prompt("t")
@@ -61,7 +63,9 @@ def test_a_changed_prompt_lasts_for_one_user_prompt(open_conversation):
 
 def test_before_agent_start_runs_once_for_each_user_prompt(open_conversation):
     texts = []
-    talk = open_conversation("pi", extensions=[Extension("x", before_agent_start=lambda prompt, text, about: texts.append(text))])
+    talk = open_conversation(
+        "pi", extensions=[Extension("x", before_agent_start=lambda prompt, text, about: texts.append(text))]
+    )
     talk.turn("one")
     talk.turn()
     talk.reload()
@@ -199,7 +203,9 @@ def test_context_hooks_are_chained_and_one_that_raises_is_skipped(open_conversat
 
 def test_context_runs_on_every_turn(open_conversation):
     counts = []
-    talk = open_conversation("pi", extensions=[Extension("x", context=lambda messages, about: counts.append(len(messages)))])
+    talk = open_conversation(
+        "pi", extensions=[Extension("x", context=lambda messages, about: counts.append(len(messages)))]
+    )
     talk.turn("one")
     talk.turn()
     assert counts == [1, 0]
@@ -333,7 +339,9 @@ def test_a_rule_that_does_not_return_sentences_is_reported_and_skipped(open_conv
 @pytest.mark.parametrize("result", [None, "", [], ()])
 def test_a_rule_can_return_nothing(open_conversation, result):
     assert (
-        failures(open_conversation("opal", tools="zap", extensions=[Extension("x", rules=[lambda names: result])]).turn("hi"))
+        failures(
+            open_conversation("opal", tools="zap", extensions=[Extension("x", rules=[lambda names: result])]).turn("hi")
+        )
         == []
     )
 
@@ -428,7 +436,9 @@ def test_a_copy_in_a_source_is_a_finding(tree, open_conversation, find):
     """A copy of a file of any find, or of another document."""
     tree({"w/.git": None, "w/AGENTS.md": "One.\n"})
     result = [Document("wiki:a", "\nOne.\r\n"), Document("wiki:b", "Two."), Document("wiki:c", "Two.\n")]
-    turn = open_conversation("foreword", extensions=[Extension("wiki", sources={find: lambda workspace: result})]).turn("hi")
+    turn = open_conversation("foreword", extensions=[Extension("wiki", sources={find: lambda workspace: result})]).turn(
+        "hi"
+    )
     assert (turn.system.count("One."), turn.system.count("Two.")) == (1, 1)
     found = [(each.path, tree.short(each.message)) for each in turn.findings if each.code == "file-duplicate"]
     assert found == [
@@ -442,7 +452,9 @@ def test_a_source_that_does_not_return_documents_is_reported_and_skipped(open_co
     def wiki(workspace):
         return result
 
-    (report,) = failures(open_conversation("foreword", extensions=[Extension("bad", sources={"project": wiki})]).turn("hi"))
+    (report,) = failures(
+        open_conversation("foreword", extensions=[Extension("bad", sources={"project": wiki})]).turn("hi")
+    )
     assert report[1].startswith("wiki of the extension 'bad' returned a") and report[1].endswith("and was skipped")
 
 
@@ -455,7 +467,9 @@ def test_checks_add_findings_to_a_new_prompt(open_conversation):
     def count_passages(prompt):
         yield finding("agent-unused", f"{len(prompt.passages)} passages")
 
-    talk = open_conversation("builder", extensions=[Extension("x", checks=[count_passages]), Extension("bad", checks=[boom])])
+    talk = open_conversation(
+        "builder", extensions=[Extension("x", checks=[count_passages]), Extension("bad", checks=[boom])]
+    )
     turn = talk.turn("hi")
     assert [each.message for each in turn.findings if each.code == "agent-unused"] == ["1 passages"]
     assert failures(turn) == skipped_hook("boom")
@@ -472,7 +486,9 @@ def test_an_extension_can_add_packs(tree, open_conversation):
 
 def test_listeners_are_called_for_editions(tree, open_conversation):
     calls = []
-    talk = open_conversation("pi", extensions=[Extension("x", listen=lambda event, what: calls.append((event, dict(what))))])
+    talk = open_conversation(
+        "pi", extensions=[Extension("x", listen=lambda event, what: calls.append((event, dict(what))))]
+    )
     talk.turn("hi")
     talk.turn("hi")
     talk.set_active_tools([Tool("read")])
@@ -487,7 +503,9 @@ def test_listeners_are_called_for_editions(tree, open_conversation):
 
 
 def test_a_listener_that_raises_is_reported(open_conversation):
-    assert failures(open_conversation("pi", extensions=[Extension("bad", listen=boom)]).turn("hi")) == skipped_hook("boom")
+    assert failures(open_conversation("pi", extensions=[Extension("bad", listen=boom)]).turn("hi")) == skipped_hook(
+        "boom"
+    )
 
 
 # Installed extensions

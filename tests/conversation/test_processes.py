@@ -105,7 +105,9 @@ class InterruptedStore:
 def test_the_loser_does_not_announce_what_the_winner_announced(tree, open_conversation, url, contents, tool_names):
     open_conversation("foreword", tools="read").turn("hi")
     winner = open_conversation("foreword", tools="read zap")
-    loser = open_conversation("foreword", tools="read zap", store=InterruptedStore(open_store(url), lambda: winner.turn("hi")))
+    loser = open_conversation(
+        "foreword", tools="read zap", store=InterruptedStore(open_store(url), lambda: winner.turn("hi"))
+    )
     turn = loser.turn("hi", [{"role": "user", "content": "New tools are available from now on: `zap`."}])
     assert (turn.edition, turn.is_reused, tool_names(turn.tools)) == (2, True, ["read", "zap"])
     assert contents(turn.messages) == ["New tools are available from now on: `zap`.", "hi"]
@@ -114,7 +116,9 @@ def test_the_loser_does_not_announce_what_the_winner_announced(tree, open_conver
 def test_the_loser_announces_what_the_winner_did_not(open_conversation, url, contents, tool_names):
     open_conversation("foreword", tools="read").turn("hi")
     winner = open_conversation("foreword", tools="read zap")
-    loser = open_conversation("foreword", tools="read zip", store=InterruptedStore(open_store(url), lambda: winner.turn("hi")))
+    loser = open_conversation(
+        "foreword", tools="read zip", store=InterruptedStore(open_store(url), lambda: winner.turn("hi"))
+    )
     turn = loser.turn("hi")
     assert (turn.edition, tool_names(turn.tools)) == (3, ["read", "zap", "zip"])
     inactive = "Tools that are not active from now on, so do not call them: `zap`. All others are active."
@@ -129,7 +133,9 @@ def test_an_announcement_waits_for_a_turn(tree, open_conversation, url, contents
     """Using a skill can publish an edition, but only a turn has messages."""
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
     winner = open_conversation("foreword", tools="read")
-    loser = open_conversation("foreword", tools="read zap", store=InterruptedStore(open_store(url), lambda: winner.turn("hi")))
+    loser = open_conversation(
+        "foreword", tools="read zap", store=InterruptedStore(open_store(url), lambda: winner.turn("hi"))
+    )
     loser.use_skill("testing")
     assert contents(loser.turn("hi").messages) == ["New tools are available from now on: `zap`.", "hi"]
 
@@ -158,7 +164,9 @@ def test_a_skill_used_while_another_edition_is_built_is_not_lost(tree, open_conv
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
     one = open_conversation("foreword", tools="read")
     one.turn("hi")
-    other = open_conversation("foreword", tools="read zap", store=InterruptedStore(open_store(url), lambda: one.use_skill("testing")))
+    other = open_conversation(
+        "foreword", tools="read zap", store=InterruptedStore(open_store(url), lambda: one.use_skill("testing"))
+    )
     turn = other.turn("hi")
     assert (turn.edition, tool_names(turn.tools)) == (2, ["read", "zap"])
     assert "active already" in other.use_skill("testing")["content"]
@@ -259,7 +267,9 @@ def test_a_first_turn_fails_if_it_cannot_be_stored(open_conversation, failing_st
 
 
 @pytest.mark.parametrize("layout", ["ion", "opal", "pi", "foreword"])
-def test_a_turn_that_cannot_be_stored_continues_with_the_edition_in_use(tree, open_conversation, failing_store, layout, contents):
+def test_a_turn_that_cannot_be_stored_continues_with_the_edition_in_use(
+    tree, open_conversation, failing_store, layout, contents
+):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     talk = open_conversation(layout, tools="read", store=failing_store)
     before = talk.turn("hi")

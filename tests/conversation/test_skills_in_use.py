@@ -264,7 +264,9 @@ def invalid_skill_messages(turn):
 
 
 @pytest.mark.parametrize("is_gone", [True, False])
-def test_an_active_skill_that_is_gone_or_unreadable_is_left_out_of_a_known_conversation(project, open_conversation, is_gone):
+def test_an_active_skill_that_is_gone_or_unreadable_is_left_out_of_a_known_conversation(
+    project, open_conversation, is_gone
+):
     talk = open_conversation("ion", skill="testing")
     assert "# Active Skill: testing" in talk.turn("hi").system
     path = project.path("w/.agents/skills/testing/SKILL.md")

@@ -44,7 +44,9 @@ def test_the_task_follows_the_base(project, open_conversation, layout):
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])
 def test_the_task_follows_the_callers_base(project, open_conversation, layout):
-    assert sub_agent(open_conversation(layout, base="You are Ada."), append=True).system.startswith(f"You are Ada.\n\n{TASK}")
+    assert sub_agent(open_conversation(layout, base="You are Ada."), append=True).system.startswith(
+        f"You are Ada.\n\n{TASK}"
+    )
     assert sub_agent(open_conversation(layout, base="You are Ada.")).system.startswith(TASK)
 
 
@@ -94,7 +96,10 @@ def test_a_sub_agent_has_no_plan(project, open_conversation):
     talk = open_conversation("opal")
     assert "<planning>" in talk.turn("hi").system
     for options in ({}, {"append": True}):
-        assert "<planning>" not in sub_agent(talk, **options).system and "sessions" not in sub_agent(talk, **options).system
+        assert (
+            "<planning>" not in sub_agent(talk, **options).system
+            and "sessions" not in sub_agent(talk, **options).system
+        )
 
 
 def test_session_plan_and_skill_are_not_inherited(project, open_conversation):

@@ -81,7 +81,9 @@ def test_an_empty_request_has_no_segments():
 
 
 def test_the_breakpoint_of_the_caller_follows_the_last_message():
-    marked = with_last_breakpoint(segments_of(for_anthropic(Subject("x", WHOLE, TOOLS, MESSAGES).turn), ANTHROPIC.order))
+    marked = with_last_breakpoint(
+        segments_of(for_anthropic(Subject("x", WHOLE, TOOLS, MESSAGES).turn), ANTHROPIC.order)
+    )
     assert [segment.has_breakpoint for segment in marked if segment.of == "messages"] == [False, True]
     assert with_last_breakpoint([]) == []
 
@@ -133,8 +135,12 @@ def test_an_unknown_minimum_is_not_reported():
 
 
 def test_plain_text_has_one_breakpoint_and_empty_text_none():
-    assert breakpoints_for(Subject("x", Prompt("", "text", ())), ANTHROPIC) == [Breakpoint("system", "", "conversation", 4, False)]
-    assert breakpoints_for(Subject("x", Prompt("", "text", ())), OPENAI) == [Breakpoint("system", "", "conversation", 4, False)]
+    assert breakpoints_for(Subject("x", Prompt("", "text", ())), ANTHROPIC) == [
+        Breakpoint("system", "", "conversation", 4, False)
+    ]
+    assert breakpoints_for(Subject("x", Prompt("", "text", ())), OPENAI) == [
+        Breakpoint("system", "", "conversation", 4, False)
+    ]
     assert breakpoints_for(Subject("x", Prompt("", "", ())), ANTHROPIC) == []
     assert breakpoints_for(Subject("x", Prompt("", "", ())), OPENAI) == []
 

@@ -83,7 +83,9 @@ def test_a_changed_separator_next_to_a_changed_section_is_reported():
 
 
 def test_equal_texts_never_differ_however_they_are_split():
-    assert not diff(make_prompt(("a", builtin("A\n\nB"))), make_prompt(("a", builtin("A")), ("b", builtin("B")))).is_changed
+    assert not diff(
+        make_prompt(("a", builtin("A\n\nB"))), make_prompt(("a", builtin("A")), ("b", builtin("B")))
+    ).is_changed
     assert not diff(make_prompt(("a", builtin("A"))), make_prompt(("b", builtin("A")))).is_changed
 
 
@@ -105,7 +107,9 @@ def test_word_changes_have_the_lines_of_their_file():
 
 
 def test_a_wrapper_that_is_removed_with_its_file_is_not_a_cause():
-    before = make_prompt(("s", builtin("<f>"), file("text"), builtin("</f>"), builtin("<f>"), file("more", "/w/x.md"), builtin("</f>")))
+    before = make_prompt(
+        ("s", builtin("<f>"), file("text"), builtin("</f>"), builtin("<f>"), file("more", "/w/x.md"), builtin("</f>"))
+    )
     after = make_prompt(("s", builtin("<f>"), file("text"), builtin("</f>")))
     assert [describe_cause(each) for each in diff(before, after).sections[0].causes] == ["/w/x.md:1"]
 

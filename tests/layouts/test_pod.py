@@ -743,7 +743,9 @@ def test_an_unknown_key_is_a_finding(tree, who):
 
 def test_a_key_of_another_layout_is_known(tree):
     others = [key for key in shipped_layout("pi")["wording"] if key not in shipped_layout("pod")["wording"]]
-    full_workspace(tree)({WORDING_FILES["user"]: "".join(f"{json.dumps(key)} = 'x'\n" for key in others if key != "tool")})
+    full_workspace(tree)(
+        {WORDING_FILES["user"]: "".join(f"{json.dumps(key)} = 'x'\n" for key in others if key != "tool")}
+    )
     assert prompt_with_packs(tree).findings == ()
 
 

@@ -73,7 +73,9 @@ def test_the_first_steps_work(shell, request):
             assert status == 0, f"{content}{printed}{errors}"
             command, is_silent = content, errors == ""
         elif request.config.getoption("--accept"):
-            accepted = accepted.replace(f"{command}```\n\n```text\n{content}```", f"{command}```\n\n```text\n{printed}```", 1)
+            accepted = accepted.replace(
+                f"{command}```\n\n```text\n{content}```", f"{command}```\n\n```text\n{printed}```", 1
+            )
         else:
             assert language == "text" and without_counts(printed) == without_counts(content)
             assert is_silent, f"{command}{errors}the page does not show what was printed"

@@ -255,7 +255,9 @@ templates = st.one_of(junk, st.lists(st.sampled_from(PARTS), max_size=8).map(lam
 @settings(max_examples=60)
 @given(body=templates, other=templates)
 def test_a_template_raises_only_errors(write_workspace, body, other):
-    workspace = write_workspace({"home/.config/foreword/prompts/x.md": body, "home/.config/foreword/prompts/y.md": other})
+    workspace = write_workspace(
+        {"home/.config/foreword/prompts/x.md": body, "home/.config/foreword/prompts/y.md": other}
+    )
     for layout in ("pod", "builder"):
         try:
             check(assemble(workspace, Agent(tools=TOOLS), layout, assignments=[("body.text", "$user/x")]))

@@ -183,7 +183,9 @@ def test_menus_are_cut_before_files_before_residents_before_names(inputs, budget
     before, after = prompt(inputs), prompt(inputs, {"budget": budget})
     far = {document.path for document in documents(inputs)[:-1]}
     if file_texts(after) != file_texts(before):
-        assert passage(after, "skills") in ("", menu_of_names(inputs, None)) or "more left out" in passage(after, "skills")
+        assert passage(after, "skills") in ("", menu_of_names(inputs, None)) or "more left out" in passage(
+            after, "skills"
+        )
     if passage(after, "residents") != passage(before, "residents"):
         assert all(is_mark_or_short(before, after, path) for path in far)
     if "more left out" in passage(after, "skills"):
@@ -233,7 +235,9 @@ def test_entries_missing_from_the_menu_are_reported_as_cut(inputs, budget):
     entries = {each.path for name in ("skills", "residents") for each in inputs.found[name]}
     reason = f"left out of the menu; the budget of the whole prompt is {budget:,} tokens"
     for candidate in (each for each in after.candidates if each.path in entries):
-        assert (candidate.fate, candidate.reason) == (("used", "") if candidate.path in present_paths else ("cut", reason))
+        assert (candidate.fate, candidate.reason) == (
+            ("used", "") if candidate.path in present_paths else ("cut", reason)
+        )
 
 
 @given(inputs=any_inputs(), budget=budgets)
@@ -380,7 +384,9 @@ def test_the_tighter_of_two_budgets_decides_a_menu(inputs, first, second):
     """The second budget counts names against the full menu, not against what the first budget left."""
     after = prompt(inputs, {"skills.budget": first, "budget": second})
     shown_menu, total = passage(after, "skills"), len(inputs.found["skills"])
-    assert estimate(shown_menu) <= max(first, estimate(min(menu_of_names(inputs, 0), menu_of_names(inputs, total), key=estimate)))
+    assert estimate(shown_menu) <= max(
+        first, estimate(min(menu_of_names(inputs, 0), menu_of_names(inputs, total), key=estimate))
+    )
     if left := re.search(r"\[foreword: ([\d,]+) more left out\]", shown_menu):
         assert shown_menu.count("\n- ") + int(left[1].replace(",", "")) == total
     findings = [each.message.partition(":")[0] for each in after.findings if each.code == "budget-menu"]

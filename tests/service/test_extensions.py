@@ -59,13 +59,17 @@ def extended_service(start, tmp_path_factory):
 
 def test_templates_can_use_its_variables(extended_service):
     template = "It is [weather:Oslo][if weather:x]![endif]"
-    assert extended_service.post("/system-prompt/preview", {"template": template}).json["text"] == "It is sunny in Oslo!"
+    assert (
+        extended_service.post("/system-prompt/preview", {"template": template}).json["text"] == "It is sunny in Oslo!"
+    )
     assert extended_service.post("/system-prompt/check", {"template": template}).json == {"findings": []}
     assert extended_service.talk("variables", base=template).json["system"] == "It is sunny in Oslo!"
 
 
 def test_its_rules_appear_in_the_guidelines(extended_service):
-    assert "Bring an umbrella." in extended_service.talk("rules", layout="opal", tools=[{"name": "shell"}]).json["system"]
+    assert (
+        "Bring an umbrella." in extended_service.talk("rules", layout="opal", tools=[{"name": "shell"}]).json["system"]
+    )
     assert "umbrella" not in extended_service.talk("no rules", layout="opal").json["system"]
 
 
@@ -89,7 +93,9 @@ def test_its_prompt_lasts_until_the_users_next_prompt(extended_service):
     assert first["system"].endswith("For hold this in held.")
     assert extended_service.talk("held", messages=first["history"]).json["system"] == first["system"]
     mine = [*first["history"], {"role": "user", "content": "hold that"}]
-    assert extended_service.talk("held", messages=mine, new_prompt=True).json["system"].endswith("For hold that in held.")
+    assert (
+        extended_service.talk("held", messages=mine, new_prompt=True).json["system"].endswith("For hold that in held.")
+    )
     assert "For hold" not in extended_service.talk("held", message="go on").json["system"]
 
 

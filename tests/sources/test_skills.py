@@ -550,7 +550,9 @@ def test_agents_that_do_not_opt_in_are_not_residents(text: str) -> None:
         ),
     ],
 )
-def test_an_invalid_resident_is_reported(text: str, resident: Resident | None, findings: list[tuple[str, int | None, str]]) -> None:
+def test_an_invalid_resident_is_reported(
+    text: str, resident: Resident | None, findings: list[tuple[str, int | None, str]]
+) -> None:
     got, found = read_resident(text, "/w/deploy.md")
     assert (got, summarize(found)) == (resident, findings)
 

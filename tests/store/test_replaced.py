@@ -105,7 +105,9 @@ def test_the_log_of_the_old_file_is_not_applied_to_its_replacement(path, store, 
     os.replace(tmp_path / "backup.db", path)
     assert templates(store) == ["T1"]
     assert (store.verify(), templates(open_store(str(path)))) == ([], ["T1"])
-    assert templates(open_store(str(tmp_path / "kept.db"))) == ["T2", "T1"], "the old file contains everything from its log"
+    assert templates(open_store(str(tmp_path / "kept.db"))) == ["T2", "T1"], (
+        "the old file contains everything from its log"
+    )
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,9 @@ class Talk:
         )[0]
         if action == "tools":
             self.tools = self.chance.sample(TOOLS, self.chance.randint(1, len(TOOLS)))
-        {"skill": self.use_skill, "read": self.read}.get(action, lambda: self.turn("turn" if action == "tools" else action))()
+        {"skill": self.use_skill, "read": self.read}.get(
+            action, lambda: self.turn("turn" if action == "tools" else action)
+        )()
 
     def turn(self, action):
         file, template = self.world.file, self.world.template
@@ -133,7 +135,11 @@ class Talk:
                 self.fail(action, "was made from an old file", found[found.re.groups], "not", file)
             if self.layout == "builder" and int(re.findall(r"\d+", system)[0]) < template:
                 self.fail(action, "was made from an old template; it should be", template)
-        if action == "turn" and self.layout in TOOLS_OF_THE_TURN and tool_names(form["tools"]) != tool_names(self.tools):
+        if (
+            action == "turn"
+            and self.layout in TOOLS_OF_THE_TURN
+            and tool_names(form["tools"]) != tool_names(self.tools)
+        ):
             self.fail("has other tools than the turn", form["tools"])
 
     def check_edition(self, action, number, system, tools):
@@ -147,7 +153,9 @@ class Talk:
         if number > self.newest:
             self.unaccounted += max(0, number - self.newest - 1)
             if self.unaccounted > self.unanswered:
-                self.fail(action, "edition", number, "after", self.newest, "with", self.unanswered, "requests unanswered")
+                self.fail(
+                    action, "edition", number, "after", self.newest, "with", self.unanswered, "requests unanswered"
+                )
             self.newest = number
 
     def use_skill(self):
@@ -185,7 +193,9 @@ class Talk:
         if numbers != list(range(1, len(numbers) + 1)) or len(numbers) < self.newest:
             return self.fail("has the editions", numbers, "and", self.newest, "were acknowledged")
         if len(numbers) - len(self.editions) > self.unanswered:
-            self.fail("has", len(numbers), "editions;", len(self.editions), "acknowledged,", self.unanswered, "unanswered")
+            self.fail(
+                "has", len(numbers), "editions;", len(self.editions), "acknowledged,", self.unanswered, "unanswered"
+            )
         for each in editions:
             if not COMPLETE[self.layout].fullmatch(each.system):
                 self.fail("edition", each.number, "is incomplete")

@@ -86,7 +86,9 @@ def test_every_construct_returns_a_stored_edition(two_services, postgres_url):
     """Overlapping calls agree on one edition, the others construct again, and no returned edition is lost."""
     two_services[0].ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
     with ThreadPoolExecutor(CROWD) as crowd:
-        responses = list(crowd.map(lambda number: two_services[number % 2].turn("again", "construct"), range(CROWD * 2)))
+        responses = list(
+            crowd.map(lambda number: two_services[number % 2].turn("again", "construct"), range(CROWD * 2))
+        )
     assert {answer.status for answer in responses} == {200}
     store = open_store(postgres_url)
     stored = {each.number: each.system for each in store.editions("again")}
