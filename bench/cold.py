@@ -33,10 +33,10 @@ def rows(project: fixture.Fixture) -> list[Row]:
     }
     environment = {"HOME": str(project.home), "PATH": os.defpath}
     check_work(show, commands["floor"], environment)
-    took = cpu_times(commands, environment)
+    times = cpu_times(commands, environment)
 
     def row(name: str, ours: str, baseline: str, limit: float | None) -> Row:
-        return Row(name, took[ours], took[baseline], limit, " ".join(commands[ours]), " ".join(commands[baseline]))
+        return Row(name, times[ours], times[baseline], limit, " ".join(commands[ours]), " ".join(commands[baseline]))
 
     return [
         row("show vs. bare file reads", "show", "floor", 4.0),

@@ -67,13 +67,15 @@ class Repository:
     def places(self, limit: int) -> Iterator[tuple[str, bool]]:
         """Yield working directories, and whether to look for skills directly in each."""
         yield self.top, False
-        for folder in spread([folder for folder in self.instruction_counts if folder != self.top], limit - 1):
+        for folder in sample_evenly([folder for folder in self.instruction_counts if folder != self.top], limit - 1):
             yield folder, False
-        for folder in spread(sorted(self.skill_counts, key=lambda folder: (-self.skill_counts[folder], folder)), limit):
+        for folder in sample_evenly(
+            sorted(self.skill_counts, key=lambda folder: (-self.skill_counts[folder], folder)), limit
+        ):
             yield folder, True
 
 
-def spread(places: list[str], limit: int) -> list[str]:
+def sample_evenly(places: list[str], limit: int) -> list[str]:
     """At most `limit` of the places, evenly spaced."""
     step = max(1, -(-len(places) // max(limit, 1)))
     return places[::step]
@@ -180,7 +182,7 @@ CHECKS = (check_coverage, check_origins, check_tags, check_finding_lines)
 # Counts
 
 
-class Turn(NamedTuple):
+class BuildTime(NamedTuple):
     """The time it took to build one prompt."""
 
     milliseconds: float
@@ -195,7 +197,7 @@ class Tally:
         self.counts: Counter[str] = Counter()
         self.findings: dict[str, dict[str, set[str]]] = {"prompts": {}, **{rule: {} for rule in RULES}}
         self.reasons: dict[str, Counter[str]] = {rule: Counter() for rule in RULES}
-        self.turns: list[Turn] = []
+        self.turns: list[BuildTime] = []
         self.violations: dict[str, None] = {}
         self.seconds = 0.0
 
@@ -223,7 +225,7 @@ def check(prompt: Prompt, where: str, tally: Tally) -> None:
 # Prompts
 
 
-def work_in(
+def build_prompts(
     folder: str, repository: Repository, skills_here: bool, layouts: list[str], home: str, tally: Tally
 ) -> None:
     """Build one prompt with each layout in one directory."""
@@ -251,7 +253,7 @@ def build(assembler: Assembler, where: str, layout: str, folder: str, tally: Tal
     agent = Agent(tools=TOOLS)
     start = process_time()
     prompt = assembler.prompt(agent, NOW)
-    tally.turns.append(Turn((process_time() - start) * 1000, layout, printable(folder)))
+    tally.turns.append(BuildTime((process_time() - start) * 1000, layout, printable(folder)))
     check(prompt, where, tally)
     if assembler.prompt(agent, NOW).text != prompt.text:
         tally.report(where, "building again gives different bytes")
@@ -276,10 +278,10 @@ def read(path: str, tally: Tally) -> Skill | None:
     strict, lenient = (results[rule][0] if results else None for rule in RULES)
     if strict and strict != lenient:
         tally.report(printable(path), "the strict and the lenient rules load different skills")
-    return lenient if lenient and reads_whole(lenient, path, tally) else None
+    return lenient if lenient and can_read_whole(lenient, path, tally) else None
 
 
-def reads_whole(skill: Skill, path: str, tally: Tally) -> bool:
+def can_read_whole(skill: Skill, path: str, tally: Tally) -> bool:
     """Whether the entire file can be read; reports if it gives a different skill than its head."""
     whole = Reader().read_whole(path)
     if not whole.has_text:
@@ -320,7 +322,7 @@ def read_all(skills: list[str], home: str, tally: Tally) -> None:
 # Output
 
 
-def share(part: int, whole: int) -> str:
+def with_share(part: int, whole: int) -> str:
     return f"{part:,} ({part / whole:.1%})" if whole else f"{part:,}"
 
 
@@ -328,9 +330,9 @@ def print_tally(tally: Tally) -> None:
     counts, files = tally.counts, tally.counts["skill files"]
     for name in ("repositories", "instruction files", "workspaces", "prompts", "skill files"):
         print(f"{name:28} {counts[name]:,}")
-    print(f"{'loaded, strict':28} {share(counts['strict'], files)}")
-    print(f"{'loaded, lenient':28} {share(counts['lenient'], files)}")
-    print(f"{'without text':28} {share(counts['skill files without text'], files)}")
+    print(f"{'loaded, strict':28} {with_share(counts['strict'], files)}")
+    print(f"{'loaded, lenient':28} {with_share(counts['lenient'], files)}")
+    print(f"{'without text':28} {with_share(counts['skill files without text'], files)}")
     print(
         f"{'skill files per second':28} {files / tally.seconds if tally.seconds else 0:,.0f}, each with both sets of rules"
     )
@@ -344,7 +346,7 @@ def print_tally(tally: Tally) -> None:
             print(f"  {number:7,}  {reason}")
 
 
-def print_times(turns: list[Turn]) -> None:
+def print_times(turns: list[BuildTime]) -> None:
     turns = sorted(turns, reverse=True)
     if turns:
         print(f"\nmedian prompt {turns[len(turns) // 2].milliseconds:.1f} ms; the slowest:")
@@ -364,7 +366,7 @@ def main() -> int:
             tally.counts["repositories"] += 1
             tally.counts["instruction files"] += sum(repository.instruction_counts.values())
             for folder, skills_here in repository.places(args.places):
-                work_in(folder, repository, skills_here, args.layouts.split(","), home, tally)
+                build_prompts(folder, repository, skills_here, args.layouts.split(","), home, tally)
             read_all(repository.skills, home, tally)
     print_tally(tally)
     print_times(tally.turns)

@@ -33,9 +33,11 @@ def rows(_: fixture.Fixture) -> list[Row]:
         write_tree(top)
         commands = commands_for(str(top), folder)
         environment = {"HOME": folder, "PATH": os.defpath}
-        took = take_turns({name: partial(run_linter, each, environment) for name, each in commands.items()}, ROUNDS)
+        times = take_turns({name: partial(run_linter, each, environment) for name, each in commands.items()}, ROUNDS)
     name = f"lint {FOLDERS + SKILLS:,} files vs. agnix"
-    return [Row(name, took["foreword"], took["agnix"], None, "foreword lint --recursive --json", "agnix --format json")]
+    return [
+        Row(name, times["foreword"], times["agnix"], None, "foreword lint --recursive --json", "agnix --format json")
+    ]
 
 
 def write_tree(top: Path) -> None:
@@ -73,9 +75,7 @@ def parse_report(name: str, text: str) -> tuple[int, int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Compare foreword lint with agnix.")
     parser.add_argument("folders", nargs="*", metavar="FOLDER")
-    parser.add_argument(
-        "--rounds", type=int, default=3, help="number of runs, of which the fastest counts (default: 3)"
-    )
+    parser.add_argument("--rounds", type=int, default=3, help="number of runs; the fastest counts (default: 3)")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="foreword-bench-lint-") as home:
         if not args.folders:

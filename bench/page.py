@@ -43,12 +43,12 @@ The tree is clean.
 
 def rows(project: Fixture) -> list[Row]:
     """Compare the median and worst keystroke with a frame, and the download with its limit."""
-    each = keystrokes(project.home / "page")
+    times = keystrokes(project.home / "page")
     loaded = sum(len(gzip.compress((STATIC / name).read_bytes(), 9)) for name in LOADED) / 1000
-    work = f"main-thread time per key, from the key to the frame, over {len(each)} keys in a template of 100 KB"
+    work = f"main-thread time per key, from the key to the frame, over {len(times)} keys in a template of 100 KB"
     return [
-        Row("page, keystroke, median", median(each), FRAME, 1.0, work, "one frame"),
-        Row("page, keystroke, worst", max(each), FRAME, 1.0, work, "one frame"),
+        Row("page, keystroke, median", median(times), FRAME, 1.0, work, "one frame"),
+        Row("page, keystroke, worst", max(times), FRAME, 1.0, work, "one frame"),
         Row("page, download in KB, compressed", loaded, MOST_LOADED, 1.0, ", ".join(LOADED), "the limit"),
     ]
 
@@ -76,7 +76,7 @@ def keystrokes(folder: Path) -> list[float]:
 def work_per_key(events: list[dict[str, Any]]) -> Iterable[float]:
     """Milliseconds for which the main thread is busy from each key until its change is committed for drawing.
 
-    Later idle work and the blinking caret are not counted, because they delay nobody.
+    Later idle work and the blinking caret are not counted, because the user does not wait for them.
     """
     downs = [each for each in events if each["name"] == "EventDispatch" and each["args"]["data"]["type"] == "keydown"]
     thread = (downs[0]["pid"], downs[0]["tid"])

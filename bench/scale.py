@@ -34,7 +34,7 @@ def lint_rows(folder: Path) -> list[Row]:
         top = folder / f"files-{number}"
         write_siblings(top, number)
         commands[number] = [FOREWORD, "lint", str(top), "--recursive", "--json", "--home", str(folder)]
-    cpu = {number: least_cost(command, folder)[0] / number for number, command in commands.items()}
+    cpu = {number: lowest_cost(command, folder)[0] / number for number, command in commands.items()}
     name = f"lint --recursive, CPU per file, {MANY:,} files vs. {FEW:,}"
     return [Row(name, cpu[MANY], cpu[FEW], 1.3, " ".join(commands[MANY]), " ".join(commands[FEW]))]
 
@@ -56,7 +56,7 @@ def cache_rows(folder: Path) -> list[Row]:
     tools.write_text("[]")
     cache = [FOREWORD, "cache", str(top), "--home", str(folder), "--tool", "read_file"]
     floor = [PYTHON, "-I", "-S", FLOOR, str(top), str(tools)]
-    ours, baseline = least_cost(cache, folder), least_cost(floor, folder)
+    ours, baseline = lowest_cost(cache, folder), lowest_cost(floor, folder)
     name, command = f"cache with {SKILLS:,} skills", " ".join(cache)
     return [
         Row(f"{name}, CPU vs. the floor", ours[0], baseline[0], MOST_CPU, command, " ".join(floor)),
@@ -71,7 +71,7 @@ def cache_rows(folder: Path) -> list[Row]:
     ]
 
 
-def least_cost(command: list[str], home: Path) -> tuple[float, float]:
+def lowest_cost(command: list[str], home: Path) -> tuple[float, float]:
     """Lowest CPU time in ms and lowest peak memory in MB of a process and its children, over a few runs."""
     costs = [cost(command, {"HOME": str(home), "PATH": os.defpath}) for _ in range(ROUNDS)]
     return min(cpu for cpu, _ in costs), min(memory for _, memory in costs)
@@ -80,10 +80,10 @@ def least_cost(command: list[str], home: Path) -> tuple[float, float]:
 def cost(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
     quiet = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
     pid = os.posix_spawn(command[0], command, environment, file_actions=quiet)
-    _, status, used = os.wait4(pid, 0)
+    _, status, usage = os.wait4(pid, 0)
     if os.waitstatus_to_exitcode(status) not in (0, 1):
         raise SystemExit(f"exit status {os.waitstatus_to_exitcode(status)}: {' '.join(command)}")
-    return (used.ru_utime + used.ru_stime) * 1000, used.ru_maxrss / 1024
+    return (usage.ru_utime + usage.ru_stime) * 1000, usage.ru_maxrss / 1024
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def rows(project: fixture.Fixture) -> list[Row]:
 
 
 def measure(name: str, store: str, project: fixture.Fixture, folder: Path, limit: float | None) -> list[Row]:
-    with serving(store, project, folder) as (url, process):
+    with run_service(store, project, folder) as (url, process):
         body = create_conversations(url, project)
         (folder / "constant").write_bytes(fetch(f"{url}/conversations/talk-0"))
         loads = scripts(folder, body)
@@ -136,22 +136,22 @@ def scripts(folder: Path, body: bytes) -> dict[str, Path]:
 def run_wrk(url: str, server: int, script: Path, seconds: int = SECONDS) -> Load:
     command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", "-s", str(script), url]
     before = cpu_seconds(server)
-    output = subprocess.run(pinned(command, -1), capture_output=True, text=True, check=True).stdout
-    took = cpu_seconds(server) - before
+    output = subprocess.run(pin(command, -1), capture_output=True, text=True, check=True).stdout
+    cpu_time = cpu_seconds(server) - before
     if "Non-2xx" in output or "Socket errors" in output:
         raise SystemExit(f"some requests failed:\n{output}")
     (requests,) = re.findall(r"(\d+) requests in", output)
     (rate,) = re.findall(r"Requests/sec:\s+([\d.]+)", output)
     p50, p99 = (_milliseconds(*re.findall(rf"{share}%\s+([\d.]+)(us|ms|s)\n", output)[0]) for share in (50, 99))
-    return Load(int(requests), float(rate), p50, p99, took * 1e6 / int(requests))
+    return Load(int(requests), float(rate), p50, p99, cpu_time * 1e6 / int(requests))
 
 
 def _milliseconds(number: str, unit: str) -> float:
     return float(number) * {"us": 1e-3, "ms": 1.0, "s": 1e3}[unit]
 
 
-def pinned(command: list[str], core: int) -> list[str]:
-    """The command pinned to one core: 0 for the server, -1 for the load. Not pinned with a single core or without taskset."""
+def pin(command: list[str], core: int) -> list[str]:
+    """Return the command pinned to one core: 0 for the server, -1 for the load. Without taskset or a second core, it is not pinned."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     if len(cores) < 2 or not shutil.which("taskset"):
         return command
@@ -182,13 +182,13 @@ def fetch(url: str, body: bytes | None = None) -> bytes:
 
 
 @contextmanager
-def serving(store: str, project: fixture.Fixture, folder: Path) -> Iterator[tuple[str, int]]:
+def run_service(store: str, project: fixture.Fixture, folder: Path) -> Iterator[tuple[str, int]]:
     """Run a service with an extra route for the constant; yields its URL and process id."""
     command = [sys.executable, __file__, "serve", store, str(project.top), str(folder / "constant")]
     environment = {**os.environ, "HOME": str(project.home)}
     with (
         open(folder / "log", "ab") as log,
-        subprocess.Popen(pinned(command, 0), stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process,
+        subprocess.Popen(pin(command, 0), stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process,
     ):
         assert process.stdout
         url = process.stdout.readline().strip()

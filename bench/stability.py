@@ -49,8 +49,8 @@ class Scene(NamedTuple):
     is_compacted: bool = False
 
 
-class Way(NamedTuple):
-    """A way to break a cache: a name, and a function that returns the scene for each turn."""
+class Scenario(NamedTuple):
+    """A situation that breaks a cache: its name, and a function that returns the scene for each turn."""
 
     name: str
     scene: Callable[[int, Scene], Scene]
@@ -64,41 +64,43 @@ def tools(names: Sequence[str] = fixture.TOOLS, session: str = "") -> tuple[Tool
     return tuple(Tool(str(row["name"]), f"{row['description']} {about}{link}", schema=row["schema"]) for row in rows)  # type: ignore[arg-type]
 
 
-def after(turn: int, at: int, then: Scene, before: Scene) -> Scene:
+def switch_at(turn: int, at: int, then: Scene, before: Scene) -> Scene:
     return then if turn >= at else before
 
 
-WAYS = (
-    Way("clock", lambda turn, base: base._replace(time=f"2026-11-14 09:{turn:02}")),
-    Way("date", lambda turn, base: after(turn, MIDDLE, base._replace(date="2026-11-15"), base)),
-    Way("cwd line", lambda turn, base: base._replace(folder="docs" if turn // 5 % 2 else "")),
-    Way("git status", lambda turn, base: base._replace(git=f"On branch main, {turn // 2} files changed.")),
-    Way("tool order", lambda turn, base: base._replace(tools=base.tools[turn % 3 :] + base.tools[: turn % 3])),
-    Way(
+SCENARIOS = (
+    Scenario("clock", lambda turn, base: base._replace(time=f"2026-11-14 09:{turn:02}")),
+    Scenario("date", lambda turn, base: switch_at(turn, MIDDLE, base._replace(date="2026-11-15"), base)),
+    Scenario("cwd line", lambda turn, base: base._replace(folder="docs" if turn // 5 % 2 else "")),
+    Scenario("git status", lambda turn, base: base._replace(git=f"On branch main, {turn // 2} files changed.")),
+    Scenario("tool order", lambda turn, base: base._replace(tools=base.tools[turn % 3 :] + base.tools[: turn % 3])),
+    Scenario(
         "session id in a tool",
         lambda turn, base: base._replace(tools=tools(session=f"s-{turn // 10}"), process=turn // 10),
     ),
-    Way("skill added", lambda turn, base: after(turn, MIDDLE, base._replace(added_skills=("zeal",)), base)),
-    Way("skill order", lambda turn, base: base._replace(is_listed_backwards=turn // 10 % 2 == 1, process=turn // 10)),
-    Way(
-        "late MCP server",
-        lambda turn, base: after(turn, 3, base._replace(tools=base.tools + tools(["mcp_a", "mcp_b"])), base),
+    Scenario("skill added", lambda turn, base: switch_at(turn, MIDDLE, base._replace(added_skills=("zeal",)), base)),
+    Scenario(
+        "skill order", lambda turn, base: base._replace(is_listed_backwards=turn // 10 % 2 == 1, process=turn // 10)
     ),
-    Way(
+    Scenario(
+        "late MCP server",
+        lambda turn, base: switch_at(turn, 3, base._replace(tools=base.tools + tools(["mcp_a", "mcp_b"])), base),
+    ),
+    Scenario(
         "resume",
-        lambda turn, base: after(
+        lambda turn, base: switch_at(
             turn, MIDDLE, base._replace(process=2, time="2026-11-14 09:30", tools=base.tools[1:] + base.tools[:1]), base
         ),
     ),
-    Way("upgrade", lambda turn, base: after(turn, MIDDLE, base._replace(release="1.1", process=2), base)),
-    Way(
+    Scenario("upgrade", lambda turn, base: switch_at(turn, MIDDLE, base._replace(release="1.1", process=2), base)),
+    Scenario(
         "memory hit",
         lambda turn, base: base._replace(memory=f"The user said on day {turn // 5}: prefer small commits."),
     ),
-    Way("plan text", lambda turn, base: base._replace(plan=f"1. Look around (done).\n2. Step {turn // 3}.")),
-    Way("title", lambda turn, base: after(turn, 2, base._replace(title="Fix the failing test"), base)),
-    Way("compaction", lambda turn, base: base._replace(is_compacted=turn == MIDDLE)),
-    Way("model switch", lambda turn, base: base._replace(model=OTHER_MODEL if 10 <= turn < 20 else MODEL)),
+    Scenario("plan text", lambda turn, base: base._replace(plan=f"1. Look around (done).\n2. Step {turn // 3}.")),
+    Scenario("title", lambda turn, base: switch_at(turn, 2, base._replace(title="Fix the failing test"), base)),
+    Scenario("compaction", lambda turn, base: base._replace(is_compacted=turn == MIDDLE)),
+    Scenario("model switch", lambda turn, base: base._replace(model=OTHER_MODEL if 10 <= turn < 20 else MODEL)),
 )
 
 
@@ -106,7 +108,7 @@ WAYS = (
 
 
 class Concatenation:
-    """Concatenates everything it knows, anew for each request."""
+    """Concatenates everything it knows again for each request."""
 
     def __init__(self, project: fixture.Fixture) -> None:
         self.project = project
@@ -189,19 +191,19 @@ def definition(tool: Tool) -> dict[str, Any]:
 
 
 class Bill(NamedTuple):
-    """The total cost of a contender's requests, and for each change of scene the tokens that stayed cached (`kept`) and that were cached before (`most`)."""
+    """The total cost of a contender's requests, and for each change of scene the tokens that were cached before it and that stayed cached (`kept`)."""
 
     dollars: float
     kept: tuple[int, ...]
-    most: tuple[int, ...]
+    cached_before: tuple[int, ...]
 
     @property
     def mean_kept(self) -> str:
-        """The mean of the tokens kept, and of those cached before, over all changes."""
-        return f"{sum(self.kept) // len(self.kept):,} of {sum(self.most) // len(self.most):,}"
+        """The mean number of tokens kept and of tokens cached before, over all changes."""
+        return f"{sum(self.kept) // len(self.kept):,} of {sum(self.cached_before) // len(self.cached_before):,}"
 
 
-def bill(
+def add_up(
     contender: Concatenation | Foreword,
     scenes: Sequence[Scene],
     project: fixture.Fixture,
@@ -212,7 +214,7 @@ def bill(
     sent: dict[str, list[Segment]] = {}
     dollars = 0.0
     kept: list[int] = []
-    most: list[int] = []
+    cached_before: list[int] = []
     for number, scene in enumerate(scenes):
         apply_scene(project, scene)
         for each, request in enumerate(contender.requests(number, scene)):
@@ -225,9 +227,9 @@ def bill(
             if is_changed and each == 0 and not scenes[number - 1].is_compacted:
                 last = sent.get(scene.model) or sent[scenes[number - 1].model]
                 kept.append(found)
-                most.append(sum(tokens_in(segment.text) for segment in last))
+                cached_before.append(sum(tokens_in(segment.text) for segment in last))
             sent[scene.model] = segments
-    return Bill(dollars, tuple(kept), tuple(most))
+    return Bill(dollars, tuple(kept), tuple(cached_before))
 
 
 @lru_cache(maxsize=20_000)
@@ -244,30 +246,30 @@ def apply_scene(project: fixture.Fixture, scene: Scene) -> None:
             path.write_text(f"---\nname: {name}\ndescription: Came while the conversation went on.\n---\nBody.\n")
 
 
-def measure(way: Way) -> tuple[Bill, Bill]:
+def measure(scenario: Scenario) -> tuple[Bill, Bill]:
     """The bills of both contenders for one scenario, each in its own workspace."""
     table = read_prices()
     rules = next(each for each in table.providers if each.name == "anthropic")
     price = table.of(rules, MODEL)
     assert price is not None
-    scenes = [way.scene(turn, Scene(tools=tools())) for turn in range(TURNS)]
+    scenes = [scenario.scene(turn, Scene(tools=tools())) for turn in range(TURNS)]
     bills: list[Bill] = []
     for make in (Concatenation, Foreword):
         with tempfile.TemporaryDirectory(prefix="foreword-bench-") as folder:
             project = fixture.build(Path(folder) / make.__name__[0])
-            bills.append(bill(make(project), scenes, project, rules, price))
+            bills.append(add_up(make(project), scenes, project, rules, price))
     return bills[0], bills[1]
 
 
 def lines() -> Iterator[str]:
     """The lines of the table: for each scenario, the prefix tokens kept when something changed, and the cost of all turns."""
     yield f"prompt cache, {TURNS} turns of {MODEL} on Anthropic: mean prefix tokens kept when something changed, and the cost of all turns"
-    width = max(len(way.name) for way in WAYS)
+    width = max(len(scenario.name) for scenario in SCENARIOS)
     yield f"{'':{width}}  {'changes':>7}  {'kept, concatenated':>18}  {'kept, Foreword':>16}  {'concatenated':>12}  {'Foreword':>8}  {'ratio':>6}"
-    for way in WAYS:
-        plain, ours = measure(way)
+    for scenario in SCENARIOS:
+        plain, ours = measure(scenario)
         money = f"{f'${plain.dollars:.3f}':>12}  {f'${ours.dollars:.3f}':>8}  {plain.dollars / ours.dollars:5.2f}x"
-        yield f"{way.name:{width}}  {len(plain.kept):7}  {plain.mean_kept:>18}  {ours.mean_kept:>16}  {money}"
+        yield f"{scenario.name:{width}}  {len(plain.kept):7}  {plain.mean_kept:>18}  {ours.mean_kept:>16}  {money}"
 
 
 if __name__ == "__main__":

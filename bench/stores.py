@@ -62,17 +62,19 @@ def read_vs_select(talks: Talks) -> Row:
     def select() -> None:
         bare.execute(CURRENT, (next(same_ids),)).fetchone()
 
-    took = take_turns({"ours": lambda: talks.store.current(next(ids)), "baseline": select}, 20 * ROUNDS)
+    times = take_turns({"ours": lambda: talks.store.current(next(ids)), "baseline": select}, 20 * ROUNDS)
     bare.close()
     name = f"read the prompt of one of {MANY:,} conversations, SQLite"
-    return Row(name, took["ours"], took["baseline"], 3.0, "Store.current(id)", "the same SELECT alone")
+    return Row(name, times["ours"], times["baseline"], 3.0, "Store.current(id)", "the same SELECT alone")
 
 
 def size(talks: Talks) -> Row:
     stats = talks.store.stats()
-    each = stats["bytes"] / stats["conversations"]
+    per_conversation = stats["bytes"] / stats["conversations"]
     name = f"bytes per conversation, {MILLION:,} stored, SQLite"
-    return Row(name, each, LIMIT, 1.0, f"{PROMPTS} distinct prompts; size of the entire file", f"{LIMIT} bytes")
+    return Row(
+        name, per_conversation, LIMIT, 1.0, f"{PROMPTS} distinct prompts; size of the entire file", f"{LIMIT} bytes"
+    )
 
 
 def growth(name: str, few: Talks, many: Talks) -> list[Row]:
@@ -82,13 +84,13 @@ def growth(name: str, few: Talks, many: Talks) -> list[Row]:
     return [
         Row(
             f"{verb} a conversation, {MANY:,} stored vs. 1,000, {name}",
-            took["baseline"],
-            took["ours"],
+            times["baseline"],
+            times["ours"],
             None,
             call,
             "the same with 1,000 stored",
         )
-        for verb, took, call in (
+        for verb, times, call in (
             ("read", reads, "Store.current(id)"),
             ("create", creations, "Store.publish(id, …)"),
         )
@@ -112,7 +114,7 @@ class Talks:
     def fill(self, until: int) -> None:
         """Add conversations up to a total of `until`, and pick some of them for reading."""
         self._add(until - self.store.stats()["conversations"])
-        self.ids = self._some()
+        self.ids = self._sample_ids()
         ids = cycle(self.ids)
         self.read = lambda: self.store.current(next(ids))
 
@@ -126,7 +128,7 @@ class Talks:
     def _add(self, number: int) -> None:
         raise NotImplementedError
 
-    def _some(self) -> list[str]:
+    def _sample_ids(self) -> list[str]:
         raise NotImplementedError
 
 
@@ -145,11 +147,11 @@ class SqliteTalks(Talks):
         connection.execute("COMMIT")
         connection.close()
 
-    def _some(self) -> list[str]:
+    def _sample_ids(self) -> list[str]:
         connection = _connect(self.url)
-        some = connection.execute("SELECT conversation FROM foreword_editions ORDER BY random() LIMIT 1000").fetchall()
+        rows = connection.execute("SELECT conversation FROM foreword_editions ORDER BY random() LIMIT 1000").fetchall()
         connection.close()
-        return [row[0] for row in some]
+        return [row[0] for row in rows]
 
 
 class PostgresTalks(Talks):
@@ -170,7 +172,7 @@ class PostgresTalks(Talks):
         )
         self._run("ANALYZE foreword_editions")
 
-    def _some(self) -> list[str]:
+    def _sample_ids(self) -> list[str]:
         return [row[0] for row in self._run("SELECT conversation FROM foreword_editions ORDER BY random() LIMIT 1000")]
 
 
@@ -226,10 +228,12 @@ def main() -> None:
         for name, talks in stores.items():
             for number in (1_000, 10_000, MANY, *([MILLION] if "--million" in sys.argv else [])):
                 talks.fill(number)
-                took = take_turns({"read": talks.read, "create": talks.create}, 5 * ROUNDS)
+                times = take_turns({"read": talks.read, "create": talks.create}, 5 * ROUNDS)
                 stats = talks.store.stats()
-                each = stats["bytes"] / stats["conversations"]
-                print(f"{name:24} {number:14,} {took['read'] * 1e3:9.1f} {took['create'] * 1e3:13.1f} {each:11.1f}")
+                per_conversation = stats["bytes"] / stats["conversations"]
+                print(
+                    f"{name:24} {number:14,} {times['read'] * 1e3:9.1f} {times['create'] * 1e3:13.1f} {per_conversation:11.1f}"
+                )
             talks.close()
 
 

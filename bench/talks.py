@@ -60,5 +60,5 @@ def bare_select(connection: sqlite3.Connection) -> Callable[[], tuple[int, ...]]
 
 
 def compare(name: str, ours: Callable[[], object], bare: Callable[[], object], limit: float | None, label: str) -> Row:
-    took = take_turns({"ours": ours, "baseline": bare}, ROUNDS if limit else ROUNDS // 10)
-    return Row(name, took["ours"], took["baseline"], limit, label, "one SELECT of its row")
+    times = take_turns({"ours": ours, "baseline": bare}, ROUNDS if limit else ROUNDS // 10)
+    return Row(name, times["ours"], times["baseline"], limit, label, "one SELECT of its row")

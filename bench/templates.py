@@ -80,9 +80,9 @@ def jinja_row(size: str) -> Row:
 def row(name: str, size: str, ours: partial[str], baseline: partial[str]) -> Row:
     if ours() != baseline():
         print(f"warning: {name}: the two engines render different text")
-    took = take_turns({"ours": ours, "baseline": baseline}, rounds=SIZES[size][1])
+    times = take_turns({"ours": ours, "baseline": baseline}, rounds=SIZES[size][1])
     ours_label, baseline_label = "parse, render, origins", "jinja2 SandboxedEnvironment: from_string, render"
-    return Row(f"template, {name}", took["ours"], took["baseline"], 1.0, ours_label, baseline_label)
+    return Row(f"template, {name}", times["ours"], times["baseline"], 1.0, ours_label, baseline_label)
 
 
 def repeat(section: str, size: str) -> str:

@@ -28,10 +28,14 @@ def rows(project: fixture.Fixture) -> list[Row]:
     )
     workspace = Workspace(str(project.cwd), home=str(project.home))
     files = [str(path) for path in sorted(project.top.rglob("*.md"))]
-    return [unchanged(workspace, agent, files), one_changed(workspace, agent, files, project), many_skills(agent)]
+    return [
+        unchanged_row(workspace, agent, files),
+        one_changed_row(workspace, agent, files, project),
+        many_skills_row(agent),
+    ]
 
 
-def unchanged(workspace: Workspace, agent: Agent, files: list[str]) -> Row:
+def unchanged_row(workspace: Workspace, agent: Agent, files: list[str]) -> Row:
     assembler = Assembler(workspace)
     first = assembler.prompt(agent)
     assert assembler.prompt(agent) is first, "the unchanged prompt was rebuilt"
@@ -40,18 +44,18 @@ def unchanged(workspace: Workspace, agent: Agent, files: list[str]) -> Row:
         for path in files:
             os.stat(path)
 
-    took = take_turns({"ours": lambda: assembler.prompt(agent), "baseline": stat_files}, ROUNDS)
+    times = take_turns({"ours": lambda: assembler.prompt(agent), "baseline": stat_files}, ROUNDS)
     name = "rebuild, nothing changed, vs. stat of its files"
-    return Row(name, took["ours"], took["baseline"], 2.0, "Assembler.prompt(agent)", f"os.stat of {len(files)} files")
+    return Row(name, times["ours"], times["baseline"], 2.0, "Assembler.prompt(agent)", f"os.stat of {len(files)} files")
 
 
-def one_changed(workspace: Workspace, agent: Agent, files: list[str], project: fixture.Fixture) -> Row:
+def one_changed_row(workspace: Workspace, agent: Agent, files: list[str], project: fixture.Fixture) -> Row:
     assembler = Assembler(workspace)
-    changed = project.cwd / "AGENTS.md"
-    original = changed.read_text()
+    edited_file = project.cwd / "AGENTS.md"
+    original = edited_file.read_text()
     ours, baseline = [], []
     for number in range(ROUNDS):
-        changed.write_text(f"{original}Rule {number}\n")
+        edited_file.write_text(f"{original}Rule {number}\n")
         start = perf_counter_ns()
         prompt = assembler.prompt(agent)
         ours.append(perf_counter_ns() - start)
@@ -61,7 +65,7 @@ def one_changed(workspace: Workspace, agent: Agent, files: list[str], project: f
             with open(path, "rb") as file:
                 file.read()
         baseline.append(perf_counter_ns() - start)
-    changed.write_text(original)
+    edited_file.write_text(original)
     name = "rebuild, one file changed, vs. reading all files"
     return Row(
         name,
@@ -73,22 +77,22 @@ def one_changed(workspace: Workspace, agent: Agent, files: list[str], project: f
     )
 
 
-def many_skills(agent: Agent) -> Row:
+def many_skills_row(agent: Agent) -> Row:
     with tempfile.TemporaryDirectory(prefix="foreword-skills-") as folder:
         few, many = Path(folder, "few"), Path(folder, "many")
         for top, number in ((few, fixture.SKILLS), (many, MANY)):
             (top / ".git").mkdir(parents=True)
             fixture.write_skills(top, number)
 
-        def cold(top: Path) -> None:
+        def build_cold(top: Path) -> None:
             Assembler(Workspace(str(top), home=str(top))).prompt(agent)
 
-        took = take_turns({"ours": lambda: cold(many), "baseline": lambda: cold(few)}, 15)
+        times = take_turns({"ours": lambda: build_cold(many), "baseline": lambda: build_cold(few)}, 15)
     name = f"cost per skill, {MANY:,} skills vs. {fixture.SKILLS}"
     return Row(
         name,
-        took["ours"] / MANY,
-        took["baseline"] / fixture.SKILLS,
+        times["ours"] / MANY,
+        times["baseline"] / fixture.SKILLS,
         1.3,
         f"gather and build with {MANY:,} skills",
         f"the same with {fixture.SKILLS}",

@@ -21,11 +21,11 @@ LIMIT = 100.0
 
 def rows(project: fixture.Fixture) -> list[Row]:
     """Compare the medians and the 99th percentiles."""
-    changed = project.cwd / "AGENTS.md"
-    original = changed.read_text()
-    ours = through_watch(project, changed, original)
-    baseline = through_notices(changed, original)
-    changed.write_text(original)
+    path = project.cwd / "AGENTS.md"
+    original = path.read_text()
+    ours = times_with_watch(project, path, original)
+    baseline = times_with_notices(path, original)
+    path.write_text(original)
     ours_label = f"from saving a file to on_change(prompt), {ROUNDS} saves"
     baseline_label = "from saving the same file to its notification, without reading it"
     return [
@@ -57,7 +57,7 @@ def p99(times: list[float]) -> float:
     return quantiles(times, n=100)[98]
 
 
-def through_watch(project: fixture.Fixture, changed: Path, original: str) -> list[float]:
+def times_with_watch(project: fixture.Fixture, path: Path, original: str) -> list[float]:
     arrived: queue.Queue[tuple[int, str]] = queue.Queue()
     workspace = Workspace(str(project.cwd), home=str(project.home))
     with watch(workspace, Agent(), "", lambda prompt: arrived.put((perf_counter_ns(), prompt.text))):
@@ -69,26 +69,26 @@ def through_watch(project: fixture.Fixture, changed: Path, original: str) -> lis
                 if f"Rule {number}\n" in text:
                     return at
 
-        return saves(changed, original, wait)
+        return time_saves(path, original, wait)
 
 
-def through_notices(changed: Path, original: str) -> list[float]:
+def times_with_notices(path: Path, original: str) -> list[float]:
     with Notices() as notices:
-        notices.follow([str(changed)])
+        notices.follow([str(path)])
 
         def wait(_: int) -> int:
             notices.wait()
             return perf_counter_ns()
 
-        return saves(changed, original, wait)
+        return time_saves(path, original, wait)
 
 
-def saves(changed: Path, original: str, wait: Callable[[int], int]) -> list[float]:
+def time_saves(path: Path, original: str, wait: Callable[[int], int]) -> list[float]:
     """Save repeatedly, and return the milliseconds from the end of each save until `wait` returns."""
     times = []
     for number in range(ROUNDS):
         time.sleep(0.02)
-        changed.write_text(f"{original}Rule {number}\n")
+        path.write_text(f"{original}Rule {number}\n")
         start = perf_counter_ns()
         times.append((wait(number) - start) / 1e6)
     return times

@@ -48,21 +48,21 @@ def call(client, turn):
     answer = client.messages.create(
         **for_anthropic(turn), model=MODEL, max_tokens=4096, cache_control={"type": "ephemeral"}
     )
-    used = answer.usage
-    read, new = used.cache_read_input_tokens or 0, used.input_tokens + (used.cache_creation_input_tokens or 0)
+    usage = answer.usage
+    read, new = usage.cache_read_input_tokens or 0, usage.input_tokens + (usage.cache_creation_input_tokens or 0)
     print(f"  [edition {turn.edition}: {read:,} tokens from the cache, {new:,} new]")
     for each in answer.content:
         print(f"  {each.text}" if each.type == "text" else f"  {each.name} {each.input}")
     return answer.content
 
 
-def run_tool(use):
+def run_tool(tool_use):
     """Run a tool. A failure is reported to the model, which may try something else."""
     try:
-        result, is_error = TOOLS[use.name](**use.input), False
+        result, is_error = TOOLS[tool_use.name](**tool_use.input), False
     except (OSError, TypeError, ValueError, KeyError) as error:
         result, is_error = repr(error), True
-    return {"type": "tool_result", "tool_use_id": use.id, "content": result, "is_error": is_error}
+    return {"type": "tool_result", "tool_use_id": tool_use.id, "content": result, "is_error": is_error}
 
 
 def main(messages):

@@ -56,13 +56,13 @@ def call(client, turn):
     return answer
 
 
-def run_tool(asked):
+def run_tool(tool_call):
     """Run a tool. A failure is reported to the model, which may try something else."""
     try:
-        output = TOOLS[asked.name](**json.loads(asked.arguments))
+        output = TOOLS[tool_call.name](**json.loads(tool_call.arguments))
     except (OSError, TypeError, ValueError, KeyError) as error:
         output = repr(error)
-    return {"type": "function_call_output", "call_id": asked.call_id, "output": output}
+    return {"type": "function_call_output", "call_id": tool_call.call_id, "output": output}
 
 
 def main(messages):

@@ -3,8 +3,8 @@
     python pretend.py python anthropic_loop.py "What is this project?"
 
 It runs the command with ANTHROPIC_BASE_URL and OPENAI_BASE_URL set to itself. It answers a question by reading AGENTS.md with
-`read_file`, and anything else directly. Its prompt cache works like a real one: cached tokens are those of a prefix that an earlier
-request had too, for Anthropic up to a breakpoint. (Real caches also have a minimum size and expire.) `--record FILE` saves the
+`read_file`, and any other message directly. Its prompt cache works like a real one: tokens are cached if an earlier request started
+with the same prefix, for Anthropic up to a breakpoint. (Real caches also have a minimum size and expire.) `--record FILE` saves the
 requests, one per line.
 """
 
@@ -28,13 +28,13 @@ class Provider(ThreadingHTTPServer):
         self.url, self.record, self.prefixes = f"http://127.0.0.1:{self.server_port}", record, set()
 
     def read(self, pieces):
-        """The number of cached tokens, and of all tokens. A piece is text, and whether to cache up to its end."""
-        read, size, key, kept = 0, 0, "", set()
-        for text, is_kept in pieces:
+        """Return the number of cached tokens and of all tokens. A piece is text, and whether to cache up to its end."""
+        read, size, key, cached = 0, 0, "", set()
+        for text, is_cached in pieces:
             size, key = size + len(text), hashlib.sha256((key + text).encode()).hexdigest()
             read = size if key in self.prefixes else read
-            kept |= {key} if is_kept else set()
-        self.prefixes |= kept
+            cached |= {key} if is_cached else set()
+        self.prefixes |= cached
         return read // 4, size // 4
 
 
@@ -67,10 +67,10 @@ def for_messages(request, provider):
         for each in request["messages"]
         for piece in (each["content"] if isinstance(each["content"], list) else [each["content"]])
     ]
-    whole = [*request.get("tools", []), *system, *messages]
-    pieces = [({**each, BREAKPOINT: None}, BREAKPOINT in each) for each in whole]
+    parts = [*request.get("tools", []), *system, *messages]
+    pieces = [({**each, BREAKPOINT: None}, BREAKPOINT in each) for each in parts]
     pieces[-1] = (pieces[-1][0], pieces[-1][1] or BREAKPOINT in request)
-    read, size = provider.read([(json.dumps(each), is_kept) for each, is_kept in pieces])
+    read, size = provider.read([(json.dumps(each), is_cached) for each, is_cached in pieces])
     last, count = messages[-1], len(messages)
     content = {"type": "text", "text": reply(last.get("content") if last["type"] == "tool_result" else None)}
     if request.get("tools") and last["type"] == "text" and last["text"].rstrip().endswith("?"):
@@ -95,19 +95,19 @@ def for_messages(request, provider):
 
 def for_responses(request, provider):
     """A response in the form of OpenAI's Responses API, whose cache keeps every prefix automatically."""
-    whole = [*request.get("tools", []), request.get("instructions", ""), *request["input"]]
-    read, size = provider.read([(json.dumps(each), True) for each in whole])
+    parts = [*request.get("tools", []), request.get("instructions", ""), *request["input"]]
+    read, size = provider.read([(json.dumps(each), True) for each in parts])
     last, count = request["input"][-1], len(request["input"])
     text = {"type": "output_text", "text": reply(last.get("output")), "annotations": []}
     item = {"id": f"msg_{count}", "type": "message", "role": "assistant", "status": "completed", "content": [text]}
     if request.get("tools") and str(last.get("content", "")).rstrip().endswith("?"):
-        called = {"name": "read_file", "arguments": '{"path": "AGENTS.md"}'}
+        call = {"name": "read_file", "arguments": '{"path": "AGENTS.md"}'}
         item = {
             "id": f"fc_{count}",
             "type": "function_call",
             "call_id": f"call_{count}",
             "status": "completed",
-            **called,
+            **call,
         }
     details = {"input_tokens_details": {"cached_tokens": read}, "output_tokens_details": {"reasoning_tokens": 0}}
     return {
@@ -126,8 +126,8 @@ def for_responses(request, provider):
 
 def reply(result):
     """The model's reply: the first line of a tool's result, or a phrase that suits most occasions."""
-    found = result[0]["text"] if isinstance(result, list) else result
-    return f"AGENTS.md begins: {found.strip().splitlines()[0]}" if found else "Understood."
+    text = result[0]["text"] if isinstance(result, list) else result
+    return f"AGENTS.md begins: {text.strip().splitlines()[0]}" if text else "Understood."
 
 
 def environment(url):

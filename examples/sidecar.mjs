@@ -25,8 +25,8 @@ const AGENT = {
 
 /** Send JSON and return the response. If the server refuses or cannot be reached, say why. */
 async function post(url, body, headers) {
-  const sent = { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) };
-  const response = await fetch(url, sent).catch((error) => {
+  const options = { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(body) };
+  const response = await fetch(url, options).catch((error) => {
     throw new Error(`cannot reach ${url}: ${error.cause?.message ?? error.message}; is the service running?`);
   });
   if (!response.ok) throw new Error(`${response.status} from ${url}: ${await response.text()}`);
@@ -54,10 +54,10 @@ async function call(turn) {
 }
 
 /** Run a tool. A failure is reported to the model, which may try something else. */
-async function runTool(use) {
-  const result = { type: "tool_result", tool_use_id: use.id };
+async function runTool(toolUse) {
+  const result = { type: "tool_result", tool_use_id: toolUse.id };
   try {
-    return { ...result, content: await TOOLS.find((each) => each.name === use.name).run(use.input) };
+    return { ...result, content: await TOOLS.find((each) => each.name === toolUse.name).run(toolUse.input) };
   } catch (error) {
     return { ...result, content: String(error), is_error: true };
   }

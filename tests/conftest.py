@@ -18,7 +18,6 @@ from foreword.sources.environment import resolve_workspace
 from foreword.sources.files import Reader
 
 # No test has a deadline, so a slow machine never fails one.
-# A slow machine is not a wrong answer: no test here is timed.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 

@@ -30,7 +30,7 @@ def module_name(path):
 
 PATHS = {module_name(path): path for path in sorted((SRC / "foreword").rglob("*.py"))}
 TREES = {name: ast.parse(path.read_text()) for name, path in PATHS.items()}
-WRITTEN = {name: tree for name, tree in TREES.items() if not name.startswith(GENERATED)}
+HAND_WRITTEN = {name: tree for name, tree in TREES.items() if not name.startswith(GENERATED)}
 
 
 def nodes_at_run_time(tree):
@@ -70,7 +70,7 @@ def module_of(target):
     return "__init__"
 
 
-def arrows():
+def import_edges():
     """Yield importer, imported and line of every import within this package, including types and imports in functions."""
     for name, tree in TREES.items():
         for target, line in imports_of(name, ast.walk(tree)):
@@ -98,8 +98,8 @@ def late():
 
 
 def test_the_import_reader_sees_types_and_late_imports():
-    seen = [target for target, _ in imports("template.sample", False, ast.walk(ast.parse(SAMPLE)))]
-    assert sorted(seen) == sorted(
+    all_targets = [target for target, _ in imports("template.sample", False, ast.walk(ast.parse(SAMPLE)))]
+    assert sorted(all_targets) == sorted(
         [
             "os.path",
             "foreword.template.cousin",
@@ -110,8 +110,8 @@ def test_the_import_reader_sees_types_and_late_imports():
             "foreword.building.build.build",
         ]
     )
-    live = [target for target, _ in imports("template.sample", False, nodes_at_run_time(ast.parse(SAMPLE)))]
-    assert set(seen) - set(live) == {"typing.Any"}
+    run_time_targets = [target for target, _ in imports("template.sample", False, nodes_at_run_time(ast.parse(SAMPLE)))]
+    assert set(all_targets) - set(run_time_targets) == {"typing.Any"}
 
 
 # Allowed imports
@@ -142,18 +142,18 @@ ORDER = """
     cli
 """
 LEVEL = {name: number for number, line in enumerate(ORDER.split("\n")) for name in line.split()}
-EVERYTHING = ("__init__", "__main__")  # these may import all others
+UNRESTRICTED = ("__init__", "__main__")  # these may import all others
 
 
 def test_every_package_is_in_the_order():
-    assert {package_of(name) for name in TREES} - set(EVERYTHING) == set(LEVEL)
+    assert {package_of(name) for name in TREES} - set(UNRESTRICTED) == set(LEVEL)
 
 
 def test_packages_import_only_packages_above_them():
     assert [
         f"{name}:{line} imports {imported}"
-        for name, imported, line in arrows()
-        if package_of(name) not in EVERYTHING
+        for name, imported, line in import_edges()
+        if package_of(name) not in UNRESTRICTED
         and package_of(name) != package_of(imported)
         and LEVEL.get(package_of(imported), 99) >= LEVEL[package_of(name)]
     ] == []
@@ -161,8 +161,8 @@ def test_packages_import_only_packages_above_them():
 
 def test_there_are_no_import_cycles():
     graph = graphlib.TopologicalSorter()
-    for name, imported, _ in arrows():
-        if name not in EVERYTHING and imported not in EVERYTHING:
+    for name, imported, _ in import_edges():
+        if name not in UNRESTRICTED and imported not in UNRESTRICTED:
             graph.add(name, imported)
     graph.prepare()
 
@@ -226,7 +226,7 @@ PURE_MODULES = (
     "conversation.state",
     "conversation.tools",
 )
-WORLD = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}
+SIDE_EFFECTS = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "random"}
 
 
 def is_pure(name):
@@ -239,7 +239,7 @@ def test_pure_modules_import_nothing_with_side_effects():
         for name, tree in TREES.items()
         if is_pure(name)
         for target, line in imports_of(name, nodes_at_run_time(tree))
-        if target.split(".")[0] in WORLD
+        if target.split(".")[0] in SIDE_EFFECTS
     ] == []
 
 
@@ -288,7 +288,7 @@ HEAVY = set(
     " asyncio logging inspect difflib contextlib tempfile random uuid urllib email msgspec starlette uvicorn".split()
 )
 
-# Our own modules that a shipped layout without settings, templates and budgets in danger does not need.
+# Our own modules that a shipped layout does not need unless there are settings, templates or tight budgets.
 RARELY_NEEDED = {
     f"foreword.{name}"
     for name in (
@@ -300,7 +300,7 @@ RARELY_NEEDED = {
 
 
 def loaded_by(code):
-    """Return the modules that running this code adds to those of a bare interpreter."""
+    """Return the modules that this code loads, except those that a bare interpreter has already loaded."""
     script = f"import sys; at_start = set(sys.modules); sys.path.insert(0, {str(SRC)!r})\n{code}\n"
     script += "sys.stderr.write('\\n'.join(sorted(set(sys.modules) - at_start)))"
     result = subprocess.run([sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True)
@@ -348,7 +348,7 @@ def functions(tree):
 def test_functions_are_short():
     assert [
         f"{name}:{node.lineno} {node.name}: {length} lines"
-        for name, tree in WRITTEN.items()
+        for name, tree in HAND_WRITTEN.items()
         for node in functions(tree)
         for length in [node.end_lineno - node.lineno + 1]
         if length > 60
@@ -378,7 +378,7 @@ def texts(tree):
     return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
-def questions(tree):
+def branches(tree):
     """Yield the nodes that branch on a value: comparisons, cases, `startswith` and similar, tables and look-ups."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare | ast.MatchValue):
@@ -403,9 +403,9 @@ def test_no_branch_on_a_layouts_name():
         *(f"$agents/{name}" for name in agents.NAMES),
     }
     violations = [
-        f"{name}:{node.lineno} asks for {', '.join(sorted(found & known))}"
-        for name, tree in WRITTEN.items()
-        for node, found in questions(tree)
+        f"{name}:{node.lineno} branches on {', '.join(sorted(found & known))}"
+        for name, tree in HAND_WRITTEN.items()
+        for node, found in branches(tree)
         if found & known
     ]
     assert violations == []
@@ -504,6 +504,6 @@ def codes_in(tree):
 
 
 def test_findings_and_their_table_agree():
-    used = {code for name, tree in WRITTEN.items() if name != "findings" for code in codes_in(tree)}
-    assert used - set(CODES) - set(PROBLEMS) == set(), "codes missing from the table"
-    assert set(CODES) - used == set(), "unused codes"
+    reported = {code for name, tree in HAND_WRITTEN.items() if name != "findings" for code in codes_in(tree)}
+    assert reported - set(CODES) - set(PROBLEMS) == set(), "codes missing from the table"
+    assert set(CODES) - reported == set(), "unused codes"

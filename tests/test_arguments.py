@@ -304,7 +304,7 @@ def test_a_request_is_built_from_a_turn(function, wrong):
 # Public names
 
 
-def test_a_talk_can_be_imported(talk):
+def test_the_class_of_a_conversation_is_public(talk):
     assert isinstance(talk, Conversation)
 
 

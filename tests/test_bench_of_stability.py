@@ -1,4 +1,4 @@
-"""Tests of the cache benchmark: every way changes something, and conversations keep what concatenation loses."""
+"""Tests of the cache benchmark: every scenario changes something, and conversations keep what concatenation loses."""
 
 from __future__ import annotations
 
@@ -16,30 +16,32 @@ NAMES = [
 
 
 @pytest.fixture
-def suite(monkeypatch):
+def stability(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCH))
     yield importlib.import_module("stability")
     for name in ("stability", "fixture"):
         sys.modules.pop(name, None)
 
 
-def test_there_are_sixteen_ways_and_each_changes_something(suite):
-    assert [way.name for way in suite.WAYS] == NAMES
-    base = suite.Scene(tools=suite.tools())
-    for way in suite.WAYS:
-        scenes = [way.scene(turn, base) for turn in range(suite.TURNS)]
-        assert len(set(map(repr, scenes))) > 1, way.name
+def test_there_are_sixteen_scenarios_and_each_changes_something(stability):
+    assert [scenario.name for scenario in stability.SCENARIOS] == NAMES
+    base = stability.Scene(tools=stability.tools())
+    for scenario in stability.SCENARIOS:
+        scenes = [scenario.scene(turn, base) for turn in range(stability.TURNS)]
+        assert len(set(map(repr, scenes))) > 1, scenario.name
 
 
 @pytest.mark.parametrize("name", ["tool order", "skill added", "compaction"])
-def test_a_conversation_keeps_what_concatenation_loses(suite, name):
-    plain, ours = suite.measure(next(way for way in suite.WAYS if way.name == name))
+def test_a_conversation_keeps_what_concatenation_loses(stability, name):
+    plain, ours = stability.measure(next(scenario for scenario in stability.SCENARIOS if scenario.name == name))
     assert sum(plain.kept) < sum(plain.most) / 2
     assert sum(ours.kept) > 0.99 * sum(ours.most)
     assert ours.dollars < plain.dollars
 
 
-def test_each_model_has_its_own_cache(suite):
-    plain, ours = suite.measure(next(way for way in suite.WAYS if way.name == "model switch"))
+def test_each_model_has_its_own_cache(stability):
+    plain, ours = stability.measure(
+        next(scenario for scenario in stability.SCENARIOS if scenario.name == "model switch")
+    )
     assert (plain.kept[0], ours.kept[0]) == (0, 0)
     assert plain.kept[1] > 0 and ours.kept[1] > 0

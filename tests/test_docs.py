@@ -95,13 +95,13 @@ def test_a_stale_page_is_an_error(tmp_path, monkeypatch, capsys):
 
 
 def rows(name, below=""):
-    """Return name and description from the tables of a reference page; of two rows the shorter description counts."""
-    described, text = {}, text_of(f"reference/{name}")
+    """Return name and description from the tables of a reference page. If a name has two rows, the shorter description counts."""
+    descriptions, text = {}, text_of(f"reference/{name}")
     for line in re.findall(r"^\| .*$", text[text.index(below) :], re.MULTILINE):
         cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
         key = re.sub(r"^\[?`|`(?:\]\(.*\))?$", "", cells[0])
-        described[key] = min(described.get(key, cells[-1]), cells[-1], key=len)
-    return described
+        descriptions[key] = min(descriptions.get(key, cells[-1]), cells[-1], key=len)
+    return descriptions
 
 
 KEYS = [key.name for key in keys.KEYS]
@@ -119,20 +119,20 @@ WORDS = [*find_keys.PLACES, *keys.LISTS, *keys.FOUND, *keys.FACTS, *keys.FILTERS
     ],
 )
 def test_every_name_is_described(page, names):
-    described = rows(page)
-    assert [name for name in names if len(described.get(name, "")) < 3] == []
+    descriptions = rows(page)
+    assert [name for name in names if len(descriptions.get(name, "")) < 3] == []
 
 
 @pytest.mark.parametrize("kind", ["settings", "wording"])
 def test_every_setting_and_wording_of_a_shipped_layout_is_described(kind):
-    described = rows("layouts.md", below="## Settings")
+    descriptions = rows("layouts.md", below="## Settings")
     names = {name for each in NAMES for name in merging.flat(getattr(compiled, each)().get(kind, {}))}
-    assert sorted(name for name in names if len(described.get(name, "")) < 3) == []
+    assert sorted(name for name in names if len(descriptions.get(name, "")) < 3) == []
 
 
 def test_every_event_of_listen_is_described():
-    described = rows("extensions.md")
-    assert {name: described.get(name) for name in extensions.EVENTS} == extensions.EVENTS
+    descriptions = rows("extensions.md")
+    assert {name: descriptions.get(name) for name in extensions.EVENTS} == extensions.EVENTS
 
 
 def test_every_published_event_is_an_event_of_listen():
@@ -147,9 +147,9 @@ def test_every_table_of_a_layout_is_described():
 
 
 def test_every_route_is_described():
-    described = rows("http.md")
+    descriptions = rows("http.md")
     routes = [f"{route.method} {route.path}" for route in ROUTES if route.response is not None]
-    assert [route for route in routes if len(described.get(route, "")) < 3] == []
+    assert [route for route in routes if len(descriptions.get(route, "")) < 3] == []
     assert [route.path for route in ROUTES if route.response is None] == ["/", "/static/{name}"], (
         "the page and its files"
     )
@@ -171,9 +171,9 @@ PUBLIC |= {name: home for home, names in generate.RETURNED.items() for name in n
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_field_of_a_public_class_is_described(name):
-    described = generate.meanings(PUBLIC[name], name)
-    assert list(described) == [field for field, _, _ in generate.fields_in(PUBLIC[name], name)]
-    assert [field for field, meaning in described.items() if len(meaning) < 8] == []
+    descriptions = generate.meanings(PUBLIC[name], name)
+    assert list(descriptions) == [field for field, _, _ in generate.fields_in(PUBLIC[name], name)]
+    assert [field for field, meaning in descriptions.items() if len(meaning) < 8] == []
 
 
 @pytest.mark.parametrize("kind", [foreword.Agent, foreword.Tool, foreword.Finding, foreword.Extension])
@@ -189,16 +189,16 @@ def test_help_shows_the_fields_with_their_defaults(kind):
 
 def test_every_public_name_is_described():
     parts = re.split(r"^## ", text_of("reference/python.md"), flags=re.MULTILINE)[1:]
-    described = {part.partition("\n")[0]: part.partition("\n")[2].strip() for part in parts}
-    assert [name for name in foreword.__all__ if len(described.get(name, "")) < 20] == []
+    descriptions = {part.partition("\n")[0]: part.partition("\n")[2].strip() for part in parts}
+    assert [name for name in foreword.__all__ if len(descriptions.get(name, "")) < 20] == []
 
 
 def test_every_return_value_of_a_call_is_described():
     text = text_of("reference/python.md")
     modules = (vocabulary, decide, watching, proofread, extensions)
     ours = {name for each in modules for name, found in vars(each).items() if isinstance(found, type)}
-    gives = " ".join(re.findall(r"^(?:\| )?`(.*)`", text, re.MULTILINE))
-    named = {word for word in re.findall(r"\b[A-Z]\w+", gives) if word in ours}
+    return_type = " ".join(re.findall(r"^(?:\| )?`(.*)`", text, re.MULTILINE))
+    named = {word for word in re.findall(r"\b[A-Z]\w+", return_type) if word in ours}
     assert {"Passage", "Candidate", "Finding", "Drift", "Watching"} <= named
     assert sorted(name for name in named if f"\n## {name}\n" not in text and f"\n### {name}\n" not in text) == []
 
@@ -225,10 +225,10 @@ SOURCES = sorted(Path(foreword.__file__).parent.rglob("*.py"))
 
 
 def test_every_environment_variable_is_described():
-    described = set(re.findall(r"`([A-Z_]+)(?:=\w+)?`", text_of("settings.md").partition("\n## Environment\n")[2]))
+    descriptions = set(re.findall(r"`([A-Z_]+)(?:=\w+)?`", text_of("settings.md").partition("\n## Environment\n")[2]))
     read = {name for path in SOURCES for name in variables_in(path)} - NOT_VARIABLES
     assert {"HOME", "PWD", "FOREWORD_STORE", "FOREWORD_TOKEN", "TERM"} <= read
-    assert sorted(read - described) == []
+    assert sorted(read - descriptions) == []
 
 
 # Strings in these modules that look like names of variables.
@@ -386,18 +386,18 @@ class Shell:
 
     def run(self, line):
         """Run one command line and return its exit status. Commands of a checkout run there, and `make` is a dry run."""
-        words = [self.expanded(word) for word in shlex.split(line, comments=True)]
+        words = [self.expand(word) for word in shlex.split(line, comments=True)]
         assert not {"|", "<", "&&", ";", "&"} & set(words), f"too complex to be checked: {line}"
         if ">" in words:
             with open(words[-1], "w") as file, contextlib.redirect_stdout(file):
                 return self.run(shlex.join(words[: words.index(">")]))
-        does = {"foreword": self.foreword, "make": self.make, "python": self.python, "node": self.other}
-        does |= {"curl": self.curl, "mkdir": self.other, "git": self.other, "pip": self.pip}
-        does |= {"cd": self.cd, "export": self.export, ".venv/bin/python": self.python}
-        assert not words or words[0] in does, f"no way to check {line!r}"
-        return does[words[0]](words) if words else 0
+        handlers = {"foreword": self.foreword, "make": self.make, "python": self.python, "node": self.run_program}
+        handlers |= {"curl": self.curl, "mkdir": self.run_program, "git": self.run_program, "pip": self.pip}
+        handlers |= {"cd": self.cd, "export": self.export, ".venv/bin/python": self.python}
+        assert not words or words[0] in handlers, f"no way to check {line!r}"
+        return handlers[words[0]](words) if words else 0
 
-    def expanded(self, word):
+    def expand(self, word):
         """Expand a word like a shell: the home, and variables set by the page. Any other `$` is an address."""
         known = {**self.exported, "PWD": os.getcwd(), "PATH": os.environ["PATH"]}
         return re.sub(r"\$(\w+)", lambda name: known.get(name[1], name[0]), os.path.expanduser(word))
@@ -425,7 +425,7 @@ class Shell:
         print(self.with_page_address(first_line), end="")
         return 0
 
-    def other(self, words):
+    def run_program(self, words):
         result = subprocess.run(
             [self.with_real_address(word) for word in words], capture_output=True, text=True, env=self.environment()
         )
@@ -469,7 +469,7 @@ class Shell:
         return {**os.environ, **self.exported, **({"FOREWORD_URL": self.services[-1][1]} if self.services else {})}
 
     def with_real_address(self, word):
-        """Replace the address on the page by the real one."""
+        """Replace the address on the page with the real one."""
         return (
             re.sub(r"(?:http://)?(?:localhost|127\.0\.0\.1):8371", self.services[-1][1], word)
             if self.services
@@ -477,7 +477,7 @@ class Shell:
         )
 
     def with_page_address(self, text):
-        """Replace the real address by the one on the page."""
+        """Replace the real address with the one on the page."""
         return text.replace(self.services[-1][1], "http://127.0.0.1:8371") if self.services else text
 
     def close(self):
@@ -502,10 +502,10 @@ def run(shell, language, text, names):
 @pytest.mark.parametrize("page", [page for page in PAGES if page != FIRST_STEPS], ids=page_id)
 def test_examples_match_their_page(page, home, capfd, request):
     with contextlib.closing(Shell()) as shell:
-        do(page, home, capfd, request, shell)
+        run_page(page, home, capfd, request, shell)
 
 
-def do(page, home, capfd, request, shell):
+def run_page(page, home, capfd, request, shell):
     """Run a page from top to bottom; with --accept, write what was printed."""
     if page == GUIDE:
         shutil.rmtree(home / "shop")
@@ -518,10 +518,10 @@ def do(page, home, capfd, request, shell):
             sample.write(Path(title.replace("~", str(home), 1) if title.startswith("~") else title), text)
         status = run(shell, language, text, names)
         printed = capfd.readouterr()
-        is_told = following == "text" and not following_title and language in ("sh", "python")
-        is_refused = is_told and status == 2
-        assert status == 0 or is_refused, f"{text}{printed.err}"
-        if is_told and sys.platform == "linux":
+        has_expected_output = following == "text" and not following_title and language in ("sh", "python")
+        is_expected_error = has_expected_output and status == 2
+        assert status == 0 or is_expected_error, f"{text}{printed.err}"
+        if has_expected_output and sys.platform == "linux":
             shown = (printed.out or printed.err).replace(str(home), sample.HOME)
             if request.config.getoption("--accept"):
                 accepted = accepted.replace(

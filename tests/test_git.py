@@ -55,11 +55,11 @@ def failures(tree, cwd="w"):
 # Branch and status
 
 
-def test_a_clean_repository(repository):
+def test_a_clean_repository_has_no_status(repository):
     assert git_values(repository) == ["main", "", "clean"]
 
 
-def test_a_dirty_repository(repository, git):
+def test_a_dirty_repository_has_a_status(repository, git):
     repository({"w/a.txt": "changed\n", "w/staged": "", "w/untracked": ""})
     git("add", "staged")
     assert git_values(repository) == ["main", " M a.txt\nA  staged\n?? untracked", "dirty"]
@@ -69,26 +69,26 @@ def test_a_dirty_repository(repository, git):
     ("arguments", "branch"),
     [(["switch", "-c", "feature/é"], "feature/é"), (["checkout", "--detach"], "HEAD"), (["branch", "-m", "trunk"], "trunk")],
 )  # fmt: skip
-def test_the_branch(repository, git, arguments, branch):
+def test_the_current_branch_is_named(repository, git, arguments, branch):
     git(*arguments)
     assert git_values(repository) == [branch, "", "clean"]
 
 
-def test_a_repository_without_a_commit(tree, git):
+def test_a_repository_without_a_commit_has_a_branch(tree, git):
     git("init")
     assert git_values(tree) == ["main", "", "clean"]
     tree({"w/new": ""})
     assert git_values(tree) == ["main", "?? new", "dirty"]
 
 
-def test_a_worktree(repository, git):
+def test_a_worktree_has_its_own_branch_and_status(repository, git):
     git("worktree", "add", "-b", "side", "../tree")
     repository({"tree/new": "", "w/other": ""})
     assert git_values(repository, "tree") == ["side", "?? new", "dirty"]
     assert git_values(repository) == ["main", "?? other", "dirty"]
 
 
-def test_a_submodule(repository, git):
+def test_a_submodule_has_its_own_branch_and_status(repository, git):
     git("clone", "--bare", ".", "../origin")
     git("-c", "protocol.file.allow=always", "submodule", "add", repository.path("origin"), "sub")
     git("switch", "-c", "side", cwd="w/sub")
@@ -96,20 +96,20 @@ def test_a_submodule(repository, git):
     assert git_values(repository, "w/sub") == ["side", "?? new", "dirty"]
 
 
-def test_a_worktree_of_a_submodule(repository, git):
+def test_a_worktree_of_a_submodule_has_its_own_branch(repository, git):
     git("clone", "--bare", ".", "../origin")
     git("-c", "protocol.file.allow=always", "submodule", "add", repository.path("origin"), "sub")
     git("worktree", "add", "-b", "side", "../../tree", cwd="w/sub")
     assert git_values(repository, "tree") == ["side", "", "clean"]
 
 
-def test_a_worktree_reached_through_a_link(repository, git):
+def test_a_worktree_can_be_reached_through_a_link(repository, git):
     git("worktree", "add", "-b", "side", "../tree")
     repository({"link": Path("tree")})
     assert git_values(repository, "link") == ["side", "", "clean"]
 
 
-def test_a_worktree_with_relative_pointers(repository, git):
+def test_a_worktree_can_have_relative_pointers(repository, git):
     """As git 2.48 writes them with `worktree.useRelativePaths`."""
     git("worktree", "add", "-b", "side", "../tree")
     repository({"tree/.git": "gitdir: ../w/.git/worktrees/tree\n"})
@@ -131,7 +131,7 @@ def test_a_repository_folder_elsewhere_must_point_back(tree, git):
     assert failures(tree) == []
 
 
-def test_a_folder_of_a_repository(repository, git):
+def test_a_folder_of_a_repository_has_the_status_of_the_whole(repository, git):
     repository({"w/a.txt": "changed\n", "w/sub/new": "", "w/sub/below/x": ""})
     branch, status, _ = git_values(repository, "w/sub")
     assert (branch, status) == ("main", git("status", "--short", cwd="w/sub").rstrip("\n"))
@@ -325,7 +325,7 @@ def test_no_program_of_the_configuration_is_run(trap_repository, git, config, st
     assert not take_mark(trap_repository)
 
 
-def test_a_filter_whose_name_cannot_be_overridden(trap_repository, git):
+def test_git_is_not_run_if_the_name_of_a_filter_cannot_be_overridden(trap_repository, git):
     trap_repository({"w/.gitattributes": "* filter=e=vil\n"})
     add(trap_repository, "w/.git/config", '[filter "e=vil"]\n\tclean = TRAP\n')
     git("status")
@@ -334,7 +334,7 @@ def test_a_filter_whose_name_cannot_be_overridden(trap_repository, git):
     assert not take_mark(trap_repository)
 
 
-def test_the_configuration_of_a_worktree(trap_repository, git):
+def test_no_program_of_a_worktrees_configuration_is_run(trap_repository, git):
     git("config", "extensions.worktreeConfig", "true")
     add(trap_repository, "w/.git/config.worktree", '[filter "evil"]\n\tclean = TRAP\n')
     git("status")

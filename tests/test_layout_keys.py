@@ -155,14 +155,14 @@ def test_an_invalid_key_or_value_is_an_error(path, content, sentence):
     assert str(refused.value) == f"layout mine: {sentence}"
 
 
-def test_a_section_that_contains_itself():
+def test_a_section_that_contains_itself_is_an_error():
     mapping = layout_with("section.intro", {"sections": ["middle"]})
     mapping["section"]["middle"] = {"sections": ["intro"]}
     with pytest.raises(LayoutError, match=r"section 'intro' is used twice in the layout \(intro > middle > intro\)"):
         parse(mapping, "mine")
 
 
-def test_sections_nested_without_end():
+def test_very_deeply_nested_sections_are_an_error():
     deep = {f"s{number}": {"sections": [f"s{number + 1}"]} for number in range(3_000)} | {"s3000": {"text": "x"}}
     with pytest.raises(LayoutError):
         parse({"sections": ["s0"], "section": deep}, "mine")
@@ -205,7 +205,7 @@ def test_tables_are_merged_and_other_values_are_replaced(under, over, merged):
 # A custom layout
 
 
-SEVENTH = """\
+CUSTOM = """\
 about = "A seventh."
 sections = ["greeting", "notes", "house"]
 
@@ -232,7 +232,7 @@ item = "+ {text}"
 when = ["tool:oven"]
 say = ["Mind the oven."]
 """
-SEVENTH_TEXT = "You work in /w on linux.\n\nNOTES\n* A\n* B\n\n+ Mind the oven."
+CUSTOM_TEXT = "You work in /w on linux.\n\nNOTES\n* A\n* B\n\n+ Mind the oven."
 
 
 @pytest.mark.parametrize(
@@ -244,10 +244,10 @@ SEVENTH_TEXT = "You work in /w on linux.\n\nNOTES\n* A\n* B\n\n+ Mind the oven."
         ("w/.foreword/prompts/seventh.toml", "$workspace/seventh"),
     ],
 )
-def test_a_custom_layout_by_path_and_from_a_pack(tree, file, named):
-    tree({file: SEVENTH, "w/.git": None, "w/notes/a.md": "A\n", "w/notes/b.md": "B\n"})
+def test_a_custom_layout_is_named_by_path_or_address(tree, file, named):
+    tree({file: CUSTOM, "w/.git": None, "w/notes/a.md": "A\n", "w/notes/b.md": "B\n"})
     prompt = tree.prompt(named.replace("$TOP", tree.top), tools="oven")
-    assert (tree.short(prompt.text), prompt.layout.rpartition("/")[2]) == (SEVENTH_TEXT, "seventh")
+    assert (tree.short(prompt.text), prompt.layout.rpartition("/")[2]) == (CUSTOM_TEXT, "seventh")
     assert {piece.origin.kind for passage in prompt.passages for piece in passage.pieces} == {
         "layout",
         "environment",
@@ -255,8 +255,8 @@ def test_a_custom_layout_by_path_and_from_a_pack(tree, file, named):
     }
 
 
-def test_settings_of_a_custom_layout(tree):
-    tree({"seventh.toml": SEVENTH, "w/.git": None, "w/other/a.md": "A"})
+def test_a_custom_layout_has_its_own_settings(tree):
+    tree({"seventh.toml": CUSTOM, "w/.git": None, "w/other/a.md": "A"})
     text = tree.text(tree.path("seventh.toml"), base="BASE", set={"folder": "other", "notes.wrap": "[{}]"})
     assert text == "BASE\n\n[* A]"
 
@@ -312,7 +312,7 @@ def test_a_layout_keeps_what_it_does_not_replace(tree):
         ({"a.toml": 'sections = ["x"]\nnope = 1\n'}, "layout a: unknown key 'nope'"),
     ],
 )
-def test_a_file_that_is_not_a_layout(tree, files, sentence):
+def test_a_file_that_is_not_a_layout_is_an_error(tree, files, sentence):
     with pytest.raises((CallError, LayoutError)) as refused:
         tree(files).prompt(tree.path("a.toml"))
     assert sentence.replace("$TOP", tree.top) in str(refused.value)
@@ -394,7 +394,7 @@ def test_a_layout_extended_inside_the_workspace_is_untrusted_too(tree, below, mo
 
 
 def test_a_pack_may_not_leave_its_folder(tree):
-    tree({"w/.git": None, "outside.toml": SEVENTH, "w/.foreword/prompts/team.toml": Path("../../../outside.toml")})
+    tree({"w/.git": None, "outside.toml": CUSTOM, "w/.foreword/prompts/team.toml": Path("../../../outside.toml")})
     with pytest.raises(CallError, match="leaves its pack"):
         tree.prompt("$workspace/team")
 
@@ -402,27 +402,31 @@ def test_a_pack_may_not_leave_its_folder(tree):
 # Settings
 
 
-USERS, WORKSPACES = "home/.config/foreword/foreword.toml", "w/.foreword/foreword.toml"
+USER_SETTINGS, WORKSPACE_SETTINGS = "home/.config/foreword/foreword.toml", "w/.foreword/foreword.toml"
 
 
 @pytest.mark.parametrize(
     ("files", "passed", "text"),
     [
         ({}, {}, "Working directory: /w"),
-        ({USERS: "environment.text = 'user'"}, {}, "user"),
-        ({WORKSPACES: "environment.text = 'workspace'"}, {}, "workspace"),
-        ({USERS: "environment.text = 'user'", WORKSPACES: "environment.text = 'workspace'"}, {}, "workspace"),
-        ({WORKSPACES: "environment.text = 'workspace'"}, {"settings": "environment.text = 'named'"}, "named"),
+        ({USER_SETTINGS: "environment.text = 'user'"}, {}, "user"),
+        ({WORKSPACE_SETTINGS: "environment.text = 'workspace'"}, {}, "workspace"),
         (
-            {WORKSPACES: "environment.text = 'workspace'"},
+            {USER_SETTINGS: "environment.text = 'user'", WORKSPACE_SETTINGS: "environment.text = 'workspace'"},
+            {},
+            "workspace",
+        ),
+        ({WORKSPACE_SETTINGS: "environment.text = 'workspace'"}, {"settings": "environment.text = 'named'"}, "named"),
+        (
+            {WORKSPACE_SETTINGS: "environment.text = 'workspace'"},
             {"settings": "environment.text = 'named'", "set": "set"},
             "set",
         ),
-        ({USERS: "[for.opal]\nenvironment.text = 'opal'"}, {}, "opal"),
-        ({USERS: "[for.ion]\nbase.text = 'ion'"}, {}, "Working directory: /w"),
-        ({USERS: "environment.text = 'all'\n[for.opal]\nenvironment.text = 'opal'"}, {}, "opal"),
-        ({USERS: "[section.environment]\ntext = 'table'"}, {}, "table"),
-        ({USERS: "\n\n"}, {}, "Working directory: /w"),
+        ({USER_SETTINGS: "[for.opal]\nenvironment.text = 'opal'"}, {}, "opal"),
+        ({USER_SETTINGS: "[for.ion]\nbase.text = 'ion'"}, {}, "Working directory: /w"),
+        ({USER_SETTINGS: "environment.text = 'all'\n[for.opal]\nenvironment.text = 'opal'"}, {}, "opal"),
+        ({USER_SETTINGS: "[section.environment]\ntext = 'table'"}, {}, "table"),
+        ({USER_SETTINGS: "\n\n"}, {}, "Working directory: /w"),
     ],
 )
 def test_later_settings_win(tree, files, passed, text):
@@ -446,13 +450,13 @@ OPAL = "extends = '$std/opal'\n"
     ("files", "passed", "text", "origin"),
     [
         ({}, {}, "Working directory: ", ("builtin", "$std/opal/environment", (1, 1))),
-        ({USERS: "environment.text = 'X'"}, {}, "X", ("setting", f"/{USERS}", None)),
-        ({WORKSPACES: "[for.opal]\nenvironment.text = 'X'"}, {}, "X", ("setting", f"/{WORKSPACES}", None)),
-        ({USERS: "environment.wrap = 'X{}'"}, {}, "X", ("setting", f"/{USERS}", None)),
-        ({USERS: "environment.text = 'U'"}, {"environment.text": "X"}, "X", ("caller", "section.environment.text", None)),
+        ({USER_SETTINGS: "environment.text = 'X'"}, {}, "X", ("setting", f"/{USER_SETTINGS}", None)),
+        ({WORKSPACE_SETTINGS: "[for.opal]\nenvironment.text = 'X'"}, {}, "X", ("setting", f"/{WORKSPACE_SETTINGS}", None)),
+        ({USER_SETTINGS: "environment.wrap = 'X{}'"}, {}, "X", ("setting", f"/{USER_SETTINGS}", None)),
+        ({USER_SETTINGS: "environment.text = 'U'"}, {"environment.text": "X"}, "X", ("caller", "section.environment.text", None)),
         ({}, {"guideline": [{"say": ["X"]}]}, "X", ("caller", "guideline", None)),
-        ({USERS: "[[guideline]]\nsay = ['X']"}, {}, "X", ("setting", f"/{USERS}", None)),
-        ({USERS: "section.environment.text = '$user/x'", MINE.replace("mine.toml", "x.md"): "X"}, {}, "X", ("template", "$user/x", (1, 1))),
+        ({USER_SETTINGS: "[[guideline]]\nsay = ['X']"}, {}, "X", ("setting", f"/{USER_SETTINGS}", None)),
+        ({USER_SETTINGS: "section.environment.text = '$user/x'", MINE.replace("mine.toml", "x.md"): "X"}, {}, "X", ("template", "$user/x", (1, 1))),
         ({MINE: OPAL}, {}, "Working directory: ", ("builtin", "$std/opal/environment", (1, 1))),
         ({MINE: f"{OPAL}section.environment.text = 'X'"}, {}, "X", ("layout", "$user/mine/environment", (1, 1))),
         ({MINE: f"{OPAL}section.environment.text = 'X'"}, {}, "<environment>\n", ("builtin", "$std/opal/environment", None)),
@@ -477,7 +481,7 @@ def test_the_guidelines_can_be_set_too(tree):
     rows = [{"say": ["Say it."]}]
     prompt = foreword.assemble(tree.workspace(), foreword.Agent(base="B"), "opal", assignments=[("guideline", rows)])
     assert prompt.text.endswith("<tool-guidelines>\n- Say it.\n</tool-guidelines>")
-    tree({USERS: "[[for.opal.guideline]]\nsay = ['From a file.']\n"})
+    tree({USER_SETTINGS: "[[for.opal.guideline]]\nsay = ['From a file.']\n"})
     assert "- From a file.\n</tool-guidelines>" in tree.text("opal")
 
 
@@ -485,11 +489,11 @@ def test_the_guidelines_can_be_set_too(tree):
     ("files", "layout"),
     [
         ({}, "foreword"),
-        ({USERS: "layout = 'ion'"}, "ion"),
-        ({WORKSPACES: "layout = 'ion'"}, "ion"),
-        ({USERS: "layout = 'pi'", WORKSPACES: "layout = '$std/ion'"}, "ion"),
-        ({USERS: "layout = '$user/mine'", "home/.config/foreword/prompts/mine.toml": SEVENTH}, "mine"),
-        ({WORKSPACES: "layout = '$workspace/ours'", "w/.foreword/prompts/ours.toml": SEVENTH}, "ours"),
+        ({USER_SETTINGS: "layout = 'ion'"}, "ion"),
+        ({WORKSPACE_SETTINGS: "layout = 'ion'"}, "ion"),
+        ({USER_SETTINGS: "layout = 'pi'", WORKSPACE_SETTINGS: "layout = '$std/ion'"}, "ion"),
+        ({USER_SETTINGS: "layout = '$user/mine'", "home/.config/foreword/prompts/mine.toml": CUSTOM}, "mine"),
+        ({WORKSPACE_SETTINGS: "layout = '$workspace/ours'", "w/.foreword/prompts/ours.toml": CUSTOM}, "ours"),
     ],
 )
 def test_settings_choose_the_layout_unless_the_caller_does(tree, files, layout):
@@ -516,7 +520,7 @@ def test_settings_choose_the_layout_unless_the_caller_does(tree, files, layout):
     ],
 )
 def test_invalid_workspace_settings_are_findings_and_work_continues(tree, text, words):
-    tree({"home/SECRET.md": "secret", "w/.git": None, "w/AGENTS.md": "X", WORKSPACES: text})
+    tree({"home/SECRET.md": "secret", "w/.git": None, "w/AGENTS.md": "X", WORKSPACE_SETTINGS: text})
     prompt = tree.prompt("")
     assert prompt.layout == "foreword" and "secret" not in prompt.text
     assert [code for code, _ in tree.findings(prompt)] and words in " ".join(
@@ -526,7 +530,7 @@ def test_invalid_workspace_settings_are_findings_and_work_continues(tree, text, 
 
 def test_a_workspace_may_make_validation_strict_but_not_lenient(tree):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": "---\nname: other\ndescription: D.\n---\n"})
-    tree({WORKSPACES: "[for.opal]\nskills.validation = 'lenient'\n[for.pi]\nskills.validation = 'strict'\n"})
+    tree({WORKSPACE_SETTINGS: "[for.opal]\nskills.validation = 'lenient'\n[for.pi]\nskills.validation = 'strict'\n"})
     assert "**other**" not in tree.text("opal")
     assert "<name>other" not in tree.text("pi", tools="read")
 
@@ -545,7 +549,7 @@ def test_a_workspace_may_make_validation_strict_but_not_lenient(tree):
 )
 def test_workspace_settings_cannot_allow_reading_more(tree, setting):
     tree({"SECRET.md": "secret", "home/mine/a/SKILL.md": "---\nname: a\ndescription: secret\n---\n", "w/.git": None})
-    tree({"w/link.md": Path("../SECRET.md"), WORKSPACES: setting.replace("$TOP", tree.top)})
+    tree({"w/link.md": Path("../SECRET.md"), WORKSPACE_SETTINGS: setting.replace("$TOP", tree.top)})
     if "walk" in setting:
         tree({"AGENTS.md": "secret"})
     assert "secret" not in tree.text("opal")
@@ -553,7 +557,7 @@ def test_workspace_settings_cannot_allow_reading_more(tree, setting):
 
 def test_workspace_settings_may_add_files_and_folders_of_the_workspace(tree, skill):
     tree({"w/.git": None, "w/TEAM.md": "team", "w/tools/skills/a/SKILL.md": skill("a")})
-    tree({WORKSPACES: "names = ['TEAM.md']\nskill_dirs = ['tools/skills']\n"})
+    tree({WORKSPACE_SETTINGS: "names = ['TEAM.md']\nskill_dirs = ['tools/skills']\n"})
     text = tree.text("opal")
     assert "\nteam\n" in text and "- **a**: Does it." in text
 
@@ -640,7 +644,7 @@ def test_no_code_branches_on_a_layouts_name(file):
 # The compiled form
 
 
-def test_the_shipped_layouts():
+def test_every_shipped_layout_is_listed():
     assert std.NAMES == NAMES == tuple(sorted(path.stem for path in STD.glob("*.toml")))
 
 
@@ -657,7 +661,7 @@ def test_the_compiled_modules_are_current():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_layout_parsed_in_advance_is_the_one_in_the_toml(name):
+def test_a_layout_parsed_in_advance_matches_the_toml(name):
     layout = importlib.import_module(f"foreword.packs.std.{name}").LAYOUT
     assert layout == parse(getattr(compiled, name)(), name, f"$std/{name}")
     assert all(each is section for each, section in zip(layout.every, with_inner(layout.sections), strict=True))

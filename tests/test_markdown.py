@@ -131,7 +131,7 @@ def test_a_comment_is_left_open_outside_code(text, closing, what):
         ("    ```\na", []),
     ],
 )
-def test_fences_and_prose(text, code):
+def test_fences_and_prose_cover_the_text(text, code):
     assert [text[start:end] for start, end in fences(text)] == code
     assert "".join(sorted((text[start:end] for start, end in [*fences(text), *prose(text)]), key=text.find)) == text
 

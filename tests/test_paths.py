@@ -21,6 +21,6 @@ def test_every_path_may_be_a_path_object(tree):
 
 
 @pytest.mark.parametrize("name", ["cwd", "root", "home"])
-def test_a_path_of_another_type(name):
+def test_a_path_of_the_wrong_type_is_an_error(name):
     with pytest.raises(CallError, match=rf"^Workspace\.{name} must be a string or a path, not int$"):
         Workspace(**{name: 5})

@@ -78,7 +78,7 @@ SAID = {
 
 @pytest.mark.parametrize("platform", USERS)
 @pytest.mark.parametrize("layout", NAMES)
-def test_user_files(user, layout, platform):
+def test_user_files_are_found_on_every_platform(user, layout, platform):
     text = assemble(user_of(user, platform), Agent(), layout=layout).text
     sources = [line.removeprefix("Said in ").rstrip(".") for line in text.splitlines() if line.startswith("Said in ")]
     assert ["/" + name for name in sources] == [path.format(config=CONFIG[platform]) for path in SAID[layout]]
@@ -109,7 +109,7 @@ def test_windows_uses_its_own_configuration_folder(user, layout):
         ("win32", {"USERPROFILE": None}, "/home/AppData/Roaming"),
     ],
 )
-def test_the_configuration_folder(tree, platform, changes, config):
+def test_the_configuration_folder_depends_on_the_platform(tree, platform, changes, config):
     found = config_folder(resolve_workspace(user_of(tree, platform, **changes), Reader()))
     assert (found and tree.short(found)) == config
 
@@ -124,7 +124,7 @@ def test_the_configuration_folder(tree, platform, changes, config):
         ("win32", {"LOCALAPPDATA": "home/AppData/Local"}, "/home/AppData/Local"),
     ],
 )
-def test_the_data_folder(tree, platform, changes, data):
+def test_the_data_folder_depends_on_the_platform(tree, platform, changes, data):
     found = data_folder(resolve_workspace(user_of(tree, platform, **changes), Reader()))
     assert (found and tree.short(found)) == data
 
@@ -144,7 +144,7 @@ def test_user_files_are_read_without_a_settings_folder(user):
 
 
 @pytest.mark.parametrize("platform", USERS)
-def test_user_settings_and_packs(tree, platform):
+def test_user_settings_and_packs_are_found_on_every_platform(tree, platform):
     config = CONFIG[platform].lstrip("/")
     tree({
         f"{config}/foreword/foreword.toml": 'layout = "$user/mine"\n',
@@ -169,6 +169,6 @@ def test_the_prompt_names_the_platform(tree, platform):
     assert f"\nPlatform: {platform}\n" in assemble(user_of(tree, platform)).text
 
 
-def test_a_home_from_the_caller(tree):
+def test_the_caller_can_set_the_home(tree):
     for platform in USERS:
         assert resolve_workspace(replace(user_of(tree, platform), home=tree.path("w")), Reader()).home == tree.path("w")

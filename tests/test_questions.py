@@ -45,7 +45,7 @@ def fields(workspace, **further):
     }
 
 
-def printed(workspace, capsys, command, *arguments):
+def run_json(workspace, capsys, command, *arguments):
     options = f"--home={workspace.path('home')} --store=sqlite:///{workspace.path('none.db')} --now={NOW} --layout=opal"
     options += " --tools=tools.json --model=gpt-5 --plan=plan.md --scope=scope.json --json"
     main([command, *arguments, *options.split()])
@@ -76,7 +76,7 @@ def test_json_prints_what_the_function_returns(workspace, capsys, command, argum
 
     question = fields(workspace, **{name: at(each) for name, each in further.items()})
     answered = json.loads(json.dumps(answer(command, question)))
-    assert printed(workspace, capsys, command, *map(at, arguments)) == answered
+    assert run_json(workspace, capsys, command, *map(at, arguments)) == answered
 
 
 def test_every_question_is_tested():

@@ -30,9 +30,9 @@ def render(text, *, is_trusted=False, **more):
 
 @pytest.mark.parametrize("text", ["", "a\n{{ cwd }}é\n", "{% for t in tools %}{{ t }}{% include 'b' %}{% endfor %}"])
 def test_the_worker_renders_the_same_text_as_this_process(text):
-    written = documents(main=text, b="b {{ cwd }} 🐍\n")
-    assert render(text, b="b {{ cwd }} 🐍\n") == jinja.render("$workspace/main", written, VARIABLES)
-    assert sandbox.check("$workspace/main", written.get) == jinja.check("$workspace/main", written.get)
+    sources = documents(main=text, b="b {{ cwd }} 🐍\n")
+    assert render(text, b="b {{ cwd }} 🐍\n") == jinja.render("$workspace/main", sources, VARIABLES)
+    assert sandbox.check("$workspace/main", sources.get) == jinja.check("$workspace/main", sources.get)
 
 
 @pytest.mark.parametrize("text", ["{{ ghost }}", "{% if %}{% endif %}", "{{ cwd", "{% include 'no' %}", "{{ 1 // 0 }}"])
@@ -50,7 +50,7 @@ def test_check_finds_a_mistake_in_a_branch_that_render_does_not_reach():
         sandbox.check("$workspace/main", documents(main="{% if false %}{{ 1 + }}{% endif %}").get)
 
 
-def test_the_worker_is_kept():
+def test_the_worker_is_reused():
     render("a")
     (pid,) = sandbox.process_ids()[-1:]
     render("b")
@@ -94,7 +94,7 @@ HOSTILE = {
     "lists inside lists": "{% set n = namespace(x=[]) %}{% for i in range(99999) %}{% set n.x = [n.x] %}{% endfor %}",
     "a list inside itself": "{{ tools.append(tools) }}{{ tools | tojson }}",
     "loops": "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
-    "sorting for ever": "{% for a in range(9999) %}{% set x = range(99999) | list | sort %}{% endfor %}",
+    "sorting forever": "{% for a in range(9999) %}{% set x = range(99999) | list | sort %}{% endfor %}",
     "zips": "{% set n = namespace(x=[1]) %}{% for i in range(9000) %}{% set n.x = n.x | zip %}{% endfor %}{{ n.x }}",
     "a macro of itself": "{% macro m(n) %}{{ m(n) ~ m(n) }}{% endmacro %}{{ m(1) }}",
     "a loop of itself": "{% for i in [1] recursive %}{{ loop([1]) }}{% endfor %}",
@@ -122,7 +122,7 @@ def test_a_hostile_template_is_an_error_and_the_next_one_renders(name, is_truste
     [
         ("doubling in a loop", "$workspace/main needs more than 256 MB of memory and was stopped"),
         ("a namespace inside itself", "$workspace/main crashes the template engine (signal 11)"),
-        ("sorting for ever", "$workspace/main takes longer than 1 s and was stopped"),
+        ("sorting forever", "$workspace/main takes longer than 1 s and was stopped"),
     ],
 )
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems limit memory and name signals in their own ways")

@@ -48,7 +48,7 @@ def location(path, node):
     return f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}"
 
 
-def found(kinds):
+def definitions(kinds):
     return [(path, node) for path, tree in TREES.items() for node in ast.walk(tree) if isinstance(node, kinds)]
 
 
@@ -75,17 +75,17 @@ def test_files_are_short():
 
 
 def test_classes_are_short():
-    lengths = {location(path, node): node.end_lineno - node.lineno + 1 for path, node in found(ast.ClassDef)}
+    lengths = {location(path, node): node.end_lineno - node.lineno + 1 for path, node in definitions(ast.ClassDef)}
     assert {name: length for name, length in lengths.items() if length > LINES_OF_A_CLASS} == {}
 
 
 def test_functions_are_simple():
-    numbers = {location(path, node): complexity(node) for path, node in found(FUNCTIONS)}
+    numbers = {location(path, node): complexity(node) for path, node in definitions(FUNCTIONS)}
     assert {name: number for name, number in numbers.items() if number > COMPLEXITY} == {}
 
 
 def test_a_class_name_is_used_once():
     files = defaultdict(list)
-    for path, node in found(ast.ClassDef):
+    for path, node in definitions(ast.ClassDef):
         files[node.name].append(str(path.relative_to(PACKAGE)))
     assert {name: paths for name, paths in files.items() if len(paths) > 1} == {}

@@ -33,7 +33,7 @@ def question(tree):
     return {"cwd": tree.path("w"), "home": tree.path("home"), "now": NOW.isoformat()}
 
 
-def changed_by(first, found):
+def variations_that_changed(first, found):
     """The variations that changed the prompt."""
     assert [each.error for each in found if each.prompt is None] == []
     return sorted({each.variation for each in found if each.prompt.text != first.text})
@@ -48,12 +48,12 @@ def workspace(tree, skill):
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pod", "builder"])
 def test_layouts_without_a_clock_give_the_same_bytes(workspace, layout):
     first, found = rebuild_all(workspace, layout)
-    assert changed_by(first, found) == []
+    assert variations_that_changed(first, found) == []
     assert {each.variation for each in found} == {"clock", "directory", "environment", "listing", "hash seed"}
 
 
 def test_a_clock_changes_the_prompt(workspace):
-    assert changed_by(*rebuild_all(workspace, "pi")) == ["clock"]
+    assert variations_that_changed(*rebuild_all(workspace, "pi")) == ["clock"]
 
 
 def test_a_date_changes_the_prompt_only_by_day(workspace):
@@ -66,8 +66,8 @@ def test_a_variable_that_depends_on_the_order_of_the_environment_changes_the_pro
     def order(name, workspace):
         return ",".join(workspace.environment)
 
-    tree_environment = workspace.workspace(environment={"A": "", "B": ""})
-    assembler = Assembler(tree_environment, "builder", variables={"order": order})
+    workspace_with_environment = workspace.workspace(environment={"A": "", "B": ""})
+    assembler = Assembler(workspace_with_environment, "builder", variables={"order": order})
     agent = Agent(base=Document("base", "[order:x]"))
     first = assembler.prompt(agent, NOW)
     found = [each for each in rebuilds(assembler, agent, NOW, {}) if each.variation == "environment"]
@@ -106,12 +106,12 @@ def test_the_seed_reaches_the_other_process(workspace, monkeypatch):
 
 
 def test_a_stable_prompt_is_built_once_here_and_once_in_another_process(workspace, monkeypatch):
-    built = []
-    monkeypatch.setattr("foreword.engine.assembler.build", lambda *args: built.append(1) or build(*args))
-    monkeypatch.setattr("foreword.programs.stability.in_another_process", lambda *_: built.append("another process"))
+    builds = []
+    monkeypatch.setattr("foreword.engine.assembler.build", lambda *args: builds.append(1) or build(*args))
+    monkeypatch.setattr("foreword.programs.stability.in_another_process", lambda *_: builds.append("another process"))
     assembler, agent = Assembler(replace(workspace.workspace(), environment=None), "foreword"), Agent()
     found = list(rebuilds(assembler, agent, NOW, question(workspace)))
-    assert (built, changed_by(found[0].prompt, found)) == ([1], [])
+    assert (builds, variations_that_changed(found[0].prompt, found)) == ([1], [])
     assert [each.variation for each in found][-3:] == ["environment", "listing", "hash seed"]
 
 
@@ -123,12 +123,12 @@ def test_what_the_builds_read_is_freed_before_tokens_are_counted(workspace, monk
             super().__init__(*args, **kwargs)
             assemblers.append(weakref.ref(self))
 
-    def counted(*args):
+    def record_and_count(*args):
         alive.extend(each for each in assemblers if each() is not None)
         return count(*args)
 
     monkeypatch.setattr("foreword.programs.question.Assembler", RecordedAssembler)
-    monkeypatch.setattr("foreword.text.tokens.count", counted)
+    monkeypatch.setattr("foreword.text.tokens.count", record_and_count)
     report = cache_report(Question({**question(workspace), "layout": "foreword"}))
     assert report.form["prompt"]["tokens"] and assemblers
     assert alive == []
@@ -137,7 +137,7 @@ def test_what_the_builds_read_is_freed_before_tokens_are_counted(workspace, monk
 def test_if_another_process_differs_each_variation_is_tried_separately(workspace, monkeypatch):
     monkeypatch.setattr("foreword.programs.stability._id_in_another_process", lambda *_: "sha256:other")
     first, found = rebuild_all(workspace, "foreword")
-    assert changed_by(first, found) == []
+    assert variations_that_changed(first, found) == []
     assert [each.detail for each in found if each.variation == "hash seed"] == [
         "in a process with hash seed 1",
         "in a process with hash seed 2",
@@ -158,7 +158,7 @@ def test_the_error_of_the_other_process_is_reported(workspace):
     assert ["did you mean 'layout'?" in each.error for each in found] == [True, True]
 
 
-def test_the_last_day_of_the_calendar(workspace):
+def test_a_rebuild_after_the_last_day_of_the_calendar_is_an_error(workspace):
     last = NOW.replace(year=9999, month=12, day=31, hour=23, minute=59)
     assembler = Assembler(workspace.workspace(), "pi")
     found = [each for each in rebuilds(assembler, Agent(), last, {}) if each.variation == "clock"]

@@ -30,11 +30,11 @@ class Watch:
         )
 
     def text(self):
-        """The end of the next prompt that is reported."""
+        """Return the text of the next prompt that is reported."""
         return self.tree.short(self.prompts.get(timeout=PATIENCE).text)
 
-    def until(self, text):
-        """Wait for a prompt that contains the text; return all texts reported until then."""
+    def wait_for(self, text):
+        """Wait for a prompt that contains the text, and return all texts reported until then."""
         texts = [self.text()]
         while text not in texts[-1]:
             texts.append(self.text())
@@ -42,15 +42,15 @@ class Watch:
 
 
 @pytest.fixture
-def watched(tree):
-    started = []
+def start_watch(tree):
+    watches = []
 
-    def watched(layout="ion", **options):
-        started.append(Watch(tree, layout, **options))
-        return started[-1]
+    def start_watch(layout="ion", **options):
+        watches.append(Watch(tree, layout, **options))
+        return watches[-1]
 
-    yield watched
-    for each in started:
+    yield start_watch
+    for each in watches:
         each.watching.stop()
 
 
@@ -77,24 +77,24 @@ def save_as_sed_does(path, text):
     os.replace(f"{folder}/sed{name}", path)
 
 
-def test_the_first_callback_comes_before_watch_returns(tree, watched):
+def test_the_first_callback_comes_before_watch_returns(tree, start_watch):
     tree({"w/AGENTS.md": "One."})
-    assert watched().prompts.get_nowait().text.endswith("# Project Instructions\nOne.")
+    assert start_watch().prompts.get_nowait().text.endswith("# Project Instructions\nOne.")
 
 
 @pytest.mark.parametrize("save", [save_in_place, save_by_renaming, save_as_vim_does, save_as_sed_does])
-def test_a_save_is_reported_once_however_the_editor_saves(tree, watched, save):
+def test_a_save_is_reported_once_however_the_editor_saves(tree, start_watch, save):
     tree({"w/AGENTS.md": "One."})
-    watching = watched()
+    watching = start_watch()
     for text in ("Two.", "Three.", "Four."):
         save(tree.path("w/AGENTS.md"), text)
-        assert watching.until(text)[-1].endswith(text)
+        assert watching.wait_for(text)[-1].endswith(text)
     assert watching.prompts.empty() and watching.errors.empty()
 
 
-def test_a_save_that_changes_nothing_is_not_reported(tree, watched):
+def test_a_save_that_changes_nothing_is_not_reported(tree, start_watch):
     tree({"w/AGENTS.md": "One."})
-    watching = watched()
+    watching = start_watch()
     watching.text()
     save_by_renaming(tree.path("w/AGENTS.md"), "One.")
     os.utime(tree.path("w/AGENTS.md"))
@@ -127,91 +127,93 @@ def move(name, to):
         ({"w/AGENTS.md": "<!-- include: ./more.md -->", "w/more.md": "Old."}, {"w/more.md": "New."}, "New."),
     ],
 )
-def test_created_deleted_and_moved_files_are_reported(tree, watched, before, happens, then):
+def test_created_deleted_and_moved_files_are_reported(tree, start_watch, before, happens, then):
     tree(before)
-    watching = watched()
+    watching = start_watch()
     watching.text()
     happens(tree) if callable(happens) else tree(happens)
-    assert watching.until(then)[-1].endswith(then)
+    assert watching.wait_for(then)[-1].endswith(then)
 
 
-def test_a_folder_that_is_deleted_and_created_again_is_watched_again(tree, watched):
+def test_a_folder_that_is_deleted_and_created_again_is_watched_again(tree, start_watch):
     tree({"home/.config/agents/rules/a.md": "One."})
-    watching = watched()
-    watching.until("One.")
+    watching = start_watch()
+    watching.wait_for("One.")
     for text in ("Two.", "Three."):
         shutil.rmtree(tree.path("home/.config"))
         tree({"home/.config/agents/rules/a.md": text})
-        watching.until(text)
+        watching.wait_for(text)
 
 
-def test_the_target_of_a_link_is_watched_and_so_is_the_link(tree, watched):
+def test_the_target_of_a_link_is_watched_and_so_is_the_link(tree, start_watch):
     tree({"shared/real.md": "One.", "w/AGENTS.md": Path("../shared/hop.md")})
     os.symlink("real.md", tree.path("shared/hop.md"))
-    watching = watched(assignments=[("links", "follow")])
-    watching.until("One.")
+    watching = start_watch(assignments=[("links", "follow")])
+    watching.wait_for("One.")
     tree({"shared/real.md": "Two."})
-    watching.until("Two.")
+    watching.wait_for("Two.")
     tree({"shared/other.md": "Three."})
     os.symlink("other.md", tree.path("shared/next.md"))
     os.rename(tree.path("shared/next.md"), tree.path("shared/hop.md"))
-    watching.until("Three.")
+    watching.wait_for("Three.")
     os.remove(tree.path("w/AGENTS.md"))
     tree({"w/AGENTS.md": "Four."})
-    watching.until("Four.")
+    watching.wait_for("Four.")
 
 
-def test_a_linked_folder_is_watched_at_its_real_path(tree, watched, skill):
+def test_a_linked_folder_is_watched_at_its_real_path(tree, start_watch, skill):
     tree({"shared/skills/a/SKILL.md": skill("a"), "w/.agents": None})
     os.symlink("../../shared/skills", tree.path("w/.agents/skills"))
-    watching = watched("opal", assignments=[("links", "follow")])
-    watching.until("- **a**")
+    watching = start_watch("opal", assignments=[("links", "follow")])
+    watching.wait_for("- **a**")
     tree({"shared/skills/b/SKILL.md": skill("b")})
-    watching.until("- **b**")
+    watching.wait_for("- **b**")
 
 
-def test_a_skill_that_is_created_changed_and_deleted(tree, watched, skill):
+def test_a_skill_is_watched_when_it_is_created_changed_and_deleted(tree, start_watch, skill):
     tree({"w/.git": None})
-    watching = watched("pi", agent=Agent(tools=[Tool("read")]))
+    watching = start_watch("pi", agent=Agent(tools=[Tool("read")]))
     watching.text()
     tree({"w/.agents/skills/x/SKILL.md": skill("x", "First.")})
-    watching.until("First.")
+    watching.wait_for("First.")
     tree({"w/.agents/skills/x/SKILL.md": skill("x", "Second.")})
-    watching.until("Second.")
+    watching.wait_for("Second.")
     shutil.rmtree(tree.path("w/.agents"))
     while "<available_skills>" in watching.text():
         pass
 
 
-def test_a_workspace_that_is_deleted_and_created_again(tree, watched):
+def test_a_workspace_that_is_deleted_and_created_again_is_watched_again(tree, start_watch):
     tree({"w/AGENTS.md": "One."})
-    watching = watched()
-    watching.until("One.")
+    watching = start_watch()
+    watching.wait_for("One.")
     shutil.rmtree(tree.path("w"))
     error = watching.errors.get(timeout=PATIENCE)
     while not isinstance(error, CallError):
         error = watching.errors.get(timeout=PATIENCE)
     assert "does not exist" in str(error)
     tree({"w/AGENTS.md": "Two."})
-    watching.until("Two.")
+    watching.wait_for("Two.")
     tree({"w/AGENTS.md": "Three."})
-    watching.until("Three.")
+    watching.wait_for("Three.")
 
 
 @pytest.mark.parametrize("removed", ["w/.agents/skills", "w/.agents"])
-def test_a_recreated_directory_is_watched_even_with_the_same_inode_number(tree, watched, skill, monkeypatch, removed):
+def test_a_recreated_directory_is_watched_even_with_the_same_inode_number(
+    tree, start_watch, skill, monkeypatch, removed
+):
     monkeypatch.setattr(notices, "_identity", lambda path: (1, 1) if os.path.isdir(path) else None)
     path = "w/.agents/skills/x/SKILL.md"
     tree({"w/.git": None, path: skill("x", "First.")})
-    watching = watched("pi", agent=Agent(tools=[Tool("read")]))
-    watching.until("First.")
+    watching = start_watch("pi", agent=Agent(tools=[Tool("read")]))
+    watching.wait_for("First.")
     shutil.rmtree(tree.path(removed))
     while "First." in watching.text():
         pass
     tree({path: skill("x", "Second.")})
-    watching.until("Second.")
+    watching.wait_for("Second.")
     tree({path: skill("x", "Third.")})
-    watching.until("Third.")
+    watching.wait_for("Third.")
 
 
 def test_a_relative_workspace_is_found_again_too(tree, monkeypatch):
@@ -228,7 +230,7 @@ def test_a_relative_workspace_is_found_again_too(tree, monkeypatch):
             pass
 
 
-def test_a_parent_of_the_workspace_that_is_moved_away_and_back(tree):
+def test_a_workspace_is_watched_again_after_its_parent_was_moved_and_returned(tree):
     tree({"deep/er/w/AGENTS.md": "One."})
     prompts, errors = queue.Queue(), queue.Queue()
     workspace = Workspace(tree.path("deep/er/w"), home=tree.path("home"))
@@ -241,7 +243,7 @@ def test_a_parent_of_the_workspace_that_is_moved_away_and_back(tree):
         assert prompts.get(timeout=PATIENCE).text.endswith("Two.")
 
 
-def test_a_git_checkout_of_many_files_is_one_change(tree, watched, skill):
+def test_a_git_checkout_of_many_files_is_one_change(tree, start_watch, skill):
     def git(*arguments):
         settings = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "core.hooksPath=/dev/null")
         subprocess.run(["git", "-C", tree.path("w"), *settings, *arguments], check=True, capture_output=True)
@@ -255,7 +257,7 @@ def test_a_git_checkout_of_many_files_is_one_change(tree, watched, skill):
     tree({name: text.replace("Old.", "New.") for name, text in files.items()} | {"w/AGENTS.md": "New."})
     git("commit", "-qam", "new")
     git("checkout", "-q", "main")
-    watching = watched("opal")
+    watching = start_watch("opal")
     assert watching.text().count("Old.") == 201
     git("checkout", "-q", "new")
     assert watching.text().count("New.") == 201
@@ -266,21 +268,21 @@ def test_a_git_checkout_of_many_files_is_one_change(tree, watched, skill):
 # Errors
 
 
-def test_an_invalid_layout_is_reported_and_watching_continues(tree, watched):
+def test_an_invalid_layout_is_reported_and_watching_continues(tree, start_watch):
     tree({"w/AGENTS.md": "One.", "home/.config/foreword/foreword.toml": ""})
-    watching = watched()
+    watching = start_watch()
     watching.text()
     tree({"home/.config/foreword/foreword.toml": "sections = ["})
     assert isinstance(watching.errors.get(timeout=PATIENCE), LayoutError)
     tree({"w/AGENTS.md": "Two."})
     assert isinstance(watching.errors.get(timeout=PATIENCE), LayoutError)
     tree({"home/.config/foreword/foreword.toml": ""})
-    watching.until("Two.")
+    watching.wait_for("Two.")
 
 
-def test_an_unchanged_prompt_is_reported_again_after_an_error(tree, watched):
+def test_an_unchanged_prompt_is_reported_again_after_an_error(tree, start_watch):
     tree({"w/AGENTS.md": "One.", "home/.config/foreword/foreword.toml": ""})
-    watching = watched()
+    watching = start_watch()
     first = watching.text()
     tree({"home/.config/foreword/foreword.toml": "nonsense = 1"})
     watching.errors.get(timeout=PATIENCE)
@@ -288,10 +290,10 @@ def test_an_unchanged_prompt_is_reported_again_after_an_error(tree, watched):
     assert watching.text() == first
 
 
-def test_a_file_that_only_a_failed_build_read_is_watched(tree, watched):
+def test_a_file_that_only_a_failed_build_read_is_watched(tree, start_watch):
     tree({"w/AGENTS.md": "One.", "home/.config/foreword/foreword.toml": 'layout = "ion"'})
-    watching = watched("")
-    watching.until("One.")
+    watching = start_watch("")
+    watching.wait_for("One.")
     tree({"home/.config/foreword/foreword.toml": 'layout = "$user/mine"'})
     watching.errors.get(timeout=PATIENCE)
     tree(
@@ -299,7 +301,7 @@ def test_a_file_that_only_a_failed_build_read_is_watched(tree, watched):
             "home/.config/foreword/prompts/mine.toml": 'extends = "ion"\nsections = ["base"]\n[section.base]\ntext = "Mine."\n'
         }
     )
-    texts = watching.until("Mine.")
+    texts = watching.wait_for("Mine.")
     assert texts[-1] == "Mine."
 
 
@@ -350,17 +352,17 @@ def test_without_the_extra_the_error_names_it(tree):
     assert result.stderr.strip() == "watching needs the package watchfiles; run make setup"
 
 
-def test_watching_continues_with_names_that_are_not_utf8(tree, watched):
+def test_watching_continues_with_names_that_are_not_utf8(tree, start_watch):
     tree({"w/AGENTS.md": "One."})
-    watching = watched()
+    watching = start_watch()
     watching.text()
     with open(os.fsencode(tree.path("w")) + b"/\xff.md", "w") as file:
         file.write("x")
     tree({"w/AGENTS.md": "Two."})
-    watching.until("Two.")
+    watching.wait_for("Two.")
     os.mkdir(os.fsencode(tree.path("w")) + b"/\xfe")
     tree({"w/AGENTS.md": "Three."})
-    watching.until("Three.")
+    watching.wait_for("Three.")
 
 
 # The end

@@ -1,4 +1,4 @@
-"""The editor, operated and read like a person would."""
+"""The editor, operated as a person would."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Editor:
         self.preview = page.get_by_role("region", name="Preview")
         self.prompt = page.get_by_role("group", name="Prompt with origins")
         expect(self.code).to_be_visible()
-        self.settle()
+        self.wait_for_preview()
 
-    def settle(self):
+    def wait_for_preview(self):
         """Wait until the preview shows the current text."""
         expect(self.preview).to_have_attribute("aria-busy", "false")
 

@@ -83,8 +83,8 @@ def fill(site: Site, store: object) -> None:
         site.construct(id)
 
 
-def rewritten(site: Site, route: Route) -> None:
-    """Replace folder, clock and host name in requests and responses by those shown."""
+def rewrite(site: Site, route: Route) -> None:
+    """Replace folder, clock and host name in requests and responses with the ones to show."""
     here = str(site.folder)
     request = route.request
     body = request.post_data and request.post_data.replace(HOME, here)
@@ -107,12 +107,12 @@ def open_view(chrome: Browser, site: Site, where: str, width: int, height: int, 
     )  # type: ignore[arg-type]
     page = profile.new_page()
     page.add_init_script("localStorage.setItem('foreword.author', 'Ada')")
-    page.route(f"{site.url}/**", lambda route: rewritten(site, route))
+    page.route(f"{site.url}/**", lambda route: rewrite(site, route))
     page.goto(f"{site.url}/{where}")
     return page
 
 
-def shoot(page: Page, name: str) -> None:
+def take_screenshot(page: Page, name: str) -> None:
     page.wait_for_timeout(300)
     page.screenshot(path=IMAGES / f"{name}.png", scale="css")
     page.context.close()
@@ -127,13 +127,13 @@ def open_editor(chrome: Browser, site: Site, width: int, height: int, scheme: st
 def draw(chrome: Browser, site: Site) -> None:
     page = open_view(chrome, site, "#/", 1280, 760)
     expect(page.get_by_role("link", name="search-41")).to_be_visible()
-    shoot(page, "page-overview")
+    take_screenshot(page, "page-overview")
 
     page = open_editor(chrome, site, 1440, 900)
     page.get_by_label("Model", exact=True).fill("gpt-5")
     page.locator(".cm-line").nth(12).click()
     page.locator(".prompt .k-file").first.hover()
-    shoot(page, "page-editor")
+    take_screenshot(page, "page-editor")
 
     page = open_editor(chrome, site, 1440, 900, "dark")
     page.locator(".cm-content").focus()
@@ -141,12 +141,12 @@ def draw(chrome: Browser, site: Site) -> None:
     page.keyboard.type("Never push to [git:br")
     expect(page.get_by_role("listbox", name="Completions")).to_be_visible()
     page.wait_for_timeout(1_000)
-    shoot(page, "page-editor-dark")
+    take_screenshot(page, "page-editor-dark")
 
     for name in ("template", "variables", "preview"):
         page = open_editor(chrome, site, 360, 720)
         page.get_by_role("group", name="View").get_by_role("button", name=name).click()
-        shoot(page, f"page-small-{name}")
+        take_screenshot(page, f"page-small-{name}")
 
     page = open_editor(chrome, site, 1100, 800)
     page.locator(".cm-line").first.click()
@@ -155,16 +155,16 @@ def draw(chrome: Browser, site: Site) -> None:
     page.keyboard.press("Control+s")
     page.get_by_role("textbox", name="Note").fill("shorter answers")
     expect(page.get_by_text("until they are compacted")).to_be_visible()
-    shoot(page, "page-save")
+    take_screenshot(page, "page-save")
 
     page = open_view(chrome, site, "#/history", 1280, 640)
     expect(page.get_by_role("region", name="Changes in version 3")).to_be_visible()
-    shoot(page, "page-history")
+    take_screenshot(page, "page-history")
 
     page = open_view(chrome, site, "#/conversations/billing-7", 1280, 860, "dark")
     expect(page.get_by_role("region", name="Drift")).to_contain_text("changed")
     page.locator(".prompt .k-file").first.hover()
-    shoot(page, "page-conversation")
+    take_screenshot(page, "page-conversation")
 
 
 if __name__ == "__main__":

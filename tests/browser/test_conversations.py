@@ -75,7 +75,7 @@ def test_an_unknown_conversation_shows_an_error(open_page, talks):
     expect(page.get_by_role("alert").first).to_contain_text("'nobody' has not been started")
 
 
-def held(page, url):
+def hold_requests(page, url):
     """Hold back requests to an address until `release` is called."""
     waiting = []
     page.route(url, lambda route: waiting.append(route))
@@ -94,7 +94,7 @@ def test_late_rows_do_not_replace_search_results(open_page, own_site):
     page = open_page(site.url)
     rows = page.get_by_role("region", name="Conversations").get_by_role("listitem")
     expect(rows).to_have_count(50)
-    release = held(page, re.compile("/conversations.*offset=50"))
+    release = hold_requests(page, re.compile("/conversations.*offset=50"))
     with page.expect_request(re.compile("offset=50")):
         page.get_by_role("button", name="Show more").click()
     page.get_by_label("Search conversations by id").fill("talk-07")
@@ -110,7 +110,7 @@ def test_the_last_requested_edition_is_shown(open_page, talks):
     choice.select_option("1")
     prompt = page.get_by_role("group", name="Prompt with origins")
     expect(prompt).to_contain_text("One.")
-    release = held(page, "**/editions/2")
+    release = hold_requests(page, "**/editions/2")
     with page.expect_request("**/editions/2"):
         choice.select_option("2 (current)")
     choice.select_option("1")

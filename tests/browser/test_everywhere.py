@@ -29,7 +29,7 @@ def used_site(shared_site):
     return shared_site
 
 
-def settle_editor(page):
+def wait_for_editor(page):
     expect(page.locator("section.preview")).to_have_attribute("aria-busy", "false")
     expect(page.get_by_role("region", name="Findings")).to_contain_text("1 finding")
 
@@ -48,14 +48,14 @@ def show_conversation(page):
 
 
 def show_completion(page):
-    settle_editor(page)
+    wait_for_editor(page)
     page.locator(".cm-content").focus()
     page.keyboard.type("[")
     expect(page.get_by_role("listbox", name="Completions")).to_be_visible()
 
 
 def show_outdated_preview(page):
-    settle_editor(page)
+    wait_for_editor(page)
     page.get_by_label("Syntax").select_option("jinja")
     page.locator(".cm-content").focus()
     page.keyboard.press("ControlOrMeta+a")
@@ -64,7 +64,7 @@ def show_outdated_preview(page):
 
 
 def show_saving(page):
-    settle_editor(page)
+    wait_for_editor(page)
     page.locator(".cm-content").focus()
     page.keyboard.type("Three. ")
     page.keyboard.press("ControlOrMeta+s")
@@ -72,7 +72,7 @@ def show_saving(page):
 
 
 def show_leaving(page):
-    settle_editor(page)
+    wait_for_editor(page)
     page.locator(".cm-content").focus()
     page.keyboard.type("Three. ")
     page.keyboard.press("Escape")
@@ -87,7 +87,7 @@ def show_restoring(page):
 
 VIEWS = {
     "overview": ("#/", show_overview),
-    "editor": ("#/edit", settle_editor),
+    "editor": ("#/edit", wait_for_editor),
     "completion": ("#/edit", show_completion),
     "outdated preview": ("#/edit", show_outdated_preview),
     "saving": ("#/edit", show_saving),
@@ -98,7 +98,7 @@ VIEWS = {
 }
 
 
-def complaints(page):
+def axe_violations(page):
     """Return what axe reports about the page."""
     found = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
     return [
@@ -115,7 +115,7 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(open_page, used_site, view):
     page.evaluate(AXE.read_text())
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        assert complaints(page) == []
+        assert axe_violations(page) == []
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 740})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -126,34 +126,34 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(open_page, used_site, view):
         )
         assert outside == []
     page.set_viewport_size({"width": WIDTHS[0], "height": 740})
-    assert complaints(page) == []
+    assert axe_violations(page) == []
 
 
 def test_axe_finds_nothing_in_the_token_form(own_site, open_page):
     page = open_page(own_site(token="secret").url, bypass_csp=True)
     expect(page.get_by_role("dialog", name="Token")).to_be_visible()
     page.evaluate(AXE.read_text())
-    assert complaints(page) == []
+    assert axe_violations(page) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_line_numbers_have_enough_contrast(open_page, used_site, scheme):
     """axe ignores line numbers, as a screen reader does."""
     page = open_page(f"{used_site.url}/#/edit", scheme=scheme)
-    settle_editor(page)
+    wait_for_editor(page)
     quiet = page.locator("dialog .state .quiet").first.evaluate("(element) => getComputedStyle(element).color")
     expect(page.locator(".cm-lineNumbers .cm-gutterElement").last).to_have_css("color", quiet)
 
 
 def test_on_a_small_screen_all_three_panes_can_be_reached(open_page, used_site):
     page = open_page(f"{used_site.url}/#/edit", width=360, height=740)
-    settle_editor(page)
+    wait_for_editor(page)
     switch = page.get_by_role("group", name="View")
     expect(page.locator(".cm-content")).to_be_visible()
     switch.get_by_role("button", name="variables").click()
     expect(page.locator(".cm-content")).not_to_be_visible()
     page.get_by_role("button", name=re.compile("insert git:branch")).click()
-    expect(page.locator(".cm-content")).to_be_focused()  # the text is shown again with the insertion
+    expect(page.locator(".cm-content")).to_be_focused()  # inserting switches back to the template pane
     switch.get_by_role("button", name="preview").click()
     expect(page.get_by_role("group", name="Prompt with origins")).to_be_visible()
 
@@ -170,10 +170,10 @@ def test_the_colour_scheme_is_remembered(open_page, used_site):
     expect(page.locator("html")).to_have_css("background-color", dark)
 
 
-def reached_by_tab(page, most=80):
+def reached_by_tab(page, limit=80):
     """Return the names of all elements that Tab reaches in one round; each must show its focus."""
-    seen = []
-    for _ in range(most):
+    names = []
+    for _ in range(limit):
         page.keyboard.press("Tab")
         name, is_shown = page.evaluate(
             """() => {
@@ -187,15 +187,15 @@ def reached_by_tab(page, most=80):
             }"""
         )
         assert is_shown, f"{name} does not show its focus"
-        if name and name in seen:
+        if name and name in names:
             break
-        seen.append(name)
-    return [each.strip() for each in seen]
+        names.append(name)
+    return [each.strip() for each in names]
 
 
 def test_everything_can_be_reached_by_keyboard_and_shows_its_focus(open_page, used_site):
     page = open_page(f"{used_site.url}/#/edit")
-    settle_editor(page)
+    wait_for_editor(page)
     reached = " | ".join(reached_by_tab(page))
     for name in (
         "Close",
@@ -238,7 +238,7 @@ def test_a_version_can_be_written_and_saved_with_the_keyboard_alone(open_page, u
 
 def test_elements_have_accessible_names_and_roles(open_page, used_site):
     page = open_page(f"{used_site.url}/#/edit")
-    settle_editor(page)
+    wait_for_editor(page)
     expect(page.get_by_role("dialog", name="Template editor")).to_match_aria_snapshot(
         """
         - banner:
@@ -296,7 +296,7 @@ def test_the_page_runs_under_the_strict_policy_of_the_service(open_page, used_si
     policy = urllib.request.urlopen(used_site.url).headers["Content-Security-Policy"]
     assert "unsafe" not in policy and "default-src 'none'" in policy
     page = open_page(f"{used_site.url}/#/edit")  # where a violation fails the test
-    settle_editor(page)
+    wait_for_editor(page)
     sheets = "document.querySelector('.code').shadowRoot.adoptedStyleSheets.length"
     assert page.evaluate(sheets) > 0
 

@@ -18,7 +18,7 @@ def save(editor, note=""):
 
 
 @pytest.fixture
-def unsaved(editor):
+def unsaved_editor(editor):
     editor.write("Not saved yet.")
     expect(editor.dialog.get_by_text("unsaved changes")).to_be_visible()
     return editor
@@ -50,37 +50,39 @@ def test_leaving_with_unsaved_text_asks_first(open_page, site, way):
     assert page.url.endswith("#/edit")
 
 
-def test_discarding_leaves_and_deletes_the_draft(unsaved, site):
-    unsaved.page.keyboard.press("Escape")
-    unsaved.page.get_by_role("button", name="Discard").click()
-    expect(unsaved.dialog).to_have_count(0)
-    unsaved.page.get_by_role("link", name="Edit", exact=True).click()
-    expect(unsaved.code).to_contain_text("You are a helpful coding assistant.")
-    assert unsaved.draft() is None
+def test_discarding_leaves_and_deletes_the_draft(unsaved_editor, site):
+    unsaved_editor.page.keyboard.press("Escape")
+    unsaved_editor.page.get_by_role("button", name="Discard").click()
+    expect(unsaved_editor.dialog).to_have_count(0)
+    unsaved_editor.page.get_by_role("link", name="Edit", exact=True).click()
+    expect(unsaved_editor.code).to_contain_text("You are a helpful coding assistant.")
+    assert unsaved_editor.draft() is None
 
 
-def test_saving_from_the_question_leaves_afterwards(unsaved, site):
-    unsaved.page.keyboard.press("Escape")
-    unsaved.page.get_by_role("button", name="Save…").last.click()
-    unsaved.page.get_by_role("dialog", name="Save template").get_by_role("button", name="Save", exact=True).click()
-    expect(unsaved.dialog).to_have_count(0)
+def test_saving_in_the_leave_dialog_leaves_afterwards(unsaved_editor, site):
+    unsaved_editor.page.keyboard.press("Escape")
+    unsaved_editor.page.get_by_role("button", name="Save…").last.click()
+    unsaved_editor.page.get_by_role("dialog", name="Save template").get_by_role(
+        "button", name="Save", exact=True
+    ).click()
+    expect(unsaved_editor.dialog).to_have_count(0)
     assert site.template() == "Not saved yet."
 
 
-def test_a_reload_with_unsaved_text_asks_first_and_restores_it(unsaved):
+def test_a_reload_with_unsaved_text_asks_first_and_restores_it(unsaved_editor):
     dialog_types = []
-    unsaved.page.on("dialog", lambda dialog: (dialog_types.append(dialog.type), dialog.accept()))
-    unsaved.page.reload()
+    unsaved_editor.page.on("dialog", lambda dialog: (dialog_types.append(dialog.type), dialog.accept()))
+    unsaved_editor.page.reload()
     assert dialog_types == ["beforeunload"]
-    expect(unsaved.code).to_have_text("Not saved yet.")
-    expect(unsaved.dialog.get_by_text(re.compile("Restored your unsaved text from"))).to_be_visible()
-    unsaved.dialog.get_by_role("button", name="Use the saved text instead").click()
-    expect(unsaved.code).to_contain_text("You are a helpful coding assistant.")
-    unsaved.page.keyboard.press("ControlOrMeta+z")
-    expect(unsaved.code).to_contain_text("Not saved yet.")
+    expect(unsaved_editor.code).to_have_text("Not saved yet.")
+    expect(unsaved_editor.dialog.get_by_text(re.compile("Restored your unsaved text from"))).to_be_visible()
+    unsaved_editor.dialog.get_by_role("button", name="Use the saved text instead").click()
+    expect(unsaved_editor.code).to_contain_text("You are a helpful coding assistant.")
+    unsaved_editor.page.keyboard.press("ControlOrMeta+z")
+    expect(unsaved_editor.code).to_contain_text("Not saved yet.")
 
 
-def test_nothing_asks_when_everything_is_saved(editor):
+def test_a_reload_does_not_ask_when_everything_is_saved(editor):
     dialog_types = []
     editor.page.on("dialog", lambda dialog: (dialog_types.append(dialog.type), dialog.accept()))
     editor.page.reload()
@@ -88,14 +90,16 @@ def test_nothing_asks_when_everything_is_saved(editor):
     expect(editor.code).to_be_visible()
 
 
-def test_unsaved_text_survives_a_crash_of_the_tab(unsaved, site):
-    profile = unsaved.page.context
-    unsaved.page.wait_for_function("() => Object.keys(localStorage).some((name) => name.startsWith('foreword.draft.'))")
-    with unsaved.page.expect_event("crash"):
-        crash(unsaved.page)
-    again = profile.new_page()
-    again.goto(f"{site.url}/#/edit")
-    expect(again.locator(".cm-content")).to_have_text("Not saved yet.")
+def test_unsaved_text_survives_a_crash_of_the_tab(unsaved_editor, site):
+    profile = unsaved_editor.page.context
+    unsaved_editor.page.wait_for_function(
+        "() => Object.keys(localStorage).some((name) => name.startsWith('foreword.draft.'))"
+    )
+    with unsaved_editor.page.expect_event("crash"):
+        crash(unsaved_editor.page)
+    new_tab = profile.new_page()
+    new_tab.goto(f"{site.url}/#/edit")
+    expect(new_tab.locator(".cm-content")).to_have_text("Not saved yet.")
 
 
 def crash(page):
@@ -106,16 +110,18 @@ def crash(page):
         assert "crash" in str(error).lower() or "Timeout" in str(error)
 
 
-def test_two_tabs_keep_a_draft_each(unsaved, site):
-    other = unsaved.page.context.new_page()
+def test_two_tabs_keep_a_draft_each(unsaved_editor, site):
+    other = unsaved_editor.page.context.new_page()
     other.goto(f"{site.url}/#/edit")
     expect(other.locator(".cm-content")).to_contain_text("You are a helpful coding assistant.")
 
 
-def test_choosing_the_saved_text_over_an_old_draft_edits_the_newest_version(unsaved, site):
-    unsaved.page.wait_for_function("() => Object.keys(localStorage).some((name) => name.startsWith('foreword.draft.'))")
-    profile = unsaved.page.context
-    unsaved.page.close()
+def test_choosing_the_saved_text_over_an_old_draft_edits_the_newest_version(unsaved_editor, site):
+    unsaved_editor.page.wait_for_function(
+        "() => Object.keys(localStorage).some((name) => name.startsWith('foreword.draft.'))"
+    )
+    profile = unsaved_editor.page.context
+    unsaved_editor.page.close()
     site.write("Saved by somebody else.")
     page = profile.new_page()
     page.goto(f"{site.url}/#/edit")
@@ -215,13 +221,13 @@ def test_saving_shows_the_changes_and_the_conversations_that_keep_the_old_text(e
 
 
 @pytest.fixture
-def early_save(editor):
-    """Write a text and open the dialog for saving it, with the check of the text held back. Return dialog and release."""
+def save_before_check(editor):
+    """Write text and open the save dialog while the check of the text is held back. Return the dialog, and a function that releases the check."""
 
     def open_dialog(text, syntax="brackets"):
         editor.dialog.get_by_label("Syntax").select_option(syntax)
         editor.write(text)
-        editor.settle()
+        editor.wait_for_preview()
         routes = []
         editor.page.route("**/system-prompt/preview", lambda route: routes.append(route))
         with editor.page.expect_request("**/system-prompt/preview"):
@@ -242,8 +248,8 @@ def click_twice(dialog):
 
 
 @pytest.mark.parametrize("ask", [press_enter, click_twice])
-def test_saving_before_the_text_is_checked_saves_it_after_the_check(early_save, site, ask):
-    dialog, release = early_save("Saved early.")
+def test_saving_before_the_text_is_checked_saves_it_after_the_check(save_before_check, site, ask):
+    dialog, release = save_before_check("Saved early.")
     newest = site.call("GET", "/system-prompt/versions")["versions"][0]["version"]
     ask(dialog)
     expect(dialog.get_by_role("status")).to_have_text("Checking the template before saving it…")
@@ -254,9 +260,9 @@ def test_saving_before_the_text_is_checked_saves_it_after_the_check(early_save, 
     assert (saved["version"], saved["template"], saved["note"]) == (newest + 1, "Saved early.", "a note finished late")
 
 
-def test_saving_before_the_check_of_a_text_that_cannot_be_rendered_asks_first(early_save, site):
+def test_saving_before_the_check_of_a_text_that_cannot_be_rendered_asks_first(save_before_check, site):
     before = site.template()
-    dialog, release = early_save("{% if %}", "jinja")
+    dialog, release = save_before_check("{% if %}", "jinja")
     press_enter(dialog)
     expect(dialog.get_by_role("status")).not_to_be_empty()
     release()
@@ -268,9 +274,9 @@ def test_saving_before_the_check_of_a_text_that_cannot_be_rendered_asks_first(ea
     assert site.template() == "{% if %}"
 
 
-def test_cancelling_a_save_that_waits_for_the_check_saves_nothing(early_save, editor, site):
+def test_cancelling_a_save_that_waits_for_the_check_saves_nothing(save_before_check, editor, site):
     before = site.template()
-    dialog, release = early_save("Never saved.")
+    dialog, release = save_before_check("Never saved.")
     press_enter(dialog)
     expect(dialog.get_by_role("status")).not_to_be_empty()
     editor.page.keyboard.press("Escape")
@@ -288,9 +294,9 @@ def test_history_shows_each_version_with_its_difference_and_restores_one(open_pa
     page = open_page(f"{site.url}/#/history")
     versions = page.get_by_role("navigation", name="Versions")
     expect(versions.get_by_role("link").first).to_contain_text("the second")
-    changed = page.get_by_role("region", name=f"Changes in version {first + 1}")
-    expect(changed.locator("tr.removed .text")).to_have_text("removed: two")
-    expect(changed.locator("tr.added .text")).to_have_text("added: three")
+    changes = page.get_by_role("region", name=f"Changes in version {first + 1}")
+    expect(changes.locator("tr.removed .text")).to_have_text("removed: two")
+    expect(changes.locator("tr.added .text")).to_have_text("added: three")
     versions.get_by_role("link", name=re.compile("the first")).click()
     page.get_by_label("Compare with").select_option("the newest version")
     expect(page.get_by_role("region", name=f"Changes since version {first}").locator("tr.added .text")).to_have_text(
@@ -319,7 +325,7 @@ def test_a_template_is_saved_in_its_language_and_conversations_render_it(editor,
     turn = site.call("POST", "/conversations/of-jinja/turn", {"cwd": str(site.shop), "message": "Hi."})
     assert turn["system"] == f"We are in {site.shop}."
     editor.page.reload()
-    editor.settle()
+    editor.wait_for_preview()
     expect(editor.dialog.get_by_label("Syntax")).to_have_value("jinja")
 
 

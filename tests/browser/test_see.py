@@ -21,24 +21,26 @@ On [git:branch], in [prompt:cwd].
 
 
 @pytest.fixture
-def seeing(editor):
+def editor_with_preview(editor):
     editor.write(TEMPLATE)
-    editor.settle()
+    editor.wait_for_preview()
     expect(editor.prompt).to_contain_text("Prices are integers")
     return editor
 
 
-def test_the_preview_is_the_prompt_of_the_service(seeing, site):
+def test_the_preview_is_the_prompt_of_the_service(editor_with_preview, site):
     preview = site.call("POST", "/system-prompt/preview", {"template": TEMPLATE})
-    assert seeing.prompt.evaluate("(element) => element.textContent") == preview["text"]
+    assert editor_with_preview.prompt.evaluate("(element) => element.textContent") == preview["text"]
 
 
-def test_the_preview_follows_typing_after_a_pause(seeing):
+def test_the_preview_follows_typing_after_a_pause(editor_with_preview):
     urls = []
-    seeing.page.on("request", lambda request: urls.append(request.url) if request.url.endswith("/preview") else None)
-    seeing.put_caret(1)
-    seeing.type_without_pause("Always. ")
-    expect(seeing.prompt).to_contain_text("Always. Be kind.")
+    editor_with_preview.page.on(
+        "request", lambda request: urls.append(request.url) if request.url.endswith("/preview") else None
+    )
+    editor_with_preview.put_caret(1)
+    editor_with_preview.type_without_pause("Always. ")
+    expect(editor_with_preview.prompt).to_contain_text("Always. Be kind.")
     assert len(urls) == 1
 
 
@@ -66,49 +68,49 @@ def test_a_stale_answer_never_overwrites_a_newer_one(editor):
     released.set()
 
 
-def test_every_span_is_marked_by_its_origin_and_not_by_colour_alone(seeing):
+def test_every_span_is_marked_by_its_origin_and_not_by_colour_alone(editor_with_preview):
     looks = {}
     for kind in ("template", "file", "variable"):
-        span = seeing.prompt.locator(f".k-{kind}").first
+        span = editor_with_preview.prompt.locator(f".k-{kind}").first
         looks[kind] = span.evaluate(
             "(element) => [getComputedStyle(element).backgroundColor, getComputedStyle(element).textDecorationStyle + getComputedStyle(element).textDecorationLine]"
         )
     assert len({look[0] for look in looks.values()}) == 3
     assert len({look[1] for look in looks.values()}) == 3
-    legend = seeing.preview.get_by_role("list", name="Origins in this prompt")
+    legend = editor_with_preview.preview.get_by_role("list", name="Origins in this prompt")
     expect(legend.get_by_role("listitem")).to_have_text(["Template", "File", "Value"])
 
 
-def test_every_character_is_drawn(seeing):
-    for text in (seeing.prompt, seeing.code):
+def test_every_character_is_drawn(editor_with_preview):
+    for text in (editor_with_preview.prompt, editor_with_preview.code):
         expect(text).to_have_css("font-variant-ligatures", "none")
 
 
-def test_hover_shows_file_and_line(seeing, site):
-    box = seeing.prompt.locator(".k-file").first.bounding_box()
-    info = seeing.preview.locator("#origin-info")
-    seeing.page.mouse.move(box["x"] + 5, box["y"] + 5)
+def test_hover_shows_file_and_line(editor_with_preview, site):
+    box = editor_with_preview.prompt.locator(".k-file").first.bounding_box()
+    info = editor_with_preview.preview.locator("#origin-info")
+    editor_with_preview.page.mouse.move(box["x"] + 5, box["y"] + 5)
     expect(info).to_have_text(f"File {site.shop}/AGENTS.md, line 1")
-    seeing.page.mouse.move(box["x"] + 5, box["y"] + box["height"] - 5)
+    editor_with_preview.page.mouse.move(box["x"] + 5, box["y"] + box["height"] - 5)
     expect(info).to_have_text(f"File {site.shop}/AGENTS.md, line 4")
 
 
-def test_focus_shows_them_too_and_arrow_keys_move_between_origins(seeing, site):
-    info = seeing.preview.locator("#origin-info")
-    seeing.prompt.locator("[tabindex='0']").focus()
+def test_focus_shows_file_and_line_and_arrow_keys_move_between_origins(editor_with_preview, site):
+    info = editor_with_preview.preview.locator("#origin-info")
+    editor_with_preview.prompt.locator("[tabindex='0']").focus()
     expect(info).to_have_text(re.compile("^Template template, lines? 1"))
     seen = []
     for _ in range(9):
-        seeing.page.keyboard.press("ArrowRight")
+        editor_with_preview.page.keyboard.press("ArrowRight")
         seen.append(info.inner_text())
     assert any(f"{site.shop}/AGENTS.md, lines 1–4" in each for each in seen)
     assert any("prompt:cwd" in each for each in seen)
-    expect(seeing.prompt.locator("[tabindex='0']")).to_have_count(1)
-    expect(seeing.prompt.locator(":focus")).to_have_attribute("aria-describedby", "origin-info")
+    expect(editor_with_preview.prompt.locator("[tabindex='0']")).to_have_count(1)
+    expect(editor_with_preview.prompt.locator(":focus")).to_have_attribute("aria-describedby", "origin-info")
 
 
 @pytest.mark.parametrize(
-    ("line", "lit"),
+    ("line", "highlighted"),
     [
         (1, ["Be kind."]),
         (4, ["# Shop\n\nRun `make test` before you say that you are done.\nPrices are integers, in cents."]),
@@ -116,10 +118,12 @@ def test_focus_shows_them_too_and_arrow_keys_move_between_origins(seeing, site):
         (8, ["On ", "{shop}", ", in ", "."]),
     ],
 )
-def test_a_template_line_highlights_its_output(seeing, site, line, lit):
-    seeing.code.locator(".cm-line").nth(line - 1).click()
-    expected = [each.replace("{shop}", str(site.shop)) for each in lit]
-    seeing.eventually(lambda: sorted(text for text in seeing.highlighted_text() if text.strip()), sorted(expected))
+def test_a_template_line_highlights_its_output(editor_with_preview, site, line, highlighted):
+    editor_with_preview.code.locator(".cm-line").nth(line - 1).click()
+    expected = [each.replace("{shop}", str(site.shop)) for each in highlighted]
+    editor_with_preview.eventually(
+        lambda: sorted(text for text in editor_with_preview.highlighted_text() if text.strip()), sorted(expected)
+    )
 
 
 @pytest.mark.parametrize(
@@ -130,17 +134,17 @@ def test_a_template_line_highlights_its_output(seeing, site, line, lit):
         ("variable", "/", "On [git:branch], in [prompt:cwd]."),
     ],
 )
-def test_output_highlights_its_template_line(seeing, kind, text, line):
-    span = seeing.prompt.locator(f".k-{kind}", has_text=text).first
+def test_output_highlights_its_template_line(editor_with_preview, kind, text, line):
+    span = editor_with_preview.prompt.locator(f".k-{kind}", has_text=text).first
     span.click(position={"x": 4, "y": 6})
-    expect(seeing.code.locator(".cm-line.cm-highlighted")).to_have_text(line)
-    seeing.eventually(lambda: bool(seeing.highlighted_text()), True)
+    expect(editor_with_preview.code.locator(".cm-line.cm-highlighted")).to_have_text(line)
+    editor_with_preview.eventually(lambda: bool(editor_with_preview.highlighted_text()), True)
 
 
-def test_the_keyboard_highlights_too(seeing):
-    seeing.prompt.locator(".k-file").first.focus()
-    seeing.page.keyboard.press("Enter")
-    expect(seeing.code.locator(".cm-line.cm-highlighted")).to_have_text("[file:AGENTS.md]")
+def test_enter_highlights_the_template_line(editor_with_preview):
+    editor_with_preview.prompt.locator(".k-file").first.focus()
+    editor_with_preview.page.keyboard.press("Enter")
+    expect(editor_with_preview.code.locator(".cm-line.cm-highlighted")).to_have_text("[file:AGENTS.md]")
 
 
 def test_tokens_per_section_are_a_bar_and_follow_the_model(editor, site):
@@ -218,7 +222,7 @@ def test_choices_made_for_another_service_are_discarded(editor, site):
         }"""
     )
     editor.page.reload()
-    editor.settle()
+    editor.wait_for_preview()
     expect(editor.dialog.get_by_label("Folder")).to_have_value("")
     expect(editor.dialog.get_by_label("Layout")).to_have_value("builder")
     expect(editor.dialog.get_by_label("Model", exact=True)).to_have_value("gpt-5")

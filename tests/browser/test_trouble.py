@@ -35,7 +35,7 @@ def repair_store(site):
     rename(site, "gone", TABLE)
 
 
-def test_the_store_is_down_when_saving(own_site, edit):
+def test_saving_while_the_store_is_down_loses_no_text(own_site, edit):
     site = own_site()
     site.write("Before.")
     editor = edit(site)
@@ -52,7 +52,7 @@ def test_the_store_is_down_when_saving(own_site, edit):
     assert site.template() == MINE
 
 
-def test_the_store_is_down_from_the_start(own_site, edit):
+def test_the_editor_opens_while_the_store_is_down(own_site, edit):
     site = own_site()
     site.write("Before.")
     break_store(site)
@@ -84,7 +84,7 @@ def test_a_draft_from_when_the_store_was_down_is_shown_with_the_current_version(
     expect(editor.dialog.locator(".state")).to_have_text("version 1 unsaved changes")
 
 
-def test_the_server_is_gone(own_site, edit):
+def test_the_editor_keeps_its_text_while_the_server_is_gone(own_site, edit):
     site = own_site()
     editor = edit(site)
     site.stop()
@@ -172,7 +172,7 @@ def test_the_largest_accepted_template_is_saved(edit, site):
     assert site.template() == text
 
 
-def test_five_hundred_files(edit, site):
+def test_a_template_can_insert_five_hundred_files(edit, site):
     many = site.shop / "many"
     many.mkdir(exist_ok=True)
     for number in range(500):

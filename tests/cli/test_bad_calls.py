@@ -16,18 +16,18 @@ EVERY = [[command] for command in WITH_DIR] + [["skill", "a"]]
 
 
 @pytest.fixture
-def refused(tree, run, skill):
-    """`refused(*arguments)` runs a command that must fail, and returns its error message."""
+def error_of(tree, run, skill):
+    """`error_of(*arguments)` runs a command that must fail, and returns its error message."""
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a")})
 
-    def refused(*arguments):
+    def error_of(*arguments):
         status, out, err = run(*arguments)
         assert (status, out) == (2, "")
         assert err.startswith("foreword: ") and err.endswith("\n") and err.count("\n") == 1
         assert "Traceback" not in err and "Error" not in err
         return err.removeprefix("foreword: ").removesuffix("\n")
 
-    return refused
+    return error_of
 
 
 # The call itself
@@ -53,8 +53,8 @@ def refused(tree, run, skill):
         (["skill"], "NAME"),
     ],
 )
-def test_command_and_options(refused, arguments, sentence):
-    assert sentence in refused(*arguments)
+def test_an_invalid_command_or_option_is_an_error(error_of, arguments, sentence):
+    assert sentence in error_of(*arguments)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_without_a_command_the_commands_are_listed(run):
     assert [name for name in ("show", "why", "blame", "tokens", "layouts", "skills", "skill") if name not in err] == []
 
 
-def test_help(run):
+def test_help_lists_the_commands(run):
     for arguments in (["--help"], ["-h"], ["help"]):
         status, out, err = run(*arguments)
         assert (status, err) == (0, "") and "show" in out
@@ -110,26 +110,26 @@ def test_help(run):
     [(command, directory, "does not exist") for command in EVERY for directory in ("nowhere", "nowhere/deep")]
     + [(command, "AGENTS.md", "is not a directory") for command in EVERY if command != ["why"]],
 )
-def test_not_a_directory(refused, command, directory, words):
-    sentence = refused(*command, directory)
+def test_a_path_that_is_not_a_directory_is_an_error(error_of, command, directory, words):
+    sentence = error_of(*command, directory)
     assert directory in sentence and words in sentence
 
 
-def test_a_directory_that_is_a_broken_link(refused, tree):
+def test_a_directory_that_is_a_broken_link_is_an_error(error_of, tree):
     tree({"w/link": Path("nowhere")})
-    assert "link" in refused("show", "link")
+    assert "link" in error_of("show", "link")
 
 
-def test_a_missing_home(refused):
-    assert "nowhere" in refused("show", "--home", "nowhere")
+def test_a_missing_home_is_an_error(error_of):
+    assert "nowhere" in error_of("show", "--home", "nowhere")
 
 
 # Layouts, keys and settings
 
 
 @pytest.mark.parametrize("command", [*EVERY, ["layouts"]], ids=" ".join)
-def test_an_unknown_layout(refused, command):
-    assert refused(*command, "--layout", "opel").startswith("unknown layout 'opel'; did you mean 'opal'?")
+def test_an_unknown_layout_is_an_error(error_of, command):
+    assert error_of(*command, "--layout", "opel").startswith("unknown layout 'opel'; did you mean 'opal'?")
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,8 @@ def test_an_unknown_layout(refused, command):
         ("./AGENTS.md", "is not TOML"),
     ],
 )
-def test_an_invalid_layout(refused, layout, words):
-    assert words in refused("show", "--layout", layout)
+def test_an_invalid_layout_is_an_error(error_of, layout, words):
+    assert words in error_of("show", "--layout", layout)
 
 
 @pytest.mark.parametrize(
@@ -179,14 +179,14 @@ def test_an_invalid_layout(refused, layout, words):
         ("join=5", "must be a string, not 5"),
     ],
 )
-def test_an_invalid_setting(refused, assignment, words):
-    assert words in refused("show", "--set", assignment)
+def test_an_invalid_setting_is_an_error(error_of, assignment, words):
+    assert words in error_of("show", "--set", assignment)
 
 
 @pytest.mark.parametrize("option", ["layout", "settings", "tools", "base", "plan", "scope", "store"])
-def test_a_file_without_a_name(refused, option):
-    assert refused("show", f"--{option}", "").startswith(f"--{option} needs a value, ")
-    assert refused("show", f"--{option}=").startswith(f"--{option} needs a value, ")
+def test_a_file_without_a_name_is_an_error(error_of, option):
+    assert error_of("show", f"--{option}", "").startswith(f"--{option} needs a value, ")
+    assert error_of("show", f"--{option}=").startswith(f"--{option} needs a value, ")
 
 
 @pytest.mark.parametrize(
@@ -197,14 +197,14 @@ def test_a_file_without_a_name(refused, option):
         ("user=.", "is reserved"),
     ],
 )
-def test_an_invalid_pack(refused, pack, words):
-    assert words in refused("show", "--pack", pack)
+def test_an_invalid_pack_is_an_error(error_of, pack, words):
+    assert words in error_of("show", "--pack", pack)
 
 
 @pytest.mark.parametrize("value", ["foo=ok", ":x=ok", "x:=ok", "x:y"])
-def test_a_value_for_an_unknown_variable(tree, refused, value):
+def test_a_value_for_an_unknown_variable_is_an_error(tree, error_of, value):
     tree({"w/t": "[foo:bar]"})
-    assert "--value must be type:name=TEXT" in refused("template", "render", "t", "--value", value)
+    assert "--value must be type:name=TEXT" in error_of("template", "render", "t", "--value", value)
 
 
 @pytest.mark.parametrize(
@@ -220,17 +220,17 @@ def test_a_value_for_an_unknown_variable(tree, refused, value):
     ],
 )
 @pytest.mark.parametrize("where", ["the caller's", "the user's"])
-def test_invalid_settings(refused, tree, text, words, where):
+def test_invalid_settings_are_an_error(error_of, tree, text, words, where):
     if where == "the user's":
         tree({"home/.config/foreword/foreword.toml": text})
-        assert words in refused("show")
+        assert words in error_of("show")
     else:
         tree({"w/mine.toml": text})
-        assert words in refused("show", "--settings", "mine.toml")
+        assert words in error_of("show", "--settings", "mine.toml")
 
 
-def test_missing_settings(refused):
-    assert refused("show", "--settings", "nowhere.toml") == "the settings file 'nowhere.toml' does not exist"
+def test_missing_settings_are_an_error(error_of):
+    assert error_of("show", "--settings", "nowhere.toml") == "the settings file 'nowhere.toml' does not exist"
 
 
 # Tools
@@ -261,16 +261,16 @@ def test_missing_settings(refused):
         (b"\xff\xfe[]", "UTF-16"),
     ],
 )
-def test_an_invalid_tools_file(refused, tree, text, words):
+def test_an_invalid_tools_file_is_an_error(error_of, tree, text, words):
     tree({"w/tools.json": text})
-    sentence = refused("show", "--tools", "tools.json")
+    sentence = error_of("show", "--tools", "tools.json")
     assert sentence.startswith("--tools tools.json: ") and words in sentence
 
 
 @pytest.mark.parametrize("option", ["--tools", "--base", "--plan", "--scope"])
 @pytest.mark.parametrize(("path", "words"), [("nowhere", "the file does not exist"), (".", "it is a directory")])
-def test_not_a_file(refused, option, path, words):
-    sentence = refused("show", option, path)
+def test_a_path_that_is_not_a_file_is_an_error(error_of, option, path, words):
+    sentence = error_of("show", option, path)
     assert sentence.startswith(f"{option} {path}: ") and words in sentence
 
 
@@ -280,14 +280,14 @@ def test_not_a_file(refused, option, path, words):
 @pytest.mark.parametrize(
     "now", ["yesterday", "2026-13-01", "2026-03-07T25:00", "12:00", "1741337705", "2026-03-07T08:55:05 CST", " ", ""]
 )
-def test_an_invalid_time(refused, now):
-    assert refused("show", "--now", now).startswith("--now must be a time")
+def test_an_invalid_time_is_an_error(error_of, now):
+    assert error_of("show", "--now", now).startswith("--now must be a time")
 
 
 @pytest.mark.parametrize("command", [*EVERY, ["layouts"]], ids=" ".join)
-def test_every_command_validates_its_options(refused, command):
-    assert refused(*command, "--now", "yesterday").startswith("--now must be a time")
-    assert refused(*command, "--tools", "nowhere").startswith("--tools nowhere: ")
+def test_every_command_validates_its_options(error_of, command):
+    assert error_of(*command, "--now", "yesterday").startswith("--now must be a time")
+    assert error_of(*command, "--tools", "nowhere").startswith("--tools nowhere: ")
 
 
 @pytest.mark.parametrize(
@@ -309,24 +309,24 @@ def test_every_command_validates_its_options(refused, command):
         ('{"allow": [{"path": "/p", "permissions": "read"}]}', "permissions"),
     ],
 )
-def test_an_invalid_scope(refused, tree, text, words):
+def test_an_invalid_scope_is_an_error(error_of, tree, text, words):
     tree({"w/scope.json": text})
-    sentence = refused("show", "--scope", "scope.json")
+    sentence = error_of("show", "--scope", "scope.json")
     assert sentence.startswith("--scope scope.json") and words in sentence
 
 
 @pytest.mark.parametrize("doc", ["Manual", "=path", "Manual=", " = ", ""])
-def test_invalid_documentation(refused, doc):
-    assert refused("show", "--doc", doc) == f"--doc must be LABEL=PATH, not {doc!r}"
+def test_invalid_documentation_is_an_error(error_of, doc):
+    assert error_of("show", "--doc", doc) == f"--doc must be LABEL=PATH, not {doc!r}"
 
 
 @pytest.mark.parametrize("tool", ["", " "])
-def test_a_tool_without_a_name(refused, tool):
-    assert refused("show", "--tool", tool) == "--tool needs a value, NAME; it is blank"
+def test_a_tool_without_a_name_is_an_error(error_of, tool):
+    assert error_of("show", "--tool", tool) == "--tool needs a value, NAME; it is blank"
 
 
-def test_an_unknown_skill(refused):
-    assert refused("show", "--layout", "ion", "--skill", "b").startswith("no skill 'b'")
+def test_an_unknown_skill_is_an_error(error_of):
+    assert error_of("show", "--layout", "ion", "--skill", "b").startswith("no skill 'b'")
 
 
 # The real script
@@ -335,7 +335,7 @@ def test_an_unknown_skill(refused):
 @pytest.mark.parametrize(
     "arguments", [["zzz"], ["show", "nowhere"], ["show", "--now", "x"], ["show", "--layout", "zzz"], []]
 )
-def test_the_script(tree, arguments):
+def test_the_script_exits_with_two(tree, arguments):
     result = subprocess.run(
         [sys.executable, "-m", "foreword", *arguments],
         cwd=tree.path("w"),
@@ -347,7 +347,7 @@ def test_the_script(tree, arguments):
 
 
 @pytest.mark.parametrize("arguments", [["show"], ["skills"], ["show", "--layout", "./mine.toml"], ["show", "."]])
-def test_a_deleted_working_directory(tree, arguments):
+def test_a_deleted_working_directory_is_an_error(tree, arguments):
     command = 'cd "$0" && rmdir "$0" && exec "$@"'
     result = subprocess.run(
         ["bash", "-c", command, tree({"gone": None}).path("gone"), sys.executable, "-m", "foreword", *arguments],
@@ -362,7 +362,7 @@ def test_a_deleted_working_directory(tree, arguments):
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("command", ["show", "tokens --json", "diff - .", "cache --tool read", "--version"])
-def test_a_closed_stream(tree, command, closed):
+def test_a_closed_stream_causes_no_traceback(tree, command, closed):
     result = subprocess.run(
         ["bash", "-c", f'"$0" -m foreword {command} {closed}', sys.executable],
         cwd=tree.path("w"),
@@ -379,7 +379,7 @@ def test_a_closed_stream(tree, command, closed):
 @pytest.mark.parametrize(
     "command", ["show", "show --json", "tokens", "lint", "--version", "--help", "show --help", "zzz"]
 )
-def test_a_full_disk(tree, command, full, buffered):
+def test_a_full_disk_causes_no_traceback(tree, command, full, buffered):
     result = subprocess.run(
         ["bash", "-c", f'"$0" -m foreword {command} {full}', sys.executable],
         cwd=tree.path("w"),
@@ -408,13 +408,13 @@ def test_help_of_a_command_succeeds(tree):
     assert (result.returncode, result.stderr) == (0, "") and "--layout" in result.stdout
 
 
-def test_an_odd_argument_is_escaped_in_the_message(refused):
-    assert refused("show", os.fsdecode(b"\xff")).startswith("the working directory \\xff does not exist")
+def test_an_odd_argument_is_escaped_in_the_message(error_of):
+    assert error_of("show", os.fsdecode(b"\xff")).startswith("the working directory \\xff does not exist")
 
 
 @pytest.mark.parametrize("options", [["--layout", "pi"], ["--tool", "read"], ["--model", "x"]])
-def test_serve_rejects_options_that_belong_to_a_request(refused, options):
-    assert f"unknown option {options[0]!r}" in refused("serve", *options)
+def test_serve_rejects_options_that_belong_to_a_request(error_of, options):
+    assert f"unknown option {options[0]!r}" in error_of("serve", *options)
 
 
 @pytest.mark.parametrize("budget", ["1__0", "_1", "1_", "[" * 3_000, "²"])

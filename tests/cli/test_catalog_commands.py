@@ -12,7 +12,7 @@ NAMES = ["builder", "foreword", "ion", "opal", "pi", "pod"]
 # layouts
 
 
-def test_layouts(run):
+def test_layouts_lists_every_layout(run):
     status, out, err = run("layouts")
     own, mirrors = ([line.split(None, 1) for line in part.split("\n")] for part in out.rstrip("\n").split("\n\n"))
     assert (status, err, [name for name, _ in own]) == (0, "", NAMES)
@@ -21,7 +21,7 @@ def test_layouts(run):
     assert all(program[-1].isdigit() for _, program in mirrors)
 
 
-def test_layouts_as_json(run):
+def test_layouts_can_be_printed_as_json(run):
     output = json.loads(run("layouts", "--json")[1])
     assert {tuple(sorted(each)) for each in output} == {("about", "mirrors", "name")}
     assert [each["name"] for each in output if not each["mirrors"]] == NAMES
@@ -29,7 +29,7 @@ def test_layouts_as_json(run):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_one_layout(run, name):
+def test_layouts_with_a_name_describes_that_layout(run, name):
     status, out, err = run("layouts", name)
     assert (status, err) == (0, "")
     assert out.split("\n")[0].partition(": ")[2] in run("layouts")[1]
@@ -49,7 +49,7 @@ def test_layouts_mark_the_default_and_do_not_repeat_names(run):
     assert [name for name, about in rows if about.strip().lower().startswith(f"{name}:")] == []
 
 
-def test_one_layout_as_json(run):
+def test_one_layout_can_be_printed_as_json(run):
     output = json.loads(run("layouts", "ion", "--json")[1])
     assert (output["name"], output["address"], output["on"]) == ("ion", "$std/ion", {"turn": "gather"})
     assert [(each["name"], each["depth"], each["lifetime"]) for each in output["sections"]] == [
@@ -63,7 +63,7 @@ def test_one_layout_as_json(run):
     ]
 
 
-def test_a_custom_layout(tree, run):
+def test_a_custom_layout_is_described(tree, run):
     tree({"w/mine.toml": 'about = "Mine."\nextends = "$std/ion"\nsections = ["base", "plan"]\n'})
     output = json.loads(run("layouts", "./mine.toml", "--json")[1])
     assert (output["name"], output["about"]) == ("mine", "Mine.")
@@ -84,7 +84,7 @@ def three_skills(tree, skill):
     })  # fmt: skip
 
 
-def test_skills(three_skills, run):
+def test_skills_lists_every_skill(three_skills, run):
     status, out, err = run("skills")
     assert (status, [line.split(None, 2) for line in out.rstrip("\n").split("\n")]) == (
         0,
@@ -97,7 +97,7 @@ def test_skills(three_skills, run):
     assert ".agents/skills/broken/SKILL.md" in err and "[skill-no-description]" in err
 
 
-def test_skills_as_json(three_skills, run):
+def test_skills_can_be_printed_as_json(three_skills, run):
     assert json.loads(run("skills", "--json")[1]) == [
         {"name": "deploy", "description": "Brings it\nout.", "location": "/home/.agents/skills/deploy/SKILL.md", "hidden": False},
         {"name": "quiet", "description": "Hidden.", "location": "/w/.agents/skills/quiet/SKILL.md", "hidden": True},
@@ -105,13 +105,13 @@ def test_skills_as_json(three_skills, run):
     ]  # fmt: skip
 
 
-def test_no_skills(run):
+def test_an_empty_list_of_skills_is_explained(run):
     status, out, err = run("skills")
     assert (status, out) == (0, "") and "no skills" in err
     assert run("skills", "--json") == (0, "[]\n", "")
 
 
-def test_skills_of_a_layout(three_skills, run):
+def test_skills_lists_only_what_the_layout_finds(three_skills, run):
     assert [each["name"] for each in json.loads(run("skills", "--layout", "opal", "--json")[1])] == [
         "deploy",
         "quiet",
@@ -123,7 +123,7 @@ def test_skills_of_a_layout(three_skills, run):
 # skill
 
 
-def test_a_skill(three_skills, run):
+def test_skill_prints_the_message_with_the_body(three_skills, run):
     status, out, err = run("skill", "testing")
     assert (status, err) == (0, "")
     assert "testing" in out and out.endswith("\n\nRun them all.\n")
@@ -147,7 +147,7 @@ def test_variables_in_a_body_are_not_replaced(tree, skill, run):
     assert run("skill", "a")[1].endswith("\n\n{name} {text} {{ x }} {} \\1\n")
 
 
-def test_a_skill_of_another_directory(three_skills, run):
+def test_skill_takes_a_directory(three_skills, run):
     three_skills({"other/x": ""})
     assert run("skill", "deploy", three_skills.path("other"))[0] == 0
     assert run("skill", "testing", three_skills.path("other"))[0] == 2
@@ -161,5 +161,5 @@ def test_a_skill_of_another_directory(three_skills, run):
         (["skill", "testing", "--layout", "pod"], "the layout pod does not use skills"),
     ],
 )
-def test_an_unknown_skill(three_skills, run, arguments, sentence):
+def test_an_unknown_skill_is_an_error(three_skills, run, arguments, sentence):
     assert run(*arguments) == (2, "", f"foreword: {sentence}\n")

@@ -178,7 +178,7 @@ def test_the_script_knows_every_command_and_option(script, shell):
     assert sorted(option for option in options if dashes + option[2:] not in text) == []
 
 
-def test_json(script, capsys):
+def test_the_script_can_be_printed_as_json(script, capsys):
     assert main(["completion", "fish", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"shell": "fish", "script": script("fish")}
 

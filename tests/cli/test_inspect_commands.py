@@ -56,7 +56,7 @@ def save_output(tree, monkeypatch, capsys):
 # diff
 
 
-def test_diff_of_a_saved_prompt_and_a_directory(save_output, run, tree):
+def test_diff_compares_a_saved_prompt_with_a_directory(save_output, run, tree):
     old = save_output("old.json", "show", "--tool", "read")
     tree({"w/AGENTS.md": "# Shop\n\nRun `make check`.\n\nBe kind.\n"})
     status, out, err = run("diff", old, ".", "--tool", "read")
@@ -86,7 +86,7 @@ def test_diff_says_what_was_added_and_removed(save_output, run, tree):
     )
 
 
-def test_diff_as_json(save_output, run_json, tree):
+def test_diff_can_be_printed_as_json(save_output, run_json, tree):
     old = save_output("old.json", "show", "--tool", "read")
     tree({"w/AGENTS.md": "# Shop\n\nRun `make check`.\n"})
     found = run_json(DifferenceForm, "diff", old, ".", "--tool", "read")
@@ -99,14 +99,14 @@ def test_diff_as_json(save_output, run_json, tree):
     assert edit["causes"] == [{"kind": "file", "path": "/w/AGENTS.md", "lines": [3, 3], "note": None}]
 
 
-def test_diff_of_identical_prompts(save_output, run, run_json):
+def test_diff_of_identical_prompts_is_empty(save_output, run, run_json):
     old = save_output("old.json", "show")
     assert run("diff", old, ".", "--exit-code")[::2] == (0, "")
     assert run("diff", ".", ".")[1].endswith("the prompts are the same\n")
     assert run_json(DifferenceForm, "diff", ".", old)["changed"] is False
 
 
-def test_diff_of_editions(run, tree, run_json):
+def test_diff_compares_editions(run, tree, run_json):
     run("talk", "turn", "42", "--tool", "read")
     tree({"w/AGENTS.md": "# Shop\n\nRun `make check`.\n"})
     run("talk", "reload", "42", "--tool", "read")
@@ -195,21 +195,21 @@ def test_output_of_show_can_be_read_back_as_the_same_prompt(run, tree):
         ),
     ],
 )
-def test_diff_of_plain_texts(run, tree, old, new, line):
+def test_diff_compares_plain_texts(run, tree, old, new, line):
     tree({"w/old.txt": old, "w/new.txt": new})
     status, out, err = run("diff", "old.txt", "new.txt")
     assert (status, err) == (0, "")
     assert line in out.splitlines()
 
 
-def test_a_lone_surrogate(run, tree, run_json):
+def test_a_lone_surrogate_is_compared(run, tree, run_json):
     tree({"w/old.json": '{"text": "a \\ud800 b"}', "w/new.txt": "a c b"})
     assert "    a [-\\ud800-]{+c+} b\n" in run("diff", "old.json", "new.txt")[1]
     assert run("diff", "old.json", "new.txt", "--json")[0] == 0
     assert run("cache", "old.json", "new.txt")[0] == 0
 
 
-def test_colours_on_a_terminal(tree):
+def test_diff_is_coloured_on_a_terminal(tree):
     tree({"w/old.txt": "a b\n", "w/new.txt": "a c\n"})
     main, other = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "HOME": tree.path("home")}
@@ -277,7 +277,7 @@ def test_options_are_passed_to_the_other_process(run_json, tree):
     assert {each["changed"] for each in found["rebuilds"]} == {False}
 
 
-def test_one_provider_and_another_model(run, run_json):
+def test_cache_takes_a_provider_and_a_model(run, run_json):
     found = run_json(CacheForm, "cache", "--provider", "anthropic", "--model", "claude-opus-4-5-20251101")
     assert [(each["provider"], each["price"]["model"], each["price"]["minimum"]) for each in found["providers"]] == [
         ("anthropic", "claude-opus-4.5", 4096)
@@ -328,7 +328,7 @@ def test_a_turn_continues_where_the_previous_one_ended(save_output, run_json, tr
         assert each["kept"] > each["lost"]
 
 
-def test_cache_of_an_edition_and_of_a_plain_text(run, run_json, tree):
+def test_cache_takes_an_edition_or_plain_text(run, run_json, tree):
     run("talk", "turn", "t", "--tool", "read")
     found = run_json(CacheForm, "cache", "talk:t")
     assert (found["rebuilds"], found["better_order"]) == ([], None)
@@ -349,7 +349,7 @@ def test_strict_considers_the_findings_of_the_prompt(run):
 # prices
 
 
-def test_custom_prices(run, run_json, tree):
+def test_the_callers_prices_override_the_users(run, run_json, tree):
     own = '[[model]]\nname = "claude-sonnet-5"\nminimum = 7\n'
     tree({"w/prices.toml": own, "home/.config/foreword/prices.toml": own.replace("7", "8")})
     tree({"home/.config/foreword/foreword.toml": 'prices = "prices.toml"\n'})
@@ -366,7 +366,7 @@ def test_a_workspace_cannot_set_prices(run_json, tree):
     assert run_json(CacheForm, "cache", "--provider", "anthropic")["providers"][0]["price"]["minimum"] == 1024
 
 
-def test_a_custom_provider(run_json, tree):
+def test_a_custom_provider_has_its_own_rules(run_json, tree):
     tree({
         "w/prices.toml": '[provider.deepseek]\norder = ["system", "tools", "messages"]\ncaching = "prefix"\nstep = 64\nmodel = "v4"\n'
         '[[model]]\nname = "v4"\nprovider = "deepseek"\ninput = 1\nwrite = 1\nread = 0.1\n'
@@ -432,7 +432,7 @@ def test_a_directory_with_an_ambiguous_name(run, run_json, tree):
         (["cache", "--prices", "key.toml"], "/w/key.toml: unknown key 'models'; did you mean 'model'?"),
     ],
 )
-def test_wrong_calls(run, tree, arguments, complaint):
+def test_a_wrong_call_is_an_error(run, tree, arguments, complaint):
     run("talk", "turn", "t")
     tree({
         "w/nul.txt": b"a\0b", "w/latin.txt": b"caf\xe9", "w/broken.json": "{", "w/deep.json": "[" * 100_000, "w/list.json": "[1]",

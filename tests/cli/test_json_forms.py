@@ -54,31 +54,31 @@ def test_every_command_has_a_type():
 
 
 @pytest.fixture
-def printed(tree, capsys, monkeypatch):
-    """`printed(*arguments)` returns the JSON of a command, in a workspace with a skill, a template and a conversation 42."""
+def run_json(tree, capsys, monkeypatch):
+    """`run_json(*arguments)` returns the JSON of a command, in a workspace with a skill, a template and a conversation 42."""
     skill = "---\nname: testing\ndescription: Tests.\n---\nRun them."
     tree({"w/.git": None, "w/AGENTS.md": "One.", "w/sub/AGENTS.md": "Two.", "w/template.md": "At [prompt:cwd] [no:x]."})
     tree({"w/.agents/skills/testing/SKILL.md": skill, "home": None})
     monkeypatch.chdir(tree.path("w"))
 
-    def printed(command, arguments):
+    def run_json(command, arguments):
         arguments = [each.replace("W", tree.path("w"), 1) if each.startswith("W") else each for each in arguments]
         options = ["--json", "--home", tree.path("home"), "--store", f"sqlite:///{tree.path('s.db')}", "--tool", "read"]
         main([*command.split(), *arguments, *options])
         return json.loads(capsys.readouterr().out)
 
-    printed("talk turn", ["42", "W"])
-    return printed
+    run_json("talk turn", ["42", "W"])
+    return run_json
 
 
 @pytest.mark.parametrize("command", FORMS)
-def test_output_matches_its_type(printed, command):
+def test_output_matches_its_type(run_json, command):
     arguments, kind = FORMS[command]
-    assert fits(printed(command, arguments), kind)
+    assert fits(run_json(command, arguments), kind)
 
 
-def test_a_layout_matches_its_type(printed):
-    assert fits(printed("layouts", ["pi"]), forms.LayoutForm)
+def test_a_layout_matches_its_type(run_json):
+    assert fits(run_json("layouts", ["pi"]), forms.LayoutForm)
 
 
 def test_missing_and_extra_keys_do_not_match():

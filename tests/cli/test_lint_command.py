@@ -22,7 +22,7 @@ from foreword.vocabulary import Finding
 from foreword.wire.forms import LintForm
 
 GIT = {"w/.git/HEAD": "ref: refs/heads/main\n"}
-DOUBTFUL = {
+FILES_WITH_FINDINGS = {
     **GIT,
     "w/AGENTS.md": "# Shop\n\nUse pnpm, never npm.\n\nRead `docs/style.md`.\n",
     "w/web/AGENTS.md": f"Start with `npm install`.\n\nKey: {KEY}\n",
@@ -42,7 +42,7 @@ def findings(run):
 
 
 def test_in_a_pipe_each_finding_is_one_line(tree, run):
-    tree(DOUBTFUL)
+    tree(FILES_WITH_FINDINGS)
     status, out, err = run("lint", "web")
     assert status == 1
     assert out == (
@@ -105,8 +105,8 @@ def test_a_file_in_the_home_directory_is_not_checked(tree, run):
 
 
 def test_on_a_terminal_findings_are_grouped_by_file_in_colour(tree):
-    tree(DOUBTFUL)
-    shown = on_a_terminal(["lint", "web", "--home", tree.path("home")], tree.path("w"))
+    tree(FILES_WITH_FINDINGS)
+    shown = run_on_terminal(["lint", "web", "--home", tree.path("home")], tree.path("w"))
     assert (
         re.sub(r"\x1b\[\d+m", "", shown).split("\n\n")[1]
         == "AGENTS.md\n  5  warning  docs/style.md does not exist  missing-file"
@@ -115,7 +115,7 @@ def test_on_a_terminal_findings_are_grouped_by_file_in_colour(tree):
     assert max(map(len, re.sub(r"\x1b\[\d+m", "", shown).splitlines())) <= 80
 
 
-def on_a_terminal(arguments, cwd):
+def run_on_terminal(arguments, cwd):
     """Output of a command on a terminal with 80 columns."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
@@ -137,13 +137,13 @@ def on_a_terminal(arguments, cwd):
     return data.decode().replace("\r\n", "\n")
 
 
-def test_no_findings(tree, run):
+def test_a_clean_workspace_has_no_findings(tree, run):
     tree({**GIT, "w/AGENTS.md": "Be brief.\n"})
     assert run("lint") == (0, "", "1 file checked: no findings\n")
 
 
-def test_json(tree, run, fits):
-    tree(DOUBTFUL)
+def test_findings_can_be_printed_as_json(tree, run, fits):
+    tree(FILES_WITH_FINDINGS)
     status, out, _ = run("lint", "web", "--json")
     form = json.loads(out)
     assert status == 1 and fits(form, LintForm) == []
@@ -157,7 +157,7 @@ def test_json(tree, run, fits):
 
 
 def test_sarif_matches_the_schema(tree, run):
-    tree({**DOUBTFUL, "w/a b%/AGENTS.md": "Read `docs/no.md`.\n", "home/.agents/AGENTS.md": f"{KEY}\n"})
+    tree({**FILES_WITH_FINDINGS, "w/a b%/AGENTS.md": "Read `docs/no.md`.\n", "home/.agents/AGENTS.md": f"{KEY}\n"})
     _, out, _ = run("lint", "--recursive", "--format", "sarif")
     log = json.loads(out)
     Sarif.model_validate(log)
@@ -284,7 +284,7 @@ def test_a_comment_cannot_silence_a_security_check(tree, findings, check):
     assert (check, "/w/AGENTS.md", 2) in findings() and ("unused-ignore", "/w/AGENTS.md", 1) in findings()
 
 
-def test_a_comment_with_no_or_an_unknown_check_is_reported(tree, run):
+def test_a_comment_without_a_check_or_with_an_unknown_one_is_reported(tree, run):
     tree({**GIT, "w/AGENTS.md": "<!-- foreword: ignore -->\n\n<!-- foreword: ignore missing-files -->\n"})
     assert run("lint")[1] == (
         "AGENTS.md:1: warning: this comment does not say which check to ignore: <!-- foreword: ignore CHECK --> [unused-ignore]\n"
@@ -415,7 +415,9 @@ def test_folders_may_nest_deeper_than_the_recursion_limit(tree, findings):
     try:
         assert findings("--recursive") == [("missing-file", f"/{deep}/AGENTS.md", 1)]
     finally:
-        subprocess.run(["rm", "-rf", tree.path("w/d")], check=True)  # what Python brings nests too few calls as well
+        subprocess.run(
+            ["rm", "-rf", tree.path("w/d")], check=True
+        )  # shutil.rmtree would exceed the recursion limit too
 
 
 def test_the_parent_folder_is_listed_once_for_all_subfolders(tree, monkeypatch):

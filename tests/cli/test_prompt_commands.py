@@ -94,7 +94,7 @@ def test_show_as_json_is_one_value(shop, run):
     assert all(each["hash"].startswith("sha256:") for passage in origins for each in passage)
 
 
-def test_candidates_as_json(shop, run):
+def test_candidates_can_be_printed_as_json(shop, run):
     output = json.loads(run("show", "--layout", "ion", "--json")[1])
     assert [each for each in output["candidates"] if each["fate"] != "absent" and each["path"].endswith(".md")][:3] == [
         {"path": "/home/.ion/AGENTS.md", "layer": "ion-local", "fate": "used", "reason": "", "target": None},
@@ -136,7 +136,7 @@ def test_offsets_are_in_code_points(tree, run):
         ),
     ],
 )
-def test_options_of_the_agent(shop, run, options, expected):
+def test_options_of_the_agent_reach_the_prompt(shop, run, options, expected):
     status, out, _ = run("show", *options)
     assert status == 0 and expected in out
 
@@ -166,7 +166,7 @@ def test_documentation_is_printed_with_its_full_path(shop, run):
     assert "- Manual: /w/docs/manual.md\n" in run("show", "--layout", "pi", "--doc", "Manual=docs/manual.md")[1]
 
 
-def test_without_a_time_it_is_now_and_local(shop, run):
+def test_the_default_time_is_the_local_time(shop, run):
     line = run("show", "--layout", "pi", "--base", "base.md")[1].split("\n")[-3]
     assert line.startswith("Current date and time: ") and line.endswith(str(datetime.now().astimezone().tzname()))
 
@@ -177,7 +177,7 @@ def test_a_sub_agent_gets_no_planning(shop, run):
     assert "<planning>" not in run("show", *options, "--sub-agent")[1]
 
 
-def test_tools_from_a_file_and_by_name(shop, run):
+def test_tools_come_from_a_file_and_by_name(shop, run):
     tools = [
         {"name": "read", "snippet": "Read it", "guidelines": ["Read all."], "schema": {"type": "object"}},
         {"name": "weather", "description": "The weather"},
@@ -188,13 +188,13 @@ def test_tools_from_a_file_and_by_name(shop, run):
     assert "- Read all.\n" in out
 
 
-def test_home_option(shop, run):
+def test_the_home_option_sets_the_home_directory(shop, run):
     shop({"other/.ion/AGENTS.md": "Another user's."})
     out = run("show", "--layout", "ion", "--home", shop.path("other"))[1]
     assert "Another user's." in out and "I." not in out.split("\n")
 
 
-def test_a_scope_from_a_file(shop, run):
+def test_a_scope_is_read_from_a_file(shop, run):
     shop({
         "w/scope.json": json.dumps({
             "allow": [{"path": "/p"}, {"path": "docs", "permission": "read"}, {"path": "/t", "recursive": False}],
@@ -214,7 +214,7 @@ def test_the_default_permission_does_not_depend_on_the_name_of_the_scope_file(sh
     assert "Writable:\n  - /p" in run("show", "--scope", "a: deny b/scope.json")[1]
 
 
-def test_the_default_layout_is_our_own(shop, run):
+def test_the_default_layout_is_foreword(shop, run):
     assert run("show") == run("show", "--layout", "foreword")
 
 
@@ -250,7 +250,7 @@ def test_warnings_are_not_errors(shop, run):
 # why
 
 
-def test_why(shop, run):
+def test_why_lists_each_file_with_its_fate(shop, run):
     status, out, err = run("why", "--layout", "ion")
     assert (status, [line.split(None, 3) for line in out.rstrip("\n").split("\n")]) == (
         0,
@@ -271,14 +271,14 @@ def test_why_as_json_lists_every_candidate(shop, run):
 
 
 @pytest.mark.parametrize("path", ["AGENTS.md", "/w/AGENTS.md", "./AGENTS.md"])
-def test_why_of_one_path(shop, run, path):
+def test_why_takes_a_path(shop, run, path):
     path = path.replace("/w/", shop.path("w") + "/")
     output = json.loads(run("why", ".", path, "--layout", "ion", "--json")[1])
     assert ("/w/AGENTS.md", "used") in [(each["path"], each["fate"]) for each in output]
     assert {each["path"].rpartition("/")[2] for each in output} == {"AGENTS.md"}
 
 
-def test_why_of_a_folder(shop, run):
+def test_why_of_a_folder_lists_its_files(shop, run):
     output = json.loads(run("why", ".", ".agents", "--layout", "ion", "--json")[1])
     assert [(each["path"], each["fate"]) for each in output] == [("/w/.agents/skills/testing/SKILL.md", "unused")]
 
@@ -326,11 +326,11 @@ FOREWORD_READS = "it reads AGENTS.md, AGENTS.override.md, CLAUDE.md, AGENTS.loca
         ("api/deep", "unread", f"the layout 'foreword' does not read anything below it ({FOREWORD_READS}); no other shipped layout does"),
     ],
 )  # fmt: skip
-def test_why_of_files_that_were_not_considered(project, run, path, fate, reason):
+def test_why_explains_files_that_were_not_considered(project, run, path, fate, reason):
     assert why_row(run, ".", path) == (f"/w/{path}", fate, reason)
 
 
-def test_why_of_an_absent_file_that_would_be_read(project, run):
+def test_why_explains_an_absent_file_that_would_be_read(project, run):
     assert why_row(run, ".", "AGENTS.local.md") == (
         "/w/AGENTS.local.md",
         "absent",
@@ -338,7 +338,7 @@ def test_why_of_an_absent_file_that_would_be_read(project, run):
     )
 
 
-def test_why_of_a_skill_that_only_applies_in_its_folder(project, run):
+def test_why_explains_a_skill_that_only_applies_in_its_folder(project, run):
     path = "api/.agents/skills/a/SKILL.md"
     message = "only an agent that works in /w/api reads it"
     assert why_row(run, ".", path, "--layout", "opal") == (f"/w/{path}", "elsewhere", message)
@@ -385,7 +385,7 @@ def test_blame_names_the_origin_of_each_line(shop, run):
     assert [text for _, text in rows] == run("show", "--layout", "ion", "--base", "base.md")[1].rstrip("\n").split("\n")
 
 
-def test_blame_as_json(shop, run):
+def test_blame_can_be_printed_as_json(shop, run):
     output = json.loads(run("blame", "--layout", "ion", "--base", "base.md", "--json")[1])
     assert [
         (each["number"], each["text"], each["section"], each["kind"], each["path"], each["line"]) for each in output
@@ -413,7 +413,7 @@ def test_tokens_add_up_by_section(shop, run):
     assert output["tokens"]["count"] >= max(each["tokens"] for each in output["passages"])
 
 
-def test_tokens_as_a_table(shop, run):
+def test_tokens_are_printed_as_a_table(shop, run):
     _, out, _ = run("tokens", "--layout", "ion")
     *rows, last = out.rstrip("\n").split("\n")
     assert [row.split()[:2] for row in rows] == [["base", "release"], ["ion-local", "project"], ["project", "project"]]
@@ -448,7 +448,7 @@ def test_the_script_prints_bytes_whatever_the_locale(tree):
     assert result.returncode == 0 and "é日👩".encode() in result.stdout and result.stderr == b""
 
 
-def test_version(tree):
+def test_version_prints_the_version(tree):
     result = script(tree, "--version", capture_output=True, text=True)
     assert (result.returncode, result.stdout, result.stderr) == (0, f"foreword {__version__}\n", "")
 
@@ -466,7 +466,7 @@ def test_a_closed_pipe_is_not_an_error(tree):
     assert result.stdout.count("\n") == 1 and "Traceback" not in result.stderr and "BrokenPipe" not in result.stderr
 
 
-def on_a_terminal(tree, *arguments, **environment):
+def run_on_terminal(tree, *arguments, **environment):
     """Output of a command on a terminal."""
     ours, theirs = pty.openpty()
     result = script(tree, *arguments, stdout=theirs, stderr=theirs, env=environment)
@@ -483,12 +483,12 @@ def on_a_terminal(tree, *arguments, **environment):
 
 
 @pytest.mark.parametrize("command", ["show", "why", "blame", "tokens", "layouts", "skills"])
-def test_colour_only_on_a_terminal(shop, command):
+def test_colours_are_used_only_on_a_terminal(shop, command):
     plain = script(shop, command, capture_output=True, text=True)
     assert "\x1b" not in plain.stdout + plain.stderr
-    assert "\x1b" in on_a_terminal(shop, command)
+    assert "\x1b" in run_on_terminal(shop, command)
     for quiet in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        assert "\x1b" not in on_a_terminal(shop, command, **quiet)
+        assert "\x1b" not in run_on_terminal(shop, command, **quiet)
 
 
 HOSTILE = "One.\t\x1b]0;owned\x07 \x1b[2J \x9b31m \x7f\x08 two."
@@ -500,7 +500,7 @@ def test_control_characters_in_a_file_are_escaped_on_a_terminal(shop, skill, arg
     shop({"w/AGENTS.md": HOSTILE, "w/.agents/skills/testing/SKILL.md": skill("testing", body=HOSTILE)})
     options = ["--layout", "ion"]
     assert HOSTILE in script(shop, *arguments, *options, capture_output=True, text=True).stdout
-    seen = on_a_terminal(shop, *arguments, *options, NO_COLOR="1")
+    seen = run_on_terminal(shop, *arguments, *options, NO_COLOR="1")
     assert "\x1b" not in seen and "\x9b" not in seen
     assert " ".join(SHOWN.split()) in " ".join(seen.split())
 
@@ -518,7 +518,7 @@ def test_control_characters_in_a_finding_are_escaped_on_a_terminal(stream, messa
 
 
 def test_the_prompt_itself_is_never_coloured(shop):
-    assert script(shop, "show", "--layout", "ion", capture_output=True, text=True).stdout in on_a_terminal(
+    assert script(shop, "show", "--layout", "ion", capture_output=True, text=True).stdout in run_on_terminal(
         shop, "show", "--layout", "ion"
     )
 

@@ -37,22 +37,22 @@ def run_json(run):
 
 
 @pytest.fixture
-def refused(run):
-    """`refused(*arguments)` runs a command that must fail, and returns its error message."""
+def error_of(run):
+    """`error_of(*arguments)` runs a command that must fail, and returns its error message."""
 
-    def refused(*arguments):
+    def error_of(*arguments):
         status, out, err = run(*arguments)
         assert (status, out) == (2, "")
         assert err.startswith("foreword: ") and err.count("\n") == 1 and "Traceback" not in err
         return err.removeprefix("foreword: ").strip()
 
-    return refused
+    return error_of
 
 
 # talk turn
 
 
-def test_turn(run_json):
+def test_turn_prints_what_the_model_should_see(run_json):
     first = run_json("talk", "turn", "t", "--layout", "builder", "--message", "hi", "--tool", "read")
     assert first == {
         "conversation": "t",
@@ -83,7 +83,7 @@ def test_a_conversation_keeps_its_tools_unless_tools_are_passed(tree, run_json):
     assert [each["name"] for each in run_json("talk", "turn", "t", "--tools", "./none")["tools"]] == ["read"]
 
 
-def test_turn_for_a_person(run):
+def test_turn_without_json_is_readable(run):
     status, out, err = run("talk", "turn", "t", "--layout", "builder", "--message", "hi")
     assert status == 0
     assert out.endswith("The current working directory is /w.\n\n[user]\nhi\n")
@@ -94,12 +94,12 @@ def test_turn_for_a_person(run):
     )
 
 
-def test_turn_in_a_directory(tree, run_json):
+def test_turn_takes_a_directory(tree, run_json):
     tree({"w/shop/AGENTS.md": "Orders."})
     assert "is /w/shop." in run_json("talk", "turn", "t", "shop", "--layout", "builder")["system"]
 
 
-def test_history_option(tree, run_json):
+def test_the_history_option_adds_messages(tree, run_json):
     history = [
         {"role": "user", "content": "one"},
         {"role": "execution", "command": "ls", "output": "a"},
@@ -134,7 +134,7 @@ def test_an_error_finding_counts_with_strict(run):
     assert run(*over, "--strict")[0] == 0  # the edition is reused; its findings were reported when it was built
 
 
-def test_pack_option(tree, run_json):
+def test_the_pack_option_adds_a_pack(tree, run_json):
     tree({"w/p/mine.toml": 'sections = ["one"]\n[section.one]\ntext = "From a pack."\n'})
     assert run_json("talk", "turn", "t", "--pack", "team=p", "--layout", "$team/mine")["system"] == "From a pack."
 
@@ -159,7 +159,7 @@ def test_compact_answers_like_turn(tree, run_json):
     assert run_json("talk", "turn", "t", "--layout", "builder")["system"] == prompt
 
 
-def test_compact_with_the_request_as_a_message(tree, run_json):
+def test_compact_sends_the_request_as_a_message(tree, run_json):
     first = run_json("talk", "turn", "t")
     tree({"w/AGENTS.md": "Money is float.\n", "w/history.json": '[{"role": "user", "content": "one"}]'})
     turn = run_json("talk", "compact", "t", "--messages", "history.json")
@@ -168,7 +168,7 @@ def test_compact_with_the_request_as_a_message(tree, run_json):
     assert run_json("talk", "turn", "t")["edition"] == 2
 
 
-def test_reload(tree, run_json):
+def test_reload_reads_all_files_again(tree, run_json):
     run_json("talk", "turn", "t")
     tree({"w/AGENTS.md": "Money is float.\n"})
     assert run_json("talk", "turn", "t")["edition"] == 1
@@ -177,7 +177,7 @@ def test_reload(tree, run_json):
     assert run_json("talk", "reload", "t")["reused"]
 
 
-def test_show(tree, run, run_json):
+def test_show_prints_an_edition(tree, run, run_json):
     first = run_json("talk", "turn", "t", "--model", "m", "--tool", "read")
     tree({"w/AGENTS.md": "Money is float.\n"})
     second = run_json("talk", "reload", "t", "--model", "m", "--tool", "read")
@@ -193,7 +193,7 @@ def test_show(tree, run, run_json):
     assert [each["section"] for each in shown["passages"]][:2] == ["identity", "instructions"]
 
 
-def test_list(run, run_json):
+def test_list_prints_the_conversations(run, run_json):
     assert run("talk", "list") == (0, "", "no conversations\n")
     assert run_json("talk", "list") == []
     for id in ("b-2", "a-1", "b-1"):
@@ -215,7 +215,7 @@ def test_list_returns_all_conversations(tree, run_json, monkeypatch):
     assert [row["id"] for row in run_json("talk", "list")] == ["t0", "t1", "t2", "t3", "t4"]
 
 
-def test_drift(tree, run, run_json):
+def test_drift_reports_what_a_rebuild_would_change(tree, run, run_json):
     run_json("talk", "turn", "t", "--tool", "read")
     assert run("talk", "drift", "t", "--tool", "read") == (
         0, "nothing has changed since the edition in use was created\n", "",
@@ -253,7 +253,7 @@ def test_drift_detects_a_changed_separator_and_order(run, run_json, setting, mov
 # template
 
 
-def test_template_versions(tree, run, run_json, monkeypatch):
+def test_template_versions_are_saved_and_restored(tree, run, run_json, monkeypatch):
     monkeypatch.setenv("USER", "ada")
     assert run_json("template", "show") == {"template": DEFAULT}
     tree({"w/one.md": "One.\n", "w/two.md": "Two.\n"})
@@ -289,7 +289,7 @@ def test_a_new_template_reaches_old_conversations_at_their_compaction(tree, run,
 # store
 
 
-def test_verify_and_stats(tree, run, run_json):
+def test_verify_and_stats_describe_the_store(tree, run, run_json):
     run_json("talk", "turn", "t", "--store", "here.db")
     assert run("store", "verify", "--store", "here.db")[0] == 0
     assert run_json("store", "verify", "--store", "here.db") == {"wrong": []}
@@ -312,9 +312,9 @@ READ_ONLY = [
 
 
 @pytest.mark.parametrize("arguments", READ_ONLY, ids=" ".join)
-def test_read_only_commands_do_not_create_a_store(tree, run, refused, arguments):
+def test_read_only_commands_do_not_create_a_store(tree, run, error_of, arguments):
     if arguments[0] != "template":
-        message = refused(*arguments, "--store", "typo.db")
+        message = error_of(*arguments, "--store", "typo.db")
         assert "the store typo.db does not exist; a first turn or `template set` creates it" in message
     run(*arguments, "--store", "typo.db")
     run(*arguments)
@@ -414,12 +414,12 @@ def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, ru
         (["store", "verify", "--store", "AGENTS.md"], "the file is not a SQLite database"),
     ],
 )  # fmt: skip
-def test_bad_calls(tree, run, refused, arguments, sentence):
+def test_a_wrong_call_is_an_error(tree, run, error_of, arguments, sentence):
     tree({"w/text.json": "text", "w/object.json": "{}", "w/rows.json": '[{"content": "no role"}]'})
     tree({"w/half.json": '[{"name": "\\ud83d"}]', "w/nan.json": '[{"name": "a", "schema": {"x": NaN}}]'})
     tree({"w/huge.json": '[{"name": "a", "schema": {"x": 1e999}}]'})
     run("talk", "turn", "known", "--layout", "builder")
-    assert sentence in refused(*arguments)
+    assert sentence in error_of(*arguments)
 
 
 def test_a_template_that_cannot_be_rendered_is_rejected_and_not_stored(tree, run):

@@ -154,7 +154,7 @@ def test_render_keeps_what_the_scope_allows(tree, run):
         ("", [], ""),
     ],
 )  # fmt: skip
-def test_render_in_the_jinja_like_language(tree, run, template, arguments, text):
+def test_render_accepts_the_jinja_like_language(tree, run, template, arguments, text):
     tree({"t.md": template})
     status, out, err = run("template", "render", "../t.md", "--syntax", "jinja", "--json", *arguments)
     form = json.loads(out)
@@ -183,7 +183,7 @@ def test_a_prompt_is_shown_with_the_global_template(tree, run):
     assert shown["text"] == turn["system"]
 
 
-def test_a_template_from_standard_input(run, monkeypatch):
+def test_a_template_is_read_from_standard_input(run, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfIn [prompt:cwd]\r\n")))
     assert run("template", "render", "-") == (0, "In /w\n", "")
     assert run("template", "set", "-")[0] == 0, "standard input can be read twice"
@@ -300,7 +300,7 @@ def test_check_shows_the_location(tree, run):
     ("template", "variables"),
     [("plain", []), ("{{ cwd }} {% for t in tools %}{{ t }}{% endfor %}", ["cwd", "tools"]), ("", [])],
 )
-def test_check_in_the_jinja_like_language(tree, run, template, variables):
+def test_check_accepts_the_jinja_like_language(tree, run, template, variables):
     tree({"t.md": template})
     status, out, err = run("template", "check", "../t.md", "--syntax", "jinja", "--json")
     assert (status, json.loads(out), err) == (0, {"variables": variables, "findings": []}, "")

@@ -45,32 +45,32 @@ class Process:
     def resize(self, columns, lines):
         fcntl.ioctl(self.reading, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
-    def until(self, pattern):
+    def read_until(self, pattern):
         """Read until the output since the last call matches the pattern, and return that output."""
         end = time.monotonic() + PATIENCE
         while not re.search(pattern, self.printed):
             ready, _, _ = select.select([self.reading], [], [], max(end - time.monotonic(), 0))
-            data = self.more() if ready else ""
+            data = self.read_more() if ready else ""
             assert data, f"{pattern!r} was not printed: {self.printed!r} {self.process.poll()}"
             self.printed += data
         printed, self.printed = self.printed, ""
         return printed
 
-    def more(self):
+    def read_more(self):
         try:
             return os.read(self.reading, 65536).decode()
         except OSError:  # the other end of the terminal is closed
             return ""
 
-    def end(self, number=signal.SIGINT):
+    def stop(self, number=signal.SIGINT):
         """Send a signal; return the exit status, the remaining output and standard error."""
         self.process.send_signal(number)
-        return self.rest()
+        return self.read_rest()
 
-    def rest(self):
+    def read_rest(self):
         printed = ""
         end = time.monotonic() + PATIENCE
-        while select.select([self.reading], [], [], max(end - time.monotonic(), 0))[0] and (data := self.more()):
+        while select.select([self.reading], [], [], max(end - time.monotonic(), 0))[0] and (data := self.read_more()):
             printed += data
         return self.process.wait(PATIENCE), printed, self.process.stderr.read().decode()
 
@@ -83,14 +83,14 @@ class Process:
 
 @pytest.fixture
 def start(tree):
-    started = []
+    processes = []
 
     def start(*arguments, **options):
-        started.append(Process(tree, *arguments, **options))
-        return started[-1]
+        processes.append(Process(tree, *arguments, **options))
+        return processes[-1]
 
     yield start
-    for each in started:
+    for each in processes:
         each.close()
 
 
@@ -106,79 +106,81 @@ def save(tree, name, text):
 def test_lines_describe_the_effect_of_each_save(tree, start):
     tree({"w/AGENTS.md": "One.", "w/base.md": "B."})
     process = start("--layout", "ion", "--base", tree.path("w/base.md"))
-    first = process.until(r"\n")
+    first = process.read_until(r"\n")
     assert re.fullmatch(r"\d\d:\d\d:\d\d  ion: 2 sections, \d+ tokens by \S+, .*\n", first)
     save(tree, "w/AGENTS.md", "One. And two.")
-    assert re.search(r"  AGENTS.md: project \+\d+; \d+ of \d+ tokens of the prefix are unchanged", process.until(r"\n"))
+    assert re.search(
+        r"  AGENTS.md: project \+\d+; \d+ of \d+ tokens of the prefix are unchanged", process.read_until(r"\n")
+    )
     save(tree, "w/AGENTS.md", "One. And two.")
-    assert process.until(r"\n").endswith("  AGENTS.md: the prompt is the same\n")
+    assert process.read_until(r"\n").endswith("  AGENTS.md: the prompt is the same\n")
     save(tree, "w/CLAUDE.md", "Other.")
-    printed = process.until(r"foreword lint\n")
+    printed = process.read_until(r"foreword lint\n")
     assert "CLAUDE.md: the text is the same\n  + 1 info; see foreword lint\n" in printed
     os.remove(tree.path("w/CLAUDE.md"))
-    assert "  - 1 info\n" in process.until(r"1 info\n")
-    assert process.end() == (0, "", "")
+    assert "  - 1 info\n" in process.read_until(r"1 info\n")
+    assert process.stop() == (0, "", "")
 
 
 def test_files_named_by_options_are_watched(tree, start):
     tree({"w/plan.md": "1. Look.", "w/tools.json": '[{"name": "read_file"}]', "w/base.md": "B."})
     options = ["--plan", tree.path("w/plan.md"), "--base", tree.path("w/base.md"), "--tools", tree.path("w/tools.json")]
     process = start("--layout", "ion", *options)
-    process.until(r"\n")
+    process.read_until(r"\n")
     save(tree, "w/plan.md", "1. Look. 2. Think.")
-    assert "plan.md: plan +" in process.until(r"\n")
+    assert "plan.md: plan +" in process.read_until(r"\n")
     save(tree, "w/base.md", "Another base.")
-    assert "base.md: base +" in process.until(r"\n")
+    assert "base.md: base +" in process.read_until(r"\n")
     save(tree, "w/tools.json", "[")
-    assert "error: tools.json: --tools" in process.until(r"\n")
+    assert "error: tools.json: --tools" in process.read_until(r"\n")
     save(tree, "w/tools.json", "[]")
-    assert "tools.json: tool read_file removed; 0 of" in process.until(r"\n")
+    assert "tools.json: tool read_file removed; 0 of" in process.read_until(r"\n")
 
 
 def test_a_template_named_by_address_is_watched(tree, start):
     tree({"home/.config/foreword/prompts/mine.md": "Mine."})
     process = start("--layout", "ion", "--base", "$user/mine")
-    process.until(r"\n")
+    process.read_until(r"\n")
     save(tree, "home/.config/foreword/prompts/mine.md", "Mine, and more.")
-    assert "mine.md: base +" in process.until(r"\n")
+    assert "mine.md: base +" in process.read_until(r"\n")
 
 
 def test_control_characters_in_a_name_are_escaped(tree, start):
     process = start("--layout", "opal")
-    process.until(r"\n")
+    process.read_until(r"\n")
     tree({"w/.agents/skills/\x1b]0;x\x07/SKILL.md": "no front matter"})
-    assert "\x1b" not in process.until(r"SKILL.md.*\n")
+    assert "\x1b" not in process.read_until(r"SKILL.md.*\n")
 
 
 def test_an_error_is_reported_and_watching_continues(tree, start):
     tree({"w/AGENTS.md": "One.", "home/.config/foreword/foreword.toml": ""})
     process = start("--layout", "ion")
-    process.until(r"\n")
+    process.read_until(r"\n")
     save(tree, "home/.config/foreword/foreword.toml", "sections = [")
-    assert "  error: ~/.config/foreword/foreword.toml: " in process.until(r"\n")
+    assert "  error: ~/.config/foreword/foreword.toml: " in process.read_until(r"\n")
     save(tree, "home/.config/foreword/foreword.toml", "")
-    assert "the prompt is the same" in process.until(r"\n")
+    assert "the prompt is the same" in process.read_until(r"\n")
 
 
 def test_a_wrong_call_is_rejected(tree, start):
-    status, _, err = start("--layout", "opel").rest()
+    status, _, err = start("--layout", "opel").read_rest()
     assert status == 2 and err.startswith("foreword: unknown layout 'opel'; did you mean 'opal'?")
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize("terminal", [None, (80, 24)])
-def test_exit_status(start, number, status, terminal):
+def test_a_signal_decides_the_exit_status(start, number, status, terminal):
     process = start("--layout", "ion", terminal=terminal)
-    process.until(r"tokens")
-    ended, _, err = process.end(number)
-    assert (ended, err) == (status, "")
+    process.read_until(r"tokens")
+    exit_status, _, err = process.stop(number)
+    assert (exit_status, err) == (status, "")
 
 
-def test_strict_ends_with_one_if_the_last_prompt_has_an_error_finding(tree, start):
+def test_strict_exits_with_one_if_the_last_prompt_has_an_error_finding(tree, start):
     tree({"w/.git": None, "w/AGENTS.md": "A long instruction. " * 50})
     process = start("--layout", "foreword", "--strict", "--set", "budget=20")
-    process.until(r"budget-exceeded")
-    assert process.end()[0] == 1
+    process.read_until(r"budget-exceeded")
+    assert process.stop()[0] == 1
 
 
 # JSON
@@ -187,11 +189,11 @@ def test_strict_ends_with_one_if_the_last_prompt_has_an_error_finding(tree, star
 def test_json_is_one_object_per_line(tree, start):
     tree({"w/AGENTS.md": "One.", "w/base.md": "B."})
     process = start("--layout", "ion", "--json", "--base", tree.path("w/base.md"))
-    first = json.loads(process.until(r"\n"))
+    first = json.loads(process.read_until(r"\n"))
     assert (first["event"], first["files"], first["error"], first["effect"]) == ("start", [], None, None)
     assert [each["section"] for each in first["passages"]] == ["base", "project"]
     save(tree, "w/AGENTS.md", "Two two.")
-    second = json.loads(process.until(r"\n"))
+    second = json.loads(process.read_until(r"\n"))
     assert sorted(second) == [
         "effect", "error", "event", "files", "findings", "id", "layout", "passages", "time", "tokens"
     ]  # fmt: skip
@@ -206,7 +208,7 @@ def test_json_is_one_object_per_line(tree, start):
     assert 0 < second["effect"]["tokens_kept"] < second["effect"]["tokens_before"] == first["tokens"]["count"]
     assert second["id"] != first["id"]
     os.rename(tree.path("w"), tree.path("away"))
-    assert json.loads(process.until(r"\n"))["event"] == "error"
+    assert json.loads(process.read_until(r"\n"))["event"] == "error"
 
 
 # The live view
@@ -223,58 +225,58 @@ def screen(printed):
 def test_the_view_is_redrawn_and_the_terminal_restored(tree, start):
     tree({"w/AGENTS.md": "One."})
     process = start("--layout", "ion", terminal=(70, 12))
-    printed = process.until(r"quits.*\x1b\[J")
+    printed = process.read_until(r"quits.*\x1b\[J")
     assert printed.startswith(ENTER + "\x1b[?25l")
     lines = screen(printed)
     assert len(lines) == 12 and max(map(len, lines)) <= 70
     assert re.match(r"foreword ion  \d+ tokens by ", lines[0])
     assert [line.split()[:2] for line in lines[3:5]] == [["base", "release"], ["project", "project"]]
     save(tree, "w/AGENTS.md", "One. \x1b]0;title\x07 two.")
-    printed = process.until(r"warning[\s\S]*\x1b\[J")
+    printed = process.read_until(r"warning[\s\S]*\x1b\[J")
     assert ENTER not in printed and "\x1b]0" not in printed
     lines = screen(printed)
     assert re.match(r"project +project +\d+ +\+\d+ +█+", lines[4])
     assert [line for line in lines if "AGENTS.md: project +" in line], lines
     assert [line for line in lines if line.startswith("warning: AGENTS.md contains control characters")], lines
-    status, rest, _ = process.end()
+    status, rest, _ = process.stop()
     assert status == 0 and rest.endswith("\x1b[?25h" + LEAVE)
 
 
 def test_resizing_the_window_redraws_the_view(tree, start):
     process = start("--layout", "ion", terminal=(70, 12))
-    process.until(r"quits.*\x1b\[J")
+    process.read_until(r"quits.*\x1b\[J")
     for columns, lines in ((100, 30), (20, 5), (3, 1)):
         process.resize(columns, lines)
-        rows = screen(process.until(r"\x1b\[H[\s\S]*\x1b\[J"))
+        rows = screen(process.read_until(r"\x1b\[H[\s\S]*\x1b\[J"))
         assert len(rows) == lines and max(map(len, rows)) <= columns
 
 
 def test_keys_are_not_echoed_and_q_quits(start):
     process = start("--layout", "ion", terminal=(70, 12))
-    process.until(r"quits.*\x1b\[J")
+    process.read_until(r"quits.*\x1b\[J")
     os.write(process.reading, b"xyz")
     os.write(process.reading, b"q")
-    status, rest, err = process.rest()
+    status, rest, err = process.read_rest()
     assert (status, rest, err) == (0, "\x1b[?25h" + LEAVE, "")
 
 
 def test_an_error_at_the_start_never_opens_the_view(tree, start):
     process = start("--layout", "nope", terminal=(70, 12))
-    status, printed, err = process.rest()
+    status, printed, err = process.read_rest()
     assert (status, printed) == (2, "") and "unknown layout 'nope'" in err
 
 
-def test_suspend_and_resume(tree, start):
+def test_suspending_restores_the_terminal_until_it_is_resumed(tree, start):
     tree({"w/AGENTS.md": "One."})
     process = start("--layout", "ion", terminal=(70, 12))
-    process.until(r"quits.*\x1b\[J")
+    process.read_until(r"quits.*\x1b\[J")
     process.process.send_signal(signal.SIGTSTP)
-    process.until(re.escape(LEAVE))
+    process.read_until(re.escape(LEAVE))
     end = time.monotonic() + PATIENCE
     while os.waitpid(process.process.pid, os.WUNTRACED | os.WNOHANG) == (0, 0):
         assert time.monotonic() < end, "the process did not stop"
     process.process.send_signal(signal.SIGCONT)
-    assert len(screen(process.until(re.escape(ENTER) + r"[\s\S]*quits.*\x1b\[J"))) == 12
+    assert len(screen(process.read_until(re.escape(ENTER) + r"[\s\S]*quits.*\x1b\[J"))) == 12
     save(tree, "w/AGENTS.md", "One and two.")
-    process.until(r"project \+")
-    assert process.end()[0] == 0
+    process.read_until(r"project \+")
+    assert process.stop()[0] == 0

@@ -75,20 +75,20 @@ def shop(tmp_path_factory):
     environment |= {"TERM": "xterm", "HOME": str(top / "home"), "FOREWORD_STORE": f"sqlite:///{top}/store.db"}
     shop = top, environment
     for id in ("0b1c2d3e-aaaa-bbbb-cccc-123456789abc", "会話-1"):
-        piped(shop, ["talk", "turn", id, "--message", "Hi."])
-    piped(shop, ["template", "set", str(top / "t.txt"), "--note", "Say hello first, as support asked for. 🙂 " * 3])
+        run_piped(shop, ["talk", "turn", id, "--message", "Hi."])
+    run_piped(shop, ["template", "set", str(top / "t.txt"), "--note", "Say hello first, as support asked for. 🙂 " * 3])
     return shop
 
 
-def piped(shop, arguments):
+def run_piped(shop, arguments):
     top, environment = shop
     command = [sys.executable, "-m", "foreword", *arguments]
     result = subprocess.run(command, cwd=top / WEB, env=environment, capture_output=True, text=True)
     return result.stdout
 
 
-def on_a_terminal(shop, columns, arguments, **more):
-    """Output of a command on a terminal with the given width, without colours."""
+def run_on_terminal(shop, columns, arguments, **more):
+    """Output of a command on a terminal of this width, without colours."""
     top, environment = shop
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -100,12 +100,12 @@ def on_a_terminal(shop, columns, arguments, **more):
         data = b""
         while True:
             try:
-                read = os.read(ours, 65536)
+                chunk = os.read(ours, 65536)
             except OSError:
                 break
-            if not read:
+            if not chunk:
                 break
-            data += read
+            data += chunk
     os.close(ours)
     return re.sub(r"\x1b\[[\d;]*m", "", data.decode().replace("\r\n", "\n"))
 
@@ -118,35 +118,35 @@ def words(text):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_line_fits_and_no_word_is_broken(shop, name):
-    wide = on_a_terminal(shop, 2000, COMMANDS[name])
+    wide = run_on_terminal(shop, 2000, COMMANDS[name])
     unbroken = words(wide)
     for columns in (60, 80, 120, 200):
-        shown = on_a_terminal(shop, columns, COMMANDS[name])
-        assert [line for line in shown.splitlines() if width_of(line) > columns] == [], columns
+        output = run_on_terminal(shop, columns, COMMANDS[name])
+        assert [line for line in output.splitlines() if width_of(line) > columns] == [], columns
         # A path longer than a line is broken after a slash or a hyphen.
-        assert [word for word in words(shown) - unbroken if not re.search(f"[-/.]{re.escape(word)}", wide)] == [], (
+        assert [word for word in words(output) - unbroken if not re.search(f"[-/.]{re.escape(word)}", wide)] == [], (
             columns
         )
 
 
 def test_a_terminal_without_colours_fits_too(shop):
     for more in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        lines = on_a_terminal(shop, 60, ["skills"], **more).splitlines()
+        lines = run_on_terminal(shop, 60, ["skills"], **more).splitlines()
         assert max(map(width_of, lines)) <= 60 and lines[0].split() == ["skill", "file", "description"]
 
 
 def test_the_environment_may_set_the_width(shop):
-    lines = on_a_terminal(shop, 200, ["skills"], COLUMNS="60").splitlines()
+    lines = run_on_terminal(shop, 200, ["skills"], COLUMNS="60").splitlines()
     assert max(map(width_of, lines)) <= 60
 
 
 def test_blame_leaves_most_of_the_line_to_the_prompt(shop):
-    lines = on_a_terminal(shop, 80, ["blame"]).splitlines()
+    lines = run_on_terminal(shop, 80, ["blame"]).splitlines()
     assert {line.index("│") for line in lines if "│" in line} == {27}
 
 
 def test_paths_are_shortened(shop):
-    lines = [line.split()[:3] for line in on_a_terminal(shop, 200, ["why"]).splitlines()]
+    lines = [line.split()[:3] for line in run_on_terminal(shop, 200, ["why"]).splitlines()]
     assert lines[1:5] == [
         ["used", "user", "~/.config/foreword/AGENTS.md"],
         ["used", "project", "../../../AGENTS.md"],
@@ -156,14 +156,14 @@ def test_paths_are_shortened(shop):
 
 
 def test_piped_output_is_neither_wrapped_nor_truncated(shop):
-    rows = [line for line in piped(shop, ["skills"]).splitlines() if line]
+    rows = [line for line in run_piped(shop, ["skills"]).splitlines() if line]
     assert len(rows) == 2 and NOTES.strip() in rows[0] and JAPANESE in rows[1]
     assert "../../../.agents/skills/writing-of-release-notes/SKILL.md" in rows[0]
-    assert "…" not in piped(shop, ["blame"]) and RULE.strip() in piped(shop, ["blame"])
+    assert "…" not in run_piped(shop, ["blame"]) and RULE.strip() in run_piped(shop, ["blame"])
 
 
 def test_json_keeps_absolute_paths(shop):
-    assert all(each["path"].startswith("/") for each in json.loads(piped(shop, ["why", "--json"])))
+    assert all(each["path"].startswith("/") for each in json.loads(run_piped(shop, ["why", "--json"])))
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_path_is_relative_to_the_workspace(path, shown):
     assert ShortPaths("/h/repo/sub", "/h/repo", "/h").short(path) == shown
 
 
-def test_paths_in_a_sentence():
+def test_paths_in_a_sentence_are_shortened():
     paths = ShortPaths("/w", "/w", "/h")
     assert paths.in_text("/w/b.md: /w/a.md comes before it, '/h/x' and /x/w/a.md do not") == (
         "b.md: a.md comes before it, '~/x' and /x/w/a.md do not"
@@ -206,11 +206,11 @@ def test_paths_in_a_sentence():
         ("日", 1, ["日"]),
     ],
 )
-def test_wrapping(text, width, lines):
+def test_lines_are_wrapped_at_the_width(text, width, lines):
     assert wrapped(text, width) == lines
 
 
-def test_widths_of_characters():
+def test_wide_characters_count_twice():
     assert [width_of(each) for each in ("a", "é", "e\u0301", "日", "🚀", "❤", "❤️", "\u200b", "\x1b[1mx\x1b[0m")] == [
         *(1, 1, 1, 2, 2, 1, 2, 0, 1)
     ]

@@ -12,11 +12,11 @@ def url(tree):
 
 
 @pytest.fixture
-def opened(tree, url):
-    """`opened("opal", tools="read_file shell")` opens a conversation like a process that has just started."""
+def open_conversation(tree, url):
+    """`open_conversation("opal", tools="read_file shell")` opens a conversation as a new process would."""
     all_conversations = []
 
-    def opened(layout="foreword", id="t", *, cwd="w", tools="", extensions=(), store=None, set=(), **agent):
+    def open_conversation(layout="foreword", id="t", *, cwd="w", tools="", extensions=(), store=None, set=(), **agent):
         conversations = Conversations(store or url, extensions)
         all_conversations.append(conversations)
         tools = [Tool(name) for name in tools.split()] if isinstance(tools, str) else tools
@@ -25,7 +25,7 @@ def opened(tree, url):
             id, workspace, Agent(tools=tools, **agent), layout, assignments=list(dict(set).items())
         )
 
-    yield opened
+    yield open_conversation
     for conversations in all_conversations:
         conversations.close()
 

@@ -1,4 +1,4 @@
-"""Which tools an agent has: the ones passed with it, none, or those of the conversation."""
+"""Which tools an agent has: the ones passed with it, none, or the conversation's."""
 
 from datetime import UTC, datetime
 
@@ -12,43 +12,43 @@ READ = Tool("read", "Reads.")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_known_conversation_keeps_its_tools(opened, layout, tool_names):
-    first = opened(layout, tools=[READ, BASH]).turn("hi")
-    then = opened(layout, tools=None).turn("hi")
+def test_a_known_conversation_keeps_its_tools(open_conversation, layout, tool_names):
+    first = open_conversation(layout, tools=[READ, BASH]).turn("hi")
+    then = open_conversation(layout, tools=None).turn("hi")
     assert (then.edition, then.is_reused, then.system, then.tools) == (1, True, first.system, first.tools)
     assert then.messages == ({"role": "user", "content": "hi"},)
-    assert opened(layout, tools=None).drift().is_changed is False
+    assert open_conversation(layout, tools=None).drift().is_changed is False
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_new_conversation_without_tools_has_none(tree, opened, layout):
-    assert opened(layout, tools=None).turn("hi").tools == ()
+def test_a_new_conversation_without_tools_has_none(tree, open_conversation, layout):
+    assert open_conversation(layout, tools=None).turn("hi").tools == ()
     now = datetime(2026, 3, 7, tzinfo=UTC)
     texts = [assemble(tree.workspace("w"), agent, layout, now=now).text for agent in (Agent(), Agent([]))]
     assert texts[0] == texts[1]
 
 
 @pytest.mark.parametrize("layout", ["opal", "pi"])
-def test_an_empty_list_means_none(opened, layout):
-    opened(layout, tools=[BASH]).turn("hi")
-    assert opened(layout, tools=[]).turn("hi").tools == ()
-    assert opened(layout, tools=None).turn("hi").tools == ()
+def test_an_empty_list_means_none(open_conversation, layout):
+    open_conversation(layout, tools=[BASH]).turn("hi")
+    assert open_conversation(layout, tools=[]).turn("hi").tools == ()
+    assert open_conversation(layout, tools=None).turn("hi").tools == ()
 
 
-def test_inactive_tools_stay_inactive(opened, contents):
-    opened("foreword", tools="bash read").turn("hi")
-    history = opened("foreword", tools=[]).turn("hi").history
-    turn = opened("foreword", tools=None).turn("hi", history)
+def test_inactive_tools_stay_inactive(open_conversation, contents):
+    open_conversation("foreword", tools="bash read").turn("hi")
+    history = open_conversation("foreword", tools=[]).turn("hi").history
+    turn = open_conversation("foreword", tools=None).turn("hi", history)
     assert contents(turn.messages)[len(history) :] == ["hi"]
-    talk = opened("foreword", tools=None)
+    talk = open_conversation("foreword", tools=None)
     talk.compact()
     assert talk.turn("hi").tools == ()
 
 
-def test_a_definition_that_changed_stays_changed(opened, contents):
-    opened("foreword", tools=[READ]).turn("hi")
-    history = opened("foreword", tools=[Tool("read", "Reads it all."), BASH]).turn("hi").history
-    talk = opened("foreword", tools=None)
+def test_a_definition_that_changed_stays_changed(open_conversation, contents):
+    open_conversation("foreword", tools=[READ]).turn("hi")
+    history = open_conversation("foreword", tools=[Tool("read", "Reads it all."), BASH]).turn("hi").history
+    talk = open_conversation("foreword", tools=None)
     turn = talk.turn("hi", history)
     assert contents(turn.messages)[len(history) :] == ["hi"]
     talk.compact()
@@ -57,19 +57,19 @@ def test_a_definition_that_changed_stays_changed(opened, contents):
     assert "Quote." in turn.system
 
 
-def test_a_gathered_prompt_keeps_snippets_and_guidelines(tree, opened):
+def test_a_gathered_prompt_keeps_snippets_and_guidelines(tree, open_conversation):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    opened("pi", tools=[BASH]).turn("hi")
+    open_conversation("pi", tools=[BASH]).turn("hi")
     tree({"w/AGENTS.md": "Two."})
-    turn = opened("pi", tools=None).reload()
+    turn = open_conversation("pi", tools=None).reload()
     assert "Two." in turn.system and "- bash: Run it" in turn.system and "- Quote." in turn.system
 
 
 # set_active_tools
 
 
-def test_known_tools_can_be_activated_by_name(opened, tool_names):
-    talk = opened("opal", tools=[READ, BASH])
+def test_known_tools_can_be_activated_by_name(open_conversation, tool_names):
+    talk = open_conversation("opal", tools=[READ, BASH])
     talk.turn("hi")
     talk.set_active_tools(["read"])
     assert tool_names(talk.turn("hi").tools) == ["read"]
@@ -77,17 +77,17 @@ def test_known_tools_can_be_activated_by_name(opened, tool_names):
     assert tool_names(talk.turn("hi").tools) == ["bash", "zap"]
     talk.set_active_tools(["zap", "read"])
     assert tool_names(talk.turn("hi").tools) == ["read", "zap"]
-    later = opened("opal", tools=None)
+    later = open_conversation("opal", tools=None)
     later.set_active_tools(["read"])
     assert [each["description"] for each in later.turn("hi").tools] == ["Reads."]
     later.set_active_tools([])
     assert later.turn("hi").tools == ()
 
 
-def test_another_process_knows_an_inactive_tool(opened, contents):
-    opened("foreword", tools=[READ, BASH]).turn("hi")
-    opened("foreword", tools=[READ]).turn("hi")
-    talk = opened("foreword", tools=None)
+def test_another_process_knows_an_inactive_tool(open_conversation, contents):
+    open_conversation("foreword", tools=[READ, BASH]).turn("hi")
+    open_conversation("foreword", tools=[READ]).turn("hi")
+    talk = open_conversation("foreword", tools=None)
     talk.set_active_tools(["bash", "read"])
     assert contents(talk.turn("hi").messages)[-2].endswith("All tools are active again.")
 
@@ -100,16 +100,16 @@ def test_another_process_knows_an_inactive_tool(opened, contents):
         ([5], "^an active tool must be Tool or str, not int$"),
     ],
 )
-def test_invalid_active_tools(opened, tool_names, tools, message):
-    talk = opened("opal", tools=[READ, BASH])
+def test_invalid_active_tools_are_an_error(open_conversation, tool_names, tools, message):
+    talk = open_conversation("opal", tools=[READ, BASH])
     with pytest.raises(CallError, match=message):
         talk.set_active_tools(tools)
     assert tool_names(talk.turn("hi").tools) == ["bash", "read"]
 
 
-def test_the_error_without_any_tools(opened):
+def test_an_unknown_tool_is_an_error_even_without_any_tools(open_conversation):
     with pytest.raises(CallError, match="unknown tool 'x'; known: none"):
-        opened("opal").set_active_tools(["x"])
+        open_conversation("opal").set_active_tools(["x"])
 
 
 # Tools of extensions
@@ -120,17 +120,17 @@ def test_the_error_without_any_tools(opened):
     [(None, ["zap"]), ([], []), ([READ], ["read", "zap"]), ([Tool("zap", "Mine.")], ["zap"])],
 )
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_an_extension_adds_tools(opened, tool_names, layout, tools, has):
-    adds = Extension("zapper", tools=[Tool("zap", "Zaps.", guidelines=["Zap twice."])])
-    talk = opened(layout, tools=tools, extensions=[adds])
+def test_an_extension_adds_tools(open_conversation, tool_names, layout, tools, has):
+    extension = Extension("zapper", tools=[Tool("zap", "Zaps.", guidelines=["Zap twice."])])
+    talk = open_conversation(layout, tools=tools, extensions=[extension])
     turn = talk.turn("hi")
     assert tool_names(turn.tools) == has
     assert talk.turn("hi").is_reused
-    assert opened(layout, tools=tools, extensions=[adds]).turn("hi").is_reused
+    assert open_conversation(layout, tools=tools, extensions=[extension]).turn("hi").is_reused
 
 
-def test_a_tool_of_an_extension_is_known_by_its_name(opened, tool_names):
-    talk = opened("opal", tools=[], extensions=[Extension("zapper", tools=[Tool("zap")])])
+def test_a_tool_of_an_extension_is_known_by_its_name(open_conversation, tool_names):
+    talk = open_conversation("opal", tools=[], extensions=[Extension("zapper", tools=[Tool("zap")])])
     talk.set_active_tools(["zap"])
     assert tool_names(talk.turn("hi").tools) == ["zap"]
 
@@ -149,8 +149,10 @@ def test_opening_a_conversation_does_not_change_the_assembler(tree):
         return "Zap."
 
     prompts = Assembler(tree.workspace("w"), "opal")
-    adds = Extension("x", rules=[rule], packs={"acme": "/acme"}, variables={"ticket": lambda name, workspace: None})
-    talks = Conversations(extensions=[adds])
+    extension = Extension(
+        "x", rules=[rule], packs={"acme": "/acme"}, variables={"ticket": lambda name, workspace: None}
+    )
+    talks = Conversations(extensions=[extension])
     before = (prompts.rules, dict(prompts.packs), dict(prompts.variables))
     for id in "ab":
         turn = talks.open_with(id, prompts, Agent([READ])).turn("hi")
@@ -161,8 +163,8 @@ def test_opening_a_conversation_does_not_change_the_assembler(tree):
 
 @pytest.mark.parametrize("layout", ["pod", "builder"])
 @pytest.mark.parametrize("tools", [[], [Tool("other")]])
-def test_a_layout_that_keeps_its_tools_reports_it(opened, tool_names, layout, tools):
-    opened(layout, tools=[READ, BASH]).turn("hi")
-    turn = opened(layout, tools=tools).turn("go on")
+def test_a_layout_that_keeps_its_tools_reports_it(open_conversation, tool_names, layout, tools):
+    open_conversation(layout, tools=[READ, BASH]).turn("hi")
+    turn = open_conversation(layout, tools=tools).turn("go on")
     assert (tool_names(turn.tools), [each.code for each in turn.findings]) == (["bash", "read"], ["tools-kept"])
-    assert opened(layout, tools=None).turn("go on").findings == ()
+    assert open_conversation(layout, tools=None).turn("go on").findings == ()

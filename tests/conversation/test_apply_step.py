@@ -61,7 +61,7 @@ SHIPPED = {
         ({"turn": "append"}, USING, ["an event that nobody knows"], "keep", "keep"),
     ],
 )
-def test_decide(on, using, events, tools, rest):
+def test_decide_chooses_a_step_for_tools_and_for_the_rest(on, using, events, tools, rest):
     assert decide(on, using, events) == Steps(tools, rest)
 
 
@@ -90,8 +90,10 @@ def test_the_steps_that_change_something(tools, rest, changes):
 
 
 @pytest.mark.parametrize("layout", SHIPPED)
-def test_the_tables_above_are_the_shipped_ones(layout, opened):
-    assert {event: step for event, step in opened(layout).layout.on.items() if step != "keep"} == SHIPPED[layout]
+def test_the_tables_above_are_the_shipped_ones(layout, open_conversation):
+    assert {event: step for event, step in open_conversation(layout).layout.on.items() if step != "keep"} == SHIPPED[
+        layout
+    ]
 
 
 # Editions to compare
@@ -111,22 +113,22 @@ def edition(number=1, tools="a b", state=None, join="\n\n", **sections):
         passages.append(
             {"section": name, "start": start, "end": len(system), "lifetime": "project", "origins": origins}
         )
-    written = written_tools(Tool(name) for name in tools.split())
+    definitions = written_tools(Tool(name) for name in tools.split())
     account = json.dumps({"passages": passages})
-    return Edition(number, system, written, account, state=json.dumps(state or {}, sort_keys=True))
+    return Edition(number, system, definitions, account, state=json.dumps(state or {}, sort_keys=True))
 
 
 # Apply
 
 
 @pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])
-def test_without_an_edition_the_fresh_one_is_the_first(step):
+def test_the_first_edition_has_number_one(step):
     fresh = edition(0, one="1")
     assert apply_step(step, None, fresh) == Outcome(replace(fresh, number=1))
 
 
 @pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])
-def test_the_same_text_and_tools_are_the_same_edition(step):
+def test_the_same_text_and_tools_keep_the_edition(step):
     using = edition(4, one="1", state={"skills": ["testing"]})
     fresh = replace(edition(0, one="1"), made="later", inputs="other", made_for='{"model":"x"}')
     assert apply_step(step, using, fresh) == Outcome(using)
@@ -134,7 +136,7 @@ def test_the_same_text_and_tools_are_the_same_edition(step):
 
 @pytest.mark.parametrize("step", ["format", "gather"])
 @pytest.mark.parametrize("fresh", [edition(0, one="2"), edition(0, tools="a", one="1"), edition(0)])
-def test_another_text_or_other_tools_are_the_next_edition(step, fresh):
+def test_different_text_or_tools_make_the_next_edition(step, fresh):
     assert apply_step(step, edition(4, one="1"), fresh) == Outcome(replace(fresh, number=5))
 
 
@@ -158,7 +160,7 @@ def test_another_text_or_other_tools_are_the_next_edition(step, fresh):
         ({}, True, {}),
     ],
 )
-def test_state_carried_over_to_the_next_edition(before, is_summarised, after):
+def test_some_state_is_carried_over_to_the_next_edition(before, is_summarised, after):
     outcome = apply_step("gather", edition(1, one="1", state=before), edition(0, one="2"), is_summarised)
     assert (outcome.edition.number, json.loads(outcome.edition.state)) == (2, after)
 
@@ -175,7 +177,7 @@ def test_state_carried_over_to_the_next_edition(before, is_summarised, after):
         ({"skills": ["a"], "announced": {"one": "h"}}, True, {"returning": ["a"]}),
     ],
 )
-def test_state_kept_by_the_same_edition(before, is_summarised, after):
+def test_the_same_edition_keeps_its_state(before, is_summarised, after):
     outcome = apply_step("gather", edition(1, one="1", state=before), edition(0, one="1"), is_summarised)
     assert (outcome.edition.number, json.loads(outcome.edition.state)) == (1, after)
 
@@ -193,7 +195,7 @@ def test_warn_adds_a_finding_and_no_message():
     assert "section 'one' changed (/one.md)" in outcome.findings[0].message
 
 
-def test_reported_changes_are_not_repeated_and_the_price_is_that_of_a_rebuild():
+def test_reported_changes_are_not_repeated_and_cost_as_much_as_a_rebuild():
     using = edition(1, one="1", two="2", tools="a b")
     between, fresh = edition(0, one="1", two="new", tools="a"), edition(0, one="newer", two="new", tools="a")
     change = drift(using, fresh, between)
@@ -249,7 +251,7 @@ def test_a_field_of_a_newer_version_is_ignored():
         (edition(tools="b c"), replace(edition(), tools=with_new_tools(edition(tools="c").tools, edition(tools="b").tools)), [], Names(moved=["c"])),
     ],
 )  # fmt: skip
-def test_drift(using, fresh, sections, tools):
+def test_drift_lists_changed_sections_and_tools(using, fresh, sections, tools):
     found = drift(using, fresh)
     assert list(found.sections) == sections
     assert found.tools == tools
@@ -281,7 +283,7 @@ def test_different_tools_lose_the_entire_prompt():
     assert (found.tokens_kept, found.tokens_lost) == (0, estimate(using.system))
 
 
-def test_the_sentence():
+def test_the_sentence_names_sections_tools_and_cost():
     found = Drift([SectionChange("one", ["changed"], ["/a", "/b"])], Names(["x", "y"], ["z"]), 10, 1234)
     assert found.sentence() == (
         "section 'one' changed (/a, /b); tools x, y added; tool z removed; a rebuild would lose about 1,234 tokens of prefix"
@@ -292,42 +294,42 @@ def test_the_sentence():
 # Append
 
 
-def appended(using, fresh):
+def append(using, fresh):
     outcome = apply_step("append", using, fresh)
     return outcome.edition, [each["content"] for each in outcome.messages]
 
 
 def test_only_the_change_is_announced_and_only_once():
     using = edition(1, one="1", two="2", three="3")
-    then, messages = appended(using, edition(0, one="1", two="new", three="3"))
+    then, messages = append(using, edition(0, one="1", two="new", three="3"))
     assert messages == ["The section 'two' of your instructions has changed. It now reads:\n\n<two>\nnew\n</two>"]
-    assert appended(then, edition(0, one="1", two="new", three="3")) == (then, [])
-    again, messages = appended(then, edition(0, one="newer", two="new", three="3"))
+    assert append(then, edition(0, one="1", two="new", three="3")) == (then, [])
+    again, messages = append(then, edition(0, one="newer", two="new", three="3"))
     assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\nnewer\n</one>"]
     assert (again.number, again.system, again.tools) == (using.number, using.system, using.tools)
 
 
 def test_a_section_that_changes_twice_is_announced_twice():
-    then, _ = appended(edition(1, one="1"), edition(0, one="2"))
-    _, messages = appended(then, edition(0, one="3"))
+    then, _ = append(edition(1, one="1"), edition(0, one="2"))
+    _, messages = append(then, edition(0, one="3"))
     assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n3\n</one>"]
 
 
 def test_a_removed_section_is_announced():
-    then, messages = appended(edition(1, one="1", two="2"), edition(0, one="1"))
+    then, messages = append(edition(1, one="1", two="2"), edition(0, one="1"))
     assert messages == ["The section 'two' of your instructions no longer applies."]
-    assert appended(then, edition(0, one="1")) == (then, [])
+    assert append(then, edition(0, one="1")) == (then, [])
 
 
 def test_a_reverted_change_is_announced():
     """Otherwise the model would believe the last message."""
     first = edition(1, one="1")
-    then, _ = appended(first, edition(0, one="2"))
-    back, messages = appended(then, edition(0, one="1"))
+    then, _ = append(first, edition(0, one="2"))
+    back, messages = append(then, edition(0, one="1"))
     assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n1\n</one>"]
     assert back == first
-    added, _ = appended(first, edition(0, one="1", two="2"))
-    removed, messages = appended(added, edition(0, one="1"))
+    added, _ = append(first, edition(0, one="1", two="2"))
+    removed, messages = append(added, edition(0, one="1"))
     assert messages == ["The section 'two' of your instructions no longer applies."]
     assert removed == first
 
@@ -335,7 +337,7 @@ def test_a_reverted_change_is_announced():
 def test_append_never_changes_the_prefix():
     using = edition(1, one="1", tools="b c")
     for tools, text in itertools.product(("b c", "a b c", "b", "z", ""), ("1", "2")):
-        then, _ = appended(using, edition(0, one=text, tools=tools))
+        then, _ = append(using, edition(0, one=text, tools=tools))
         assert then.system == using.system
         assert then.tools.startswith(using.tools[:-1])
 
@@ -348,7 +350,7 @@ def test_a_new_tool_is_appended_announced_and_priced():
     assert outcome.messages == ({"role": "user", "content": "New tools are available from now on: `a`, `d`."},)
     assert [each.code for each in outcome.findings] == ["drift"]
     assert "tools added late: a, d; their definitions cost about" in outcome.findings[0].message
-    assert appended(outcome.edition, edition(0, one="1", tools="a b c d")) == (outcome.edition, [])
+    assert append(outcome.edition, edition(0, one="1", tools="a b c d")) == (outcome.edition, [])
 
 
 def inactive(names):
@@ -357,13 +359,13 @@ def inactive(names):
 
 def test_removed_tools_are_announced_and_their_definitions_stay():
     using = edition(2, one="1", tools="a b c")
-    then, messages = appended(using, edition(0, one="1", tools="b"))
+    then, messages = append(using, edition(0, one="1", tools="b"))
     assert messages == inactive("`a`, `c`")
     assert (then.number, then.system, then.tools) == (2, using.system, using.tools)
-    assert appended(then, edition(0, one="1", tools="b")) == (then, [])
-    less, messages = appended(then, edition(0, one="1", tools="b c"))
+    assert append(then, edition(0, one="1", tools="b")) == (then, [])
+    less, messages = append(then, edition(0, one="1", tools="b c"))
     assert messages == inactive("`a`")
-    assert appended(less, edition(0, one="1", tools="a b c")) == (using, ["All tools are active again."])
+    assert append(less, edition(0, one="1", tools="a b c")) == (using, ["All tools are active again."])
 
 
 @pytest.mark.parametrize(
@@ -390,14 +392,14 @@ def test_every_announcement_has_a_finding(fresh, beginnings):
 def test_a_changed_tool_is_announced_once_and_its_old_definition_stays():
     using = replace(edition(1, one="1"), tools=written_tools([Tool("a", "Reads.")]))
     fresh = replace(edition(0, one="1"), tools=written_tools([Tool("a", "Reads it all.")]))
-    then, messages = appended(using, fresh)
+    then, messages = append(using, fresh)
     assert messages == [
         "The tool `a` has changed. Its definition is now:\n\n"
         '{"description": "Reads it all.", "name": "a", "schema": {}}'
     ]
     assert (then.tools, then.number) == (using.tools, 1)
-    assert appended(then, fresh) == (then, [])
-    back, messages = appended(then, using)
+    assert append(then, fresh) == (then, [])
+    back, messages = append(then, using)
     assert (back, messages) == (using, ["The tool `a` is again as it was defined at first."])
 
 
@@ -406,8 +408,8 @@ def test_a_changed_tool_is_announced_once_and_its_old_definition_stays():
 
 def test_tools_are_written_in_the_same_order_however_they_are_passed():
     tools = [Tool("b", "B"), Tool("a", schema={"y": 1, "x": {"b": 1, "a": 2}}), Tool("z", "ä"), Tool("B")]
-    written = {written_tools(order) for order in itertools.permutations(tools)}
-    assert written == {
+    definitions = {written_tools(order) for order in itertools.permutations(tools)}
+    assert definitions == {
         '[{"description":"","name":"B","schema":{}},{"description":"","name":"a","schema":{"x":{"a":2,"b":1},"y":1}},'
         '{"description":"B","name":"b","schema":{}},{"description":"ä","name":"z","schema":{}}]'
     }
@@ -428,7 +430,7 @@ def test_snippets_and_guidelines_are_not_part_of_a_definition():
         ("a b", "c", "a b c"),
     ],
 )
-def test_with_new_tools(known, now, then):
+def test_new_tools_follow_the_known_ones(known, now, then):
     known, now = (written_tools(Tool(name) for name in names.split()) for names in (known, now))
     assert list(tools_by_name(with_new_tools(known, now))) == then.split()
     assert with_new_tools(known, now).startswith(known[:-1])
@@ -438,15 +440,15 @@ def test_with_new_tools(known, now, then):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
-def test_construct_always_rebuilds_in_every_layout(tree, opened, layout):
+def test_construct_always_rebuilds_in_every_layout(tree, open_conversation, layout):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    first = opened(layout).construct()
+    first = open_conversation(layout).construct()
     assert (first.edition, first.is_reused) == (1, False)
     tree({"w/AGENTS.md": "Two."})
-    second = opened(layout).construct()
+    second = open_conversation(layout).construct()
     assert (second.edition, second.is_reused, "Two." in second.system) == (2, False, True)
-    assert opened(layout).shared.prompt("t") == second.system
-    third = opened(layout).construct()
+    assert open_conversation(layout).shared.prompt("t") == second.system
+    third = open_conversation(layout).construct()
     assert (third.edition, third.is_reused, third.system) == (2, True, second.system)
 
 
@@ -458,13 +460,13 @@ def test_construct_always_rebuilds_in_every_layout(tree, opened, layout):
         ("pod", "Tools: {{ tools | length }}.", "Tools: 0."),
     ],
 )
-def test_a_preview_shows_a_template_and_stores_nothing(tree, opened, layout, template, text):
-    talk = opened(layout)
+def test_a_preview_shows_a_template_and_stores_nothing(tree, open_conversation, layout, template, text):
+    talk = open_conversation(layout)
     assert tree.short(talk.preview(Document("template", template)).text).startswith(text)
     assert talk.shared.prompt("t") is None
 
 
-def test_a_preview_in_a_layout_without_templates_is_its_prompt(tree, opened):
+def test_a_preview_in_a_layout_without_templates_is_its_prompt(tree, open_conversation):
     tree({"w/AGENTS.md": "One."})
-    talk = opened("opal")
+    talk = open_conversation("opal")
     assert talk.preview(Document("template", "ignored")).text == talk.turn().system

@@ -1,4 +1,4 @@
-"""What a rebuild would lose of the provider's cache, by the rules of each provider, as in `foreword cache`."""
+"""How much of the provider's cache a rebuild would lose, by the same rules as `foreword cache`."""
 
 import json
 
@@ -12,35 +12,35 @@ LATE = RULES.replace("Rule 290:", "Rule two hundred and ninety:")
 
 
 @pytest.fixture
-def drifted(tree, opened):
-    """`drifted(provider="openai")` returns the drift after an edit near the end of a long AGENTS.md."""
+def drift_after_edit(tree, open_conversation):
+    """`drift_after_edit(provider="openai")` returns the drift after an edit near the end of a long AGENTS.md."""
 
-    def drifted(before=RULES, after=LATE, **agent):
+    def drift_after_edit(before=RULES, after=LATE, **agent):
         tree({"w/.git": None, "w/AGENTS.md": before})
-        opened("foreword", tools="read shell", **agent).turn("Hi.")
+        open_conversation("foreword", tools="read shell", **agent).turn("Hi.")
         tree({"w/AGENTS.md": after})
-        return opened("foreword", tools="read shell", **agent).drift()
+        return open_conversation("foreword", tools="read shell", **agent).drift()
 
-    return drifted
+    return drift_after_edit
 
 
-def test_anthropic_keeps_only_up_to_the_last_breakpoint(drifted):
+def test_anthropic_keeps_only_up_to_the_last_breakpoint(drift_after_edit):
     """The part before the project's instructions is shorter than the minimum."""
-    found = drifted(provider="anthropic")
+    found = drift_after_edit(provider="anthropic")
     assert (found.is_changed, found.tokens_kept) == (True, 0)
     assert found.tokens_lost > 5000
     assert (found.rule.provider, found.rule.caching, found.rule.is_assumed) == ("anthropic", "breakpoints", False)
     assert found.sentence().endswith("(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens)")
 
 
-def test_openai_keeps_the_common_beginning_in_steps(drifted):
-    found = drifted(model="gpt-5.6-terra")
+def test_openai_keeps_the_common_beginning_in_steps(drift_after_edit):
+    found = drift_after_edit(model="gpt-5.6-terra")
     assert found.tokens_kept > 3000 and found.tokens_kept % 128 == 0
     assert (found.rule.provider, found.rule.model, found.rule.step) == ("openai", "gpt-5.6-terra", 128)
 
 
-def test_without_a_provider_the_assumed_rule_is_named(drifted):
-    found = drifted()
+def test_without_a_provider_the_assumed_rule_is_named(drift_after_edit):
+    found = drift_after_edit()
     assert found.tokens_kept > 3000
     assert drift_form("t", found)["cache"] == {
         "provider": None, "model": None, "caching": "prefix", "step": 1, "minimum": None, "assumed": True,
@@ -49,24 +49,24 @@ def test_without_a_provider_the_assumed_rule_is_named(drifted):
 
 
 @pytest.mark.parametrize(("model", "is_cached"), [("claude-opus-4-5-20251101", False), ("claude-sonnet-5", True)])
-def test_a_prompt_below_the_minimum_of_a_model_has_nothing_to_lose(drifted, model, is_cached):
+def test_a_prompt_below_the_minimum_of_a_model_has_nothing_to_lose(drift_after_edit, model, is_cached):
     short = RULES[: len(RULES) // 4]
-    found = drifted(short, short.replace("Rule 60:", "Rule sixty:"), model=model)
+    found = drift_after_edit(short, short.replace("Rule 60:", "Rule sixty:"), model=model)
     assert (found.is_changed, found.tokens_kept, found.tokens_lost > 0) == (True, 0, is_cached)
 
 
-def test_the_default_provider_is_that_of_the_edition(tree, opened):
+def test_the_edition_sets_the_default_provider(tree, open_conversation):
     tree({"w/.git": None, "w/AGENTS.md": RULES})
-    opened("foreword", provider="anthropic").turn("Hi.")
+    open_conversation("foreword", provider="anthropic").turn("Hi.")
     tree({"w/AGENTS.md": LATE})
-    assert opened("foreword").drift().rule.provider == "anthropic"
+    assert open_conversation("foreword").drift().rule.provider == "anthropic"
 
 
-def test_a_drift_finding_uses_the_rule_of_the_provider(tree, opened):
+def test_a_drift_finding_uses_the_rule_of_the_provider(tree, open_conversation):
     tree({"w/.git": None, "w/AGENTS.md": RULES})
-    opened("foreword", provider="anthropic", set={"on.turn": "warn"}).turn("Hi.")
+    open_conversation("foreword", provider="anthropic", set={"on.turn": "warn"}).turn("Hi.")
     tree({"w/AGENTS.md": LATE})
-    turn = opened("foreword", provider="anthropic", set={"on.turn": "warn"}).turn("Go on.")
+    turn = open_conversation("foreword", provider="anthropic", set={"on.turn": "warn"}).turn("Go on.")
     (found,) = [each.message for each in turn.findings if each.code == "drift"]
     assert found.endswith("(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens)")
 

@@ -8,24 +8,24 @@ READ = Tool("read", guidelines=["Mind the encoding."])
 
 
 @pytest.fixture
-def turns(tree, opened, contents):
+def turns(tree, open_conversation, contents):
     """`turns({"on.turn": "warn"}, ("read bash", "One."), …)` returns edition, new messages and drift findings of each turn."""
 
     def turns(on, *rows, layout="foreword"):
-        seen, history = [], ()
+        reports, history = [], ()
         for tools, text in rows:
             tree({"w/.git": None, "w/AGENTS.md": text})
-            talk = opened(layout, tools=tools, set=on)
+            talk = open_conversation(layout, tools=tools, set=on)
             turn = talk.turn("hi", history)
             drift = [each.message for each in turn.findings if each.code == "drift"]
-            seen.append((turn.edition, contents(turn.messages)[len(history) : -1], drift))
+            reports.append((turn.edition, contents(turn.messages)[len(history) : -1], drift))
             history = turn.history
-        return seen
+        return reports
 
     return turns
 
 
-def heads(seen):
+def beginnings(reports):
     """Return the beginnings of all messages and findings."""
     return [
         (
@@ -33,7 +33,7 @@ def heads(seen):
             [line for text in contents for line in text.split("\n\n") if line[:1] != "<"],
             [each.partition("; a rebuild")[0] for each in found],
         )
-        for edition, contents, found in seen
+        for edition, contents, found in reports
     ]
 
 
@@ -46,7 +46,7 @@ INSTRUCTIONS = "The section 'instructions' of your instructions has changed. It 
 def test_tools_that_return_revert_the_announcement(turns):
     """It is reverted only once; `append` is the default for tools."""
     rows = [(each, "One.") for each in ("read bash", "read", "read", "read bash", "read bash")]
-    assert heads(turns({}, *rows)) == [
+    assert beginnings(turns({}, *rows)) == [
         (1, [], []),
         (1, [GONE, BASH_GONE], ["section 'guidance' removed; tool bash removed"]),
         (1, [], []),
@@ -57,13 +57,17 @@ def test_tools_that_return_revert_the_announcement(turns):
 
 def test_a_definition_that_returns_is_announced_at_once(turns):
     tools = [[Tool("a", "Reads.")], [Tool("a", "Reads it all.")], [Tool("a", "Reads.")]]
-    seen = heads(turns({}, *[(each, "One.") for each in tools]))
-    assert seen[1][1][0] == "The tool `a` has changed. Its definition is now:"
-    assert seen[2] == (1, ["The tool `a` is again as it was defined at first."], ["an announced change was reverted"])
+    reports = beginnings(turns({}, *[(each, "One.") for each in tools]))
+    assert reports[1][1][0] == "The tool `a` has changed. Its definition is now:"
+    assert reports[2] == (
+        1,
+        ["The tool `a` is again as it was defined at first."],
+        ["an announced change was reverted"],
+    )
 
 
-def test_the_same_conversation_in_one_process(opened, contents):
-    talk = opened(tools="read bash")
+def test_each_change_of_tools_is_announced_once_in_one_process(open_conversation, contents):
+    talk = open_conversation(tools="read bash")
     tools = talk.agent.tools
     history = talk.turn("hi").history
     for active, is_announced in ((tools[:1], True), (tools[:1], False), (tools, True), (tools, False)):
@@ -75,38 +79,38 @@ def test_the_same_conversation_in_one_process(opened, contents):
 
 @pytest.mark.parametrize("on", [{}, {"on.turn": "append"}, {"on.turn": "warn"}])
 def test_a_removed_tool_without_guidance_is_drift(turns, on):
-    seen = heads(turns(on, ("x y", "One."), ("x", "One.")))
+    reports = beginnings(turns(on, ("x y", "One."), ("x", "One.")))
     message = ["Tools that are not active from now on, so do not call them: `y`. All others are active."]
-    assert seen[1] == (1, message, ["tool y removed"])
+    assert reports[1] == (1, message, ["tool y removed"])
 
 
 def test_files_warn_while_tools_differ(turns):
     """Every turn warns while files differ, and only about files: the tools were announced."""
     rows = [("read bash", "One."), ("read", "One."), ("read", "Two."), ("read", "Two."), ("read bash", "Two.")]
-    seen = heads(turns({"on.turn": "warn"}, *rows))
-    assert [found for _, _, found in seen[1:4]] == [
+    reports = beginnings(turns({"on.turn": "warn"}, *rows))
+    assert [found for _, _, found in reports[1:4]] == [
         ["section 'guidance' removed; tool bash removed"],
-        [seen[3][2][0]],
-        [seen[3][2][0]],
+        [reports[3][2][0]],
+        [reports[3][2][0]],
     ]
-    assert seen[3][2][0].startswith("section 'instructions' changed")
-    assert seen[4][1] == [GUIDANCE, "All tools are active again."]
-    assert seen[4][2][-1] == seen[3][2][0]
+    assert reports[3][2][0].startswith("section 'instructions' changed")
+    assert reports[4][1] == [GUIDANCE, "All tools are active again."]
+    assert reports[4][2][-1] == reports[3][2][0]
 
 
 @pytest.mark.parametrize("tools", ["keep", "warn"])
 @pytest.mark.parametrize("turn", ["keep", "warn", "append"])
 def test_kept_tools_stay_whatever_the_step_for_files_does(turns, tools, turn):
     rows = [("read", "One."), ("read bash new", "One."), ("read bash new", "Two."), ("", "Two.")]
-    seen = heads(turns({"on.turn": turn, "on.tools": tools}, *rows))
-    assert [edition for edition, _, _ in seen] == [1, 1, 1, 1]
-    assert [contents for _, contents, _ in seen] == [
+    reports = beginnings(turns({"on.turn": turn, "on.tools": tools}, *rows))
+    assert [edition for edition, _, _ in reports] == [1, 1, 1, 1]
+    assert [contents for _, contents, _ in reports] == [
         [],
         [],
         [INSTRUCTIONS] if turn == "append" else [],
         [],
     ]
-    found = [" / ".join(each) for _, _, each in seen]
+    found = [" / ".join(each) for _, _, each in reports]
     is_warned = tools == "warn"
     assert ["tools bash, new added" in found[1], "tool read removed" in found[3]] == [is_warned, is_warned]
     assert "instructions" not in found[1] and ("instructions" in found[2]) == (turn != "keep")
@@ -116,13 +120,13 @@ def test_kept_tools_stay_whatever_the_step_for_files_does(turns, tools, turn):
 def test_appended_files_are_built_for_the_kept_tools(turns):
     """The changed file is announced, but not the guideline of a kept tool."""
     rows = [([READ], "One."), ([READ, Tool("bash")], "Two.")]
-    assert heads(turns({"on.turn": "append", "on.tools": "keep"}, *rows))[1][1] == [INSTRUCTIONS]
+    assert beginnings(turns({"on.turn": "append", "on.tools": "keep"}, *rows))[1][1] == [INSTRUCTIONS]
 
 
-def test_a_plan_is_appended_while_different_tools_are_kept(opened, contents):
+def test_a_plan_is_appended_while_different_tools_are_kept(open_conversation, contents):
     on = {"on.turn": "append", "on.tools": "keep"}
-    opened(tools="read", plan="One.", set=on).turn("hi")
-    turn = opened(tools="bash", plan="Two.", set=on).turn("hi")
+    open_conversation(tools="read", plan="One.", set=on).turn("hi")
+    turn = open_conversation(tools="bash", plan="Two.", set=on).turn("hi")
     assert [text.splitlines()[0] for text in contents(turn.messages)] == [
         "The section 'plan' of your instructions has changed. It now reads:",
         "hi",
@@ -130,36 +134,36 @@ def test_a_plan_is_appended_while_different_tools_are_kept(opened, contents):
 
 
 def test_appending_files_and_tools_gives_one_edition_and_one_message(turns):
-    seen = heads(turns({"on.turn": "append"}, ("read", "One."), ("read new", "Two."), ("read new", "Two.")))
-    assert (seen[1][0], seen[1][1]) == (2, [INSTRUCTIONS, "New tools are available from now on: `new`."])
-    assert [each.partition(" (")[0].partition(";")[0] for each in seen[1][2]] == [
+    reports = beginnings(turns({"on.turn": "append"}, ("read", "One."), ("read new", "Two."), ("read new", "Two.")))
+    assert (reports[1][0], reports[1][1]) == (2, [INSTRUCTIONS, "New tools are available from now on: `new`."])
+    assert [each.partition(" (")[0].partition(";")[0] for each in reports[1][2]] == [
         "section 'instructions' changed",
         "tools added late: new",
     ]
-    assert seen[2] == (2, [], [])
+    assert reports[2] == (2, [], [])
 
 
 def test_kept_files_are_not_announced_with_the_tools(turns):
-    seen = heads(turns({}, ("read", "One."), ("read new", "Two."), ("", "Two."), ("read new", "Two.")))
-    assert not any("instructions'" in str(each[1:]) for each in seen)
+    reports = beginnings(turns({}, ("read", "One."), ("read new", "Two."), ("", "Two."), ("read new", "Two.")))
+    assert not any("instructions'" in str(each[1:]) for each in reports)
 
 
 @pytest.mark.parametrize("turn", ["warn", "append"])
 def test_a_new_edition_for_the_tools_has_the_stored_files_and_drift_reports_the_change(turns, turn):
     rows = [("read", "One."), ("bash", "Two."), ("bash", "Two.")]
-    seen = heads(turns({"on.turn": turn}, *rows, layout="pi"))
-    assert [edition for edition, _, _ in seen] == [1, 2, 2]
-    assert "Two." not in str(seen[0]) and "changed" in seen[1][2][0]
-    assert bool(seen[1][1]) == (turn == "append")
+    reports = beginnings(turns({"on.turn": turn}, *rows, layout="pi"))
+    assert [edition for edition, _, _ in reports] == [1, 2, 2]
+    assert "Two." not in str(reports[0]) and "changed" in reports[1][2][0]
+    assert bool(reports[1][1]) == (turn == "append")
 
 
-def test_a_layout_without_skills_stores_the_inputs_it_compares(tree, opened, contents):
+def test_a_layout_without_skills_stores_the_inputs_it_compares(tree, open_conversation, contents):
     layout = 'sections = ["a", "b"]\n[find.notes]\nfiles = ["cwd:NOTES.md"]\n[section.a]\nof = "notes"\n'
     layout += '[section.b]\ntext = "Zap."\nwhen = ["tool:zap"]\n[on]\ntools = "append"\n'
     tree({"mine.toml": layout, "w/NOTES.md": "One."})
-    opened(tree.path("mine.toml"), tools="zap").turn("hi")
+    open_conversation(tree.path("mine.toml"), tools="zap").turn("hi")
     tree({"w/NOTES.md": "Two."})
-    turn = opened(tree.path("mine.toml")).turn("hi")
+    turn = open_conversation(tree.path("mine.toml")).turn("hi")
     assert "Two." not in str(contents(turn.messages)) and "section 'b'" in contents(turn.messages)[0]
 
 
@@ -184,49 +188,49 @@ RULED = Tool("bash", guidelines=["New way."])
         (OTHER, Tool("bash", snippet="New way.", guidelines=["More."]), True),
     ],
 )
-def test_another_snippet_or_guideline_is_a_tool_change(opened, before, after, is_new):
+def test_another_snippet_or_guideline_is_a_tool_change(open_conversation, before, after, is_new):
     """The result is the same in this process and in the next."""
-    talk = opened("pi", "same", tools=[before])
+    talk = open_conversation("pi", "same", tools=[before])
     talk.turn("a")
     talk.set_active_tools([after])
-    opened("pi", "next", tools=[before]).turn("a")
-    for turn in (talk.turn("b"), opened("pi", "next", tools=[after]).turn("b")):
+    open_conversation("pi", "next", tools=[before]).turn("a")
+    for turn in (talk.turn("b"), open_conversation("pi", "next", tools=[after]).turn("b")):
         assert (turn.edition, turn.is_reused) == ((2, False) if is_new else (1, True))
         assert ("New way." in turn.system) == (after is not PLAIN)
-    assert opened("pi", "next", tools=[after]).turn("c").is_reused
+    assert open_conversation("pi", "next", tools=[after]).turn("c").is_reused
 
 
-def test_text_that_looks_like_stored_tools_changes_nothing(opened):
+def test_text_that_looks_like_stored_tools_changes_nothing(open_conversation):
     plan = 'Say "tools": {"bash": {"guidelines": [], "snippet": "New way."}} to nobody.'
-    opened("pi", tools=[PLAIN], plan=plan).turn("a")
-    assert opened("pi", tools=[PLAIN], plan=plan).turn("b").is_reused
-    assert not opened("pi", tools=[OTHER], plan=plan).turn("c").is_reused
+    open_conversation("pi", tools=[PLAIN], plan=plan).turn("a")
+    assert open_conversation("pi", tools=[PLAIN], plan=plan).turn("b").is_reused
+    assert not open_conversation("pi", tools=[OTHER], plan=plan).turn("c").is_reused
 
 
-def test_tools_in_another_order_are_unchanged(opened):
-    opened("pi", tools=[SNIPPET, READ]).turn("a")
-    assert opened("pi", tools=[READ, SNIPPET]).turn("b").is_reused
+def test_tools_in_another_order_are_unchanged(open_conversation):
+    open_conversation("pi", tools=[SNIPPET, READ]).turn("a")
+    assert open_conversation("pi", tools=[READ, SNIPPET]).turn("b").is_reused
 
 
 def test_another_guideline_is_announced_once_if_tools_are_appended(turns):
-    seen = heads(turns({}, *[([tool], "One.") for tool in (PLAIN, RULED, RULED, PLAIN)]))
-    assert [contents for _, contents, _ in seen] == [[], [GUIDANCE], [], [GONE]]
+    reports = beginnings(turns({}, *[([tool], "One.") for tool in (PLAIN, RULED, RULED, PLAIN)]))
+    assert [contents for _, contents, _ in reports] == [[], [GUIDANCE], [], [GONE]]
 
 
-def test_tools_without_snippets_or_guidelines_add_nothing_to_an_edition(opened):
-    talk = opened("pi", tools="read bash")
+def test_tools_without_snippets_or_guidelines_add_nothing_to_an_edition(open_conversation):
+    talk = open_conversation("pi", tools="read bash")
     talk.turn("a")
     assert '"agent"' not in talk.shared.store.current("t").made_for
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_two_tools_with_the_same_name_are_an_error(tree, opened, layout):
+def test_two_tools_with_the_same_name_are_an_error(tree, open_conversation, layout):
     tree({"w": None})
     both = [Tool("read", "One."), Tool("edit"), Tool("read", "Two.")]
     message = "^two tools are named 'read'; a model calls a tool by its name, so names must be unique$"
     with pytest.raises(CallError, match=message):
         assemble(tree.workspace("w"), Agent(tools=both), layout)
-    talk = opened(layout, tools="read")
+    talk = open_conversation(layout, tools="read")
     talk.turn("hi")
     with pytest.raises(CallError, match=message):
         talk.set_active_tools(both)

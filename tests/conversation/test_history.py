@@ -12,9 +12,9 @@ def user(text):
     return {"role": "user", "content": text}
 
 
-def test_a_reminder_from_a_context_hook_is_sent_with_each_call_and_not_in_the_history(opened, contents):
-    reminds = Extension("x", context=lambda messages, about: [*messages, user("Remember.")])
-    talk = opened("pi", extensions=[reminds])
+def test_a_reminder_from_a_context_hook_is_sent_with_each_call_and_not_in_the_history(open_conversation, contents):
+    reminder = Extension("x", context=lambda messages, about: [*messages, user("Remember.")])
+    talk = open_conversation("pi", extensions=[reminder])
     turn = talk.turn("hi")
     for number in range(6):
         turn = talk.turn(messages=[*turn.history, {"role": "assistant", "content": str(number)}])
@@ -22,38 +22,38 @@ def test_a_reminder_from_a_context_hook_is_sent_with_each_call_and_not_in_the_hi
     assert contents(turn.history) == ["hi", *map(str, range(6))]
 
 
-def test_the_history_has_what_a_context_hook_dropped_or_changed(opened, contents):
+def test_the_history_has_what_a_context_hook_dropped_or_changed(open_conversation, contents):
     def tidy(messages, about):
         messages[0]["content"][0]["text"] = "…"
         return messages[:1]
 
     mine = [{"role": "user", "content": [{"type": "text", "text": "secret"}]}]
-    turn = opened("pi", extensions=[Extension("x", context=tidy)]).turn("hi", mine)
+    turn = open_conversation("pi", extensions=[Extension("x", context=tidy)]).turn("hi", mine)
     assert turn.messages == ({"role": "user", "content": [{"type": "text", "text": "…"}]},)
     assert turn.history == ({"role": "user", "content": [{"type": "text", "text": "secret"}]}, user("hi"))
 
 
-def test_the_history_has_the_callers_messages_unchanged(opened, contents):
+def test_the_history_has_the_callers_messages_unchanged(open_conversation, contents):
     mine = [{"role": "summary", "content": "Before."}, EXECUTION]
-    turn = opened("pi").turn("hi", mine)
+    turn = open_conversation("pi").turn("hi", mine)
     assert turn.messages == (user("Before."), user("hi"))
     assert turn.history == (*mine, user("hi"))
 
 
 @pytest.mark.parametrize("layout", ["foreword", "builder", "pod"])
-def test_the_request_for_a_summary_is_not_in_the_history(opened, layout):
-    assert opened(layout).compact(messages=[user("hi")]).history == (user("hi"),)
+def test_the_request_for_a_summary_is_not_in_the_history(open_conversation, layout):
+    assert open_conversation(layout).compact(messages=[user("hi")]).history == (user("hi"),)
 
 
 @pytest.mark.parametrize("new_process", [False, True])
-def test_a_notice_is_inserted_again_where_it_was_first_sent(opened, contents, tool_names, new_process):
-    talk = opened("foreword", tools="bash read")
+def test_a_notice_is_inserted_again_where_it_was_first_sent(open_conversation, contents, tool_names, new_process):
+    talk = open_conversation("foreword", tools="bash read")
     mine = [user("one"), {"role": "assistant", "content": "two"}]
     talk.turn(messages=mine)
     sent = []
     for number in range(3):
         if new_process or not number:
-            talk = opened("foreword", tools="read")
+            talk = open_conversation("foreword", tools="read")
         turn = talk.turn(messages=mine)
         sent.append(contents(turn.messages))
         assert tool_names(turn.tools) == ["bash", "read"]
@@ -64,41 +64,41 @@ def test_a_notice_is_inserted_again_where_it_was_first_sent(opened, contents, to
     assert sent[2][: len(sent[1])] == sent[1]
 
 
-def test_in_a_shorter_list_a_notice_comes_before_the_last_message(opened, contents):
+def test_in_a_shorter_list_a_notice_comes_before_the_last_message(open_conversation, contents):
     mine = [user(str(number)) for number in range(8)]
-    talk = opened("foreword", tools="bash read")
+    talk = open_conversation("foreword", tools="bash read")
     talk.turn(messages=mine)
-    talk = opened("foreword", tools="read")
+    talk = open_conversation("foreword", tools="read")
     talk.turn(messages=mine)
     assert contents(talk.turn("hi").messages)[1:] == ["hi"]
     assert contents(talk.turn(messages=mine[:3]).messages)[3:] == ["2"]
 
 
-def test_callers_who_keep_the_history_see_a_notice_once(opened, contents):
-    history = opened("foreword", tools="bash read").turn("hi").history
+def test_callers_who_keep_the_history_see_a_notice_once(open_conversation, contents):
+    history = open_conversation("foreword", tools="bash read").turn("hi").history
     for _ in range(3):
-        history = opened("foreword", tools="read").turn("hi", history).history
+        history = open_conversation("foreword", tools="read").turn("hi", history).history
     assert len([text for text in contents(history) if text.endswith(OFF)]) == 1
 
 
-def test_a_changed_section_is_inserted_again_too(tree, opened, contents):
+def test_a_changed_section_is_inserted_again_too(tree, open_conversation, contents):
     for text in ("One.", "Two.", "Two."):
         tree({"w/.git": None, "w/AGENTS.md": text})
-        turn = opened("foreword", set={"on.turn": "append"}).turn("hi")
+        turn = open_conversation("foreword", set={"on.turn": "append"}).turn("hi")
     assert "Two." not in turn.system and "Two." in contents(turn.messages)[0]
 
 
-def test_a_notice_between_turns_is_sent_by_the_next_turn_of_any_process(opened, contents):
-    opened("foreword", tools="bash read").turn("hi")
-    opened("foreword", tools="read").reload()
-    opened("foreword", tools="bash", set={"on.reload": "keep"}).reload()
-    turn = opened("foreword", tools="bash").turn("hi")
+def test_a_notice_between_turns_is_sent_by_the_next_turn_of_any_process(open_conversation, contents):
+    open_conversation("foreword", tools="bash read").turn("hi")
+    open_conversation("foreword", tools="read").reload()
+    open_conversation("foreword", tools="bash", set={"on.reload": "keep"}).reload()
+    turn = open_conversation("foreword", tools="bash").turn("hi")
     assert "`read`" in contents(turn.messages)[0] or turn.edition > 1
 
 
-def test_a_compaction_removes_the_notices(opened, contents):
-    opened("foreword", tools="bash read").turn("hi")
-    talk = opened("foreword", tools="read")
+def test_a_compaction_removes_the_notices(open_conversation, contents):
+    open_conversation("foreword", tools="bash read").turn("hi")
+    talk = open_conversation("foreword", tools="read")
     talk.turn("hi")
-    assert contents(talk.compact(messages=[user("hi")]).messages)[0].endswith(OFF)  # with the cached prefix
+    assert contents(talk.compact(messages=[user("hi")]).messages)[0].endswith(OFF)  # so the prefix stays cached
     assert contents(talk.turn("hi").messages) == ["hi"]

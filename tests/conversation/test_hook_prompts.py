@@ -24,9 +24,9 @@ def hook():
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_ten_calls_for_one_user_prompt_have_the_same_system_prompt(opened, hook, layout):
+def test_ten_calls_for_one_user_prompt_have_the_same_system_prompt(open_conversation, hook, layout):
     extension, messages = hook
-    talk = opened(layout, extensions=[extension])
+    talk = open_conversation(layout, extensions=[extension])
     turn = talk.turn("fix it")
     systems = [turn.system]
     for _ in range(10):
@@ -39,24 +39,24 @@ def test_ten_calls_for_one_user_prompt_have_the_same_system_prompt(opened, hook,
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_another_process_uses_the_same_system_prompt(opened, hook, layout):
-    first = opened(layout, extensions=[hook[0]]).turn("fix it")
-    assert opened(layout).turn(messages=first.history).system == first.system
-    after = opened(layout).turn("next")
+def test_another_process_uses_the_same_system_prompt(open_conversation, hook, layout):
+    first = open_conversation(layout, extensions=[hook[0]]).turn("fix it")
+    assert open_conversation(layout).turn(messages=first.history).system == first.system
+    after = open_conversation(layout).turn("next")
     assert "Now:" not in after.system  # a process without the extension, and a new prompt
-    assert "Now:" not in opened(layout, extensions=[hook[0]]).turn().system
+    assert "Now:" not in open_conversation(layout, extensions=[hook[0]]).turn().system
 
 
-def test_the_next_user_prompt_restores_the_system_prompt(opened):
+def test_the_next_user_prompt_restores_the_system_prompt(open_conversation):
     starts = [Start(prompt="Other."), None]
-    talk = opened("pi", extensions=[Extension("once", before_agent_start=lambda *args: starts.pop(0))])
+    talk = open_conversation("pi", extensions=[Extension("once", before_agent_start=lambda *args: starts.pop(0))])
     assert [talk.turn("one").system, talk.turn().system] == ["Other.", "Other."]
     base = talk.turn("two").system
     assert base == talk.shared.prompt("t") == talk.turn().system != "Other."
 
 
-def test_an_empty_system_prompt_lasts_too(opened):
-    talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda *args: Start(prompt=""))])
+def test_an_empty_system_prompt_lasts_too(open_conversation):
+    talk = open_conversation("pi", extensions=[Extension("x", before_agent_start=lambda *args: Start(prompt=""))])
     assert [talk.turn("hi").system, talk.turn().system] == ["", ""]
 
 
@@ -69,9 +69,9 @@ def test_an_empty_system_prompt_lasts_too(opened):
         ([], ""),
     ],
 )
-def test_new_prompt_marks_a_prompt_in_the_callers_list(opened, hook, messages, expected):
+def test_new_prompt_marks_a_prompt_in_the_callers_list(open_conversation, hook, messages, expected):
     extension, prompts = hook
-    talk = opened("pi", extensions=[extension])
+    talk = open_conversation("pi", extensions=[extension])
     turn = talk.turn(messages=messages, new_prompt=True)
     assert prompts == [expected]
     assert turn.messages == tuple(messages)
@@ -79,8 +79,8 @@ def test_new_prompt_marks_a_prompt_in_the_callers_list(opened, hook, messages, e
     assert prompts == [expected]
 
 
-def test_the_system_prompt_of_a_hook_outlasts_a_new_edition(tree, opened, hook):
-    talk = opened("pi", tools="read", extensions=[hook[0]])
+def test_the_system_prompt_of_a_hook_outlasts_a_new_edition(tree, open_conversation, hook):
+    talk = open_conversation("pi", tools="read", extensions=[hook[0]])
     first = talk.turn("fix it")
     talk.set_active_tools([Tool("bash")])
     second = talk.turn(messages=first.history)
@@ -89,16 +89,18 @@ def test_the_system_prompt_of_a_hook_outlasts_a_new_edition(tree, opened, hook):
     assert talk.turn(messages=first.history).system == first.system
 
 
-def test_the_system_prompt_of_a_hook_outlasts_a_compaction(opened, hook):
-    talk = opened("foreword", extensions=[hook[0]])
+def test_the_system_prompt_of_a_hook_outlasts_a_compaction(open_conversation, hook):
+    talk = open_conversation("foreword", extensions=[hook[0]])
     first = talk.turn("fix it")
     assert talk.compact(messages=first.history).system == first.system
     assert talk.turn().system == first.system
     assert hook[1] == ["fix it"]
 
 
-def test_a_hook_that_changes_nothing_writes_nothing(opened):
-    talk = opened("pi", extensions=[Extension("x", before_agent_start=lambda prompt, *_: Start(prompt=prompt))])
+def test_a_hook_that_changes_nothing_writes_nothing(open_conversation):
+    talk = open_conversation(
+        "pi", extensions=[Extension("x", before_agent_start=lambda prompt, *_: Start(prompt=prompt))]
+    )
     talk.turn("hi")
     assert talk.shared.store.current("t").state == "{}"
 
@@ -114,7 +116,7 @@ class ReadOnly:
 
     def save_state(self, *args):
         if self.is_down:
-            raise StoreError("the store is away")
+            raise StoreError("the store is down")
         return self.store.save_state(*args)
 
 

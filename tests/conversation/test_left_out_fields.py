@@ -1,4 +1,4 @@
-"""Fields of the agent that a call leaves out stay those of the conversation's edition."""
+"""Agent fields that a call leaves out keep the values from the conversation's edition."""
 
 import pytest
 
@@ -25,20 +25,20 @@ def last_agent(conversation):
 
 @pytest.mark.parametrize("call", ["reload", "construct", "turn", "compact"])
 @pytest.mark.parametrize("layout", ["pi", "opal", "ion"])
-def test_fields_that_are_left_out_are_kept(tree, opened, layout, call):
-    first = opened(layout, tools=None, **FULL)
+def test_fields_that_are_left_out_are_kept(tree, open_conversation, layout, call):
+    first = open_conversation(layout, tools=None, **FULL)
     text, before = first.construct().system, last_agent(first)
     tree({"w/AGENTS.md": "# New rule"})
-    getattr(opened(layout, tools=None), call)()
-    later = opened(layout, tools=None)
+    getattr(open_conversation(layout, tools=None), call)()
+    later = open_conversation(layout, tools=None)
     system = later.construct().system
     assert ("You are Ada." in text, "You are Ada." in system, "New rule" in system) == (True, True, True)
     assert last_agent(later) == before
 
 
-def test_a_field_that_is_passed_replaces_the_stored_one(opened):
-    opened("pi", tools=None, **FULL).turn("hi")
-    later = opened("pi", tools=None, base="You are Bob.", language="French")
+def test_a_field_that_is_passed_replaces_the_stored_one(open_conversation):
+    open_conversation("pi", tools=None, **FULL).turn("hi")
+    later = open_conversation("pi", tools=None, base="You are Bob.", language="French")
     assert "You are Bob." in later.reload().system
     model, _, agent = last_agent(later)
     assert (model, agent["base"], agent["language"], agent["session"]) == (
@@ -59,17 +59,17 @@ def test_a_field_that_is_passed_replaces_the_stored_one(opened):
         ({"provider": "openai"}, ("", "openai")),
     ],
 )
-def test_a_model_is_kept_only_with_its_provider(tree, opened, passed, expected):
-    opened("pi", tools=None, model="claude-sonnet-4-5", provider="anthropic").turn("hi")
+def test_a_model_is_kept_only_with_its_provider(tree, open_conversation, passed, expected):
+    open_conversation("pi", tools=None, model="claude-sonnet-4-5", provider="anthropic").turn("hi")
     tree({"w/AGENTS.md": "# New rule"})
-    later = opened("pi", tools=None, **passed)
+    later = open_conversation("pi", tools=None, **passed)
     later.construct()
     assert last_agent(later)[:2] == expected
 
 
-def test_a_plan_and_a_skill_are_active_only_while_they_are_passed(opened):
-    opened("foreword", plan="1. Test.").turn("hi")
-    later = opened("foreword")
+def test_a_plan_and_a_skill_are_active_only_while_they_are_passed(open_conversation):
+    open_conversation("foreword", plan="1. Test.").turn("hi")
+    later = open_conversation("foreword")
     later.construct()
     assert "plan" not in last_agent(later)[2]
 

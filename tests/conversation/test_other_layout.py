@@ -14,49 +14,49 @@ ALWAYS, FOR_TOOLS = ("ion", "opal"), ("foreword", "pi")
 
 
 @pytest.fixture
-def place(tree, skill):
+def project(tree, skill):
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/.agents/skills/testing/SKILL.md": skill("testing")})
     return tree
 
 
 @pytest.mark.parametrize(("old", "new"), list(itertools.product(LAYOUTS, LAYOUTS)))
 @pytest.mark.parametrize("tools", ["read", "bash"])
-def test_every_pair_of_layouts(place, opened, old, new, tools):
-    first = opened(old, tools="read").turn("hi", now=NOW)
-    talk = opened(new, tools=tools)
+def test_another_layout_replaces_the_edition_only_if_its_step_allows(project, open_conversation, old, new, tools):
+    first = open_conversation(old, tools="read").turn("hi", now=NOW)
+    talk = open_conversation(new, tools=tools)
     turn = talk.turn("hi", now=NOW)
     is_new = old != new and (new in ALWAYS or (new in FOR_TOOLS and tools != "read"))
     if is_new:
-        alone = opened(new, "alone", tools=tools, session="t").turn("hi", now=NOW)
+        alone = open_conversation(new, "alone", tools=tools, session="t").turn("hi", now=NOW)
         assert (turn.edition, turn.is_reused, turn.system, turn.tools) == (2, False, alone.system, alone.tools)
         assert (turn.messages, talk.shared.store.current("t").layout) == (alone.messages, f"$std/{new}")
-        assert opened(new, tools=tools).turn("hi", now=NOW).is_reused
+        assert open_conversation(new, tools=tools).turn("hi", now=NOW).is_reused
     elif old != new:
         assert (turn.edition, turn.is_reused, turn.system) == (1, True, first.system)
 
 
 @pytest.mark.parametrize(("old", "new"), list(itertools.permutations(LAYOUTS, 2)))
-def test_a_sub_agent_uses_the_requested_layout(place, opened, old, new):
-    opened(old, tools="read").turn("hi")
-    turn = opened(new, tools="read").sub_agent("Count the files.", now=NOW)
-    assert turn.system == opened(new, "alone", tools="read").sub_agent("Count the files.", now=NOW).system
+def test_a_sub_agent_uses_the_requested_layout(project, open_conversation, old, new):
+    open_conversation(old, tools="read").turn("hi")
+    turn = open_conversation(new, tools="read").sub_agent("Count the files.", now=NOW)
+    assert turn.system == open_conversation(new, "alone", tools="read").sub_agent("Count the files.", now=NOW).system
 
 
 @pytest.mark.parametrize("on", [{"on.tools": "warn"}, {"on.tools": "warn", "on.turn": "warn"}])
-def test_warn_keeps_the_edition_and_reports_what_the_other_layout_would_change(place, opened, on):
-    first = opened("foreword", tools="read").turn("hi")
-    turn = opened("pi", tools="bash", set=on).turn("hi")
+def test_warn_keeps_the_edition_and_reports_what_the_other_layout_would_change(project, open_conversation, on):
+    first = open_conversation("foreword", tools="read").turn("hi")
+    turn = open_conversation("pi", tools="bash", set=on).turn("hi")
     assert (turn.edition, turn.system) == (1, first.system)
     (message,) = [each.message for each in turn.findings if each.code == "drift"]
     assert "section 'instructions' removed" in message and "tool bash added; tool read removed" in message
 
 
-def test_a_layout_with_a_new_find_gathers_again(place, opened):
+def test_a_layout_with_a_new_find_gathers_again(project, open_conversation):
     one = 'extends = "opal"\n'
     two = f'{one}sections = ["notes"]\n[find.notes]\nfiles = ["cwd:NOTES.md"]\n[section.notes]\nof = "notes"\nitem = "{{text}}"\n'
-    place({"w/NOTES.md": "Noted.", "mine.toml": one})
-    opened(place.path("mine.toml"), tools="read").turn("hi")
-    place({"mine.toml": two})
-    talk = opened(place.path("mine.toml"))
+    project({"w/NOTES.md": "Noted.", "mine.toml": one})
+    open_conversation(project.path("mine.toml"), tools="read").turn("hi")
+    project({"mine.toml": two})
+    talk = open_conversation(project.path("mine.toml"))
     talk.set_active_tools([Tool("zap")])
     assert talk.turn("hi").system == "Noted."

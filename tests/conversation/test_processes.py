@@ -19,7 +19,7 @@ SOAK = Path(__file__).parent.parent / "soak"
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
 AT_ONCE = 16
 
-# Waits for the others, so that all start at the same moment.
+# Waits for the other processes, so that all start at the same moment.
 CONSTRUCT = """
 import hashlib, json, os, sys, time
 from foreword import Agent, Conversations, Tool, Workspace
@@ -87,34 +87,38 @@ def test_a_process_killed_at_any_moment_leaves_every_conversation_intact():
 # Two processes at once
 
 
-class Between:
+class InterruptedStore:
     """A store that calls a function just before the first edition is published."""
 
-    def __init__(self, store, happens):
-        self.store, self.happens = store, happens
+    def __init__(self, store, interrupt):
+        self.store, self.interrupt = store, interrupt
 
     def __getattr__(self, name):
         return getattr(self.store, name)
 
     def publish(self, *args):
-        happens, self.happens = self.happens, lambda: None
-        happens()
+        interrupt, self.interrupt = self.interrupt, lambda: None
+        interrupt()
         return self.store.publish(*args)
 
 
-def test_the_loser_does_not_announce_what_the_winner_announced(tree, opened, url, contents, tool_names):
-    opened("foreword", tools="read").turn("hi")
-    winner = opened("foreword", tools="read zap")
-    loser = opened("foreword", tools="read zap", store=Between(open_store(url), lambda: winner.turn("hi")))
+def test_the_loser_does_not_announce_what_the_winner_announced(tree, open_conversation, url, contents, tool_names):
+    open_conversation("foreword", tools="read").turn("hi")
+    winner = open_conversation("foreword", tools="read zap")
+    loser = open_conversation(
+        "foreword", tools="read zap", store=InterruptedStore(open_store(url), lambda: winner.turn("hi"))
+    )
     turn = loser.turn("hi", [{"role": "user", "content": "New tools are available from now on: `zap`."}])
     assert (turn.edition, turn.is_reused, tool_names(turn.tools)) == (2, True, ["read", "zap"])
     assert contents(turn.messages) == ["New tools are available from now on: `zap`.", "hi"]
 
 
-def test_the_loser_announces_what_the_winner_did_not(opened, url, contents, tool_names):
-    opened("foreword", tools="read").turn("hi")
-    winner = opened("foreword", tools="read zap")
-    loser = opened("foreword", tools="read zip", store=Between(open_store(url), lambda: winner.turn("hi")))
+def test_the_loser_announces_what_the_winner_did_not(open_conversation, url, contents, tool_names):
+    open_conversation("foreword", tools="read").turn("hi")
+    winner = open_conversation("foreword", tools="read zap")
+    loser = open_conversation(
+        "foreword", tools="read zip", store=InterruptedStore(open_store(url), lambda: winner.turn("hi"))
+    )
     turn = loser.turn("hi")
     assert (turn.edition, tool_names(turn.tools)) == (3, ["read", "zap", "zip"])
     inactive = "Tools that are not active from now on, so do not call them: `zap`. All others are active."
@@ -125,26 +129,28 @@ def test_the_loser_announces_what_the_winner_did_not(opened, url, contents, tool
     ]
 
 
-def test_an_announcement_waits_for_a_turn(tree, opened, url, contents, skill):
+def test_an_announcement_waits_for_a_turn(tree, open_conversation, url, contents, skill):
     """Using a skill can publish an edition, but only a turn has messages."""
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
-    winner = opened("foreword", tools="read")
-    loser = opened("foreword", tools="read zap", store=Between(open_store(url), lambda: winner.turn("hi")))
+    winner = open_conversation("foreword", tools="read")
+    loser = open_conversation(
+        "foreword", tools="read zap", store=InterruptedStore(open_store(url), lambda: winner.turn("hi"))
+    )
     loser.use_skill("testing")
     assert contents(loser.turn("hi").messages) == ["New tools are available from now on: `zap`.", "hi"]
 
 
 @pytest.mark.parametrize("layout", ["opal", "pi"])
-def test_the_loser_uses_its_tools_if_the_layout_follows_them(opened, url, tool_names, layout):
-    winner = opened(layout, tools="read")
-    loser = opened(layout, tools="bash", store=Between(open_store(url), lambda: winner.turn("hi")))
+def test_the_loser_uses_its_tools_if_the_layout_follows_them(open_conversation, url, tool_names, layout):
+    winner = open_conversation(layout, tools="read")
+    loser = open_conversation(layout, tools="bash", store=InterruptedStore(open_store(url), lambda: winner.turn("hi")))
     turn = loser.turn("hi")
     assert (turn.edition, tool_names(turn.tools)) == (2, ["bash"])
 
 
-def test_a_skill_used_at_the_same_time_does_not_undo_a_compaction(tree, opened, skill):
+def test_a_skill_used_at_the_same_time_does_not_undo_a_compaction(tree, open_conversation, skill):
     tree({"w/.git": None, "w/AGENTS.md": "One.", "w/.agents/skills/testing/SKILL.md": skill("testing")})
-    one, two = opened(), opened()
+    one, two = open_conversation(), open_conversation()
     one.turn("hi")
     two.turn("hi")
     tree({"w/AGENTS.md": "Two."})
@@ -154,18 +160,20 @@ def test_a_skill_used_at_the_same_time_does_not_undo_a_compaction(tree, opened, 
     assert "active already" in two.use_skill("testing")["content"]
 
 
-def test_a_skill_used_while_another_edition_is_built_is_not_lost(tree, opened, url, skill, tool_names):
+def test_a_skill_used_while_another_edition_is_built_is_not_lost(tree, open_conversation, url, skill, tool_names):
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
-    one = opened("foreword", tools="read")
+    one = open_conversation("foreword", tools="read")
     one.turn("hi")
-    other = opened("foreword", tools="read zap", store=Between(open_store(url), lambda: one.use_skill("testing")))
+    other = open_conversation(
+        "foreword", tools="read zap", store=InterruptedStore(open_store(url), lambda: one.use_skill("testing"))
+    )
     turn = other.turn("hi")
     assert (turn.edition, tool_names(turn.tools)) == (2, ["read", "zap"])
     assert "active already" in other.use_skill("testing")["content"]
 
 
 def test_conversations_in_one_workspace_share_an_assembler(tree):
-    """Each has its own agent, and the next one sees changed files."""
+    """Each has its own agent, and changed files are noticed."""
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     talks = Conversations()
     agents = [Agent(base=base, tools=[Tool("read")]) for base in ("first", "", "second")]
@@ -183,8 +191,8 @@ def test_conversations_in_one_workspace_share_an_assembler(tree):
     assert "Two." in talks.open("t9", tree.workspace(), agents[0], "foreword").turn("hi").system
 
 
-def test_a_caller_can_change_the_tools_of_a_turn(tree, opened):
-    talk = opened("foreword", tools="read")
+def test_a_caller_can_change_the_tools_of_a_turn(tree, open_conversation):
+    talk = open_conversation("foreword", tools="read")
     talk.turn("hi").tools[0]["name"] = "changed by the caller"
     assert [each["name"] for each in talk.turn("hi").tools] == ["read"]
 
@@ -205,10 +213,10 @@ class FailingStore:
             self.condition == "full" and name in self.WRITES
         ):
 
-            def refuse(*args, **kwargs):
+            def raise_store_error(*args, **kwargs):
                 raise StoreError(f"the store is {self.condition}")
 
-            return refuse
+            return raise_store_error
         return getattr(self.store, name)
 
 
@@ -217,30 +225,30 @@ def failing_store(url):
     return FailingStore(open_store(url))
 
 
-def down(turn):
+def store_down_messages(turn):
     return [each.message for each in turn.findings if each.code == "store-down"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_turns_of_known_conversations_continue(tree, opened, failing_store, layout):
+def test_turns_of_known_conversations_continue(tree, open_conversation, failing_store, layout):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    talk = opened(layout, tools="read", store=failing_store)
+    talk = open_conversation(layout, tools="read", store=failing_store)
     before = talk.turn("hi")
     failing_store.condition = "down"
     tree({"w/AGENTS.md": "Two."})
     turn = talk.turn("hi again")
     assert (turn.edition, turn.is_reused, turn.system, turn.tools) == (1, True, before.system, before.tools)
-    assert down(turn) == ["the store is down; this process continues with the edition it knows"]
+    assert store_down_messages(turn) == ["the store is down; this process continues with the edition it knows"]
     assert talk.shared.prompt("t") == before.system
     failing_store.condition = "up"
-    assert down(talk.turn("hi")) == []
+    assert store_down_messages(talk.turn("hi")) == []
     assert failing_store.verify() == []
 
 
-def test_an_unknown_conversation_cannot_continue(opened, failing_store):
-    opened("builder").turn("hi")
+def test_an_unknown_conversation_cannot_continue(open_conversation, failing_store):
+    open_conversation("builder").turn("hi")
     failing_store.condition = "down"
-    talk = opened("builder", store=failing_store)
+    talk = open_conversation("builder", store=failing_store)
     for ask in (lambda: talk.turn("hi"), lambda: talk.shared.prompt("t"), lambda: talk.drift(), lambda: talk.reload()):
         with pytest.raises(StoreError, match="the store is down"):
             ask()
@@ -248,9 +256,9 @@ def test_an_unknown_conversation_cannot_continue(opened, failing_store):
 
 @pytest.mark.parametrize("condition", ["down", "full"])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_first_turn_fails_if_it_cannot_be_stored(opened, failing_store, layout, condition):
+def test_a_first_turn_fails_if_it_cannot_be_stored(open_conversation, failing_store, layout, condition):
     failing_store.condition = condition
-    talk = opened(layout, store=failing_store)
+    talk = open_conversation(layout, store=failing_store)
     with pytest.raises(StoreError, match=f"the store is {condition}"):
         talk.turn("hi")
     failing_store.condition = "up"
@@ -259,9 +267,11 @@ def test_a_first_turn_fails_if_it_cannot_be_stored(opened, failing_store, layout
 
 
 @pytest.mark.parametrize("layout", ["ion", "opal", "pi", "foreword"])
-def test_a_turn_that_cannot_be_stored_continues_with_the_edition_in_use(tree, opened, failing_store, layout, contents):
+def test_a_turn_that_cannot_be_stored_continues_with_the_edition_in_use(
+    tree, open_conversation, failing_store, layout, contents
+):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    talk = opened(layout, tools="read", store=failing_store)
+    talk = open_conversation(layout, tools="read", store=failing_store)
     before = talk.turn("hi")
     failing_store.condition = "full"
     tree({"w/AGENTS.md": "Two."})
@@ -273,16 +283,16 @@ def test_a_turn_that_cannot_be_stored_continues_with_the_edition_in_use(tree, op
         before.tools,
         ["hi"],
     )
-    assert down(turn) == ["the store is full; the edition in use stays"]
+    assert store_down_messages(turn) == ["the store is full; the edition in use stays"]
     failing_store.condition = "up"
     then = talk.turn("hi")
-    assert (then.edition, len(then.tools), down(then)) == (2, 2, [])
+    assert (then.edition, len(then.tools), store_down_messages(then)) == (2, 2, [])
 
 
 @pytest.mark.parametrize("condition", ["down", "full"])
-def test_a_reload_that_cannot_be_stored_fails(tree, opened, failing_store, condition):
+def test_a_reload_that_cannot_be_stored_fails(tree, open_conversation, failing_store, condition):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    talk = opened("foreword", store=failing_store)
+    talk = open_conversation("foreword", store=failing_store)
     talk.turn("hi")
     tree({"w/AGENTS.md": "Two."})
     failing_store.condition = condition
@@ -292,11 +302,11 @@ def test_a_reload_that_cannot_be_stored_fails(tree, opened, failing_store, condi
     assert "Two." in talk.reload().system
 
 
-def test_events_while_the_store_is_down_are_not_lost(tree, opened, failing_store, skill):
+def test_events_while_the_store_is_down_are_not_lost(tree, open_conversation, failing_store, skill):
     from foreword.extensions import Resources
 
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
-    talk = opened("pi", tools="read", store=failing_store)
+    talk = open_conversation("pi", tools="read", store=failing_store)
     talk.turn("hi")
     for condition in ("down", "full"):
         failing_store.condition = condition
@@ -308,9 +318,9 @@ def test_events_while_the_store_is_down_are_not_lost(tree, opened, failing_store
     assert "<name>late</name>" in talk.turn("hi").system
 
 
-def test_a_message_waits_for_a_successful_turn(opened, failing_store, contents):
+def test_a_message_waits_for_a_successful_turn(open_conversation, failing_store, contents):
     failing_store.condition = "down"
-    talk = opened("builder", store=failing_store)
+    talk = open_conversation("builder", store=failing_store)
     talk.send_message("waits")
     with pytest.raises(StoreError):
         talk.turn("hi")
@@ -321,9 +331,9 @@ def test_a_message_waits_for_a_successful_turn(opened, failing_store, contents):
 @pytest.mark.parametrize("condition", ["down", "full"])
 @pytest.mark.parametrize("is_known", [True, False])
 def test_a_compaction_of_builder_without_the_store_is_only_the_request(
-    tree, opened, failing_store, condition, is_known
+    tree, open_conversation, failing_store, condition, is_known
 ):
-    talk = opened("builder", store=failing_store)
+    talk = open_conversation("builder", store=failing_store)
     if is_known:
         talk.turn("hi")
         tree({"w/AGENTS.md": "So that there is something new to keep."})
@@ -331,27 +341,27 @@ def test_a_compaction_of_builder_without_the_store_is_only_the_request(
     turn = talk.compact(messages=[{"role": "user", "content": "said before"}])
     assert turn.system == talk.layout.wording["compaction"]
     assert turn.messages == ({"role": "user", "content": "said before"},)
-    assert down(turn) == [f"the store is {condition}; the request is sent without the system prompt"]
+    assert store_down_messages(turn) == [f"the store is {condition}; the request is sent without the system prompt"]
     failing_store.condition = "up"
     assert talk.turn("hi").edition == 1
 
 
 @pytest.mark.parametrize("layout", ["pod", "pi", "opal", "ion"])
-def test_a_compaction_that_keeps_everything_writes_nothing(opened, failing_store, layout):
-    talk = opened(layout, store=failing_store)
+def test_a_compaction_that_keeps_everything_writes_nothing(open_conversation, failing_store, layout):
+    talk = open_conversation(layout, store=failing_store)
     before = talk.turn("hi").system
     failing_store.condition = "down"
     turn = talk.compact()
     assert turn.system == f"{before}\n\n{talk.layout.wording['compaction']}"
-    assert len(down(turn)) == 1
+    assert len(store_down_messages(turn)) == 1
 
 
 @pytest.mark.parametrize("condition", ["down", "full"])
 def test_a_compaction_that_cannot_be_stored_is_remembered_by_the_process(
-    tree, opened, failing_store, contents, condition
+    tree, open_conversation, failing_store, contents, condition
 ):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    talk = opened("foreword", store=failing_store)
+    talk = open_conversation("foreword", store=failing_store)
     before = talk.turn("hi").system
     tree({"w/AGENTS.md": "Two."})
     failing_store.condition = condition
@@ -361,15 +371,15 @@ def test_a_compaction_that_cannot_be_stored_is_remembered_by_the_process(
         before,
         [talk.layout.wording["compaction"]],
     )
-    assert len(down(turn)) == 1
-    again = Conversation(
+    assert len(store_down_messages(turn)) == 1
+    reopened = Conversation(
         talk.shared, "t", Assembler(tree.workspace("w")), Agent()
-    )  # as every request of a service does
-    waiting = again.turn("hi")
-    assert (waiting.system, len(down(waiting))) == (before, 1)
+    )  # a service reopens the conversation for every request
+    waiting = reopened.turn("hi")
+    assert (waiting.system, len(store_down_messages(waiting))) == (before, 1)
     failing_store.condition = "up"
-    after = again.turn("hi")
-    assert (after.edition, "Two." in after.system, down(after)) == (2, True, [])
+    after = reopened.turn("hi")
+    assert (after.edition, "Two." in after.system, store_down_messages(after)) == (2, True, [])
     assert (talk.turn("hi").is_reused, failing_store.current("t").state, talk.shared.editions.postponed) == (
         True,
         "{}",
@@ -380,10 +390,10 @@ def test_a_compaction_that_cannot_be_stored_is_remembered_by_the_process(
 @pytest.mark.parametrize("condition", ["down", "full"])
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi", "ion"])
 def test_a_skill_is_sent_again_after_a_compaction_that_could_not_be_stored(
-    tree, opened, failing_store, skill, layout, condition
+    tree, open_conversation, failing_store, skill, layout, condition
 ):
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
-    talk = opened(layout, store=failing_store)
+    talk = open_conversation(layout, store=failing_store)
     talk.use_skill("testing")
     failing_store.condition = condition
     talk.compact()
@@ -392,45 +402,45 @@ def test_a_skill_is_sent_again_after_a_compaction_that_could_not_be_stored(
     assert "active already" in talk.use_skill("testing")["content"]
 
 
-def test_a_compaction_of_an_unknown_conversation_fails(opened, failing_store):
-    opened("foreword").turn("hi")
+def test_a_compaction_of_an_unknown_conversation_fails(open_conversation, failing_store):
+    open_conversation("foreword").turn("hi")
     failing_store.condition = "down"
     with pytest.raises(StoreError):
-        opened("foreword", store=failing_store).compact()
+        open_conversation("foreword", store=failing_store).compact()
 
 
 # Template changes
 
 
-def test_a_new_template_is_used_after_a_compaction_and_by_new_conversations(opened, url):
+def test_a_new_template_is_used_after_a_compaction_and_by_new_conversations(open_conversation, url):
     store = open_store(url)
     store.add_template(TemplateVersion(0, "Old. [prompt:conversation_id]"))
-    assert opened("builder", "a").turn("hi").system == "Old. a"
+    assert open_conversation("builder", "a").turn("hi").system == "Old. a"
     store.add_template(TemplateVersion(0, "New. [prompt:conversation_id]"))
-    talk = opened("builder", "a")
+    talk = open_conversation("builder", "a")
     assert talk.turn("hi").system == "Old. a"
-    assert opened("builder", "b").turn("hi").system == "New. b"
+    assert open_conversation("builder", "b").turn("hi").system == "New. b"
     assert talk.compact().system == f"New. a\n\n{talk.layout.wording['compaction']}"
-    assert (talk.turn("hi").system, opened("builder", "a").turn("hi").edition) == ("New. a", 2)
+    assert (talk.turn("hi").system, open_conversation("builder", "a").turn("hi").edition) == ("New. a", 2)
     store.close()
 
 
 def test_overlapping_constructs_agree_on_one_edition(tree, url):
     """Each call would build a different text; a call that overlaps another one gets its edition."""
-    numbers, begun, go_on = itertools.count(), threading.Event(), threading.Event()
+    numbers, started, proceed = itertools.count(), threading.Event(), threading.Event()
 
     def value(name, workspace):
-        begun.set()
-        assert go_on.wait(30)
+        started.set()
+        assert proceed.wait(30)
         return str(next(numbers))
 
     talks = Conversations(url, [Extension("x", variables={"count": value})])
     layout, agent = "builder", Agent(base="Number [count:x].")
     with ThreadPoolExecutor(8) as pool:
         first = pool.submit(talks.construct, "t", tree.workspace("w"), agent, layout)
-        assert begun.wait(30)
+        assert started.wait(30)
         others = [pool.submit(talks.construct, "t", tree.workspace("w"), agent, layout) for _ in range(7)]
-        go_on.set()
+        proceed.set()
         seen = {each.result(30) for each in (first, *others)}
     assert len(seen) == 1 and seen == {talks.get("t")}
     assert talks.construct("t", tree.workspace("w"), agent) not in seen
@@ -457,35 +467,35 @@ def test_an_extension_can_construct_during_a_construct(tree, url):
     talks.close()
 
 
-def test_an_empty_template_gives_an_empty_prompt_and_a_compaction_with_only_the_request(opened, url):
+def test_an_empty_template_gives_an_empty_prompt_and_a_compaction_with_only_the_request(open_conversation, url):
     store = open_store(url)
     store.add_template(TemplateVersion(0, ""))
-    talk = opened("builder")
+    talk = open_conversation("builder")
     assert talk.turn("hi").system == ""
     assert talk.compact().system == talk.layout.wording["compaction"]
     assert talk.shared.prompt("t") == ""
     store.close()
 
 
-def test_a_conversation_that_was_never_constructed(opened):
-    assert opened("builder").shared.prompt("t") is None
+def test_a_conversation_that_was_never_constructed_has_no_prompt(open_conversation):
+    assert open_conversation("builder").shared.prompt("t") is None
 
 
 # Unusual text
 
 
 @pytest.mark.parametrize("text", ["half a pair: \ud83d", "NUL: \0", "x" * 3_000_000, "\u2028\x85\r\n"])
-def test_messages_are_not_changed(opened, contents, text):
-    talk = opened("pi")
+def test_messages_are_not_changed(open_conversation, contents, text):
+    talk = open_conversation("pi")
     talk.send_message(text)
     assert contents(talk.turn(text, [{"role": "user", "content": text}]).messages) == [text] * 3
 
 
-def test_a_directory_with_an_undecodable_name(tree, opened):
+def test_a_directory_may_have_an_undecodable_name(tree, open_conversation):
     tree({"w\udcff/.git": None, "w\udcff/AGENTS.md": "X"})
     for layout in LAYOUTS:
-        first = opened(layout, layout, cwd="w\udcff").turn("hi")
-        second = opened(layout, layout, cwd="w\udcff", tools="read_file").turn("hi")
+        first = open_conversation(layout, layout, cwd="w\udcff").turn("hi")
+        second = open_conversation(layout, layout, cwd="w\udcff", tools="read_file").turn("hi")
         assert "\udcff" not in first.system and "\udcff" not in second.system
 
 
@@ -498,10 +508,10 @@ def test_secrets_in_the_environment_are_not_stored(tree, url):
         talks.close()
 
 
-def test_the_state_is_bounded(tree, opened, skill):
+def test_the_state_is_bounded(tree, open_conversation, skill):
     """The notices in it are limited, because one can be as long as a section."""
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
-    talk = opened("foreword", set={"on.turn": "append"})
+    talk = open_conversation("foreword", set={"on.turn": "append"})
     sizes = set()
     for number in range(20):
         tree({"w/AGENTS.md": f"Version {number:03}. {'x' * 8000}"})
@@ -512,9 +522,9 @@ def test_the_state_is_bounded(tree, opened, skill):
     assert max(sizes) < 80_000
 
 
-def test_a_known_conversation_continues_with_its_layout(opened):
-    opened("builder").turn("hi")
-    talk = opened("")
+def test_a_known_conversation_continues_with_its_layout(open_conversation):
+    open_conversation("builder").turn("hi")
+    talk = open_conversation("")
     assert talk.turn("hi").is_reused
     assert talk.compact().system.endswith(talk.layout.wording["compaction"])
     assert talk.layout.address == "$std/builder"

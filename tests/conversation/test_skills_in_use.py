@@ -14,7 +14,7 @@ ACTIVE = {"role": "user", "content": "The skill 'testing' is active already."}
 
 
 @pytest.fixture
-def place(tree, skill):
+def project(tree, skill):
     """A workspace with two skills, written long ago."""
     tree({
         "w/.git": None,
@@ -26,16 +26,16 @@ def place(tree, skill):
     return tree
 
 
-def test_using_a_skill_gives_a_user_message_with_its_body(place, opened):
-    assert opened("opal").use_skill("testing") == {
+def test_using_a_skill_gives_a_user_message_with_its_body(project, open_conversation):
+    assert open_conversation("opal").use_skill("testing") == {
         "role": "user",
         "content": "[System] The skill 'testing' is now active. Its instructions:\n\nRun `make {name}`.\n\n{text}",
     }
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_second_call_says_that_the_skill_is_active(place, opened, layout):
-    talk = opened(layout)
+def test_a_second_call_says_that_the_skill_is_active(project, open_conversation, layout):
+    talk = open_conversation(layout)
     talk.turn("hi")
     assert "Run `make" in talk.use_skill("testing")["content"]
     assert talk.use_skill("testing") == ACTIVE
@@ -44,8 +44,8 @@ def test_a_second_call_says_that_the_skill_is_active(place, opened, layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_after_a_compaction_the_message_has_the_body_again(place, opened, layout):
-    talk = opened(layout)
+def test_after_a_compaction_the_message_has_the_body_again(project, open_conversation, layout):
+    talk = open_conversation(layout)
     talk.use_skill("testing")
     talk.compact()
     assert "Run `make" in talk.use_skill("testing")["content"]
@@ -55,12 +55,12 @@ def test_after_a_compaction_the_message_has_the_body_again(place, opened, layout
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_new_edition_does_not_count_as_a_compaction(place, opened, layout):
+def test_a_new_edition_does_not_count_as_a_compaction(project, open_conversation, layout):
     """The body is still in the messages."""
-    talk = opened(layout, tools="shell")
+    talk = open_conversation(layout, tools="shell")
     talk.turn("hi")
     talk.use_skill("testing")
-    place({"w/AGENTS.md": "New.\n"})
+    project({"w/AGENTS.md": "New.\n"})
     talk.set_active_tools([Tool("read_file"), Tool("shell")])
     talk.turn("hi")
     talk.reload()
@@ -68,25 +68,25 @@ def test_a_new_edition_does_not_count_as_a_compaction(place, opened, layout):
     assert talk.use_skill("testing") == ACTIVE
 
 
-def test_an_unknown_name_lists_the_known_ones(place, opened):
-    talk = opened("opal")
+def test_an_unknown_name_lists_the_known_ones(project, open_conversation):
+    talk = open_conversation("opal")
     for name in ("zzz", "test", ""):
         with pytest.raises(CallError, match=f"^no skill {name!r}.* known: release, testing$"):
             talk.use_skill(name)
     assert talk.use_skill("testing") != ACTIVE
 
 
-def test_a_workspace_without_skills(opened):
+def test_using_a_skill_without_any_skills_is_an_error(open_conversation):
     with pytest.raises(CallError, match=r"^no skill 'testing'; no skills were found$"):
-        opened("opal").use_skill("testing")
+        open_conversation("opal").use_skill("testing")
 
 
-def test_a_layout_without_skills(opened):
+def test_using_a_skill_in_a_layout_without_skills_is_an_error(open_conversation):
     with pytest.raises(CallError, match=r"^the layout pod does not use skills$"):
-        opened("pod").use_skill("testing")
+        open_conversation("pod").use_skill("testing")
 
 
-def test_other_processes_know_the_skills_in_use(place, opened, url):
+def test_other_processes_know_the_skills_in_use(project, open_conversation, url):
     code = (
         "import sys; from foreword import Agent, Conversations, Workspace\n"
         "talk = Conversations(sys.argv[1]).open('t', Workspace(sys.argv[2], home=sys.argv[3]), Agent(), 'opal')\n"
@@ -94,23 +94,23 @@ def test_other_processes_know_the_skills_in_use(place, opened, url):
         "else: print(talk.use_skill('testing')['content'])\n"
     )
 
-    def another(what):
-        args = [url, place.path("w"), place.path("home"), what]
+    def in_another_process(what):
+        args = [url, project.path("w"), project.path("home"), what]
         result = subprocess.run([sys.executable, "-c", code, *args], capture_output=True, text=True)
         assert result.returncode == 0, result.stderr
         return result.stdout.strip()
 
-    assert "Run `make" in another("use")
-    assert another("use") == ACTIVE["content"]
-    assert opened("opal").use_skill("testing") == ACTIVE
-    another("compact")
-    assert "Run `make" in opened("opal").use_skill("testing")["content"]
-    assert another("use") == ACTIVE["content"]
+    assert "Run `make" in in_another_process("use")
+    assert in_another_process("use") == ACTIVE["content"]
+    assert open_conversation("opal").use_skill("testing") == ACTIVE
+    in_another_process("compact")
+    assert "Run `make" in open_conversation("opal").use_skill("testing")["content"]
+    assert in_another_process("use") == ACTIVE["content"]
 
 
-def test_two_skills_used_at_the_same_time_are_both_remembered(place, opened):
+def test_two_skills_used_at_the_same_time_are_both_remembered(project, open_conversation):
     """Both processes read the same state before."""
-    one, two = opened("opal"), opened("opal")
+    one, two = open_conversation("opal"), open_conversation("opal")
     one.turn("hi")
     two.turn("hi")
     one.use_skill("testing")
@@ -119,16 +119,16 @@ def test_two_skills_used_at_the_same_time_are_both_remembered(place, opened):
     assert one.use_skill("testing") == ACTIVE
 
 
-def test_bundled_files_are_listed_and_not_read(place, opened):
+def test_bundled_files_are_listed_and_not_read(project, open_conversation):
     folder = "w/.agents/skills/testing"
-    place({
+    project({
         f"{folder}/run.sh": "SECRET ONE",
         f"{folder}/docs/b.md": "SECRET TWO",
         f"{folder}/docs/a.md": "SECRET THREE",
         f"{folder}/.hidden": "SECRET FOUR",
         f"{folder}/pipe": os.mkfifo,
     })  # fmt: skip
-    content = place.short(opened("opal").use_skill("testing")["content"])
+    content = project.short(open_conversation("opal").use_skill("testing")["content"])
     assert "SECRET" not in content
     assert content.partition("\n\nFiles that come with it (not read yet):\n")[2].splitlines() == [
         "- /w/.agents/skills/testing/pipe",
@@ -139,39 +139,39 @@ def test_bundled_files_are_listed_and_not_read(place, opened):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_activation_has_the_same_wording_without_a_conversation(place, opened, layout):
-    place({"w/.agents/skills/testing/run.sh": "", "w/.agents/skills/testing/docs/a.md": ""})
-    talk = opened(layout)
+def test_activation_has_the_same_wording_without_a_conversation(project, open_conversation, layout):
+    project({"w/.agents/skills/testing/run.sh": "", "w/.agents/skills/testing/docs/a.md": ""})
+    talk = open_conversation(layout)
     message = talk.use_skill("testing")["content"]
     assert talk.assembler.skill_message("testing") == message
     assert message.endswith("docs/a.md")
 
 
-def test_the_list_of_bundled_files_is_capped(place, opened):
-    place({f"w/.agents/skills/testing/part/{number:03}.txt": "" for number in range(120)})
-    lines = opened("opal").use_skill("testing")["content"].partition("(not read yet):\n")[2].splitlines()
+def test_the_list_of_bundled_files_is_capped(project, open_conversation):
+    project({f"w/.agents/skills/testing/part/{number:03}.txt": "" for number in range(120)})
+    lines = open_conversation("opal").use_skill("testing")["content"].partition("(not read yet):\n")[2].splitlines()
     assert len(lines) == 51
     assert lines[-1] == "- … and more (50 are listed)"
 
 
-def test_a_cycle_of_links_ends(place, opened):
-    os.symlink(".", place.path("w/.agents/skills/testing/again"))
-    assert "Run `make" in opened("opal").use_skill("testing")["content"]
+def test_a_cycle_of_links_ends(project, open_conversation):
+    os.symlink(".", project.path("w/.agents/skills/testing/again"))
+    assert "Run `make" in open_conversation("opal").use_skill("testing")["content"]
 
 
 # After a compaction
 
 
-MESSAGES = ["opal", "foreword", "pi"]
+LAYOUTS_WITH_MESSAGES = ["opal", "foreword", "pi"]
 
 
-@pytest.mark.parametrize("layout", MESSAGES)
+@pytest.mark.parametrize("layout", LAYOUTS_WITH_MESSAGES)
 @pytest.mark.parametrize("is_new_process", [False, True])
-def test_a_skill_in_use_returns_with_the_next_turn(place, opened, contents, layout, is_new_process):
-    talk = opened(layout)
+def test_a_skill_in_use_returns_with_the_next_turn(project, open_conversation, contents, layout, is_new_process):
+    talk = open_conversation(layout)
     body = talk.use_skill("testing")["content"]
     talk.compact()
-    talk = opened(layout) if is_new_process else talk
+    talk = open_conversation(layout) if is_new_process else talk
     summary = [{"role": "summary", "content": "So far."}]
     turn = talk.turn("go on", summary)
     assert contents(turn.messages) == ["So far.", body, "go on"]
@@ -180,115 +180,117 @@ def test_a_skill_in_use_returns_with_the_next_turn(place, opened, contents, layo
     assert contents(talk.turn("more", summary).messages) == ["So far.", body, "more"]  # the caller's own list
 
 
-@pytest.mark.parametrize("layout", MESSAGES)
-def test_every_skill_returns_after_every_compaction(place, opened, contents, layout):
-    talk = opened(layout)
+@pytest.mark.parametrize("layout", LAYOUTS_WITH_MESSAGES)
+def test_every_skill_returns_after_every_compaction(project, open_conversation, contents, layout):
+    talk = open_conversation(layout)
     bodies = [talk.use_skill(name)["content"] for name in ("testing", "release")]
     for _ in range(2):
         talk.compact()
         assert contents(talk.turn("go on").messages) == [*bodies, "go on"]
 
 
-def test_a_skill_that_was_used_again_does_not_return_twice(place, opened, contents):
-    talk = opened("opal")
+def test_a_skill_that_was_used_again_does_not_return_twice(project, open_conversation, contents):
+    talk = open_conversation("opal")
     talk.use_skill("testing")
     talk.compact()
     body = talk.use_skill("testing")
     assert contents(talk.turn("go on", [body]).messages) == [body["content"], "go on"]
 
 
-def test_a_skill_returns_in_the_prompt_if_the_layout_has_a_section_for_it(place, opened, contents):
-    talk = opened("ion")
+def test_a_skill_returns_in_the_prompt_if_the_layout_has_a_section_for_it(project, open_conversation, contents):
+    talk = open_conversation("ion")
     talk.use_skill("testing")
     assert "Active Skill" not in talk.turn("hi").system  # the body is in the messages
     talk.compact()
-    turn = opened("ion").turn("hi")
+    turn = open_conversation("ion").turn("hi")
     assert "# Active Skill: testing\nRun `make" in turn.system
     assert contents(turn.messages) == ["hi"]
-    again = opened("ion")
-    assert (again.turn("hi").system, again.use_skill("testing")) == (turn.system, ACTIVE)
-    again.use_skill("release")
-    again.compact()
-    turn = again.turn("hi")
+    reopened = open_conversation("ion")
+    assert (reopened.turn("hi").system, reopened.use_skill("testing")) == (turn.system, ACTIVE)
+    reopened.use_skill("release")
+    reopened.compact()
+    turn = reopened.turn("hi")
     assert "# Active Skill: testing" in turn.system and "release" in contents(turn.messages)[0]
 
 
-def test_a_returning_skill_that_is_gone_is_a_finding(place, opened, contents):
-    talk = opened("opal")
+def test_a_returning_skill_that_is_gone_is_a_finding(project, open_conversation, contents):
+    talk = open_conversation("opal")
     talk.use_skill("testing")
     talk.compact()
-    os.remove(place.path("w/.agents/skills/testing/SKILL.md"))
+    os.remove(project.path("w/.agents/skills/testing/SKILL.md"))
     turn = talk.turn("hi")
     assert contents(turn.messages) == ["hi"]
-    (found,) = left_out(turn)
+    (found,) = invalid_skill_messages(turn)
     assert found.startswith("the skill 'testing' cannot be read") and found.endswith("after the compaction")
-    assert left_out(talk.turn("hi")) == []
+    assert invalid_skill_messages(talk.turn("hi")) == []
 
 
 CHANGED = "(This file has changed since the list of skills was made.)"
 
 
-def test_a_body_that_changed_since_the_menu_was_built_is_noted(place, opened, skill):
-    talk = opened("opal")
+def test_a_body_that_changed_since_the_menu_was_built_is_noted(project, open_conversation, skill):
+    talk = open_conversation("opal")
     talk.turn("hi")
     assert CHANGED not in talk.use_skill("release")["content"]
-    place({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Another body.")})
+    project({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Another body.")})
     later = time.time() + 60
-    os.utime(place.path("w/.agents/skills/testing/SKILL.md"), (later, later))
+    os.utime(project.path("w/.agents/skills/testing/SKILL.md"), (later, later))
     content = talk.use_skill("testing")["content"]
     assert "Another body." in content and content.endswith(CHANGED)
 
 
-def test_formatting_an_edition_does_not_change_the_age_of_its_menu(place, opened, skill):
-    talk = opened("opal", tools="shell")
+def test_formatting_an_edition_does_not_change_the_age_of_its_menu(project, open_conversation, skill):
+    talk = open_conversation("opal", tools="shell")
     talk.turn("hi")
-    place({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Another body.")})
+    project({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Another body.")})
     time.sleep(0.05)
     talk.set_active_tools([Tool("read_file")])
     assert talk.turn("hi").edition == 2
     assert talk.use_skill("testing")["content"].endswith(CHANGED)
 
 
-def test_a_skill_whose_file_is_gone_is_an_error_and_not_in_use(place, opened, skill):
-    talk = opened("opal")
+def test_a_skill_whose_file_is_gone_is_an_error_and_not_in_use(project, open_conversation, skill):
+    talk = open_conversation("opal")
     talk.turn("hi")
-    os.remove(place.path("w/.agents/skills/testing/SKILL.md"))
+    os.remove(project.path("w/.agents/skills/testing/SKILL.md"))
     with pytest.raises(CallError, match="the skill 'testing' cannot be read"):
         talk.use_skill("testing")
-    place({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Back.")})
+    project({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Back.")})
     assert "Back." in talk.use_skill("testing")["content"]
 
 
-def left_out(turn):
+def invalid_skill_messages(turn):
     return [each.message for each in turn.findings if each.code == "skill-invalid"]
 
 
 @pytest.mark.parametrize("is_gone", [True, False])
-def test_an_active_skill_that_is_gone_or_unreadable_is_left_out_of_a_known_conversation(place, opened, is_gone):
-    talk = opened("ion", skill="testing")
+def test_an_active_skill_that_is_gone_or_unreadable_is_left_out_of_a_known_conversation(
+    project, open_conversation, is_gone
+):
+    talk = open_conversation("ion", skill="testing")
     assert "# Active Skill: testing" in talk.turn("hi").system
-    path = place.path("w/.agents/skills/testing/SKILL.md")
+    path = project.path("w/.agents/skills/testing/SKILL.md")
     os.remove(path)
     if not is_gone:
         os.mkdir(path)
-    for each in (talk, opened("ion", skill="testing")):
+    for each in (talk, open_conversation("ion", skill="testing")):
         turn = each.turn("hi")
         assert (turn.edition, "Active Skill" in turn.system) == (2, False)
         assert each.drift().is_changed is False
     os.rmdir(path) if not is_gone else None
-    place({"w/.agents/skills/testing/SKILL.md": "---\nname: testing\ndescription: x\n---\nBack."})
+    project({"w/.agents/skills/testing/SKILL.md": "---\nname: testing\ndescription: x\n---\nBack."})
     assert "Back." in talk.turn("hi").system
 
 
-def test_a_missing_active_skill_is_a_finding(place, opened):
-    talk = opened("ion", skill="testing")
+def test_a_missing_active_skill_is_a_finding(project, open_conversation):
+    talk = open_conversation("ion", skill="testing")
     talk.turn("hi")
-    os.remove(place.path("w/.agents/skills/testing/SKILL.md"))
-    assert left_out(talk.turn("hi")) == ["no skill 'testing'; known: release; it is left out"]
+    os.remove(project.path("w/.agents/skills/testing/SKILL.md"))
+    assert invalid_skill_messages(talk.turn("hi")) == ["no skill 'testing'; known: release; it is left out"]
 
 
-def test_an_unknown_skill_at_the_start_is_an_error(place, opened):
-    talk = opened("ion", skill="zzz")
+def test_an_unknown_skill_at_the_start_is_an_error(project, open_conversation):
+    talk = open_conversation("ion", skill="zzz")
     for ask in (talk.turn, talk.construct, talk.reload, talk.preview):
         with pytest.raises(CallError, match="no skill 'zzz'"):
             ask()

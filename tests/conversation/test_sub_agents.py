@@ -11,7 +11,7 @@ TASK = "Find every caller of `checkout`."
 
 
 @pytest.fixture
-def place(tree, skill):
+def project(tree, skill):
     return tree({
         "w/.git": None,
         "w/AGENTS.md": "Money is Decimal.\n",
@@ -20,112 +20,117 @@ def place(tree, skill):
     })  # fmt: skip
 
 
-def sub(talk, task=TASK, tools="read", **options):
+def sub_agent(talk, task=TASK, tools="read", **options):
     return talk.sub_agent(task, [Tool(name) for name in tools.split()], **options)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_task_replaces_the_base(place, opened, layout):
-    talk = opened(layout)
+def test_the_task_replaces_the_base(project, open_conversation, layout):
+    talk = open_conversation(layout)
     first = talk.turn("hi").system.splitlines()[0]
-    text = sub(talk).system
+    text = sub_agent(talk).system
     assert text.startswith(TASK)
     assert first == "<identity>" or first not in text
     assert "<identity>" not in text
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_task_follows_the_base(place, opened, layout):
-    talk = opened(layout)
+def test_the_task_follows_the_base(project, open_conversation, layout):
+    talk = open_conversation(layout)
     first = talk.turn("hi").system.splitlines()[1 if layout in ("foreword", "opal") else 0]
-    text = sub(talk, append=True).system
+    text = sub_agent(talk, append=True).system
     assert text.count(first) == 1
     assert text.index(first) < text.index(TASK)
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])
-def test_the_task_follows_the_callers_base(place, opened, layout):
-    assert sub(opened(layout, base="You are Ada."), append=True).system.startswith(f"You are Ada.\n\n{TASK}")
-    assert sub(opened(layout, base="You are Ada.")).system.startswith(TASK)
+def test_the_task_follows_the_callers_base(project, open_conversation, layout):
+    assert sub_agent(open_conversation(layout, base="You are Ada."), append=True).system.startswith(
+        f"You are Ada.\n\n{TASK}"
+    )
+    assert sub_agent(open_conversation(layout, base="You are Ada.")).system.startswith(TASK)
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod"])
-def test_context_is_inherited_or_not(place, opened, layout):
-    talk = opened(layout)
+def test_context_is_inherited_or_not(project, open_conversation, layout):
+    talk = open_conversation(layout)
     talk.turn("hi")
-    assert "Money is Decimal." in sub(talk).system
-    text = sub(talk, with_context=False).system
+    assert "Money is Decimal." in sub_agent(talk).system
+    text = sub_agent(talk, with_context=False).system
     assert "Money is Decimal." not in text and "AGENTS.md" not in text
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_skills_are_inherited_or_not(place, opened, layout):
-    talk = opened(layout)
+def test_skills_are_inherited_or_not(project, open_conversation, layout):
+    talk = open_conversation(layout)
     talk.turn("hi")
-    assert "Runs the tests." in sub(talk).system
-    text = sub(talk, with_skills=False).system
+    assert "Runs the tests." in sub_agent(talk).system
+    text = sub_agent(talk, with_skills=False).system
     assert "Runs the tests." not in text and "kills>" not in text
     assert "Money is Decimal." in text
 
 
-def test_context_is_the_parents_even_if_the_files_have_changed(place, opened):
-    opened("opal").turn("hi")
-    place({"w/AGENTS.md": "Money is float.\n"})
-    assert "Money is Decimal." in sub(opened("opal")).system
+def test_context_is_the_parents_even_if_the_files_have_changed(project, open_conversation):
+    open_conversation("opal").turn("hi")
+    project({"w/AGENTS.md": "Money is float.\n"})
+    assert "Money is Decimal." in sub_agent(open_conversation("opal")).system
 
 
 @pytest.mark.parametrize("append", [False, True])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_parents_directory_does_not_leak(place, opened, layout, append):
-    talk = opened(layout)
-    assert layout == "ion" or place.path("w") in talk.turn("hi").system
-    text = sub(
-        talk, append=append, workspace=place.workspace("elsewhere"), with_context=False, with_skills=False
+def test_the_parents_directory_does_not_leak(project, open_conversation, layout, append):
+    talk = open_conversation(layout)
+    assert layout == "ion" or project.path("w") in talk.turn("hi").system
+    text = sub_agent(
+        talk, append=append, workspace=project.workspace("elsewhere"), with_context=False, with_skills=False
     ).system
-    assert place.path("w") not in text
-    assert layout == "ion" or (layout == "builder" and not append) or place.path("elsewhere") in text
+    assert project.path("w") not in text
+    assert layout == "ion" or (layout == "builder" and not append) or project.path("elsewhere") in text
 
 
-def test_guidelines_are_those_of_the_sub_agents_tools(place, opened):
-    text = sub(opened("opal", tools="shell write_file"), tools="read_file shell").system
+def test_guidelines_match_the_sub_agents_tools(project, open_conversation):
+    text = sub_agent(open_conversation("opal", tools="shell write_file"), tools="read_file shell").system
     assert "`read_file`" in text and "`write_file`" not in text
 
 
-def test_a_sub_agent_has_no_plan(place, opened):
-    talk = opened("opal")
+def test_a_sub_agent_has_no_plan(project, open_conversation):
+    talk = open_conversation("opal")
     assert "<planning>" in talk.turn("hi").system
     for options in ({}, {"append": True}):
-        assert "<planning>" not in sub(talk, **options).system and "sessions" not in sub(talk, **options).system
+        assert (
+            "<planning>" not in sub_agent(talk, **options).system
+            and "sessions" not in sub_agent(talk, **options).system
+        )
 
 
-def test_session_plan_and_skill_are_not_inherited(place, opened):
-    talk = opened("ion", plan="1. Find the query.", skill="testing")
+def test_session_plan_and_skill_are_not_inherited(project, open_conversation):
+    talk = open_conversation("ion", plan="1. Find the query.", skill="testing")
     assert "Find the query." in talk.turn("hi").system
-    text = sub(talk).system
+    text = sub_agent(talk).system
     assert "Find the query." not in text and "# Active Skill" not in text
 
 
-def test_the_parent_is_not_changed(place, opened):
-    talk = opened("opal", tools="shell")
+def test_the_parent_is_not_changed(project, open_conversation):
+    talk = open_conversation("opal", tools="shell")
     before = talk.turn("hi")
-    sub(talk)
+    sub_agent(talk)
     assert talk.turn("hi") == replace(before, is_reused=True)
 
 
-def test_the_template_of_the_parent_is_rendered_for_the_sub_agent(place, opened):
-    talk = opened("builder")
+def test_the_template_of_the_parent_is_rendered_for_the_sub_agent(project, open_conversation):
+    talk = open_conversation("builder")
     talk.shared.store.add_template(TemplateVersion(0, "Here: [prompt:cwd]"))
     talk.turn("hi")
-    text = sub(talk, append=True, workspace=place.workspace("elsewhere")).system
-    assert place.short(text) == f"Here: /elsewhere\n\n{TASK}"
+    text = sub_agent(talk, append=True, workspace=project.workspace("elsewhere")).system
+    assert project.short(text) == f"Here: /elsewhere\n\n{TASK}"
 
 
-def test_an_untrusted_template_is_rendered_in_the_sandbox(place, opened, monkeypatch):
-    place({"w/.foreword/prompts/body.md": "Tools: {{ tools | length }}"})
+def test_an_untrusted_template_is_rendered_in_the_sandbox(project, open_conversation, monkeypatch):
+    project({"w/.foreword/prompts/body.md": "Tools: {{ tools | length }}"})
     seen = []
     from foreword.engine import sandbox
 
     monkeypatch.setattr(sandbox, "render", lambda *args, is_trusted, limit: seen.append(is_trusted) or ())
-    talk = opened("pod", set={"body.text": "$workspace/body"})
-    sub(talk, append=True)
+    talk = open_conversation("pod", set={"body.text": "$workspace/body"})
+    sub_agent(talk, append=True)
     assert seen == [False, False]

@@ -45,7 +45,7 @@ class Scene:
         self.write(".foreword/prompts/body.md", BODY)
         self.tools = (READ, SHELL)
         self.talks = Conversations(self.url, [Extension("ear", listen=lambda step, _: self.steps.append(step))])
-        self.keep(TEMPLATE)
+        self.save_template(TEMPLATE)
         self.open()
 
     @property
@@ -55,7 +55,7 @@ class Scene:
     def write(self, name, text):
         self.tree({f"{self.place}/w/{name}": text})
 
-    def keep(self, template):
+    def save_template(self, template):
         self.talks.store.add_template(TemplateVersion(0, template))
 
     def workspace(self):
@@ -86,7 +86,7 @@ class Scene:
     # Changes
 
     def change_template(self):
-        self.keep(TEMPLATE.replace("one", "two"))
+        self.save_template(TEMPLATE.replace("one", "two"))
         self.write(".foreword/prompts/body.md", BODY.replace("one", "two"))
 
     def change_file(self):
@@ -157,7 +157,7 @@ ROWS = {
 }
 
 
-def described(scene, system, request):
+def describe_prompt(scene, system, request):
     """Return a short description of a system prompt."""
     system = scene.tree.short(system).replace(f"/{scene.place}", "")
     found = [f"{what} {which}" for what, which in re.findall(r"\b(Template|File) (one|two|three)\.", system)]
@@ -177,7 +177,7 @@ def cells(scene, row, seen):
         seen["step"] or "keep",
         str(seen["edition"]),
         "yes" if seen["reused"] else "no",
-        described(scene, seen["system"], request),
+        describe_prompt(scene, seen["system"], request),
         " / ".join(shown),
         ", ".join(tool["name"] for tool in seen["tools"]),
     )

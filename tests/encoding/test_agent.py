@@ -75,7 +75,7 @@ for _ in range(100_000):
     NESTED = [NESTED]
 
 
-def test_of_tools_with_the_same_name_the_first_is_used():
+def test_the_first_of_several_tools_with_the_same_name_is_used():
     rows = [{"name": "a", "description": "1"}, {"name": "b"}, {"name": "a", "description": "2"}]
     assert agent_from({"tools": rows}).tools == (Tool("a", "1"), Tool("b"))
 
@@ -95,7 +95,7 @@ def test_of_tools_with_the_same_name_the_first_is_used():
         ({"docs": [["Manual"]]}, "docs must be a list of pairs (label, path); ['Manual'] is not one"),
     ],
 )  # fmt: skip
-def test_an_agent_that_cannot_be_read(mapping, message):
+def test_an_agent_that_cannot_be_read_is_an_error(mapping, message):
     with pytest.raises(CallError) as raised:
         agent_from(mapping)
     assert str(raised.value) == message

@@ -42,7 +42,7 @@ def run(shop, name, *words):
 
 
 def run_and_record(shop, more, *command):
-    """Output of a command, and the requests it sent to the fake provider."""
+    """Return the output of a command, and the requests it sent to the fake provider."""
     record = shop.parent / "requests.jsonl"
     record.unlink(missing_ok=True)
     pretend = [sys.executable, EXAMPLES / "pretend.py", "--record", record]

@@ -30,9 +30,9 @@ PART = Document("", "part {{ cwd }}\n{% if tools %}\n {{- date }}{% endif %}\n",
 
 def check(text):
     templates = {"$t/main": Document("", text, "sha256:0"), "$t/part": PART}
-    refused = refusal(templates["$t/main"])
-    if refused:
-        assert any(limit in refused for limit in LIMITS) or not is_parsed(text), refused
+    reason = rejection(templates["$t/main"])
+    if reason:
+        assert any(limit in reason for limit in LIMITS) or not is_parsed(text), reason
         return
     try:
         pieces = sandbox.render("$t/main", templates, VARIABLES, is_trusted=True)
@@ -47,7 +47,7 @@ def check(text):
     assert jinja.names_used("$t/main", templates) is not None
 
 
-def refusal(template):
+def rejection(template):
     try:
         tags.scan(template)
     except TemplateError as error:
@@ -73,8 +73,8 @@ def check_origin(piece, templates):
     first, last = origin.lines
     lines = templates[origin.path].text.split("\n")
     assert 1 <= first <= last <= len(lines), piece
-    there = "\n".join([*lines[first - 1 : last], ""])
-    assert piece.text in there or "{{" in there or "{%" in there, piece
+    source = "\n".join([*lines[first - 1 : last], ""])
+    assert piece.text in source or "{{" in source or "{%" in source, piece
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ LONGEST = 20_000
 
 
 def fuzz(check, name, words):
-    """Run `check(text)` on mutations of the seeds in seeds/<name> for this many seconds, and return the exit status."""
+    """Run `check(text)` on mutations of the seeds in seeds/<name> for `--seconds` seconds, and return the exit status."""
     options = argparse.ArgumentParser(description=f"fuzz {name}")
     options.add_argument("--seconds", type=float, default=20)
     options.add_argument(
@@ -38,16 +38,16 @@ def fuzz(check, name, words):
 
 
 def passes(check, text):
-    began = time.monotonic()
+    start = time.monotonic()
     try:
         check(text)
     except Exception:
         traceback.print_exc()
         print(repr(text))
         return False
-    took = time.monotonic() - began
-    if took > 2 + len(text) / 10_000:
-        print(f"took {took:.1f} s for {len(text):,} characters\n{text!r}")
+    duration = time.monotonic() - start
+    if duration > 2 + len(text) / 10_000:
+        print(f"took {duration:.1f} s for {len(text):,} characters\n{text!r}")
         return False
     return True
 

@@ -17,11 +17,11 @@ LAYOUTS = ["foreword", "ion", "opal", "pi"]
 NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
 
 
-def used(tree, prompt):
+def used_paths(tree, prompt):
     return [path for path, fate in tree.fates(prompt) if fate == "used"]
 
 
-# cwd deep in a repository, AGENTS.md at root, middle, cwd -> all three, root first, each with its path
+# From the root of the repository to the working directory
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
@@ -29,7 +29,7 @@ def test_all_files_of_a_repository_are_used_root_first_with_their_paths(tree, la
     tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/b/AGENTS.md": "middle", "w/a/b/c/d/AGENTS.md": "here"})
     prompt = tree.prompt(layout, "w/a/b/c/d")
     paths = ["/w/AGENTS.md", "/w/a/b/AGENTS.md", "/w/a/b/c/d/AGENTS.md"]
-    assert used(tree, prompt) == paths
+    assert used_paths(tree, prompt) == paths
     text = tree.short(prompt.text)
     places = [
         text.index(each)
@@ -39,7 +39,7 @@ def test_all_files_of_a_repository_are_used_root_first_with_their_paths(tree, la
     assert places == sorted(places)
 
 
-# no `.git` anywhere -> the layout's own stop rule; `foreword` takes cwd only, and says so
+# Outside git
 
 
 @pytest.mark.parametrize(
@@ -54,25 +54,25 @@ def test_all_files_of_a_repository_are_used_root_first_with_their_paths(tree, la
 def test_without_git_the_stop_rule_of_the_layout_applies(tree, layout, expected, expected_findings):
     tree({"AGENTS.md": "1", "w/AGENTS.md": "2", "w/a/AGENTS.md": "3"})
     prompt = tree.prompt(layout, "w/a")
-    assert (used(tree, prompt), tree.findings(prompt)) == (expected, expected_findings)
+    assert (used_paths(tree, prompt), tree.findings(prompt)) == (expected, expected_findings)
 
 
-# `.git` is a file (worktree, submodule) -> counts as a root
+# Roots: `.git` may also be a file, in a worktree or submodule
 
 
 @pytest.mark.parametrize("git", [None, "gitdir: ../.git/modules/w\n"])
 def test_a_git_folder_or_file_marks_a_root(tree, git):
     tree({"AGENTS.md": "above", "w/.git": git, "w/AGENTS.md": "root", "w/a/AGENTS.md": "here"})
-    assert used(tree, tree.prompt("foreword", "w/a")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
+    assert used_paths(tree, tree.prompt("foreword", "w/a")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
 
 
 @pytest.mark.parametrize("git", [Path("nowhere"), Path(".git")])
 def test_an_invalid_git_entry_does_not_mark_a_root(tree, git):
     tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/.git": git, "w/a/AGENTS.md": "here"})
-    assert used(tree, tree.prompt("foreword", "w/a")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
+    assert used_paths(tree, tree.prompt("foreword", "w/a")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
 
 
-# Worktree inside its main repository, both with AGENTS.md -> the worktree's
+# Worktrees
 
 
 def test_a_worktree_inside_its_main_repository_uses_only_its_own_files(tree):
@@ -83,11 +83,11 @@ def test_a_worktree_inside_its_main_repository_uses_only_its_own_files(tree):
         "w/trees/fix/AGENTS.md": "worktree",
     })  # fmt: skip
     prompt = tree.prompt("foreword", "w/trees/fix")
-    assert used(tree, prompt) == ["/w/trees/fix/AGENTS.md"]
+    assert used_paths(tree, prompt) == ["/w/trees/fix/AGENTS.md"]
     assert "main" not in prompt.text.split("\n")
 
 
-# cwd is the home directory, `~/AGENTS.md` also reachable as user scope -> once
+# The home directory as working directory
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_in_the_home_directory_each_skill_is_read_once(tree, skill, disk):
     assert disk.calls["fstat"] == 20
 
 
-# cwd is `/` -> terminates without an error
+# The root of the disk as working directory
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -137,7 +137,7 @@ def test_the_working_directory_can_be_the_root_of_the_disk(tree, layout):
     assert prompt.text and "//" not in "".join(each.path for each in prompt.candidates)
 
 
-# cwd reached through a symlink -> logical path in the origin, duplicates by real path
+# A working directory reached through a link
 
 
 def test_a_linked_directory_keeps_its_logical_path_and_duplicates_go_by_real_path(tree):
@@ -151,7 +151,7 @@ def test_a_linked_directory_keeps_its_logical_path_and_duplicates_go_by_real_pat
         }
     )
     prompt = tree.prompt("foreword", "link/a")
-    assert used(tree, prompt) == ["/link/a/AGENTS.md"]
+    assert used_paths(tree, prompt) == ["/link/a/AGENTS.md"]
     assert ("file-duplicate", "/link/AGENTS.md") in tree.findings(prompt)
 
 
@@ -173,60 +173,60 @@ def test_another_spelling_of_a_path_gives_the_same_prompt(tree, layout, spelling
 # A root passed by the caller
 
 
-def rooted(tree, cwd, root):
+def prompt_with_root(tree, cwd, root):
     return assemble(replace(tree.workspace(cwd), root=tree.path(root)), layout="foreword")
 
 
 def test_the_walk_begins_at_the_callers_root(tree):
     tree({"AGENTS.md": "above", "w/AGENTS.md": "root", "w/a/AGENTS.md": "here", "link": Path("w")})
-    assert used(tree, rooted(tree, "w/a", "w")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
-    assert used(tree, rooted(tree, "w/a", "w/a")) == ["/w/a/AGENTS.md"]
-    assert used(tree, rooted(tree, "w/a", "link")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
-    assert used(tree, rooted(tree, "link/a", "w")) == ["/w/AGENTS.md", "/link/a/AGENTS.md"]
+    assert used_paths(tree, prompt_with_root(tree, "w/a", "w")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
+    assert used_paths(tree, prompt_with_root(tree, "w/a", "w/a")) == ["/w/a/AGENTS.md"]
+    assert used_paths(tree, prompt_with_root(tree, "w/a", "link")) == ["/w/AGENTS.md", "/w/a/AGENTS.md"]
+    assert used_paths(tree, prompt_with_root(tree, "link/a", "w")) == ["/w/AGENTS.md", "/link/a/AGENTS.md"]
 
 
 @pytest.mark.parametrize("root", ["other", "nowhere", "w/a/b", "w/AGENTS.md", "w/a-evil"])
 def test_a_root_that_is_not_above_the_working_directory_is_an_error(tree, root):
     tree({"AGENTS.md": "above", "w/AGENTS.md": "root", "w/a/b": None, "other": None})
     with pytest.raises(CallError) as error:
-        rooted(tree, "w/a", root)
+        prompt_with_root(tree, "w/a", root)
     message = f"the root /{root} is neither the working directory /w/a nor a directory above it"
     assert tree.short(str(error.value)) == message
 
 
-# AGENTS.override.md blank or a directory -> AGENTS.md counts
+# Overrides
 
 
 @pytest.mark.parametrize("override", ["", " \n\n", None, b"\xff", os.mkfifo, Path("nowhere")])
 def test_an_unusable_override_is_ignored(tree, override):
     prompt = tree({"w/AGENTS.override.md": override, "w/AGENTS.md": "X"}).prompt("foreword")
-    assert used(tree, prompt) == ["/w/AGENTS.md"]
+    assert used_paths(tree, prompt) == ["/w/AGENTS.md"]
 
 
-# CLAUDE.md whose only content is `AGENTS.md` (a symlink checked out on Windows) -> pointer, not an instruction
+# Pointers: on Windows, git checks out a link as a file that contains its target
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "pi"])
 @pytest.mark.parametrize("agents", ["X", "", None])
 def test_a_link_checked_out_as_text_is_a_duplicate(tree, layout, agents):
     prompt = tree({"w/.git": None, "w/AGENTS.md": agents, "w/CLAUDE.md": "AGENTS.md"}).prompt(layout)
-    assert used(tree, prompt) == (["/w/AGENTS.md"] if agents else [])
+    assert used_paths(tree, prompt) == (["/w/AGENTS.md"] if agents else [])
     assert ("file-duplicate", "/w/CLAUDE.md") in tree.findings(prompt)
     assert "AGENTS.md" not in prompt.text.split("\n")
 
 
-# `AGENTS.md` and `agents.md` both on a case-sensitive disk -> the exact name, and a finding
+# Names that differ in case
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("other", ["agents.md", "Agents.md", "AGENTS.MD"])
 def test_a_name_that_differs_in_case_is_reported(tree, layout, other):
     prompt = tree({"w/.git": None, "w/AGENTS.md": "X", f"w/{other}": "Y"}).prompt(layout)
-    assert used(tree, prompt) == ["/w/AGENTS.md"]
+    assert used_paths(tree, prompt) == ["/w/AGENTS.md"]
     assert tree.findings(prompt) == [("file-case", f"/w/{other}")]
 
 
-# unreadable parent directory -> the rest loads
+# Unreadable folders
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
@@ -241,11 +241,11 @@ def test_files_around_an_unreadable_parent_are_used(tree, disk, layout):
     ):
         disk.fail(call, tree.path(path), denied)
     prompt = tree.prompt(layout, "w/a/b", disk=disk)
-    assert used(tree, prompt) == ["/w/AGENTS.md", "/w/a/b/AGENTS.md"]
+    assert used_paths(tree, prompt) == ["/w/AGENTS.md", "/w/a/b/AGENTS.md"]
     assert tree.messages(prompt) == [("file-unreadable", "/w/a/AGENTS.md: permission denied")]
 
 
-# File removed between stat and read -> skipped and recorded
+# Files that vanish while they are read
 
 
 FAULTS = {
@@ -266,7 +266,7 @@ def test_a_file_that_fails_while_being_read_is_skipped_and_recorded(tree, disk, 
     tree({"w/.git": None, "w/AGENTS.md": "X", f"w/{second}": "Y"})
     disk.fail(call, tree.path("w/AGENTS.md"), error)
     prompt = tree.prompt(layout, disk=disk)
-    assert used(tree, prompt) == [f"/w/{second}"]
+    assert used_paths(tree, prompt) == [f"/w/{second}"]
     assert tree.messages(prompt) == [("file-unreadable", f"/w/AGENTS.md: {error.strerror.lower()}")]
 
 
@@ -287,7 +287,7 @@ def test_a_listed_skill_that_no_longer_exists_is_skipped_and_recorded(tree, skil
     disk.fail("lstat", tree.path("w/.agents/skills/a/SKILL.md"), gone, after=1)
     disk.fail("stat", tree.path("w/.agents/skills/a/SKILL.md"), gone, after=1)
     prompt = tree.prompt(layout, tools="read", disk=disk)
-    assert used(tree, prompt) == ["/w/.agents/skills/b/SKILL.md"]
+    assert used_paths(tree, prompt) == ["/w/.agents/skills/b/SKILL.md"]
     assert [path for _, path in tree.findings(prompt)] == ["/w/.agents/skills/a/SKILL.md"]
 
 
@@ -296,11 +296,11 @@ def test_a_directory_that_vanishes_during_the_walk_is_reported(tree, skill, disk
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a")})
     disk.fail("scandir", tree.path("w/.agents/skills"), FileNotFoundError(errno.ENOENT, "No such file or directory"))
     prompt = tree.prompt(layout, tools="read", disk=disk)
-    assert used(tree, prompt) == ["/w/AGENTS.md"]
+    assert used_paths(tree, prompt) == ["/w/AGENTS.md"]
     assert [path for _, path in tree.findings(prompt)] == ["/w/.agents/skills"]
 
 
-# XDG_CONFIG_HOME relative -> ignored. HOME missing -> user scope skipped with a finding
+# Configuration folder and home directory
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion"])
@@ -309,7 +309,7 @@ def test_a_relative_configuration_folder_is_ignored(tree, layout, value, monkeyp
     tree({"w/.git": None, "home/.config/agents/AGENTS.md": "home", "w/xdg/agents/AGENTS.md": "xdg"})
     monkeypatch.chdir(tree.path("w"))
     workspace = Workspace(tree.path("w"), home=tree.path("home"), environment={"XDG_CONFIG_HOME": value})
-    assert used(tree, assemble(workspace, layout=layout)) == ["/home/.config/agents/AGENTS.md"]
+    assert used_paths(tree, assemble(workspace, layout=layout)) == ["/home/.config/agents/AGENTS.md"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -317,7 +317,7 @@ def test_a_relative_configuration_folder_is_ignored(tree, layout, value, monkeyp
 def test_without_a_home_user_files_are_skipped_with_a_finding(tree, layout, environment):
     tree({"w/.git": None, "w/AGENTS.md": "X"})
     prompt = assemble(Workspace(tree.path("w"), environment=environment), layout=layout)
-    assert used(tree, prompt) == ["/w/AGENTS.md"]
+    assert used_paths(tree, prompt) == ["/w/AGENTS.md"]
     assert tree.findings(prompt) == [("home-missing", "")]
 
 
@@ -325,23 +325,23 @@ def test_without_a_home_user_files_are_skipped_with_a_finding(tree, layout, envi
 def test_a_missing_home_is_treated_as_empty(tree, layout):
     tree({"w/.git": None, "w/AGENTS.md": "X"})
     prompt = assemble(Workspace(tree.path("w"), home=tree.path("nowhere"), environment={}), layout=layout)
-    assert (used(tree, prompt), tree.findings(prompt)) == (["/w/AGENTS.md"], [])
+    assert (used_paths(tree, prompt), tree.findings(prompt)) == (["/w/AGENTS.md"], [])
 
 
-# undecodable file names in a scanned directory -> no exception when printed
+# Names that are not UTF-8
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_undecodable_names_are_escaped_when_printed(tree, skill, layout, capsysbinary):
     from foreword.cli import main
 
-    odd = os.fsdecode(b"\xff\xfe")
+    undecodable = os.fsdecode(b"\xff\xfe")
     tree({
         "w/.git": None,
-        f"home/.config/agents/rules/{odd}.md": f"Rule {layout}.",
-        f"home/.config/agents/rules/{odd}2.md": b"\x00",
-        f"w/.agents/skills/{odd}/SKILL.md": skill("a"),
-        f"w/.agents/skills/{odd}2/SKILL.md": b"\x00",
+        f"home/.config/agents/rules/{undecodable}.md": f"Rule {layout}.",
+        f"home/.config/agents/rules/{undecodable}2.md": b"\x00",
+        f"w/.agents/skills/{undecodable}/SKILL.md": skill("a"),
+        f"w/.agents/skills/{undecodable}2/SKILL.md": b"\x00",
     })  # fmt: skip
     for command in ("show", "why", "blame", "skills"):
         for json in ([], ["--json"]):
@@ -356,7 +356,7 @@ def test_undecodable_names_are_escaped_when_printed(tree, skill, layout, capsysb
     assert printed.out.decode() and printed.err.decode()
 
 
-# 200 nested directories -> bounded stats
+# Number of system calls
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -366,12 +366,12 @@ def test_each_nested_directory_costs_few_calls(tree, disk, layout):
     shallow = type(disk)()
     tree.prompt(layout, "w", disk=shallow)
     prompt = tree.prompt(layout, deep, disk=disk)
-    assert used(tree, prompt) == [f"/{deep}/AGENTS.md"]
+    assert used_paths(tree, prompt) == [f"/{deep}/AGENTS.md"]
     calls_per_directory = (disk.calls.total() - shallow.calls.total()) / 200
     assert calls_per_directory <= 30
 
 
-# two runs with a different PYTHONHASHSEED, TZ, locale or readdir order -> the same bytes
+# Determinism
 
 
 SCRIPT = """

@@ -28,7 +28,7 @@ def fault(number):
     return OSError(number, os.strerror(number))
 
 
-def used(tree, prompt):
+def used_paths(tree, prompt):
     return [path for path, fate in tree.fates(prompt) if fate == "used"]
 
 
@@ -58,14 +58,14 @@ EVERYTHING = [
 ]
 
 
-def without(*names):
+def everything_except(*names):
     return [path for path in EVERYTHING if path not in names]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_without_a_fault_everything_loads(workspace, disk, layout):
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert (used(workspace, prompt), workspace.findings(prompt)) == (EVERYTHING, [])
+    assert (used_paths(workspace, prompt), workspace.findings(prompt)) == (EVERYTHING, [])
 
 
 # A directory that cannot be accessed
@@ -74,36 +74,36 @@ def test_without_a_fault_everything_loads(workspace, disk, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ESTALE, errno.ENAMETOOLONG])
 @pytest.mark.parametrize("call", ["stat", "scandir"])
-def test_a_skills_folder_that_cannot_be_accessed(workspace, disk, layout, call, number):
+def test_a_skills_folder_that_cannot_be_accessed_is_reported(workspace, disk, layout, call, number):
     disk.fail(call, workspace.path(SKILLS), fault(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used(workspace, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/three/SKILL.md"]
+    assert used_paths(workspace, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/three/SKILL.md"]
     reason = "its name is too long" if number == errno.ENAMETOOLONG else os.strerror(number).lower()
     assert findings_of(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", reason)]
 
 
 @pytest.mark.parametrize("layout", ["foreword", "pi"])
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
-def test_a_folder_among_the_skills_that_cannot_be_accessed(workspace, disk, layout, number):
+def test_a_folder_among_the_skills_that_cannot_be_accessed_is_reported(workspace, disk, layout, number):
     disk.fail("stat", workspace.path(f"{SKILLS}/one"), fault(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
+    assert used_paths(workspace, prompt) == everything_except(f"/{SKILLS}/one/SKILL.md")
     reason = f"1 of its entries could not be examined: {os.strerror(number).lower()}"
     assert findings_of(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", reason)]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ENAMETOOLONG])
-def test_a_skill_that_cannot_be_accessed(workspace, disk, layout, number):
+def test_a_skill_that_cannot_be_accessed_is_reported(workspace, disk, layout, number):
     for call in ("stat", "lstat", "open"):
         disk.fail(call, workspace.path(f"{SKILLS}/one/SKILL.md"), fault(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
+    assert used_paths(workspace, prompt) == everything_except(f"/{SKILLS}/one/SKILL.md")
     assert workspace.findings(prompt) == [("file-unreadable", f"/{SKILLS}/one/SKILL.md")]
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
-def test_a_file_whose_folder_cannot_be_accessed(tree, disk, number):
+def test_a_file_whose_folder_cannot_be_accessed_is_reported(tree, disk, number):
     tree({"home/.ion/AGENTS.md": "no", "w/AGENTS.md": "here"})
     disk.fail("stat", tree.path("home/.ion"), fault(number))
     prompt = tree.prompt("ion", base="BASE", disk=disk)
@@ -113,26 +113,26 @@ def test_a_file_whose_folder_cannot_be_accessed(tree, disk, number):
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
-def test_a_working_directory_that_cannot_be_accessed(tree, disk, number):
+def test_a_working_directory_that_cannot_be_accessed_is_an_error(tree, disk, number):
     disk.fail("stat", tree.path("w"), fault(number))
     with pytest.raises(CallError, match=rf"cannot be examined \({os.strerror(number).lower()}\)"):
         tree.prompt("ion", disk=disk)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_listing_that_fails_midway(workspace, disk, layout):
+def test_a_listing_that_fails_midway_is_reported(workspace, disk, layout):
     @contextmanager
     def scandir(folder):
         with os.scandir(folder) as listing:
-            yield failing(listing) if disk.paths.get(folder) == workspace.path(SKILLS) else listing
+            yield fail_midway(listing) if disk.paths.get(folder) == workspace.path(SKILLS) else listing
 
-    def failing(listing):
+    def fail_midway(listing):
         yield next(iter(listing))
         raise fault(errno.EIO)
 
     disk.scandir = scandir
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used(workspace, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/three/SKILL.md"]
+    assert used_paths(workspace, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/three/SKILL.md"]
     assert findings_of(workspace, prompt) == [("file-unreadable", f"/{SKILLS}", "input/output error")]
 
 
@@ -152,7 +152,7 @@ def change_before_open(disk, path, change):
     disk._record = record
 
 
-def swap(make):
+def replace_with(make):
     def change(path):
         os.unlink(path)
         make(path)
@@ -161,28 +161,28 @@ def swap(make):
 
 
 SWAPS = {
-    "a named pipe": (swap(os.mkfifo), "it is a named pipe, not a file"),
-    "a directory": (swap(os.mkdir), "it is a directory, not a file"),
-    "a link to itself": (swap(lambda path: os.symlink(path, path)), "its links form a circle"),
-    "a link to nothing": (swap(lambda path: os.symlink("nowhere", path)), "it is a link to nothing"),
-    "a link to a name that is too long": (swap(lambda path: os.symlink("x" * 300, path)), "its name is too long"),
+    "a named pipe": (replace_with(os.mkfifo), "it is a named pipe, not a file"),
+    "a directory": (replace_with(os.mkdir), "it is a directory, not a file"),
+    "a link to itself": (replace_with(lambda path: os.symlink(path, path)), "its links form a circle"),
+    "a link to nothing": (replace_with(lambda path: os.symlink("nowhere", path)), "it is a link to nothing"),
+    "a link to a name that is too long": (replace_with(lambda path: os.symlink("x" * 300, path)), "its name is too long"),
     "nothing": (os.unlink, "it disappeared before it could be read"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("into", SWAPS)
-def test_a_skill_that_turns_into_something_else(workspace, disk, layout, into):
+def test_a_skill_that_turns_into_something_else_is_reported(workspace, disk, layout, into):
     change, reason = SWAPS[into]
     change_before_open(disk, workspace.path(f"{SKILLS}/one/SKILL.md"), change)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
+    assert used_paths(workspace, prompt) == everything_except(f"/{SKILLS}/one/SKILL.md")
     assert findings_of(workspace, prompt) == [("file-unreadable", f"/{SKILLS}/one/SKILL.md", reason)]
 
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "ion"])
 @pytest.mark.parametrize("into", sorted(SWAPS.keys() - {"nothing"}))
-def test_an_instruction_file_that_turns_into_something_else(workspace, disk, layout, into):
+def test_an_instruction_file_that_turns_into_something_else_is_reported(workspace, disk, layout, into):
     change, reason = SWAPS[into]
     change_before_open(disk, workspace.path("w/AGENTS.md"), change)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
@@ -198,7 +198,7 @@ def test_the_folder_of_a_skill_vanishes_before_its_file_is_opened(workspace, dis
 
     change_before_open(disk, workspace.path(f"{SKILLS}/one/SKILL.md"), vanish)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used(workspace, prompt) == without(f"/{SKILLS}/one/SKILL.md")
+    assert used_paths(workspace, prompt) == everything_except(f"/{SKILLS}/one/SKILL.md")
     assert findings_of(workspace, prompt) == [
         ("file-unreadable", f"/{SKILLS}/one/SKILL.md", "it disappeared before it could be read")
     ]
@@ -210,14 +210,14 @@ def test_a_file_created_during_discovery_is_read(workspace, disk, layout):
     waiting = [fault(errno.ENOENT)]
     original = disk.open
 
-    def late(path, flags):
+    def open_late(path, flags):
         if path == workspace.path("w/AGENTS.md") and waiting:
             raise waiting.pop()
         return original(path, flags)
 
-    disk.open = late
+    disk.open = open_late
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert "/w/AGENTS.md" in used(workspace, prompt)
+    assert "/w/AGENTS.md" in used_paths(workspace, prompt)
     assert workspace.findings(prompt) == []
 
 
@@ -233,12 +233,12 @@ def test_an_existing_file_that_never_opens_does_not_loop(workspace, disk):
 
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "ion"])
-@pytest.mark.parametrize("most", [1, 2, 7, 4096])
-def test_short_reads_do_not_matter(workspace, disk, layout, most):
+@pytest.mark.parametrize("limit", [1, 2, 7, 4096])
+def test_short_reads_do_not_matter(workspace, disk, layout, limit):
     workspace({"w/AGENTS.md": "é" * 3_000 + "\r\n日本\n"})
     whole = workspace.prompt(layout, tools="read", disk=disk)
     read = disk.read
-    disk.read = lambda descriptor, size: read(descriptor, min(size, most))
+    disk.read = lambda descriptor, size: read(descriptor, min(size, limit))
     assert workspace.prompt(layout, tools="read", disk=disk) == whole
 
 
@@ -246,11 +246,11 @@ def test_a_file_that_shrinks_during_the_read_keeps_what_was_read(tree, disk):
     tree({"w/.git": None, "w/AGENTS.md": "one\ntwo\n"})
     read = disk.read
 
-    def first(descriptor, size):
+    def truncate_and_read(descriptor, size):
         os.truncate(tree.path("w/AGENTS.md"), 4)
         return read(descriptor, size)
 
-    disk.read = first
+    disk.read = truncate_and_read
     prompt = tree.prompt("foreword", disk=disk)
     assert "\none\n" in prompt.text and "two" not in prompt.text
     assert tree.findings(prompt) == []
@@ -259,14 +259,14 @@ def test_a_file_that_shrinks_during_the_read_keeps_what_was_read(tree, disk):
 # Temporary faults
 
 
-class Trusting:
-    """A clock that runs ahead, so that stamps of just written files are trusted."""
+class ClockAhead:
+    """A clock that runs ahead, so that the stamps of new files are trusted."""
 
     def time_ns(self):
         return os.stat("/").st_mtime_ns + (1 << 62)
 
 
-def gathered(tree, disk, layout, before=None):
+def gather_all(tree, disk, layout, before=None):
     reader = Reader(disk=disk)
     workspace = resolve_workspace(tree.workspace(), reader)
     source = find_layout(layout, workspace, reader)
@@ -295,23 +295,23 @@ def comparable(tree, inputs):
     ],
 )
 def test_a_temporary_fault_is_forgotten(workspace, disk, monkeypatch, layout, number, call, path):
-    """No stamp shows that a disk works again, so comparable failed must be read anew."""
-    monkeypatch.setattr(stamps, "time", Trusting())
-    healthy = comparable(workspace, gathered(workspace, disk, layout))
+    """No stamp shows that a disk works again, so whatever failed must be read again."""
+    monkeypatch.setattr(stamps, "time", ClockAhead())
+    healthy = comparable(workspace, gather_all(workspace, disk, layout))
     assert is_unchanged(healthy[-1], disk)
     disk.fail(call, workspace.path(path), fault(number))
-    failed = gathered(workspace, disk, layout)
+    failed = gather_all(workspace, disk, layout)
     assert comparable(workspace, failed)[0] != healthy[0]
     disk.faults.clear()
     assert not is_unchanged(comparable(workspace, failed)[-1], disk)
-    assert comparable(workspace, gathered(workspace, disk, layout, failed)) == healthy
+    assert comparable(workspace, gather_all(workspace, disk, layout, failed)) == healthy
 
 
 # Links
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_link_loop_in_place_of_a_folder(tree, skill, disk, layout):
+def test_a_link_loop_in_place_of_a_folder_is_skipped(tree, skill, disk, layout):
     tree(
         {
             "w/.git": None,
@@ -321,21 +321,21 @@ def test_a_link_loop_in_place_of_a_folder(tree, skill, disk, layout):
         }
     )
     prompt = tree.prompt(layout, tools="read", disk=disk)
-    assert used(tree, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/a/SKILL.md"]
+    assert used_paths(tree, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/a/SKILL.md"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_names_that_are_too_long(workspace, skill, disk, layout):
+def test_names_that_are_too_long_are_reported(workspace, skill, disk, layout):
     """Nest folders as deep as a path allows; the rest still loads."""
     deep = os.path.join(workspace.path(SKILLS), *["d" * 200] * 30)
-    here = os.open(workspace.path(SKILLS), os.O_RDONLY)
+    folder = os.open(workspace.path(SKILLS), os.O_RDONLY)
     for _ in range(30):
-        os.mkdir("d" * 200, dir_fd=here)
-        below = os.open("d" * 200, os.O_RDONLY, dir_fd=here)
-        os.close(here)
-        here = below
-    os.close(here)
+        os.mkdir("d" * 200, dir_fd=folder)
+        below = os.open("d" * 200, os.O_RDONLY, dir_fd=folder)
+        os.close(folder)
+        folder = below
+    os.close(folder)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used(workspace, prompt) == EVERYTHING
+    assert used_paths(workspace, prompt) == EVERYTHING
     findings = [(code, deep.startswith(workspace.path(path.lstrip("/")))) for code, path in workspace.findings(prompt)]
     assert findings == ([] if layout == "opal" else [("file-unreadable", True)])

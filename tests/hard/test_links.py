@@ -19,7 +19,7 @@ def fate(tree, prompt, path):
     return dict(tree.fates(prompt)).get(path)
 
 
-def refused(tree, prompt):
+def refused_links(tree, prompt):
     """Return the refused links, one entry per finding."""
     return [tree.short(each.path) for each in prompt.findings if each.code == "link-refused"]
 
@@ -100,7 +100,7 @@ def test_in_a_subdirectory_a_link_can_lead_anywhere_in_the_repository(tree, layo
     tree({"w/.git": None, "w/docs/agents.md": "SHARED", "w/a/b/AGENTS.md": Path("../../docs/agents.md")})
     prompt = tree.prompt(layout, "w/a/b")
     assert "SHARED" in prompt.text
-    assert refused(tree, prompt) == []
+    assert refused_links(tree, prompt) == []
 
 
 @pytest.mark.parametrize("layout", ALL)
@@ -108,7 +108,7 @@ def test_a_root_reached_through_a_link_is_not_a_project_link(tree, layout):
     tree({"w/.git": None, "w/docs/x.md": "INSIDE", "w/AGENTS.md": Path("docs/x.md"), "other/name": Path("../w")})
     prompt = tree.prompt(layout, "other/name")
     assert "INSIDE" in prompt.text
-    assert refused(tree, prompt) == []
+    assert refused_links(tree, prompt) == []
 
 
 def test_a_hard_link_counts_as_a_file(tree):
@@ -128,7 +128,7 @@ def test_above_the_workspace_a_link_must_stay_in_its_folder(tree, layout):
     tree({"elsewhere/b.md": NEEDLE, "top/AGENTS.md": Path("../elsewhere/b.md")})
     prompt = tree.prompt(layout, "top/w")
     assert NEEDLE not in prompt.text
-    assert refused(tree, prompt) == ["/top/AGENTS.md"]
+    assert refused_links(tree, prompt) == ["/top/AGENTS.md"]
 
 
 @pytest.mark.parametrize("layout", ["opal", "pi"])
@@ -136,7 +136,7 @@ def test_a_link_in_the_home_directory_belongs_to_the_user(tree, layout):
     tree({"home/src/w/.git": None, "dotfiles/a.md": "MINE", "home/AGENTS.md": Path("../dotfiles/a.md")})
     prompt = tree.prompt(layout, "home/src/w")
     assert "MINE" in prompt.text
-    assert refused(tree, prompt) == []
+    assert refused_links(tree, prompt) == []
 
 
 # Skills
@@ -150,7 +150,7 @@ def test_a_skill_linked_from_outside_is_refused_once(tree, skill, layout, link):
     tree({link: Path(tree.path("elsewhere" if tail else "elsewhere/SKILL.md"))})
     prompt = tree.prompt(layout, tools="read")
     assert NEEDLE not in prompt.text
-    assert refused(tree, prompt) == [f"/{link}"]
+    assert refused_links(tree, prompt) == [f"/{link}"]
     assert "refused" in [each.fate for each in prompt.candidates]
     assert NEEDLE in tree.prompt(layout, tools="read", set={"links": "follow"}).text
 
@@ -162,7 +162,7 @@ def test_user_skills_can_be_links(tree, skill, layout, link):
     tree({"w/.git": None, os.path.join("dotfiles", tail): skill("a", "MINE"), link: Path(tree.path("dotfiles"))})
     prompt = tree.prompt(layout, tools="read")
     assert "MINE" in prompt.text
-    assert refused(tree, prompt) == []
+    assert refused_links(tree, prompt) == []
 
 
 @pytest.mark.parametrize("layout", MENUS)
@@ -172,7 +172,7 @@ def test_user_skills_can_be_links(tree, skill, layout, link):
 def test_a_link_does_not_cause_a_scan_of_the_disk(tree, layout, link, target, follow):
     tree({"w/.git": None, "w/.agents": None, link: Path(tree.top if target == ".." else target)})
     prompt = tree.prompt(layout, tools="read", set={"links": "follow"} if follow else {})
-    assert refused(tree, prompt) == [f"/{link}"]
+    assert refused_links(tree, prompt) == [f"/{link}"]
     assert len(prompt.candidates) < 100
     assert not [each for each in prompt.candidates if each.path.count("/all/") and each.fate != "refused"]
 
@@ -201,7 +201,7 @@ def test_no_setting_lets_a_link_reach_a_secret(tree, layout, follow, secret):
     tree({"w/.git": None, secret: NEEDLE, "w/AGENTS.md": Path(tree.path(secret))})
     prompt = tree.prompt(layout, set={"links": "follow"} if follow else {})
     assert NEEDLE not in prompt.text
-    assert refused(tree, prompt) == ["/w/AGENTS.md"]
+    assert refused_links(tree, prompt) == ["/w/AGENTS.md"]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_user_links_cannot_reach_a_secret(tree, layout, own):
     tree({"w/.git": None, "home/.ssh/id_ed25519": NEEDLE, f"home/{own}": Path(tree.path("home/.ssh/id_ed25519"))})
     prompt = tree.prompt(layout)
     assert NEEDLE not in prompt.text
-    assert refused(tree, prompt) == [f"/home/{own}"]
+    assert refused_links(tree, prompt) == [f"/home/{own}"]
 
 
 def test_a_workspace_can_be_inside_a_folder_with_a_secret_name(tree):
@@ -265,7 +265,7 @@ def change_before_open(disk, path, change):
 
 @pytest.mark.parametrize("way", ["/proc", "none"])
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_a_folder_swapped_for_a_link_before_its_file_is_opened(tree, disk, layout, way, monkeypatch):
+def test_a_folder_swapped_for_a_link_before_its_file_is_opened_is_refused(tree, disk, layout, way, monkeypatch):
     if way == "none":
         monkeypatch.setattr(folders, "path_of_open_file", lambda descriptor: "")
     tree({"w/.git": None, "w/a/AGENTS.md": "mine", "elsewhere/AGENTS.md": NEEDLE})
@@ -281,7 +281,7 @@ def test_a_folder_swapped_for_a_link_before_its_file_is_opened(tree, disk, layou
 
 
 @pytest.mark.parametrize("layout", MENUS)
-def test_a_folder_swapped_for_a_link_before_it_is_listed(tree, skill, disk, layout):
+def test_a_folder_swapped_for_a_link_before_it_is_listed_is_refused(tree, skill, disk, layout):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), "elsewhere/secret-name/SKILL.md": skill("b")})
 
     def change():
@@ -291,7 +291,7 @@ def test_a_folder_swapped_for_a_link_before_it_is_listed(tree, skill, disk, layo
     change_before_open(disk, tree.path("w/.agents/skills"), change)
     prompt = tree.prompt(layout, tools="read", disk=disk)
     assert "secret-name" not in prompt.text + str(prompt.candidates) + str(prompt.findings)
-    assert refused(tree, prompt) == ["/w/.agents/skills"]
+    assert refused_links(tree, prompt) == ["/w/.agents/skills"]
 
 
 def test_without_proc_the_path_must_still_name_the_open_file(tree, disk, monkeypatch):
@@ -301,12 +301,12 @@ def test_without_proc_the_path_must_still_name_the_open_file(tree, disk, monkeyp
     assert Reader(disk=disk).read(tree.path("w/AGENTS.md"), reach).text == "mine"
     original = disk.open
 
-    def swapping(path, flags):
+    def open_and_swap(path, flags):
         descriptor = original(path, flags)
         os.replace(tree.path("w/other"), tree.path("w/AGENTS.md"))
         return descriptor
 
-    disk.open = swapping
+    disk.open = open_and_swap
     reading = Reader(disk=disk).read(tree.path("w/AGENTS.md"), reach)
     assert (reading.fate, reading.reason) == ("unreadable", folders.CHANGED)
 
@@ -354,9 +354,9 @@ def test_a_working_directory_swapped_for_a_link_is_not_read(served, disk, layout
 
 
 def test_a_link_removed_while_being_resolved_is_dangling(monkeypatch):
-    def gone(path):
+    def raise_not_found(path):
         raise FileNotFoundError(2, "No such file or directory", path)
 
-    monkeypatch.setattr(os.path, "realpath", gone)
+    monkeypatch.setattr(os.path, "realpath", raise_not_found)
     nowhere = stamps.real_path("/a/b")
     assert not stamps.is_inside(nowhere, "/a") and not stamps.is_inside("/a/b", nowhere)

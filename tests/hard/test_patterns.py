@@ -15,7 +15,7 @@ item = "{{path}}"
 
 
 @pytest.fixture
-def found(tree):
+def find_files(tree):
     """Return a function that lists the files a pattern of the caller's own layout matches in the workspace."""
 
     def find(pattern):
@@ -49,9 +49,9 @@ FILES = [
         ("cwd:**/nothing.md", [""]),
     ],
 )
-def test_pattern_matches(tree, found, pattern, expected):
+def test_pattern_matches(tree, find_files, pattern, expected):
     tree({"w/.git": None, "w/nested/.git": None, **{f"w/{name}": name for name in FILES}})
-    assert found(pattern) == (expected, [])
+    assert find_files(pattern) == (expected, [])
 
 
 @pytest.mark.parametrize(
@@ -71,15 +71,15 @@ def test_pattern_matches(tree, found, pattern, expected):
         ("path:*/../x.md", "cannot follow a wildcard"),
     ],
 )
-def test_an_invalid_pattern_is_an_error(found, pattern, word):
+def test_an_invalid_pattern_is_an_error(find_files, pattern, word):
     with pytest.raises(LayoutError, match=word):
-        found(pattern)
+        find_files(pattern)
 
 
-def test_a_setting_that_names_a_missing_folder(tree, skill):
+def test_a_setting_that_names_a_missing_folder_is_reported(tree, skill):
     tree({"w/.git": None, "extra/a/SKILL.md": skill("a"), "file": "x"})
-    there = tree.prompt("opal", set={"skill_dirs": [tree.path("extra")]})
-    assert (tree.findings(there), "**a**" in there.text) == ([], True)
+    existing = tree.prompt("opal", set={"skill_dirs": [tree.path("extra")]})
+    assert (tree.findings(existing), "**a**" in existing.text) == ([], True)
     for name in ("missing", "file"):
         prompt = tree.prompt("opal", set={"skill_dirs": [tree.path(name)]})
         assert tree.findings(prompt) == [("folder-missing", f"/{name}")]
@@ -121,7 +121,7 @@ files = ["cwd:AGENTS.md"]
         ('of = "all"\nitem = "  - {text}  "\ntrim = true', "- x"),
     ],
 )
-def test_trim(tree, own, between):
+def test_trim_removes_white_space_around_sections(tree, own, between):
     tree({"w/AGENTS.md": "x", "own.toml": TRIMMED.replace("{own}", own)})
     expected = ["FIRST", *([between] if between is not None else []), "LAST"]
     assert tree.prompt(tree.path("own.toml")).text == "\n\n".join(expected)

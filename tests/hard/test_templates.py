@@ -17,23 +17,23 @@ def body(tree, template, **options):
     return tree.text("pod", base=template, set={"sections": ["body"]}, **options)
 
 
-def directed(tree, text, **options):
+def render_directives(tree, text, **options):
     """Render an instruction file with directives, as ion does."""
     return tree({"w/AGENTS.md": text}).text("ion", base="B", **options).removeprefix("B\n\n# Project Instructions\n")
 
 
-# a variable's value holds another tag -> not expanded again
+# Values that contain a tag
 
 
 @pytest.mark.parametrize("value", ["[prompt:cwd]", "[if prompt:cwd]x[endif]", "[file:x]", "[endif]", "[else]", r"\["])
-def test_a_value_that_contains_a_tag(tree, value):
+def test_a_value_that_contains_a_tag_is_not_expanded(tree, value):
     tree({"w/x": value})
     template = "<[if prompt:cwd][file:x][else]no[endif]|[prompt:model]|[prompt:conversation_id]>"
     assert tree.text("builder", base=template, model=value, session=value) == f"<{value}|{value}|{value}>"
 
 
 @pytest.mark.parametrize("value", ["{{ cwd }}", "{% if true %}x{% endif %}", "{# x #}", "{% raw %}", "{{ ghost }}"])
-def test_a_value_that_contains_a_jinja_like_tag(tree, value):
+def test_a_value_that_contains_a_jinja_like_tag_is_not_expanded(tree, value):
     assert (
         body(tree, "<{{ language }}{% for t in tools %}|{{ t }}{% endfor %}>", language=value, tools=[]) == f"<{value}>"
     )
@@ -42,12 +42,12 @@ def test_a_value_that_contains_a_jinja_like_tag(tree, value):
 @pytest.mark.parametrize(
     "value", ["{{ cwd }}", "<!-- include: x.md -->", "<!-- endif -->", "<!-- if: model == 'x' -->"]
 )
-def test_a_value_that_contains_a_directive(tree, value):
+def test_a_value_that_contains_a_directive_is_not_expanded(tree, value):
     tree({"w/x.md": "INCLUDED"})
-    assert directed(tree, "<{{ model }}|{{ provider }}>", model=value, provider=value) == f"<{value}|{value}>"
+    assert render_directives(tree, "<{{ model }}|{{ provider }}>", model=value, provider=value) == f"<{value}|{value}>"
 
 
-# values with `$&`, `\1`, `%s` -> literal
+# Values that look like replacement patterns
 
 
 @pytest.mark.parametrize("value", ["$&", "$1", "$$", r"\1", r"\g<0>", r"\n", "%s", "%(x)s", "%", "{}", "{0}", "{name}", "${x}", "$x"])  # fmt: skip
@@ -55,10 +55,10 @@ def test_values_are_literal(tree, value):
     tree({"w/x": value})
     assert tree.text("builder", base="<[file:x]|[prompt:model]>", model=value) == f"<{value}|{value}>"
     assert body(tree, "<{{ language }}>", language=value) == f"<{value}>"
-    assert directed(tree, "<{{ model }}>", model=value) == f"<{value}>"
+    assert render_directives(tree, "<{{ model }}>", model=value) == f"<{value}>"
 
 
-# include cycle, self include, depth over the limit -> an error or finding that prints the chain
+# Include cycles
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_an_include_directive_in_a_cycle_prints_the_chain(tree, files, text, cod
     ]  # fmt: skip
 
 
-# `[file:../../etc/passwd]`, an in-project link to `~/.ssh/id_rsa`, `/repo-evil` against root `/repo` -> refused
+# Files outside the workspace
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_an_include_from_outside_is_refused(tree, name):
     assert tree.findings(prompt) == [("include-refused", "/repo/AGENTS.md")]
 
 
-# `[file:.env]`, `*.pem`, `.git/config`, `.npmrc` -> refused by default, named without content
+# Secrets
 
 
 @pytest.mark.parametrize("name", [".env", "server.pem", ".git/config", ".npmrc"])
@@ -147,7 +147,7 @@ def test_secrets_are_refused_and_named_without_content(tree, name):
         assert name in sentence and "s3cret" not in sentence
 
 
-# `/dev/zero`, `/proc/self/environ`, FIFO -> no hang
+# Endless files
 
 
 @pytest.mark.parametrize("name", ["/dev/zero", "/dev/stdin", "/proc/self/environ", "pipe", "zero", "environ"])
@@ -159,7 +159,7 @@ def test_endless_files_do_not_hang(tree, name):
         assert prompt.text.endswith("<>") and prompt.findings
 
 
-# `[if file:X]A[elseif …` and every malformed nesting -> documented, tested, never an exception
+# Malformed nesting
 
 
 @pytest.mark.parametrize(
@@ -207,4 +207,4 @@ def test_deep_nesting_does_not_raise(tree):
     assert tree.text("builder", base="[if prompt:cwd]" * depth + "x" + "[endif]" * depth) == "x"
     assert tree.text("builder", base="[if prompt:cwd]" * depth) == "[if prompt:cwd]" * depth
     nested = "<!-- if: model == 'm' -->" * depth + "x" + "<!-- endif -->" * depth
-    assert directed(tree, nested, model="m") == "x"
+    assert render_directives(tree, nested, model="m") == "x"

@@ -35,7 +35,7 @@ OPENAI = ProviderRules("openai", ("tools", "system", "messages"), "prefix", 10, 
 GEMINI = ProviderRules("gemini", ("system", "tools", "messages"), "prefix", 1, "m")
 PRICE = Price("m", "anthropic", 1.0, 1.25, 0.1, 5)
 TOOLS = [{"name": "read", "description": "Reads.", "schema": {}}, {"name": "shell", "description": "", "schema": {}}]
-SAID = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
+MESSAGES = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
 
 
 def prompt(*sections):
@@ -66,7 +66,7 @@ WHOLE = prompt(
     ],
 )
 def test_a_request_is_read_in_the_providers_order(make, order):
-    segments = segments_of(make(Subject("x", WHOLE, TOOLS, SAID).turn), order)
+    segments = segments_of(make(Subject("x", WHOLE, TOOLS, MESSAGES).turn), order)
     parts = [segment.of for segment in segments]
     assert parts == sorted(parts, key=order.index)
     assert [segment.name for segment in segments if segment.of == "tools"] == ["read", "shell"]
@@ -75,13 +75,15 @@ def test_a_request_is_read_in_the_providers_order(make, order):
         assert len([segment for segment in segments if segment.of == "messages"]) == 2
 
 
-def test_an_empty_request():
+def test_an_empty_request_has_no_segments():
     for make in (for_anthropic, for_openai_responses, for_gemini):
         assert segments_of(make(Turn("", 1, False, "", (), ())), ("tools", "system", "messages")) == []
 
 
 def test_the_breakpoint_of_the_caller_follows_the_last_message():
-    marked = with_last_breakpoint(segments_of(for_anthropic(Subject("x", WHOLE, TOOLS, SAID).turn), ANTHROPIC.order))
+    marked = with_last_breakpoint(
+        segments_of(for_anthropic(Subject("x", WHOLE, TOOLS, MESSAGES).turn), ANTHROPIC.order)
+    )
     assert [segment.has_breakpoint for segment in marked if segment.of == "messages"] == [False, True]
     assert with_last_breakpoint([]) == []
 
@@ -89,25 +91,25 @@ def test_the_breakpoint_of_the_caller_follows_the_last_message():
 # Breakpoints
 
 
-def cuts(subject, rules, price=PRICE):
+def breakpoints_for(subject, rules, price=PRICE):
     make = for_anthropic if rules is ANTHROPIC else for_openai_responses if rules is OPENAI else for_gemini
     return breakpoints(segments_of(make(subject.turn), rules.order), subject.prompt, rules, price, len)
 
 
-def test_breakpoints_where_lifetimes_end():
+def test_breakpoints_are_where_lifetimes_end():
     expected = [
         Breakpoint("system", "id", "release", 4, False),
         Breakpoint("system", "rules", "project", 10, True),
         Breakpoint("system", "env", "conversation", 16, True),
     ]
-    assert cuts(Subject("x", WHOLE), ANTHROPIC) == expected
-    assert cuts(Subject("x", WHOLE), OPENAI) == expected
+    assert breakpoints_for(Subject("x", WHOLE), ANTHROPIC) == expected
+    assert breakpoints_for(Subject("x", WHOLE), OPENAI) == expected
 
 
-def test_breakpoints_with_tools():
-    first = cuts(Subject("x", WHOLE, TOOLS), ANTHROPIC)[0]
+def test_tools_come_before_the_first_breakpoint():
+    first = breakpoints_for(Subject("x", WHOLE, TOOLS), ANTHROPIC)[0]
     assert (first.of, first.after, first.tokens > 50) == ("system", "id", True)
-    found = cuts(Subject("x", prompt(("rules", "project", "B")), TOOLS), ANTHROPIC)
+    found = breakpoints_for(Subject("x", prompt(("rules", "project", "B")), TOOLS), ANTHROPIC)
     assert [(each.of, each.after, each.lifetime) for each in found] == [
         ("tools", "shell", "release"),
         ("system", "rules", "project"),
@@ -115,35 +117,39 @@ def test_breakpoints_with_tools():
 
 
 def test_gemini_reads_tools_after_the_prompt():
-    found = cuts(Subject("x", prompt(("id", "release", "A"), ("rules", "project", "B")), TOOLS), GEMINI)
+    found = breakpoints_for(Subject("x", prompt(("id", "release", "A"), ("rules", "project", "B")), TOOLS), GEMINI)
     assert [(each.of, each.lifetime) for each in found] == [
         ("system", "release"),
         ("system", "project"),
         ("tools", "project"),
     ]
     assert all(
-        each.of != "tools" for each in cuts(Subject("x", WHOLE, TOOLS), GEMINI)
+        each.of != "tools" for each in breakpoints_for(Subject("x", WHOLE, TOOLS), GEMINI)
     )  # text with the lifetime of a turn comes before them
 
 
 def test_an_unknown_minimum_is_not_reported():
     unknown = Price("m", "anthropic", 1.0, 1.25, 0.1)
-    assert {each.is_cacheable for each in cuts(Subject("x", WHOLE), ANTHROPIC, unknown)} == {None}
-    assert {each.is_cacheable for each in cuts(Subject("x", WHOLE), ANTHROPIC, None)} == {None}
+    assert {each.is_cacheable for each in breakpoints_for(Subject("x", WHOLE), ANTHROPIC, unknown)} == {None}
+    assert {each.is_cacheable for each in breakpoints_for(Subject("x", WHOLE), ANTHROPIC, None)} == {None}
 
 
-def test_plain_text_and_empty_text():
-    assert cuts(Subject("x", Prompt("", "text", ())), ANTHROPIC) == [Breakpoint("system", "", "conversation", 4, False)]
-    assert cuts(Subject("x", Prompt("", "text", ())), OPENAI) == [Breakpoint("system", "", "conversation", 4, False)]
-    assert cuts(Subject("x", Prompt("", "", ())), ANTHROPIC) == []
-    assert cuts(Subject("x", Prompt("", "", ())), OPENAI) == []
+def test_plain_text_has_one_breakpoint_and_empty_text_none():
+    assert breakpoints_for(Subject("x", Prompt("", "text", ())), ANTHROPIC) == [
+        Breakpoint("system", "", "conversation", 4, False)
+    ]
+    assert breakpoints_for(Subject("x", Prompt("", "text", ())), OPENAI) == [
+        Breakpoint("system", "", "conversation", 4, False)
+    ]
+    assert breakpoints_for(Subject("x", Prompt("", "", ())), ANTHROPIC) == []
+    assert breakpoints_for(Subject("x", Prompt("", "", ())), OPENAI) == []
 
 
 # Order
 
 
 @pytest.mark.parametrize(
-    ("lifetimes", "expected", "mended"),
+    ("lifetimes", "expected", "fixed"),
     [
         ("", [], ""),
         ("r p c t", [], "0 1 2 3"),
@@ -153,16 +159,16 @@ def test_plain_text_and_empty_text():
         ("c t r p", [("0", ["2", "3"]), ("1", ["2", "3"])], "2 3 0 1"),
     ],
 )
-def test_sections_that_come_too_early(lifetimes, expected, mended):
+def test_sections_that_come_too_early_are_reported(lifetimes, expected, fixed):
     names = {name[0]: name for name in LIFETIMES}
     found = prompt(*((str(number), names[each], "text") for number, each in enumerate(lifetimes.split())))
     assert [(each.section, list(each.before)) for each in misplaced(found, len)] == expected
-    assert best_order(found) == mended.split()
-    again = prompt(*((name, found.passages[int(name)].lifetime, "text") for name in best_order(found)))
-    assert misplaced(again, len) == []
+    assert best_order(found) == fixed.split()
+    reordered = prompt(*((name, found.passages[int(name)].lifetime, "text") for name in best_order(found)))
+    assert misplaced(reordered, len) == []
 
 
-def test_the_findings_for_misplaced_sections():
+def test_misplaced_sections_are_reported_by_lifetime():
     rows = [
         Misplaced("a", "turn", ["x"], 7),
         Misplaced("b", "turn", ["x"], 7),
@@ -187,12 +193,12 @@ def test_the_findings_for_misplaced_sections():
         ("builder", []),
     ],
 )
-def test_the_settings_that_fix_the_order_of_a_layout(layout, expected):
+def test_order_settings_fix_the_order_of_a_layout(layout, expected):
     found = order_settings(foreword.Assembler(layout=layout).layout().sections)
     assert [(key, " ".join(names)) for key, names in found] == expected
 
 
-def test_one_finding_for_each_unstable_section():
+def test_each_unstable_section_has_one_finding():
     def moved(name):
         return SectionDiff(name, ("changed",), (0, 1), (0, 1), 1, 1, (), [Cause("clock", "now.long")])
 
@@ -238,7 +244,7 @@ def segments(*texts, marks=""):
         (segments("A" * 25), segments(), ANTHROPIC, (0, 0, 0)),
     ],
 )
-def test_tokens_kept(old, new, rules, expected):
+def test_tokens_up_to_the_first_change_are_kept(old, new, rules, expected):
     assert count_kept(old, new, rules, PRICE, len) == expected
 
 
@@ -248,7 +254,7 @@ def change(old, new, rules=GEMINI, price=PRICE):
     return cache_reuse(requests[0], requests[1], rules, price, len)
 
 
-def test_the_first_difference_and_its_origin():
+def test_the_first_difference_has_its_origin():
     other = prompt(("id", "release", "AAAA"), ("rules", "project", "BxBB"))
     found = change(Subject("o", WHOLE), Subject("n", other))
     assert (found.total, found.shared, found.tokens, found.lost) == (10, 7, 7, 3)
@@ -265,7 +271,7 @@ def test_each_provider_finds_the_first_difference_in_its_own_order():
 
 
 def test_a_longer_history_is_not_a_difference():
-    old, new = Subject("o", WHOLE, TOOLS, SAID[:1]), Subject("n", WHOLE, TOOLS, SAID)
+    old, new = Subject("o", WHOLE, TOOLS, MESSAGES[:1]), Subject("n", WHOLE, TOOLS, MESSAGES)
     assert change(old, new).first is None
     other = Subject("n", WHOLE, TOOLS, [{"role": "user", "content": "ha"}])
     first = change(old, other).first
@@ -323,7 +329,7 @@ def test_every_shipped_row_has_a_source_and_a_date():
         ("gpt-5.4", "", False),
     ],
 )
-def test_the_row_of_a_model(row, model, expected):
+def test_a_row_matches_the_names_of_its_model(row, model, expected):
     assert is_named(row, model) is expected
 
 

@@ -28,7 +28,7 @@ def file(text, path="/w/AGENTS.md", line=1):
     return (text, "file", path, line)
 
 
-def own(text, name="s"):
+def builtin(text, name="s"):
     return (text, "builtin", f"$std/x/{name}", None)
 
 
@@ -40,7 +40,7 @@ def summary(found):
     return [(each.section, *each.kinds) for each in found.sections]
 
 
-A, B, C = ("a", own("A")), ("b", file("B")), ("c", own("C"))
+A, B, C = ("a", builtin("A")), ("b", file("B")), ("c", builtin("C"))
 X, Y = ("b", file("X")), ("b", file("Y"))
 
 
@@ -65,26 +65,28 @@ X, Y = ("b", file("X")), ("b", file("Y"))
         ([X, A, Y], [Y, A, X], [("a", "moved"), ("b", "moved")]),
     ],
 )
-def test_sections(old, new, expected):
+def test_changed_sections_are_listed_by_kind(old, new, expected):
     # A prompt without sections is plain text: two empty ones are equal.
     assert sorted(summary(diff(make_prompt(*old), make_prompt(*new)))) == sorted(expected)
 
 
-def test_text_between_sections():
+def test_changed_text_between_sections_is_reported():
     found = diff(make_prompt(A, C), make_prompt(A, C, join="\n"))
     assert summary(found) == [(BETWEEN, "changed")]
     (section,) = found.sections
     assert (section.edits[0].old, section.edits[0].new, section.causes) == ((1, 3), (1, 2), (Cause("layout"),))
 
 
-def test_a_separator_that_changed_next_to_a_section():
-    found = diff(make_prompt(A, B, C), make_prompt(A, B, ("c", own("D")), join="\n"))
+def test_a_changed_separator_next_to_a_changed_section_is_reported():
+    found = diff(make_prompt(A, B, C), make_prompt(A, B, ("c", builtin("D")), join="\n"))
     assert summary(found) == [("c", "changed"), (BETWEEN, "changed")]
 
 
 def test_equal_texts_never_differ_however_they_are_split():
-    assert not diff(make_prompt(("a", own("A\n\nB"))), make_prompt(("a", own("A")), ("b", own("B")))).is_changed
-    assert not diff(make_prompt(("a", own("A"))), make_prompt(("b", own("A")))).is_changed
+    assert not diff(
+        make_prompt(("a", builtin("A\n\nB"))), make_prompt(("a", builtin("A")), ("b", builtin("B")))
+    ).is_changed
+    assert not diff(make_prompt(("a", builtin("A"))), make_prompt(("b", builtin("A")))).is_changed
 
 
 def test_plain_text_is_compared_as_one_section_with_causes_from_the_other_side():
@@ -96,8 +98,8 @@ def test_plain_text_is_compared_as_one_section_with_causes_from_the_other_side()
 def test_word_changes_have_the_lines_of_their_file():
     text = "one\ntwo\nthree\nfour\n"
     found = diff(
-        make_prompt(("s", own("<x>"), file(text, line=10))),
-        make_prompt(("s", own("<x>"), file(text.replace("three", "3"), line=10))),
+        make_prompt(("s", builtin("<x>"), file(text, line=10))),
+        make_prompt(("s", builtin("<x>"), file(text.replace("three", "3"), line=10))),
     )
     (edit,) = found.sections[0].edits
     assert (edit.old, edit.new) == ((11, 16), (11, 12))
@@ -105,8 +107,10 @@ def test_word_changes_have_the_lines_of_their_file():
 
 
 def test_a_wrapper_that_is_removed_with_its_file_is_not_a_cause():
-    before = make_prompt(("s", own("<f>"), file("text"), own("</f>"), own("<f>"), file("more", "/w/x.md"), own("</f>")))
-    after = make_prompt(("s", own("<f>"), file("text"), own("</f>")))
+    before = make_prompt(
+        ("s", builtin("<f>"), file("text"), builtin("</f>"), builtin("<f>"), file("more", "/w/x.md"), builtin("</f>"))
+    )
+    after = make_prompt(("s", builtin("<f>"), file("text"), builtin("</f>")))
     assert [describe_cause(each) for each in diff(before, after).sections[0].causes] == ["/w/x.md:1"]
 
 
@@ -126,12 +130,12 @@ def test_a_wrapper_that_is_removed_with_its_file_is_not_a_cause():
         (("d", "skill", "/w/SKILL.md", 2), "/w/SKILL.md:2"),
     ],
 )
-def test_causes(piece, expected):
-    found = diff(make_prompt(("s", own("x ", "")), A), make_prompt(("s", own("x ", ""), piece), A))
+def test_the_origin_of_changed_words_is_their_cause(piece, expected):
+    found = diff(make_prompt(("s", builtin("x ", "")), A), make_prompt(("s", builtin("x ", ""), piece), A))
     assert [describe_cause(each) for each in found.sections[0].causes] == [expected]
 
 
-def test_the_fate_of_a_file_in_the_other_prompt():
+def test_a_cause_names_the_fate_of_its_file_in_the_other_prompt():
     shadowed = [Candidate("/w/AGENTS.md", "project", "shadowed", "")]
     found = diff(make_prompt(A, B), make_prompt(A, candidates=shadowed))
     assert [describe_cause(each) for each in found.sections[0].causes] == ["/w/AGENTS.md:1 (now shadowed)"]
@@ -151,7 +155,7 @@ def test_text_of_the_layout_changes_because_of_the_layout_or_the_agent():
     ]
 
 
-def test_made_for():
+def test_different_circumstances_are_not_a_change():
     old = Subject("o", make_prompt(A), None, (), {"model": "a", "cwd": "/w", "only here": "x"})
     new = Subject("n", make_prompt(A), None, (), {"model": "", "cwd": "/w"})
     found = compare(old, new)
@@ -170,7 +174,7 @@ def test_made_for():
         ("a a", "a a!", Names(changed=["a"])),
     ],
 )
-def test_tools(old, new, expected):
+def test_changed_tools_are_listed_by_kind(old, new, expected):
     def rows(names):
         return [{"name": name.rstrip("!"), "description": name} for name in names.split()]
 
@@ -241,7 +245,7 @@ def passage(**changes):
         ({"text": "abc", "candidates": [{"path": 1}]}, "x: candidate 1 must have path, layer, fate and reason"),
     ],
 )
-def test_an_invalid_saved_form(form, complaint):
+def test_an_invalid_saved_form_is_an_error(form, complaint):
     with pytest.raises(CallError) as error:
         prompt_from(form, "x")
     assert str(error.value).startswith(complaint)

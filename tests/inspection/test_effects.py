@@ -30,7 +30,7 @@ def test_a_change_in_the_middle_loses_the_rest_of_the_prefix(tree):
     assert (found.kept, found.breaks) == (old.text.index("on.\n"), "ion-local")
 
 
-def test_an_added_and_a_removed_section(tree):
+def test_added_and_removed_sections_are_reported(tree):
     old, _, found = effect_of(tree, {"w/AGENTS.md": "Project."}, {"home/.ion/AGENTS.md": "Ion."})
     assert [(each.section, *each.kinds, each.before) for each in found.sections] == [("ion-local", "added", 0)]
     assert found.breaks == "project" and found.kept == old.text.index("Project Instructions")
@@ -44,7 +44,7 @@ def test_new_and_fixed_findings_without_a_change_of_the_text(tree):
     assert ([each.code for each in found.new_findings], found.fixed_findings) == (["file-shadowed"], ())
 
 
-def test_no_effect(tree):
+def test_an_equal_prompt_has_no_effect(tree):
     prompt = tree({"w/AGENTS.md": "X"}).prompt("ion")
     size = len(prompt.text)
     assert effect(prompt, prompt, len) == Effect((), Names(), size, size, size, "", (), ())
@@ -54,7 +54,7 @@ def with_setting(tree, key, content):
     return Assembler(tree.workspace(), "ion", assignments=[(key, content)]).prompt(Agent(base="B."))
 
 
-def test_a_changed_order_of_sections_and_a_changed_separator(tree):
+def test_a_changed_order_or_separator_is_an_effect(tree):
     tree({"w/AGENTS.md": "X", "home/.ion/AGENTS.md": "Y"})
     old = tree.prompt("ion", base="B.")
     names = [each.section for each in old.passages]

@@ -16,9 +16,9 @@ def source(text, path="/w/AGENTS.md", kind="file", lifetime="project"):
     return SourceText(path, text, "instructions", lifetime, kind)
 
 
-def disk(*there):
+def disk(*files):
     """A function that says whether a file exists, for a disk with these files in /w."""
-    folders = {"/w/" + "/".join(each.split("/")[:n]) for each in there for n in range(1, each.count("/") + 2)}
+    folders = {"/w/" + "/".join(each.split("/")[:n]) for each in files for n in range(1, each.count("/") + 2)}
 
     def exists(path, target, is_beside=False):
         return f"/w/{target.removeprefix('./')}" in folders
@@ -61,7 +61,7 @@ def test_a_source_text_has_the_lines_of_its_file():
         ("``` `not a fence`\nX", False),
     ],
 )
-def test_code(text, is_code):
+def test_code_is_distinguished_from_prose(text, is_code):
     assert source(text).is_code(text.index("X")) is is_code
 
 
@@ -100,7 +100,7 @@ SKILL = "/w/SKILL.md"
         ("Read `docs/guide.md`. Again: read `docs/guide.md`.", ["docs/guide.md"]),
     ],
 )
-def test_missing_files(text, found):
+def test_missing_files_are_reported(text, found):
     exists = disk("src/api/there.py", "docs/there.md", "docs/my guide.md")
     assert [each.target for each in missing_files(source(text), exists)] == found
 
@@ -142,7 +142,7 @@ def test_references_in_a_skill_are_relative_to_its_folders(text, found):
         ("<!-- include: docs/there.md -->", [("<!-- include: docs/there.md -->", True)]),
     ],
 )
-def test_includes_that_the_layout_does_not_expand(text, found):
+def test_includes_that_the_layout_does_not_expand_are_reported(text, found):
     reported = includes(source(text), disk("docs/there.md", "/docs/there.ts"), False)
     assert [(each.target, is_there) for each, is_there in reported] == found
 
@@ -205,7 +205,7 @@ def test_a_layout_that_expands_includes_is_not_reported():
         ("Users install with npm.", "Use pnpm.", ""),
     ],
 )
-def test_commands_that_contradict_each_other(earlier, later, reported):
+def test_commands_that_contradict_each_other_are_reported(earlier, later, reported):
     found = contradictions([source(earlier), source(later, "/w/web/AGENTS.md")])
     assert "; ".join(f"{each.says}, {each.other_says}" for each in found) == reported
 
@@ -289,7 +289,7 @@ def test_secrets_of_every_issuer_contain_its_hint():
         ("the Task tool and the Task tool", ["Task"]),
     ],
 )
-def test_missing_tools(text, found):
+def test_missing_tools_are_reported(text, found):
     assert [name for _, name in missing_tools(source(text), frozenset(("read_file",)))] == found
 
 
@@ -317,12 +317,12 @@ def volatile_texts(text, lifetime="project"):
         ("The session id is a UUID.", []),
     ],
 )
-def test_text_that_changes_over_time(text, found):
+def test_text_that_changes_over_time_is_reported(text, found):
     assert volatile_texts(text) == found
     assert volatile_texts(text, "turn") == []
 
 
-def test_a_clock_in_a_lasting_section():
+def test_a_clock_in_a_lasting_section_is_reported():
     pieces = [Piece("It is ", Origin("builtin", "$std/x")), Piece("08:55", Origin("environment", "now.iso"))]
     context = LintContext(lambda *_: True, len)
     (found,) = lint(Prompt("l", "It is 08:55", [Passage("s", 0, "It is 08:55", "project", pieces)]), context)
@@ -343,7 +343,7 @@ def limits_exceeded(files, candidates=()):
     return [(each.path, each.message.partition(";")[0]) for each in reported if each.code == "over-limit"]
 
 
-def test_limits_of_other_agents():
+def test_files_over_the_limits_of_other_agents_are_reported():
     assert limits_exceeded({"/w/AGENTS.md": "ä" * 16_000, "/w/a/AGENTS.md": "b" * 1_000}) == [
         ("/w/a/AGENTS.md", "2 files (this one is the nearest) together have 33,000 bytes")
     ]
@@ -370,7 +370,7 @@ def test_every_limit_has_a_source_and_a_date():
         ("</div> Vec<T>", []),
     ],
 )
-def test_forged_tags(tree, text, reported):
+def test_forged_tags_are_reported(tree, text, reported):
     from foreword.engine.assembler import Assembler
     from foreword.programs.proofread import proofread
 
@@ -388,7 +388,7 @@ def test_findings_of_one_check_in_a_file_are_limited():
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "is_clash"),
+    ("one", "other", "is_contradiction"),
     [
         ("Run npm install before tests.", "Run pnpm install before tests.", True),
         ("When in web/, run npm install.", "Run pnpm install.", False),
@@ -396,9 +396,9 @@ def test_findings_of_one_check_in_a_file_are_limited():
         ("Indent with 2 spaces.", "Indent with spaces.", False),
     ],
 )
-def test_prose_can_contradict_too(one, other, is_clash):
+def test_prose_can_contradict_too(one, other, is_contradiction):
     texts = [source(one), source(other, "/w/sub/AGENTS.md")]
-    assert bool(list(contradictions(texts))) == is_clash
+    assert bool(list(contradictions(texts))) == is_contradiction
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_patterns_are_linear(seed):
     assert result.returncode == 0, result.stderr[-2000:]
 
 
-def test_a_megabyte_of_everything(tree):
+def test_a_megabyte_of_hostile_text_is_checked(tree):
     """Files are read up to a megabyte: a file of that size on a single line."""
     everything = "".join(each.replace("\n", " ") for each in REPEATED)
     tree({"w/.git/HEAD": "", "w/AGENTS.md": (everything * (1_000_000 // len(everything)))})
@@ -134,7 +134,7 @@ def test_odd_files_are_findings(tree):
     assert ("/w/skill/SKILL.md", "file-not-utf8") in reported
 
 
-def test_thousands_of_files(tree):
+def test_thousands_of_files_are_checked(tree):
     tree({"w/.git/HEAD": ""})
     tree({f"w/p{number}/AGENTS.md": f"Part {number}. Read `docs/p{number % 90}.md`.\n" for number in range(300)})
     tree({f"w/s/{number}/SKILL.md": f"---\nname: '{number}'\ndescription: d\n---\n" for number in range(2_000)})
@@ -161,7 +161,7 @@ def test_findings_in_text_without_a_file_name_its_author(tree):
     assert [(each.code, each.path, each.message[:12]) for each in report.findings] == [("secret", "", "tool shell: ")]
 
 
-def test_an_empty_prompt():
+def test_an_empty_prompt_has_no_findings():
     reported = LintContext(lambda *_: False, len)
     assert lint(Prompt("foreword", "", []), reported) == []
 

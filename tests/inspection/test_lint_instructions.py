@@ -10,7 +10,7 @@ TABS, SPACES = "Use tabs for indentation.", "Indent with 2 spaces."
 PNPM, NO_NPM, NPM = "Use pnpm.", "Never use npm.", "Use npm."
 
 
-def clash(one, other):
+def contradictions_between(one, other):
     """The contradictions between two files, in either order."""
     found = []
     for earlier, later in ((one, other), (other, one)):
@@ -78,7 +78,7 @@ def clash(one, other):
     ],
 )
 def test_descriptions_do_not_contradict(description, instruction):
-    assert clash(description, instruction) == []
+    assert contradictions_between(description, instruction) == []
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_descriptions_do_not_contradict(description, instruction):
     ],
 )
 def test_two_instructions_contradict_each_other(one, other, found):
-    assert clash(one, other) == [found]
+    assert contradictions_between(one, other) == [found]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_two_instructions_contradict_each_other(one, other, found):
         ("Ensure all files ", "asks"),
     ],
 )
-def test_the_polarity_of_a_sentence(before, wants):
+def test_a_sentence_demands_forbids_or_describes(before, wants):
     assert attitude(before) == wants
 
 
@@ -166,5 +166,5 @@ def test_the_polarity_of_a_sentence(before, wants):
         ("1. one, e.g. two X", "one, e.g. two "),
     ],
 )
-def test_the_sentence_before_an_offset(text, before):
+def test_sentence_before_ends_at_the_offset(text, before):
     assert sentence_before(text, text.index("X")) == before

@@ -42,7 +42,7 @@ def source(text, kind="file"):
         ("```sh\necho make lint\n```", []),
     ],
 )
-def test_commands_of_a_text(text, found):
+def test_commands_are_found_in_code_and_prose(text, found):
     assert [(" ".join(each.words), each.folder) for each in commands(source(text), ("make",))] == found
 
 
@@ -65,7 +65,7 @@ def test_commands_of_a_text(text, found):
         ("", ""),
     ],
 )
-def test_targets_of_a_makefile(makefile, defined):
+def test_targets_of_a_makefile_are_found(makefile, defined):
     names = targets_of(makefile)
     assert (" ".join(names.defined), names.is_open) == (defined, False)
 
@@ -101,11 +101,11 @@ def test_a_pattern_rule_matches_only_its_targets():
 MAKEFILE = "test lint:\n\tx\n"
 
 
-def above(files):
-    def above(path, names, folder):
+def find_above(files):
+    def find_above(path, names, folder):
         return [(f"/w/{folder or '.'}/{name}", files[folder, name]) for name in names if (folder, name) in files]
 
-    return above
+    return find_above
 
 
 def never(*_):
@@ -149,9 +149,9 @@ def never(*_):
         ("```yaml\nrun: make gone\n```", []),
     ],
 )
-def test_missing_targets(text, found):
+def test_missing_targets_are_reported(text, found):
     files = {("", "Makefile"): MAKEFILE, ("web", "Makefile"): "build:\n"}
-    lint_messages = missing_targets(source(text), above(files), lambda _, name, *rest: name == "there.c")
+    lint_messages = missing_targets(source(text), find_above(files), lambda _, name, *rest: name == "there.c")
     assert [each.name for each in lint_messages] == found
 
 
@@ -181,9 +181,9 @@ PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@sc
         ("In the `web` package: `npm run gone`", []),
     ],
 )
-def test_missing_scripts(text, found):
+def test_missing_scripts_are_reported(text, found):
     files = {("", "package.json"): PACKAGE, ("web", "package.json"): '{"scripts": {"dev": "x"}}'}
-    lint_messages = missing_scripts(source(text), above(files), never)
+    lint_messages = missing_scripts(source(text), find_above(files), never)
     assert [each.name for each in lint_messages] == found
 
 
@@ -192,23 +192,23 @@ def test_an_invalid_package_is_not_checked(text):
     assert scripts_of(text).has("anything")
 
 
-def test_a_package_without_scripts():
+def test_a_package_without_scripts_has_none():
     assert not scripts_of('{"name": "x"}').has("test")
 
 
 def test_npm_start_runs_a_server_without_a_script():
     found = missing_scripts(
-        source("`npm start`"), above({("", "package.json"): "{}"}), lambda _, name, *rest: name == "server.js"
+        source("`npm start`"), find_above({("", "package.json"): "{}"}), lambda _, name, *rest: name == "server.js"
     )
     assert list(found) == []
 
 
 def test_a_skill_may_refer_to_any_project_above_it():
-    def above(path, names, folder):
+    def find_above(path, names, folder):
         return [("/w/s/Makefile", "own:\n"), ("/w/Makefile", "lint:\n")]
 
     def missing(kind):
-        return [each.name for each in missing_targets(source("`make lint`, `make gone`", kind), above, never)]
+        return [each.name for each in missing_targets(source("`make lint`, `make gone`", kind), find_above, never)]
 
     assert (missing("skill"), missing("file")) == (["gone"], ["lint", "gone"])
 

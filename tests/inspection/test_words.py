@@ -37,7 +37,7 @@ def words(old, new, **options):
         ("first line\nsecond line\n", "second line\nfirst line\n", [("first line\n", ""), ("", "first line\n")]),
     ],
 )
-def test_words_that_changed(old, new, expected):
+def test_changed_words_are_found(old, new, expected):
     assert words(old, new) == expected
 
 

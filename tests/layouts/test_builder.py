@@ -38,7 +38,7 @@ def access(tree, *rows):
 # The template
 
 
-def test_the_default_template_word_for_word(tree):
+def test_the_default_template_never_changes(tree):
     assert Assembler(tree.workspace(), "builder").layout().sections[0].text == DEFAULT
     assert tree.text("builder") == "You are a helpful coding assistant.\n\n\n\nThe current working directory is /w.\n"
     tree({"w/AGENTS.md": "\nX\n\n"})
@@ -99,7 +99,7 @@ def test_a_template_over_the_limit_is_an_error(tree):
         ("[TODO: fix] [12:30] [https://x] [note:a](b) [x] [File:x]", "[TODO: fix] [12:30] [https://x] [note:a](b) [x] [File:x]"),
     ],
 )  # fmt: skip
-def test_rendered_text(tree, template, text):
+def test_a_template_is_rendered(tree, template, text):
     tree({"w/empty": "", "w/newline": "\n", "w/blank": " "})
     assert tree.text("builder", base=template) == text
 
@@ -115,7 +115,7 @@ def test_rendered_text(tree, template, text):
         ("a[endif]b", "a[endif]b", [("template-unmatched", "[endif] has no [if] and is left as text")]),
     ],
 )  # fmt: skip
-def test_findings(tree, template, text, findings):
+def test_mistakes_in_a_template_are_findings(tree, template, text, findings):
     assert render_template(tree, template) == (text, findings)
 
 
@@ -148,13 +148,13 @@ def test_spaces_after_the_colon_are_ignored(tree):
 
 
 @pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
-def test_system_variables(tree, platform, monkeypatch):
+def test_system_variables_describe_the_machine(tree, platform, monkeypatch):
     monkeypatch.setattr(socket, "gethostname", lambda: "box.example")
     base = "[system:os] [system:hostname]"
     assert tree.text("builder", base=base, platform=platform) == f"{platform} box.example"
 
 
-def test_conversation_variables(tree):
+def test_conversation_variables_describe_the_agent(tree):
     tree({"w/a b": None})
     base = "[prompt:cwd]|[prompt:model]|[prompt:conversation_id]"
     assert tree.text("builder", "w/a b", base=base, model="opus", session="talk-42") == "/w/a b|opus|talk-42"
@@ -338,7 +338,7 @@ def test_an_unreadable_file_counts_as_missing_and_is_a_finding(tree, make, code,
 
 
 @pytest.mark.parametrize("name", ["missing", "no/such/folder", "x/below", "a" * 300])
-def test_a_missing_file(tree, name):
+def test_a_missing_file_is_empty_and_false(tree, name):
     tree({"w/x": "X"})
     text, findings = render_template(tree, f"<[file:{name}]>[if file:{name}]yes[endif]")
     assert text == "<>"

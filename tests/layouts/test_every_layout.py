@@ -14,7 +14,7 @@ from foreword.text.tokens import count
 from foreword.vocabulary import Document, digest
 
 LAYOUTS = ["foreword", "ion", "opal", "pi"]
-# For each layout, an instruction file that is farther away than the project's own.
+# For each layout, an instruction file that is farther away than the project's.
 FARTHER = {
     "foreword": "home/.agents/AGENTS.md",
     "ion": "home/.ion/AGENTS.md",
@@ -32,8 +32,8 @@ def with_content(tree, layout, content, **options):
     return tree({"w/AGENTS.md": content}).text(layout, base="BASE", **options)
 
 
-def rich(tree, skill):
-    """A workspace with content for every section of every layout."""
+def write_full_workspace(tree, skill):
+    """Write content for every section of every layout."""
     tree({
         "w/.git": None,
         "w/AGENTS.md": "\n\nRoot é.\n\nTwo.\n",
@@ -58,7 +58,7 @@ def rich(tree, skill):
         )
 
 
-def rich_prompt(tree, layout):
+def full_prompt(tree, layout):
     tools = [Tool("read", guidelines=["Read it."]), Tool("bash", snippet="Run\n it"), Tool("read_file")]
     agent = {"skill": "sagents"} if layout == "ion" else {}
     return tree.prompt(layout, "w/a", tools=tools, session="s1", plan="Plan.\nTwo.", docs=[("Doc", "/d")], **agent)
@@ -68,8 +68,8 @@ def rich_prompt(tree, layout):
 
 
 def test_the_same_arguments_give_the_same_bytes(tree, skill, layout):
-    rich(tree, skill)
-    assert rich_prompt(tree, layout) == rich_prompt(tree, layout)
+    write_full_workspace(tree, skill)
+    assert full_prompt(tree, layout) == full_prompt(tree, layout)
 
 
 def test_the_id_is_the_hash_of_the_text(tree, layout):
@@ -210,11 +210,11 @@ def test_a_working_directory_reached_through_a_link_keeps_the_links_name(tree, l
 def test_paths_are_absolute_in_any_working_directory(tree, layout, monkeypatch):
     tree({"w/AGENTS.md": "X", "w/a/x": ""})
     now = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
-    whole = tree.prompt(layout, base="BASE", now=now)
+    expected = tree.prompt(layout, base="BASE", now=now)
     for here, cwd in (("w", "."), ("w", ""), ("home", "../w"), ("w/a", ".."), ("w", "./a/..")):
         monkeypatch.chdir(tree.path(here))
         workspace = Workspace(cwd or ".", home=tree.path("home"), platform="linux", environment={})
-        assert assemble(workspace, Agent(base="BASE"), layout, now=now) == whole
+        assert assemble(workspace, Agent(base="BASE"), layout, now=now) == expected
 
 
 def test_bytes_in_a_path_that_are_not_utf8_are_escaped(tree, layout):
@@ -321,8 +321,8 @@ def form(prompt):
 
 
 def test_passages_are_in_order_and_cover_all_but_separators(tree, skill, layout):
-    rich(tree, skill)
-    saved = form(rich_prompt(tree, layout))
+    write_full_workspace(tree, skill)
+    saved = form(full_prompt(tree, layout))
     text, position, between = saved["text"], 0, []
     for passage in saved["passages"]:
         assert passage["start"] >= position and passage["end"] > passage["start"]
@@ -333,8 +333,8 @@ def test_passages_are_in_order_and_cover_all_but_separators(tree, skill, layout)
 
 
 def test_origins_cover_their_passage_without_a_gap(tree, skill, layout):
-    rich(tree, skill)
-    for passage in form(rich_prompt(tree, layout))["passages"]:
+    write_full_workspace(tree, skill)
+    for passage in form(full_prompt(tree, layout))["passages"]:
         spans = [(origin["start"], origin["end"]) for origin in passage["origins"]]
         edges = [passage["start"], *(end for _, end in spans)]
         assert [start for start, _ in spans] == edges[:-1]
@@ -342,8 +342,8 @@ def test_origins_cover_their_passage_without_a_gap(tree, skill, layout):
 
 
 def test_every_file_origin_matches_those_lines_of_the_file(tree, skill, layout):
-    rich(tree, skill)
-    saved = form(rich_prompt(tree, layout))
+    write_full_workspace(tree, skill)
+    saved = form(full_prompt(tree, layout))
     origins = [origin for passage in saved["passages"] for origin in passage["origins"] if origin["kind"] == "file"]
     assert len({origin["path"] for origin in origins}) >= 2
     for origin in origins:
@@ -357,8 +357,8 @@ def test_every_file_origin_matches_those_lines_of_the_file(tree, skill, layout):
 
 def test_all_text_of_a_file_has_the_file_as_origin(tree, skill, layout):
     """The joined spans of a file are its text: nothing is missing and nothing is repeated."""
-    rich(tree, skill)
-    saved = form(rich_prompt(tree, layout))
+    write_full_workspace(tree, skill)
+    saved = form(full_prompt(tree, layout))
     spans = {}
     for passage in saved["passages"]:
         for origin in passage["origins"]:
@@ -366,8 +366,8 @@ def test_all_text_of_a_file_has_the_file_as_origin(tree, skill, layout):
                 spans[origin["path"]] = spans.get(origin["path"], "") + saved["text"][origin["start"] : origin["end"]]
     for path, text in spans.items():
         content = Path(path).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-        whole = content.split("---\n", 2)[2] if path.endswith("SKILL.md") else content
-        assert text.strip("\n") == whole.strip("\n")
+        expected = content.split("---\n", 2)[2] if path.endswith("SKILL.md") else content
+        assert text.strip("\n") == expected.strip("\n")
 
 
 @pytest.mark.parametrize("content", ["RULES\n", "\n\nRULES"])
@@ -384,9 +384,9 @@ def test_text_from_the_caller_is_not_repeated(tree, layout, content, copy, key):
         assert ("file-duplicate", "/w/AGENTS.md") in tree.findings(prompt)
 
 
-def test_used_candidates_are_those_whose_text_is_in_the_prompt(tree, skill, layout):
-    rich(tree, skill)
-    prompt = rich_prompt(tree, layout)
+def test_a_candidate_is_used_only_if_its_text_is_in_the_prompt(tree, skill, layout):
+    write_full_workspace(tree, skill)
+    prompt = full_prompt(tree, layout)
     origins = {piece.origin.path for passage in prompt.passages for piece in passage.pieces}
     for candidate in prompt.candidates:
         assert (candidate.path in origins) == (candidate.fate in ("used", "cut")), candidate

@@ -16,13 +16,13 @@ def file(path, text):
     return f'<instruction-file path="{path}">\n{text}\n</instruction-file>'
 
 
-def inside(text, tag):
+def content_of(text, tag):
     """The content of a section's tags, or None without the section."""
     _, opening, rest = text.partition(f"<{tag}>\n")
     return rest.partition(f"\n</{tag}>")[0] if opening else None
 
 
-def test_every_section_in_order(tree, skill):
+def test_every_section_is_in_order(tree, skill):
     tree({
         "w/.git": None,
         "home/.agents/AGENTS.md": "U",
@@ -30,8 +30,8 @@ def test_every_section_in_order(tree, skill):
         "w/.agents/skills/testing/SKILL.md": skill("testing", "Runs the tests."),
     })  # fmt: skip
     text = tree.text("foreword", tools="read bash", plan="1. Look.")
-    identity, guidance = inside(text, "identity"), inside(text, "tool-guidance")
-    sentence, line = inside(text, "skills").split("\n\n")
+    identity, guidance = content_of(text, "identity"), content_of(text, "tool-guidance")
+    sentence, line = content_of(text, "skills").split("\n\n")
     assert text == "\n\n".join([
         f"<identity>\n{identity}\n</identity>",
         f"<instructions>\n{file('/home/.agents/AGENTS.md', 'U')}\n\n{file('/w/AGENTS.md', 'P')}\n</instructions>",
@@ -44,7 +44,7 @@ def test_every_section_in_order(tree, skill):
     assert line == "In /w/.agents/skills:\n- testing: Runs the tests."
 
 
-def test_nothing_but_a_base(tree):
+def test_an_empty_workspace_leaves_only_three_sections(tree):
     assert tree({"w/.git": None}).text("foreword", base="BASE") == f"BASE\n\n{BOUNDARIES}\n\n{ENVIRONMENT}"
 
 
@@ -73,7 +73,7 @@ def test_lifetimes_only_get_shorter(tree, skill):
 
 def instructions(tree, cwd="w", **options):
     """The path and text of each instruction file."""
-    inner = inside(tree.text("foreword", cwd, **options), "instructions")
+    inner = content_of(tree.text("foreword", cwd, **options), "instructions")
     if inner is None:
         return []
     parts = inner.split('<instruction-file path="')[1:]
@@ -122,7 +122,7 @@ def test_user_files_come_first_and_then_project_files_nearest_last(tree):
     ],
 )
 @pytest.mark.parametrize("left_out", ["absent", "blank"])
-def test_one_file_per_directory_and_its_local_file(tree, there, taken, left_out):
+def test_each_directory_has_one_file_and_its_local_file(tree, there, taken, left_out):
     names = {"override": "AGENTS.override.md", "agents": "AGENTS.md", "claude": "CLAUDE.md", "local": "AGENTS.local.md"}
     tree({f"w/{name}": key for key, name in names.items() if key in there.split()})
     if left_out == "blank":
@@ -152,7 +152,7 @@ def test_the_users_files_follow_the_configuration_folder(tree):
     assert [text for _, text in instructions(tree, environment={"XDG_CONFIG_HOME": "xdg"})] == ["1", "2"]
 
 
-def test_without_a_home(tree):
+def test_without_a_home_user_files_are_skipped(tree):
     tree({"w/.git": None, "w/AGENTS.md": "P", "home/.agents/AGENTS.md": "no"})
     assert [text for _, text in instructions(tree, home=None)] == ["P"]
     assert tree.findings(tree.prompt("foreword", home=None)) == [("home-missing", "")]
@@ -193,7 +193,7 @@ def test_the_nearest_of_equal_texts_is_kept(tree):
 
 
 def names(tree, cwd="w", **options):
-    menu = inside(tree.text("foreword", cwd, **{"tools": "read", **options}), "skills")
+    menu = content_of(tree.text("foreword", cwd, **{"tools": "read", **options}), "skills")
     return menu and [
         line.partition(":")[0].removeprefix("- ") for line in menu.split("\n\n", 1)[1].split("\n") if line[:2] == "- "
     ]
@@ -203,17 +203,17 @@ FOLDERS = [".foreword/skills", ".agents/skills", ".claude/skills", ".github/skil
 SKILL_FOLDERS = [f"{top}/{folder}" for top in ("w/a", "w", "home") for folder in FOLDERS]
 
 
-def test_project_before_user_and_nearer_before_farther(tree, skill):
+def test_project_skills_come_before_user_skills_and_nearer_before_farther(tree, skill):
     tree({"w/.git": None, **{f"{folder}/deploy/SKILL.md": skill("deploy", folder) for folder in SKILL_FOLDERS}})
     for folder in SKILL_FOLDERS:
-        menu = inside(tree.text("foreword", "w/a", tools="read"), "skills").split("\n\n", 1)[1]
+        menu = content_of(tree.text("foreword", "w/a", tools="read"), "skills").split("\n\n", 1)[1]
         assert menu == f"In /{folder}:\n- deploy: {folder}"
         Path(tree.path(f"{folder}/deploy/SKILL.md")).unlink()
     assert names(tree, "w/a") is None
 
 
 def menu_of(tree, cwd="w", **options):
-    return inside(tree.text("foreword", cwd, tools="read", **options), "skills").split("\n\n", 1)[1]
+    return content_of(tree.text("foreword", cwd, tools="read", **options), "skills").split("\n\n", 1)[1]
 
 
 def test_skills_are_grouped_by_folder_nearest_first_and_sorted_by_name(tree, skill):
@@ -274,7 +274,7 @@ def test_400_skills_with_long_descriptions_keep_all_their_names(tree, skill, len
     prompt = tree.prompt("foreword", tools="read")
     assert names(tree) == every
     assert prompt.text.count("/w/.agents/skills") == 1
-    assert estimate(inside(prompt.text, "skills")) <= 8_000
+    assert estimate(content_of(prompt.text, "skills")) <= 8_000
     (message,) = [message for code, message in tree.messages(prompt) if code == "budget-menu"]
     assert "descriptions were shortened" in message or "only names were kept" in message
 
@@ -287,7 +287,7 @@ def test_if_even_names_do_not_fit_the_last_are_dropped_with_a_marker(tree, skill
     listed = [line[2:] for line in menu_of(tree, set={"skills.budget": 300}).split("\n") if line[:2] == "- "]
     assert listed == every[: len(listed)] and 20 < len(listed) < 60
     assert f"[foreword: {100 - len(listed)} more left out]\n</skills>" in prompt.text
-    assert "/home" not in inside(prompt.text, "skills")
+    assert "/home" not in content_of(prompt.text, "skills")
     (message,) = [message for code, message in tree.messages(prompt) if code == "budget-menu"]
     assert f"only the first {len(listed)} names were kept in the menu of 100 entries (from " in message
 
@@ -304,7 +304,7 @@ def test_skills_are_sorted_by_code_point(tree, skill):
 
 def test_the_first_of_two_skills_with_the_same_name_wins(tree, skill):
     tree({f"w/.agents/skills/{folder}/SKILL.md": skill("same", folder) for folder in ("b", "a", "c")})
-    assert inside(tree.text("foreword", tools="read"), "skills").endswith("- same: a (a/SKILL.md)")
+    assert content_of(tree.text("foreword", tools="read"), "skills").endswith("- same: a (a/SKILL.md)")
 
 
 def test_skills_above_the_repository_are_not_found(tree, skill):
@@ -364,17 +364,17 @@ def test_the_menu_has_a_budget_that_can_be_set(tree, skill):
     ],
 )
 def test_guidance_names_only_available_tools(tree, tools, named):
-    guidance = inside(tree.text("foreword", tools=tools), "tool-guidance")
+    guidance = content_of(tree.text("foreword", tools=tools), "tool-guidance")
     lines = guidance.split("\n") if guidance is not None else []
     assert [[word for word in line.split() if word.startswith("`")] for line in lines] == [[name] for name in named]
 
 
-def test_guidance_of_tools_and_of_extensions(tree):
+def test_guidance_includes_tools_and_extensions(tree):
     tools = [Tool("x", guidelines=["X first.", "Both."]), Tool("y", guidelines=["Both."])]
     text = tree.text(
         "foreword", tools=tools, rules=[lambda known: "Both." if "x" in known else None, lambda _: ["More."]]
     )
-    assert inside(text, "tool-guidance") == "- X first.\n- Both.\n- More."
+    assert content_of(text, "tool-guidance") == "- X first.\n- Both.\n- More."
 
 
 # Boundaries
@@ -400,33 +400,33 @@ def test_guidance_of_tools_and_of_extensions(tree):
     ],
 )
 def test_boundaries_describe_the_scope(tree, scope, expected):
-    assert inside(tree.text("foreword", scope=scope), "boundaries") == expected
+    assert content_of(tree.text("foreword", scope=scope), "boundaries") == expected
 
 
 def test_without_a_scope_the_agent_may_write_in_the_workspace(tree):
     tree({"w/.git": None, "w/a/b/x": ""})
-    assert inside(tree.text("foreword", "w/a/b"), "boundaries") == "Readable:\n  - /w\nWritable:\n  - /w"
+    assert content_of(tree.text("foreword", "w/a/b"), "boundaries") == "Readable:\n  - /w\nWritable:\n  - /w"
 
 
 def test_outside_git_the_workspace_is_the_working_directory(tree):
     tree({"w/a/b/x": ""})
-    assert inside(tree.text("foreword", "w/a/b"), "boundaries") == "Readable:\n  - /w/a/b\nWritable:\n  - /w/a/b"
+    assert content_of(tree.text("foreword", "w/a/b"), "boundaries") == "Readable:\n  - /w/a/b\nWritable:\n  - /w/a/b"
 
 
 # Environment and plan
 
 
 @pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
-def test_environment(tree, platform):
+def test_environment_names_directory_and_platform(tree, platform):
     text = tree.text("foreword", platform=platform, environment={"APPDATA": "x"})
-    assert inside(text, "environment") == f"Working directory: /w\nPlatform: {platform}"
+    assert content_of(text, "environment") == f"Working directory: /w\nPlatform: {platform}"
 
 
 @pytest.mark.parametrize(
     ("plan", "expected"), [("", None), (" \n", None), ("1. a\n2. b", "1. a\n2. b"), ("\n\nx\n\n", "x")]
 )
-def test_plan(tree, plan, expected):
-    assert inside(tree.text("foreword", plan=plan), "plan") == expected
+def test_a_plan_has_its_own_section(tree, plan, expected):
+    assert content_of(tree.text("foreword", plan=plan), "plan") == expected
 
 
 def test_unused_input_is_a_finding(tree, skill):

@@ -75,7 +75,7 @@ def workspace(tree):
 
 
 @pytest.mark.parametrize("name", PROMPTS)
-def test_golden(workspace, name, request):
+def test_a_golden_prompt_is_unchanged(workspace, name, request):
     layout, cwd, agent = PROMPTS[name]
     text = workspace.text(layout, cwd, **agent) + "\n"
     file = GOLDEN / f"{name}.md"

@@ -12,7 +12,7 @@ from foreword.text.tokens import count, estimate
 from foreword.vocabulary import replace
 
 
-def test_every_part_in_order(tree, skill):
+def test_every_part_is_in_order(tree, skill):
     tree({
         "home/.ion/AGENTS.md": "I\n",
         "home/.config/agents/AGENTS.md": "G\n",
@@ -184,7 +184,7 @@ def test_a_blank_base_or_plan_counts_as_absent(tree, blank):
 
 
 @pytest.mark.parametrize("first", ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills"])
-def test_the_search_order_of_the_active_skill(tree, skill, first):
+def test_the_first_folder_with_the_active_skill_wins(tree, skill, first):
     folders = ["w/.ion/skills", "w/.agents/skills", "home/.ion/skills", "home/.agents/skills"]
     for folder in folders[folders.index(first) :]:
         tree({f"{folder}/deploy/SKILL.md": skill("deploy", body=f"From {folder}.")})
@@ -357,13 +357,13 @@ def test_limits_apply_to_an_active_skill_and_a_plan(tree, agent, heading, report
 
 
 @pytest.fixture
-def later(monkeypatch):
+def clock_ahead(monkeypatch):
     """Set the clock ten seconds ahead, so that no file counts as just modified."""
     real = time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: real() + 10_000_000_000)
 
 
-@pytest.mark.usefixtures("later")
+@pytest.mark.usefixtures("clock_ahead")
 def test_unchanged_files_are_not_read_again(tree):
     tree({**FILES, "w/CLAUDE.md": "shadowed"})
     assembler = Assembler(tree.workspace(), "ion")
@@ -371,7 +371,7 @@ def test_unchanged_files_are_not_read_again(tree):
     assert assembler.prompt(Agent(base="BASE")) is assembler.prompt(Agent(base="BASE"))
 
 
-@pytest.mark.usefixtures("later")
+@pytest.mark.usefixtures("clock_ahead")
 @pytest.mark.parametrize(
     ("change", "project"),
     [

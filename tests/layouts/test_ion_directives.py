@@ -87,7 +87,7 @@ def test_in_base_plan_and_skill_it_is_text(tree, skill):
 # Values
 
 
-def test_the_four_values(tree):
+def test_the_four_values_are_replaced(tree):
     tree({"w/AGENTS.md": "{{ cwd }}|{{model}}|{{\tprovider }}|{{ date }}"})
     assert ion(tree, model="opus", provider="anthropic") == ("/w|opus|anthropic|2026-03-07", [])
     assert ion(tree) == ("/w|||2026-03-07", [])

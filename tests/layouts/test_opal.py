@@ -17,17 +17,17 @@ def sections(tree, **options):
     return [passage.section for passage in tree.prompt("opal", **options).passages]
 
 
-def inside(text, tag):
+def content_of(text, tag):
     """The content of a section's tags, or None without the section."""
     _, opening, rest = text.partition(f"<{tag}>\n")
     return rest.partition(f"\n</{tag}>")[0] if opening else None
 
 
-def test_six_sections_in_order(tree, skill):
+def test_six_sections_are_in_order(tree, skill):
     tree({"w/AGENTS.md": "X", "w/.agents/skills/testing/SKILL.md": skill("testing", "Runs the tests.")})
     text = tree.text("opal", base="BASE", tools="bash", session="s1")
-    guidelines, planning = inside(text, "tool-guidelines"), inside(text, "planning")
-    menu = inside(text, "skills")
+    guidelines, planning = content_of(text, "tool-guidelines"), content_of(text, "planning")
+    menu = content_of(text, "skills")
     assert text == "\n\n".join([
         "BASE",
         context("/w/AGENTS.md", "X"),
@@ -52,7 +52,7 @@ def test_empty_sections_are_left_out(tree, options, expected):
     assert sections(tree, **options) == expected
 
 
-def test_nothing_but_a_base(tree):
+def test_an_empty_workspace_leaves_base_and_environment(tree):
     assert tree.text("opal", base="BASE") == f"BASE\n\n{ENVIRONMENT}"
 
 
@@ -60,7 +60,7 @@ def test_nothing_but_a_base(tree):
 
 
 def test_the_default_identity_is_tagged_and_covers_six_principles(tree):
-    identity = inside(tree.text("opal"), "identity")
+    identity = content_of(tree.text("opal"), "identity")
     assert tree.text("opal") == f"<identity>\n{identity}\n</identity>\n\n{ENVIRONMENT}"
     assert len([line for line in identity.split("\n") if line.startswith("- ")]) == 6
     for word in ("direct", "act", "verify", "honest", "boundaries", "task"):
@@ -75,7 +75,7 @@ def test_an_identity_from_the_caller_is_not_tagged(tree, base):
 # Context
 
 
-def test_context_from_the_root_of_the_disk_down_to_the_working_directory(tree):
+def test_context_is_read_from_the_root_of_the_disk_down_to_the_working_directory(tree):
     tree({
         "AGENTS.md": "top",
         "w/.git": None,
@@ -153,7 +153,7 @@ def test_the_menu_is_a_sentence_a_blank_line_and_one_line_per_skill(tree, skill)
         "w/.agents/skills/testing/SKILL.md": skill("testing", "Runs the\n  tests."),
         "home/.opal/skills/deploy/SKILL.md": skill("deploy", "Brings it *out*."),
     })  # fmt: skip
-    sentence, blank, *lines = inside(tree.text("opal"), "skills").split("\n")
+    sentence, blank, *lines = content_of(tree.text("opal"), "skills").split("\n")
     assert "`use_skill`" in sentence
     assert (blank, lines) == ("", ["- **deploy**: Brings it *out*.", "- **testing**: Runs the tests."])
 
@@ -167,7 +167,7 @@ def test_the_first_of_two_skills_with_the_same_name_wins(tree, skill, first):
     for folder in FOLDERS[FOLDERS.index(first) :]:
         tree({f"{folder}/deploy/SKILL.md": skill("deploy", f"From {folder}.")})
     prompt = tree.prompt("opal", set={"skill_dirs": [tree.path("extra/one"), tree.path("extra/two")]})
-    assert inside(prompt.text, "skills").endswith(f"\n- **deploy**: From {first}.")
+    assert content_of(prompt.text, "skills").endswith(f"\n- **deploy**: From {first}.")
     assert [code for code, _ in tree.findings(prompt)] == ["skill-shadowed"] * (len(FOLDERS) - FOLDERS.index(first) - 1)
 
 
@@ -175,7 +175,7 @@ def test_the_first_of_two_skills_with_the_same_name_wins(tree, skill, first):
 def test_extra_directories_are_relative_to_the_workspace_or_the_home_or_absolute(tree, skill, extra):
     places = {"tools/skills": "w/tools/skills", "~/mine": "home/mine", "$TOP/extra": "extra"}
     tree({f"{places[extra]}/a/SKILL.md": skill("a")})
-    assert inside(tree.text("opal", set={"skill_dirs": extra.replace("$TOP", tree.top)}), "skills").endswith(
+    assert content_of(tree.text("opal", set={"skill_dirs": extra.replace("$TOP", tree.top)}), "skills").endswith(
         "- **a**: Does it."
     )
 
@@ -187,7 +187,7 @@ def test_skills_are_found_one_level_deep_and_not_in_parents(tree, skill):
         "w/a/.agents/skills/group/deep/SKILL.md": skill("deep"),
         "w/a/.agents/skills/SKILL.md": skill("skills"),
     })  # fmt: skip
-    assert inside(tree.text("opal", "w/a"), "skills") is None
+    assert content_of(tree.text("opal", "w/a"), "skills") is None
 
 
 @pytest.mark.parametrize(
@@ -209,20 +209,20 @@ def test_an_invalid_skill_is_skipped_with_a_finding(tree, folder, text, skill):
     path = f".agents/skills/{folder}/SKILL.md"
     tree({f"w/{path}": text, "w/.agents/skills/good/SKILL.md": skill("good")})
     prompt = tree.prompt("opal")
-    assert inside(prompt.text, "skills").endswith("\n\n- **good**: Does it.")
+    assert content_of(prompt.text, "skills").endswith("\n\n- **good**: Does it.")
     assert {path for _, path in tree.findings(prompt)} == {f"/w/{path}"}
 
 
 def test_a_skill_with_an_unknown_field_is_listed(tree):
     tree({"w/.agents/skills/a/SKILL.md": "---\nname: a\ndescription: D.\nunheard-of: 1\n---\n"})
     prompt = tree.prompt("opal")
-    assert inside(prompt.text, "skills").endswith("\n\n- **a**: D.")
+    assert content_of(prompt.text, "skills").endswith("\n\n- **a**: D.")
     assert [(each.code, each.severity) for each in prompt.findings] == [("skill-field", "info")]
 
 
 def test_globs_are_ignored(tree, skill):
     tree({"w/.agents/skills/a/SKILL.md": skill("a", "D.", 'globs: ["*.py"]')})
-    assert inside(tree.text("opal"), "skills").endswith("\n\n- **a**: D.")
+    assert content_of(tree.text("opal"), "skills").endswith("\n\n- **a**: D.")
 
 
 def test_skills_can_be_disabled(tree, skill):
@@ -276,7 +276,7 @@ READ, OFFSET, EDIT, WRITE, SHOW, EXPLORE, STATUS = (
     ],
 )
 def test_guidelines_depend_on_the_tools(tree, tools, expected):
-    block = inside(tree.text("opal", tools=tools), "tool-guidelines")
+    block = content_of(tree.text("opal", tools=tools), "tool-guidelines")
     lines = block.split("\n") if block is not None else []
     assert len(lines) == len(expected)
     for line, words in zip(lines, expected, strict=True):
@@ -286,7 +286,7 @@ def test_guidelines_depend_on_the_tools(tree, tools, expected):
 
 def test_a_guideline_names_only_available_tools(tree):
     for tools in ("bash", "bash edit_file", "bash read_file", "read_file", "write_file", "x"):
-        text = inside(tree.text("opal", tools=tools), "tool-guidelines")
+        text = content_of(tree.text("opal", tools=tools), "tool-guidelines")
         for name in {"read_file", "edit_file", "write_file"} - set(tools.split()):
             assert name not in text
 
@@ -298,7 +298,7 @@ def test_rules_of_extensions_are_added(tree):
         lambda names: ["Two.", "One.", ""],
         lambda names: sorted(names),
     ]
-    lines = inside(tree.text("opal", tools="x y", rules=rules), "tool-guidelines").split("\n")
+    lines = content_of(tree.text("opal", tools="x y", rules=rules), "tool-guidelines").split("\n")
     assert lines[1:] == ["- One.", "- Two.", "- x", "- y"]
 
 
@@ -307,7 +307,7 @@ def test_a_rule_that_raises_is_reported_and_skipped(tree):
         raise KeyError("no")
 
     prompt = tree.prompt("opal", tools="x", rules=[broken, lambda names: "Still said."])
-    assert inside(prompt.text, "tool-guidelines").split("\n")[1:] == ["- Still said."]
+    assert content_of(prompt.text, "tool-guidelines").split("\n")[1:] == ["- Still said."]
     assert tree.messages(prompt) == [("extension-failed", "the rule 'broken' raised KeyError and was skipped")]
 
 
@@ -319,26 +319,26 @@ def test_guidelines_of_tools_are_not_used(tree):
 
 
 def test_planning_names_the_session_file(tree):
-    planning = inside(tree.text("opal", session="talk-42"), "planning")
+    planning = content_of(tree.text("opal", session="talk-42"), "planning")
     assert "\n/home/.opal/sessions/talk-42/plan.md\n" in f"\n{planning}\n"
     for word in ("before you start", "current", "user"):
         assert word in planning
 
 
 @pytest.mark.parametrize("options", [{}, {"session": ""}, {"session": "s1", "role": "sub"}])
-def test_no_planning_without_a_session_or_for_a_sub_agent(tree, options):
+def test_planning_needs_a_session_and_a_main_agent(tree, options):
     assert "<planning>" not in tree.text("opal", **options)
 
 
 # Sub-agents
 
 
-def test_a_sub_agent(tree, skill):
+def test_a_sub_agent_gets_everything_but_planning(tree, skill):
     tree({"w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a")})
     main = tree.text("opal", base="TASK", tools="read_file bash", session="s1")
     sub = tree.text("opal", base="TASK", tools="read_file bash", session="s1", role="sub")
     assert sub == main.partition("\n\n<planning>")[0]
-    assert inside(tree.text("opal", base="TASK", role="sub", tools="x"), "tool-guidelines").count("\n") == 0
+    assert content_of(tree.text("opal", base="TASK", role="sub", tools="x"), "tool-guidelines").count("\n") == 0
 
 
 # Attributes

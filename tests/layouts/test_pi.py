@@ -11,7 +11,7 @@ from foreword import Document, Tool
 LAST = "Current date and time: Saturday, March 7, 2026 at 08:55:05 AM CST\nCurrent working directory: /w"
 
 
-def test_every_part_in_order(tree, skill):
+def test_every_part_is_in_order(tree, skill):
     tree({
         "home/.sf/agent/AGENTS.md": "user",
         "w/.sf/SYSTEM.md": "SYSTEM",
@@ -58,7 +58,7 @@ class Nameless(tzinfo):
         return None
 
 
-def test_nothing_but_a_base(tree):
+def test_an_empty_workspace_leaves_base_date_and_directory(tree):
     assert tree.text("pi", base="BASE") == f"BASE\n\n{LAST}"
 
 
@@ -98,7 +98,7 @@ def block(text, heading):
 # Tools
 
 
-def test_without_tools(tree):
+def test_without_tools_the_list_says_none(tree):
     assert block(tree.text("pi"), "Available tools:") == ["(none)"]
 
 
@@ -120,7 +120,7 @@ def test_known_tools_have_their_own_line(tree, name):
         (Tool("Read"), "- Read: Read"),
     ],
 )
-def test_the_line_of_a_tool(tree, tool, line):
+def test_a_tool_is_described_in_one_line(tree, tool, line):
     assert tools_of(tree, [tool]) == [line]
 
 
@@ -157,7 +157,7 @@ LOOK_WITH_BASH, LOOK_WITHOUT, READ_FIRST, EXACT, REWRITE, SUM_UP, CONCISE, PATHS
 )
 
 
-def rows(names):
+def expected_guidelines(names):
     """The rows of the specification's table for a set of tools."""
     if "bash" in names:
         yield LOOK_WITHOUT if names & {"grep", "find", "ls"} else LOOK_WITH_BASH
@@ -178,7 +178,7 @@ KNOWN = ("bash", "edit", "grep", "read", "write")
 @pytest.mark.parametrize("names", [" ".join(each) for size in range(6) for each in combinations(KNOWN, size)])
 def test_guidelines_depend_on_the_tools(tree, names):
     lines = guidelines(tree, names)
-    expected = list(rows(set(names.split())))
+    expected = list(expected_guidelines(set(names.split())))
     assert len(lines) == len(expected)
     for sentence, words in zip(lines, expected, strict=True):
         assert [word for word in words if word not in sentence.lower()] == []
@@ -320,7 +320,7 @@ def test_context_is_the_user_file_and_then_project_files_from_the_root_down(tree
         ({"w/AGENTS.local.md": "no", "w/.agents/AGENTS.md": "no"}, []),
     ],
 )
-def test_one_file_per_directory(tree, files, expected):
+def test_each_directory_has_one_file(tree, files, expected):
     tree(files)
     assert context(tree) == expected
 
@@ -330,7 +330,7 @@ def test_a_user_file_that_is_also_a_project_file_is_included_once(tree):
     assert context(tree, "home/.sf/agent") == [("/home/.sf/agent/AGENTS.md", "user")]
 
 
-def test_without_a_home(tree):
+def test_without_a_home_user_files_are_skipped(tree):
     tree({"home/.sf/agent/AGENTS.md": "no", "home/.sf/agent/SYSTEM.md": "no", "w/AGENTS.md": "A"})
     prompt = tree.prompt("pi", base="BASE", home=None)
     assert [path for path, fate in tree.fates(prompt) if fate == "used"] == ["/w/AGENTS.md"]
@@ -360,7 +360,7 @@ def menu(tree, cwd="w", **options):
         "w/a/.agents/skills/group/sub",
     ],
 )
-def test_skills_are_found_in(tree, skill, folder):
+def test_skills_are_found_in_these_folders(tree, skill, folder):
     tree({"w/.git": None, "w/a/x": "", f"{folder}/deploy/SKILL.md": skill("deploy", "D.")})
     assert menu(tree, "w/a") == [("deploy", "D.", f"/{folder}/deploy/SKILL.md")]
 
@@ -369,7 +369,7 @@ def test_skills_are_found_in(tree, skill, folder):
     "folder",
     ["w/.sf/skills", ".agents/skills", "w/a/.claude/skills", "w/a/b/.agents/skills", "w/a/.agents/skills/other"],
 )
-def test_skills_are_not_found_in(tree, skill, folder):
+def test_skills_are_not_found_in_other_folders(tree, skill, folder):
     tree(
         {
             "w/.git": None,
@@ -430,7 +430,7 @@ def test_a_skill_can_hide_itself(tree, skill, field, is_listed):
     assert [name for name, _, _ in menu(tree)] == (["a", "b"] if is_listed else ["b"])
 
 
-def test_no_block_if_every_skill_hides_itself(tree, skill):
+def test_there_is_no_block_if_every_skill_hides_itself(tree, skill):
     tree({"w/.sf/skills/a/SKILL.md": skill("a", "D.", "disable-model-invocation: true")})
     assert tree.text("pi", base="BASE", tools="read") == f"BASE\n\n{LAST}"
 
@@ -477,7 +477,7 @@ def zone(hours, name):
         (datetime(2026, 3, 7, 13, 1, 2, tzinfo=Nameless()), "Saturday, March 7, 2026 at 01:01:02 PM UTC+05:45"),
     ],
 )  # fmt: skip
-def test_the_date_in_words(tree, now, expected):
+def test_the_date_is_written_in_words(tree, now, expected):
     assert tree.text("pi", base="BASE", now=now) == (
         f"BASE\n\nCurrent date and time: {expected}\nCurrent working directory: /w"
     )

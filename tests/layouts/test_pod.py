@@ -37,7 +37,7 @@ def error(tree, address="", **options):
 # The entire prompt
 
 
-def test_the_example(tree):
+def test_the_example_of_the_specification_is_rendered(tree):
     tree({"w/AGENTS.md": "X", "p": None})
     assert tree.text("pod", base="BODY", scope=Scope([Access(tree.path("p"))])) == (
         "BODY\n\n---\n## Working boundaries\n\nReadable:\n  - /p\nWritable:\n  - /p\n\n"
@@ -45,7 +45,7 @@ def test_the_example(tree):
     )
 
 
-def test_every_section_in_order(tree):
+def test_every_section_is_in_order(tree):
     resident = "---\ndescription: {}\nmodel_invokation: true\n---\n"
     tree({
         "w/.git": None,
@@ -334,7 +334,7 @@ def test_the_time_is_in_utc(tree, now, date, time):
     assert text == f"{date}|{time}|{date}T{time}Z\n\n{BOUNDARIES}"
 
 
-def test_the_other_variables(tree):
+def test_other_variables_describe_the_agent(tree):
     tree({"w/.git": None, "w/a b": None})
     text = tree.text(
         "pod",
@@ -469,7 +469,7 @@ def test_a_denied_path_takes_precedence_in_any_spelling(tree):
         ({"w/a/b/c/AGENTS.md": "below"}, None),
     ],
 )
-def test_the_nearest_instructions_up_to_the_workspaces_root(tree, files, nearest):
+def test_only_the_nearest_instructions_up_to_the_workspaces_root_are_used(tree, files, nearest):
     tree({"w/.git": None, "w/a/b/c": None, **files})
     tail = f"\n\n---\n## Project instructions (AGENTS.md)\n\n{nearest}" if nearest else ""
     assert tree.text("pod", "w/a/b", base="B") == f"B\n\n{BOUNDARIES}{tail}"
@@ -593,7 +593,7 @@ WORDING = {
     "resident_knowledge_section": "---\n## Resident knowledge\n\n- k: D",
     "resident_workflows_section": "---\n## Resident workflows\n\n- k: D",
 }
-WORDS = {"user": "home/.config/foreword/prompts.toml", "workspace": "w/.foreword/prompts.toml", "pack": "pack/prompts.toml"}  # fmt: skip
+WORDING_FILES = {"user": "home/.config/foreword/prompts.toml", "workspace": "w/.foreword/prompts.toml", "pack": "pack/prompts.toml"}  # fmt: skip
 
 
 def full_workspace(tree):
@@ -608,13 +608,13 @@ def prompt_with_packs(tree, **packs):
     return assemble(tree.workspace(), Agent(base="B"), "pod", packs=packs)
 
 
-def test_the_shipped_wording(tree):
+def test_the_shipped_wording_is_used(tree):
     assert tree.short(prompt_with_packs(full_workspace(tree)).text) == "\n\n".join(WORDING.values())
 
 
 @pytest.mark.parametrize("key", WORDING)
 def test_wording_is_overridden_key_by_key(tree, key):
-    full_workspace(tree)({WORDS["user"]: f"{key} = '## Mine\n{{}}\n{{{{end}}}}'".replace("'", '"""')})
+    full_workspace(tree)({WORDING_FILES["user"]: f"{key} = '## Mine\n{{}}\n{{{{end}}}}'".replace("'", '"""')})
     inside = WORDING[key].partition("\n\n---\n" if "B\n" in WORDING[key] else "---\n")[2].partition("\n\n")[2]
     mine = f"## Mine\n{inside}\n{{end}}"
     expected = {**WORDING, key: f"B\n\n{mine}" if key == "working_boundaries_section" else mine}
@@ -626,7 +626,7 @@ def test_wording_is_overridden_key_by_key(tree, key):
 @pytest.mark.parametrize("around", ["{}\n", "\n{}\n\n", "{}  \n\t\n", "{} "])
 def test_trailing_white_space_of_wording_is_removed(tree, key, around):
     shipped = shipped_layout("pod")["wording"][key]
-    full_workspace(tree)({WORDS["workspace"]: f"{key} = {json.dumps(around.format(shipped))}"})
+    full_workspace(tree)({WORDING_FILES["workspace"]: f"{key} = {json.dumps(around.format(shipped))}"})
     prompt = prompt_with_packs(tree)
     assert tree.short(prompt.text) == "\n\n".join(WORDING.values())
     assert all("".join(piece.text for piece in each.pieces) == each.text for each in prompt.passages)
@@ -642,7 +642,7 @@ def test_trailing_white_space_of_a_file_is_removed(tree, text):
 
 
 @pytest.mark.parametrize(
-    ("given", "wins"),
+    ("sources", "winner"),
     [
         ("user", "user"),
         ("workspace", "workspace"),
@@ -653,18 +653,18 @@ def test_trailing_white_space_of_a_file_is_removed(tree, text):
         ("user workspace pack", "pack"),
     ],
 )
-def test_the_later_wording_wins(tree, given, wins):
-    full_workspace(tree)({WORDS[who]: f"agents_md_section = 'of the {who}: {{}}'" for who in given.split()})
+def test_the_later_wording_wins(tree, sources, winner):
+    full_workspace(tree)({WORDING_FILES[who]: f"agents_md_section = 'of the {who}: {{}}'" for who in sources.split()})
     text = tree.short(prompt_with_packs(tree, p="pack").text)
-    assert text == "\n\n".join({**WORDING, "agents_md_section": f"of the {wins}: X"}.values())
+    assert text == "\n\n".join({**WORDING, "agents_md_section": f"of the {winner}: X"}.values())
 
 
 def test_each_key_comes_from_the_strongest_source_that_has_it(tree):
     keys = list(WORDING)
     full_workspace(tree)({
-        WORDS["user"]: "".join(f"{key} = 'user {{}}'\n" for key in keys[1:]),
-        WORDS["workspace"]: "".join(f"{key} = 'workspace {{}}'\n" for key in keys[2:]),
-        WORDS["pack"]: f"{keys[3]} = 'pack {{}}'\n",
+        WORDING_FILES["user"]: "".join(f"{key} = 'user {{}}'\n" for key in keys[1:]),
+        WORDING_FILES["workspace"]: "".join(f"{key} = 'workspace {{}}'\n" for key in keys[2:]),
+        WORDING_FILES["pack"]: f"{keys[3]} = 'pack {{}}'\n",
     })  # fmt: skip
     text = tree.short(prompt_with_packs(tree, p="pack").text)
     assert text == f"B\n\n{BOUNDARIES}\n\nuser X\n\nworkspace - k: D\n\npack - k: D"
@@ -678,29 +678,29 @@ def test_the_last_of_several_packs_wins(tree):
     assert "\n\none X\n\n" in prompt_with_packs(tree, b="two", a="one").text
 
 
-@pytest.mark.parametrize("who", WORDS)
+@pytest.mark.parametrize("who", WORDING_FILES)
 @pytest.mark.parametrize("key", WORDING)
 @pytest.mark.parametrize("lost", ["", "nothing", "{x}", "{{}}", "{} and {}", "{", "{ }"])
 def test_wording_without_its_placeholder_is_an_error(tree, who, key, lost):
-    tree({"pack": None, WORDS[who]: f"{key} = '{lost}'"})
+    tree({"pack": None, WORDING_FILES[who]: f"{key} = '{lost}'"})
     with pytest.raises(LayoutError) as raised:
         prompt_with_packs(tree, p="pack")
     assert key in str(raised.value) and "\n" not in str(raised.value)
     if lost in ("", "nothing"):
-        path = f"/{WORDS[who]}"
+        path = f"/{WORDING_FILES[who]}"
         assert tree.short(str(raised.value)) == f"{path}: {key} needs '{{}}' exactly once, for its value"
 
 
 @pytest.mark.parametrize("text", ["agents_md_section = 5", "agents_md_section = ['{}']", "agents_md_section", "\ufffd"])
 def test_invalid_wording_is_an_error_that_names_the_file(tree, text):
-    tree({WORDS["user"]: text})
+    tree({WORDING_FILES["user"]: text})
     with pytest.raises(LayoutError, match=r"prompts\.toml"):
         prompt_with_packs(tree)
 
 
 @pytest.mark.parametrize("words", ["{x} {}", "{} {", "{} }"])
 def test_wording_with_an_unknown_placeholder_is_an_error_that_names_the_file(tree, words):
-    tree({WORDS["workspace"]: f"agents_md_section = '{words}'"})
+    tree({WORDING_FILES["workspace"]: f"agents_md_section = '{words}'"})
     with pytest.raises(LayoutError, match=r"prompts\.toml: agents_md_section: "):
         prompt_with_packs(tree)
 
@@ -708,32 +708,32 @@ def test_wording_with_an_unknown_placeholder_is_an_error_that_names_the_file(tre
 @pytest.mark.parametrize("around", ["<!--\\n{}\\n-->", "```\\n{}\\n```", "Only an example. <!-- {} -->"])
 @pytest.mark.parametrize("key", ["working_boundaries_section", "agents_md_section"])
 def test_wording_of_a_workspace_may_not_hide_the_text_it_wraps(tree, around, key):
-    tree({WORDS["workspace"]: f'{key} = "{around}"'})
+    tree({WORDING_FILES["workspace"]: f'{key} = "{around}"'})
     with pytest.raises(LayoutError, match=r"prompts\.toml: \w+ puts its value into a "):
         prompt_with_packs(tree)
-    full_workspace(tree)({WORDS["workspace"]: f'{key} = "<!-- a note --> {{}}"'})
+    full_workspace(tree)({WORDING_FILES["workspace"]: f'{key} = "<!-- a note --> {{}}"'})
     assert "<!-- a note --> " in prompt_with_packs(tree).text
 
 
 @pytest.mark.parametrize("layout", layout_names())
 @pytest.mark.parametrize("content", ["not TOML", b"\xff", b"\0", None])
 def test_unreadable_wording_of_the_workspace_is_a_finding(tree, layout, content):
-    tree({WORDS["workspace"]: content})
-    assert ("settings-wrong", f"/{WORDS['workspace']}") in tree.findings(tree.prompt(layout))
+    tree({WORDING_FILES["workspace"]: content})
+    assert ("settings-wrong", f"/{WORDING_FILES['workspace']}") in tree.findings(tree.prompt(layout))
 
 
 def test_compaction_instructions_cannot_be_blank(tree):
-    tree({WORDS["workspace"]: "compaction = ' '"})
+    tree({WORDING_FILES["workspace"]: "compaction = ' '"})
     with pytest.raises(LayoutError, match="compaction must not be blank"):
         prompt_with_packs(tree)
 
 
-@pytest.mark.parametrize("who", WORDS)
+@pytest.mark.parametrize("who", WORDING_FILES)
 def test_an_unknown_key_is_a_finding(tree, who):
-    full_workspace(tree)({WORDS[who]: "agents_md_sektion = '{}'\n[nested]\nkey = 'x'\n"})
+    full_workspace(tree)({WORDING_FILES[who]: "agents_md_sektion = '{}'\n[nested]\nkey = 'x'\n"})
     prompt = prompt_with_packs(tree, p="pack")
     assert tree.short(prompt.text) == "\n\n".join(WORDING.values())
-    path = f"/{WORDS[who]}"
+    path = f"/{WORDING_FILES[who]}"
     assert tree.messages(prompt)[0] == (
         "wording-unknown",
         f"{path}: unknown wording 'agents_md_sektion'; did you mean 'agents_md_section'?",
@@ -743,12 +743,14 @@ def test_an_unknown_key_is_a_finding(tree, who):
 
 def test_a_key_of_another_layout_is_known(tree):
     others = [key for key in shipped_layout("pi")["wording"] if key not in shipped_layout("pod")["wording"]]
-    full_workspace(tree)({WORDS["user"]: "".join(f"{json.dumps(key)} = 'x'\n" for key in others if key != "tool")})
+    full_workspace(tree)(
+        {WORDING_FILES["user"]: "".join(f"{json.dumps(key)} = 'x'\n" for key in others if key != "tool")}
+    )
     assert prompt_with_packs(tree).findings == ()
 
 
 def test_the_compaction_request_is_wording_too(tree):
-    tree({WORDS["user"]: "compaction = 'Say what happened.'"})
+    tree({WORDING_FILES["user"]: "compaction = 'Say what happened.'"})
     assert Assembler(tree.workspace(), "pod").layout().wording["compaction"] == "Say what happened."
 
 
@@ -767,7 +769,7 @@ HOSTILE = {
 }
 
 
-def settable(table):
+def settable_keys(table):
     """Every key that `foreword.toml` could set in one table of the layout, with a harmful value."""
     name = table.partition(".")[0] or "layout"
     for key in KEYS:
@@ -786,7 +788,7 @@ def test_workspace_settings_cannot_remove_the_boundaries(tree, table):
     scope = Scope([Access(tree.path("w"))], [Access(tree.path("w/secret"), "read")])
     rows = "Readable:\n  - /w\nWritable:\n  - /w\nDenied:\n  - /w/secret"
     removed = []
-    for key, content in settable(table):
+    for key, content in settable_keys(table):
         tree({"w/.foreword/foreword.toml": f"{key} = {json.dumps(content)}"})
         if rows not in tree.text("pod", base="B", scope=scope):
             removed.append((key, content))
@@ -895,7 +897,7 @@ def test_every_character_of_the_body_has_its_template_as_origin(tree):
     [
         (f"{USERS}/part.md", "EDITED"),
         (f"{USERS}/main.md", "EDITED"),
-        (WORDS["user"], "working_boundaries_section = 'EDITED {}'"),
+        (WORDING_FILES["user"], "working_boundaries_section = 'EDITED {}'"),
         ("w/AGENTS.md", "EDITED"),
         ("w/.foreword/knowledge/k.md", "---\ndescription: EDITED\nmodel_invocation: true\n---\n"),
     ],

@@ -54,11 +54,11 @@ def dist(tmp_path_factory):
 @pytest.fixture(scope="session")
 def run_installed(dist, tmp_path_factory):
     """Run `foreword` from an environment that contains only the wheel and its requirements, with an empty home."""
-    command, environment = installed(wheel_in(dist), tmp_path_factory)
+    command, environment = install(wheel_in(dist), tmp_path_factory)
     return lambda *arguments: call(command, *arguments, env=environment)
 
 
-def installed(what: Path | str, tmp_path_factory):
+def install(what: Path | str, tmp_path_factory):
     """Install this into a fresh environment; return its `foreword` command, and environment variables with an empty home."""
     venv, home = tmp_path_factory.mktemp("installed") / "venv", tmp_path_factory.mktemp("home")
     uv("venv", venv)
@@ -113,7 +113,7 @@ def test_the_sdist_contains_what_its_tests_need(dist):
     assert {f"foreword-{VERSION}/{name}" for name in required} - names == set()
 
 
-def test_the_metadata_of_the_wheel(dist):
+def test_the_wheel_has_its_metadata(dist):
     with zipfile.ZipFile(wheel_in(dist)) as archive:
         metadata = message_from_bytes(archive.read(f"foreword-{VERSION}.dist-info/METADATA"))
     assert metadata["License-Expression"] == "Apache-2.0" and metadata["License-File"] == "LICENSE"
@@ -121,7 +121,7 @@ def test_the_metadata_of_the_wheel(dist):
     assert "Typing :: Typed" in metadata.get_all("Classifier") and "foreword/py.typed" in names_in(wheel_in(dist))
 
 
-def test_extras(dist):
+def test_each_extra_adds_its_requirements(dist):
     """Each extra adds requirements, `all` adds all of them, and none are required without an extra."""
     with zipfile.ZipFile(wheel_in(dist)) as archive:
         metadata = message_from_bytes(archive.read(f"foreword-{VERSION}.dist-info/METADATA"))
@@ -140,7 +140,7 @@ def test_the_readme_describes_each_extra():
 
 
 def test_an_extra_is_installed_with_the_wheel(dist, tmp_path_factory, tmp_path):
-    command, environment = installed(f"{wheel_in(dist)}[serve]", tmp_path_factory)
+    command, environment = install(f"{wheel_in(dist)}[serve]", tmp_path_factory)
     serve = [command, "serve", "--port", "0", "--root", tmp_path, "--store", ":memory:"]
     with subprocess.Popen(serve, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as service:
         try:
@@ -184,18 +184,18 @@ def test_the_installed_package_is_typed(dist, tmp_path):
     ]
 
 
-def test_installed_completion(run_installed):
+def test_the_installed_command_prints_completion(run_installed):
     assert "complete " in run_installed("completion", "bash")
 
 
-def test_installed_version(run_installed):
+def test_the_installed_command_prints_its_version(run_installed):
     assert run_installed("--version").split()[-1] == VERSION
 
 
-def test_installed_layouts(run_installed):
+def test_the_installed_command_lists_layouts(run_installed):
     assert json.loads(run_installed("layouts", "--json"))
 
 
-def test_installed_show(run_installed, tmp_path):
+def test_the_installed_command_shows_a_prompt(run_installed, tmp_path):
     (tmp_path / "AGENTS.md").write_text("Speak plainly.\n")
     assert "Speak plainly." in run_installed("show", tmp_path)

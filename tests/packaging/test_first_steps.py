@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/first-steps.md"
 FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 # A fresh copy has no build output, and does not need the history.
-MADE = shutil.ignore_patterns(
+BUILD_OUTPUT = shutil.ignore_patterns(
     ".git", ".venv*", ".tools", "dist", "site", "node_modules", "__pycache__", ".*_cache", ".hypothesis", "*.db*"
 )
 
@@ -42,7 +42,7 @@ def shell():
     with sample.home() as home:
         shutil.rmtree(home / "shop")
         (home / "foreword").unlink()
-        shutil.copytree(ROOT, home / "foreword", ignore=MADE)
+        shutil.copytree(ROOT, home / "foreword", ignore=BUILD_OUTPUT)
         (home / "foreword/.tools").symlink_to(ROOT / ".tools")
         (home / ".state").write_text("cd ~/foreword\n")
         environment = {"HOME": str(home), "PATH": os.environ["PATH"], "UV_CACHE_DIR": uv_cache()}
@@ -61,7 +61,7 @@ def without_counts(text):
     return re.sub(r"[1-9]\d* tokens", "N tokens", text)
 
 
-def test_the_first_steps(shell, request):
+def test_the_first_steps_work(shell, request):
     text = accepted = PAGE.read_text()
     blocks = [match.groups() for match in FENCE.finditer(text)]
     printed = "nothing"
@@ -69,13 +69,15 @@ def test_the_first_steps(shell, request):
         if title:
             shell.write(Path(title.replace("~", str(shell.home), 1)), content)
         elif language == "sh":
-            status, printed, complaint = shell(content)
-            assert status == 0, f"{content}{printed}{complaint}"
-            ran, is_silent = content, complaint == ""
+            status, printed, errors = shell(content)
+            assert status == 0, f"{content}{printed}{errors}"
+            command, is_silent = content, errors == ""
         elif request.config.getoption("--accept"):
-            accepted = accepted.replace(f"{ran}```\n\n```text\n{content}```", f"{ran}```\n\n```text\n{printed}```", 1)
+            accepted = accepted.replace(
+                f"{command}```\n\n```text\n{content}```", f"{command}```\n\n```text\n{printed}```", 1
+            )
         else:
             assert language == "text" and without_counts(printed) == without_counts(content)
-            assert is_silent, f"{ran}{complaint}the page does not show what was printed"
+            assert is_silent, f"{command}{errors}the page does not show what was printed"
     if request.config.getoption("--accept"):
         PAGE.write_text(accepted)

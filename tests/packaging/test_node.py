@@ -114,8 +114,8 @@ def test_the_page_is_built_by_node_from_the_registry(checkout, hatchling, tmp_pa
     path = write_programs(tmp_path / "bin", {"node": "echo v18.20.4", "npm": "exit 1"})
     wheel = backend("build_wheel('..')", checkout, path, hatchling, tmp_path / "packages")
     commands = ("ci --no-audit --no-fund --ignore-scripts", "run build")
-    ran = [line for command in commands for line in (f"{script} {command}", str(top / "bin/node"))]
-    assert (tmp_path / "ran").read_text().splitlines() == ran
+    expected_calls = [line for command in commands for line in (f"{script} {command}", str(top / "bin/node"))]
+    assert (tmp_path / "ran").read_text().splitlines() == expected_calls
     with zipfile.ZipFile(tmp_path / wheel) as archive:
         assert "foreword/service/static/index.html" in archive.namelist()
 

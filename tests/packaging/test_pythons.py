@@ -21,10 +21,10 @@ def interpreter(path, answer):
 
 
 @pytest.fixture
-def found(tmp_path):
-    """`found(*versions)` returns the interpreters found among fake ones, considering only these versions."""
+def find_pythons(tmp_path):
+    """`find_pythons(*versions)` returns the interpreters found among fake ones, considering only these versions."""
 
-    def found(programs, *arguments):
+    def find_pythons(programs, *arguments):
         for name, answer in programs.items():
             interpreter(tmp_path / name, answer)
         environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{tmp_path / 'more'}", "HOME": str(tmp_path)}
@@ -34,10 +34,10 @@ def found(tmp_path):
         paths = [Path(line) for line in result.stdout.splitlines()]
         return [path.relative_to(tmp_path).as_posix() for path in paths if path.is_relative_to(tmp_path)]
 
-    return found
+    return find_pythons
 
 
-def test_each_version_is_found_once_oldest_first(found):
+def test_each_version_is_found_once_oldest_first(find_pythons):
     programs = {
         "bin/python3": "3 98 1",
         "bin/python3.98": "3 98 1",
@@ -50,12 +50,12 @@ def test_each_version_is_found_once_oldest_first(found):
         ".pyenv/versions/3.98.1/bin/python3": "3 98 1",
     }
     expected = ["more/python3.11", ".pyenv/versions/3.98.0/bin/python3", "bin/python3"]
-    assert found(programs) == expected
+    assert find_pythons(programs) == expected
 
 
-def test_the_oldest_and_the_newest(found):
+def test_the_ends_are_the_oldest_and_the_newest(find_pythons):
     programs = {"bin/python3.11": "3 11 0", "bin/python3.97": "3 97 0", "bin/python3.98": "3 98 0"}
-    assert found(programs, "--ends") == ["bin/python3.11", "bin/python3.98"]
+    assert find_pythons(programs, "--ends") == ["bin/python3.11", "bin/python3.98"]
 
 
 def test_a_virtual_environment_does_not_count(tmp_path):

@@ -29,11 +29,11 @@ def alarm():
 
 
 @pytest.fixture(scope="module")
-def place(module_tree):
+def write_workspace(module_tree):
     """Return a function that writes files to an otherwise empty workspace and home directory, and returns the workspace."""
     top = module_tree.path("current")
 
-    def place(files, is_repository=False):
+    def write_workspace(files, is_repository=False):
         shutil.rmtree(top, ignore_errors=True)
         for folder in ("w/a", "home"):
             os.makedirs(os.path.join(top, folder))
@@ -46,7 +46,7 @@ def place(module_tree):
                 file.write(content)
         return Workspace(os.path.join(top, "w/a"), home=os.path.join(top, "home"), platform="linux", environment={})
 
-    return place
+    return write_workspace
 
 
 def check(prompt):
@@ -84,16 +84,16 @@ CONTENT = (
 
 @settings(max_examples=60)
 @given(files=st.fixed_dictionaries({}, optional=dict.fromkeys(CONTENT, junk)))
-def test_content(place, files):
-    workspace = place(files)
+def test_any_content_gives_a_prompt(write_workspace, files):
+    workspace = write_workspace(files)
     for layout in LAYOUTS:
         show(workspace, layout, model="m")
 
 
 @settings(max_examples=40)
 @given(content=junk)
-def test_the_active_skill(place, content):
-    workspace = place({"w/a/.agents/skills/x/SKILL.md": b"---\nname: x\ndescription: D.\n---\n" + content})
+def test_any_active_skill_gives_a_prompt_or_an_error(write_workspace, content):
+    workspace = write_workspace({"w/a/.agents/skills/x/SKILL.md": b"---\nname: x\ndescription: D.\n---\n" + content})
     for layout in ("ion", "foreword", "opal", "pi"):
         try:
             show(workspace, layout, skill="x")
@@ -109,26 +109,26 @@ TAGS = ["[file:", "]", "[if ", "x", "\0", "\ud800", "/", "..", "[git:branch]", "
 @given(text=st.one_of(st.text(), st.lists(st.sampled_from(TAGS)).map("".join)))
 @example("[file:a\0b]")
 @example("[file:\ud800]")
-def test_text_passed_by_the_caller(place, text):
-    workspace = place({"w/a/AGENTS.md": b"x"})
-    given_as = dict.fromkeys("base plan".split(), text)
-    given_as |= dict.fromkeys("session language model provider".split(), text.encode("utf-8", "replace").decode())
+def test_any_text_from_the_caller_gives_a_prompt(write_workspace, text):
+    workspace = write_workspace({"w/a/AGENTS.md": b"x"})
+    options = dict.fromkeys("base plan".split(), text)
+    options |= dict.fromkeys("session language model provider".split(), text.encode("utf-8", "replace").decode())
     for layout in ("foreword", "ion", "opal", "pi", "builder"):
-        show(workspace, layout, docs=[(text, text)], **given_as)
+        show(workspace, layout, docs=[(text, text)], **options)
 
 
 # Names
 
-odd_names = st.one_of(
+unusual_names = st.one_of(
     st.binary(min_size=1, max_size=20),
     st.text(min_size=1, max_size=20).map(lambda text: text.encode("utf-8", "replace")),
 )
-odd_names = odd_names.map(lambda name: name.translate(None, b"\0/")).filter(lambda name: name.strip(b"."))
+unusual_names = unusual_names.map(lambda name: name.translate(None, b"\0/")).filter(lambda name: name.strip(b"."))
 
 
 @settings(max_examples=60)
-@given(names=st.lists(odd_names, min_size=1, max_size=4, unique=True), content=junk)
-def test_file_names(place, names, content):
+@given(names=st.lists(unusual_names, min_size=1, max_size=4, unique=True), content=junk)
+def test_any_file_names_give_a_prompt(write_workspace, names, content):
     good = b"---\nname: x\ndescription: D.\nmodel_invokation: true\n---\n"
     files = {"w/.git/HEAD": b"ref: refs/heads/x"}
     for name in names:
@@ -138,7 +138,7 @@ def test_file_names(place, names, content):
             files[folder + b"/" + name + b".md"] = good + content
         files[b"w/" + name + b"/AGENTS.md"] = b"<!-- include: ./part.md -->\n" + content
         files[b"w/" + name + b"/part.md"] = content
-    workspace = place(files)
+    workspace = write_workspace(files)
     below = os.path.join(os.path.dirname(workspace.cwd), os.fsdecode(names[0]))
     for layout in LAYOUTS:
         show(workspace, layout)
@@ -161,8 +161,8 @@ TEMPLATE = "[git:branch] [if git:status]x[endif] [git:status]"
     is_repository=st.booleans(),
 )
 @example({"w/.git/config": b'[filter "x"]\nclean = cat\n[filter "\\"y"]\n'}, True)
-def test_a_repository(place, files, is_repository):
-    workspace = place(files, is_repository=is_repository and "w/.git" not in files)
+def test_any_repository_gives_a_prompt(write_workspace, files, is_repository):
+    workspace = write_workspace(files, is_repository=is_repository and "w/.git" not in files)
     show(workspace, "builder", base=TEMPLATE)
     show(workspace, "foreword")
 
@@ -207,9 +207,9 @@ tomls = st.one_of(junk, st.lists(rows, max_size=5).map("\n".join).map(str.encode
 @given(content=tomls, layout=st.sampled_from(["", *LAYOUTS]))
 @example(b"budget = " + b"9" * 5_000, "opal")
 @example(b'layout = "nonsense"', "")
-def test_workspace_settings_never_raise(place, content, layout):
+def test_workspace_settings_never_raise(write_workspace, content, layout):
     """A workspace is untrusted, so mistakes in its settings are findings."""
-    show(place({"w/a/.foreword/foreword.toml": content}), layout)
+    show(write_workspace({"w/a/.foreword/foreword.toml": content}), layout)
 
 
 @settings(max_examples=120)
@@ -220,8 +220,8 @@ def test_workspace_settings_never_raise(place, content, layout):
     ),
 )
 @example(b"section = 3", "home/.config/foreword/foreword.toml")
-def test_settings_and_wording_raise_only_errors(place, content, name):
-    workspace = place({name: content})
+def test_settings_and_wording_raise_only_errors(write_workspace, content, name):
+    workspace = write_workspace({name: content})
     for layout in ("", "opal", "pod"):
         try:
             show(workspace, layout)
@@ -235,9 +235,9 @@ def test_settings_and_wording_raise_only_errors(place, content, name):
 @example(b"guideline = 3\nsections = []", "")
 @example(b'guideline = ["x"]\nsections = []', "")
 @example(b"section = 3", "opal")
-def test_a_layout_raises_only_errors(place, content, base):
+def test_a_layout_raises_only_errors(write_workspace, content, base):
     start = f'extends = "$std/{base}"\n'.encode() if base else b""
-    workspace = place(
+    workspace = write_workspace(
         {"w/a/x.toml": start + content, "w/a/.foreword/prompts/x.toml": start + content, "w/a/AGENTS.md": b"x"}
     )
     for layout in (os.path.join(workspace.cwd, "x.toml"), "$workspace/x"):
@@ -255,8 +255,10 @@ templates = st.one_of(junk, st.lists(st.sampled_from(PARTS), max_size=8).map(lam
 
 @settings(max_examples=60)
 @given(body=templates, other=templates)
-def test_a_template_raises_only_errors(place, body, other):
-    workspace = place({"home/.config/foreword/prompts/x.md": body, "home/.config/foreword/prompts/y.md": other})
+def test_a_template_raises_only_errors(write_workspace, body, other):
+    workspace = write_workspace(
+        {"home/.config/foreword/prompts/x.md": body, "home/.config/foreword/prompts/y.md": other}
+    )
     for layout in ("pod", "builder"):
         try:
             check(assemble(workspace, Agent(tools=TOOLS), layout, assignments=[("body.text", "$user/x")]))

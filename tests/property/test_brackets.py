@@ -66,7 +66,7 @@ def pieces_of(text, values=()):
     return render(parse(text, TYPES), lookup, OURS)
 
 
-def joined(pieces):
+def text_of(pieces):
     return "".join(piece.text for piece in pieces)
 
 
@@ -79,7 +79,7 @@ def test_a_template_without_brackets_is_unchanged(text):
 
 @given(st.text())
 def test_escaped_text_renders_as_the_original(text):
-    assert joined(pieces_of(text.replace("[", "\\["))) == text
+    assert text_of(pieces_of(text.replace("[", "\\["))) == text
 
 
 @given(soup, soup | st.text())
@@ -88,7 +88,7 @@ def test_a_value_is_inserted_literally(around, value):
     line = around.count("\n") + 1
     value_piece = Piece(value, Origin("variable", "v", tag=("t", line, line)))
     pieces = pieces_of(f"{around}[file:v]{around}", {"v": value})
-    assert joined(pieces) == around + value + around
+    assert text_of(pieces) == around + value + around
     assert value_piece in pieces
 
 
@@ -115,7 +115,7 @@ def test_text_is_on_the_lines_its_origin_names(text, values):
 def test_a_template_renders_like_its_tree(tree, values):
     template = parse(source_of(tree), TYPES)
     assert template.findings == ()
-    assert joined(pieces_of(source_of(tree), values)) == expected_output(tree, values)
+    assert text_of(pieces_of(source_of(tree), values)) == expected_output(tree, values)
 
 
 @given(soup, st.dictionaries(st.sampled_from("ab"), st.text(max_size=3)))
@@ -136,4 +136,4 @@ def test_only_listed_variables_are_looked_up(text, values):
 @given(st.integers(0, 5_000), st.booleans())
 def test_deep_nesting_works(depth, exists):
     text = "[if file:a]" * depth + "x" + "[else]y[endif]" * depth
-    assert joined(pieces_of(text, {"a": "A"} if exists else {})) == ("x" if exists or not depth else "y")
+    assert text_of(pieces_of(text, {"a": "A"} if exists else {})) == ("x" if exists or not depth else "y")

@@ -19,7 +19,7 @@ WORKSPACE = Workspace("/w/a", "/w", "/home", "linux", {}, True)
 AGENT = Agent(tools=[Tool("read"), Tool("bash")], plan="The plan.")
 
 LAYOUT = {
-    "about": "Two finds of files, two menus, and what never gives way.",
+    "about": "Two finds of files, two menus, and sections that are never cut.",
     "sections": ["base", "files", "skills", "residents", "boundaries"],
     "find": {
         "far": {"files": ["home:x/*.md"]},
@@ -85,12 +85,12 @@ def passage(of, section):
     return next((each.text for each in of.passages if each.section == section), "")
 
 
-def shown(of):
+def file_texts(of):
     """Return the text of each file in the prompt, including its marks."""
     return dict(re.findall(r'<file path="([^"]*)">\n(.*?)\n</file>', of.text, re.DOTALL))
 
 
-def kept(of):
+def kept_text(of):
     """Return the characters of each file that the prompt keeps, without marks."""
     own = {}
     for piece in (piece for each in of.passages for piece in each.pieces if piece.origin.kind == "file"):
@@ -114,9 +114,9 @@ def check_cuts(before, after):
     findings = {each.path: each.message for each in after.findings if each.code == "budget-file"}
     fates = {each.path: each.fate for each in after.candidates}
     may_be_whole = True
-    for path, text in reversed(shown(before).items()):
-        own, now = kept(after).get(path, ""), shown(after).get(path, "")
-        assert kept(before)[path].startswith(own)
+    for path, text in reversed(file_texts(before).items()):
+        own, now = kept_text(after).get(path, ""), file_texts(after).get(path, "")
+        assert kept_text(before)[path].startswith(own)
         if now == text:
             assert path not in findings and fates[path] == "used"
         else:
@@ -125,7 +125,7 @@ def check_cuts(before, after):
             assert not now or re.search(rf"(?:\A|\n){MARK}\Z", now)
             assert estimate(now) < estimate(text)
         may_be_whole = check_order(text, now, own, may_be_whole)
-    assert findings.keys() <= shown(before).keys()
+    assert findings.keys() <= file_texts(before).keys()
     own = [piece.text for each in after.passages for piece in each.pieces if piece.origin.kind == "builtin"]
     assert tags(after.text) == [tag for text in own for tag in tags(text)]
 
@@ -153,7 +153,7 @@ def test_the_prompt_keeps_its_budget_or_reports_what_is_too_large(inputs, budget
         assert after == before
         return
     nearest = documents(inputs)[-1:]
-    floor = "\n\n".join(filter(None, least(inputs, before, nearest)))
+    floor = "\n\n".join(filter(None, smallest_sections(inputs, before, nearest)))
     assert (estimate(floor) > budget) == ("budget-exceeded" in codes(after)) == (estimate(after.text) > budget)
     if estimate(floor) > budget:
         assert after.text == floor
@@ -161,19 +161,19 @@ def test_the_prompt_keeps_its_budget_or_reports_what_is_too_large(inputs, budget
     for section in ("base", "boundaries"):
         assert passage(after, section) == passage(before, section)
     for document in nearest:
-        assert shown(after)[document.path] == shown(before)[document.path]
+        assert file_texts(after)[document.path] == file_texts(before)[document.path]
     check_cuts(before, after)
 
 
-def least(inputs, before, nearest):
-    """Return the sections left after every cut: of a menu its counting line, or its names if they are shorter."""
+def smallest_sections(inputs, before, nearest):
+    """Return the sections left after every cut. A menu is reduced to its counting line, or to its names if they are shorter."""
     is_near = bool(inputs.found["near"])
     found = {"far": () if is_near else nearest, "near": nearest if is_near else (), "skills": (), "residents": ()}
     alone = prompt(Inputs(WORKSPACE, {name: tuple(entries) for name, entries in found.items()}))
     yield passage(before, "base")
     yield passage(alone, "files")
-    for names in (named, named_residents):
-        if inputs.found["skills" if names is named else "residents"]:
+    for names in (menu_of_names, menu_of_residents):
+        if inputs.found["skills" if names is menu_of_names else "residents"]:
             yield min(names(inputs, None), names(inputs, 0), key=estimate)
     yield passage(before, "boundaries")
 
@@ -182,28 +182,30 @@ def least(inputs, before, nearest):
 def test_menus_are_cut_before_files_before_residents_before_names(inputs, budget):
     before, after = prompt(inputs), prompt(inputs, {"budget": budget})
     far = {document.path for document in documents(inputs)[:-1]}
-    if shown(after) != shown(before):
-        assert passage(after, "skills") in ("", named(inputs, None)) or "more left out" in passage(after, "skills")
+    if file_texts(after) != file_texts(before):
+        assert passage(after, "skills") in ("", menu_of_names(inputs, None)) or "more left out" in passage(
+            after, "skills"
+        )
     if passage(after, "residents") != passage(before, "residents"):
         assert all(is_mark_or_short(before, after, path) for path in far)
     if "more left out" in passage(after, "skills"):
         residents = passage(after, "residents")
-        assert residents in ("", named_residents(inputs, None)) or "more left out" in residents
-    if far - shown(after).keys():
-        for section, names in (("skills", named), ("residents", named_residents)):
+        assert residents in ("", menu_of_residents(inputs, None)) or "more left out" in residents
+    if far - file_texts(after).keys():
+        for section, names in (("skills", menu_of_names), ("residents", menu_of_residents)):
             assert passage(after, section) in ("", names(inputs, None), names(inputs, 0))
 
 
 def is_mark_or_short(before, after, path):
     """Return whether only the mark of a file is left; a file no longer than its mark is not cut."""
-    text = shown(before)[path]
+    text = file_texts(before)[path]
     is_short = estimate(text) <= estimate(f"[foreword: cut here, about {estimate(text):,} tokens left out]")
-    return not kept(after).get(path) or is_short
+    return not kept_text(after).get(path) or is_short
 
 
 def amounts(inputs, of):
     """Return the remaining amount of everything that can be cut."""
-    own = kept(of)
+    own = kept_text(of)
     yield from (len(own.get(document.path, "")) for document in documents(inputs))
     for section in ("skills", "residents"):
         words = "".join(
@@ -229,11 +231,13 @@ def test_a_larger_budget_never_keeps_less(inputs, key, data):
 @given(inputs=any_inputs(), budget=budgets)
 def test_entries_missing_from_the_menu_are_reported_as_cut(inputs, budget):
     after = prompt(inputs, {"budget": budget})
-    there = {piece.origin.path for each in after.passages for piece in each.pieces}
+    present_paths = {piece.origin.path for each in after.passages for piece in each.pieces}
     entries = {each.path for name in ("skills", "residents") for each in inputs.found[name]}
-    why = f"left out of the menu; the budget of the whole prompt is {budget:,} tokens"
+    reason = f"left out of the menu; the budget of the whole prompt is {budget:,} tokens"
     for candidate in (each for each in after.candidates if each.path in entries):
-        assert (candidate.fate, candidate.reason) == (("used", "") if candidate.path in there else ("cut", why))
+        assert (candidate.fate, candidate.reason) == (
+            ("used", "") if candidate.path in present_paths else ("cut", reason)
+        )
 
 
 @given(inputs=any_inputs(), budget=budgets)
@@ -263,7 +267,7 @@ def test_a_file_section_keeps_its_budget(inputs, budget, over):
 def test_the_farthest_files_are_dropped_first(inputs, budget):
     after = prompt(inputs, {"files.budget": budget})
     paths = [document.path for document in documents(inputs)]
-    assert list(shown(after)) == paths[len(paths) - len(shown(after)) :]
+    assert list(file_texts(after)) == paths[len(paths) - len(file_texts(after)) :]
 
 
 @given(inputs=any_inputs(), budget=budgets)
@@ -279,8 +283,8 @@ def test_a_section_budget_that_only_warns_cuts_nothing(inputs, budget):
 @given(inputs=any_inputs(), budget=budgets)
 def test_every_file_keeps_its_budget(inputs, budget):
     before, after = prompt(inputs), prompt(inputs, {"files.file_budget": budget})
-    for path, text in shown(before).items():
-        now = shown(after).get(path, "")
+    for path, text in file_texts(before).items():
+        now = file_texts(after).get(path, "")
         assert estimate(now) <= budget
         assert (now == text) == (estimate(text) <= budget)
         assert [each.path for each in after.findings if each.path == path and each.code == "budget-file"] == (
@@ -293,11 +297,11 @@ def test_every_file_keeps_its_budget(inputs, budget):
 # A menu
 
 
-def escaped(text):
+def escape(text):
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
 
 
-def shortened(text, length):
+def shorten(text, length):
     """Return the first `length` characters including the ellipsis, without splitting an escape."""
     if len(text) <= length:
         return text
@@ -309,24 +313,24 @@ def menu(lines_of_menu):
     return "<skills>\n{}\n</skills>".format("\n".join(lines_of_menu))
 
 
-def described(inputs, length):
+def menu_with_descriptions(inputs, length):
     return menu(
-        f"- {escaped(each.name)}: {shortened(escaped(each.description), length)}" for each in inputs.found["skills"]
+        f"- {escape(each.name)}: {shorten(escape(each.description), length)}" for each in inputs.found["skills"]
     )
 
 
-def counted(entries, count):
+def with_count(entries, count):
     """Return the first `count` entries and a line that counts the rest."""
     left = 0 if count is None else len(entries) - count
     return [*entries[:count], *([f"[foreword: {left:,} more left out]"] if left else [])]
 
 
-def named(inputs, count):
-    return menu(counted([f"- {escaped(each.name)}" for each in inputs.found["skills"]], count))
+def menu_of_names(inputs, count):
+    return menu(with_count([f"- {escape(each.name)}" for each in inputs.found["skills"]], count))
 
 
-def named_residents(inputs, count):
-    lines = counted([f"* {each.name}: " for each in inputs.found["residents"]], count)
+def menu_of_residents(inputs, count):
+    lines = with_count([f"* {each.name}: " for each in inputs.found["residents"]], count)
     return "<residents>\n{}\n</residents>".format("\n".join(lines))
 
 
@@ -351,26 +355,26 @@ def test_a_menu_shortens_evenly_then_keeps_names_then_counts(inputs, budget, ove
     (message,) = [each.message for each in after.findings if each.code == "budget-menu"]
     cost = f"of {total:,} entries (from {estimate(passage(before, 'skills')):,} to {estimate(shown_menu):,} tokens); the budget of section 'skills' is {budget:,} tokens"
     assert message.endswith(cost)
-    longest = max(len(escaped(each.description)) for each in inputs.found["skills"])
+    longest = max(len(escape(each.description)) for each in inputs.found["skills"])
 
     def fits(text):
         return estimate(text) <= budget
 
     if length := re.search(r"descriptions were shortened to ([\d,]+) characters", message):
         length = int(length[1].replace(",", ""))
-        assert shown_menu == described(inputs, length) and fits(shown_menu)
-        assert not fits(described(inputs, length + 1))
+        assert shown_menu == menu_with_descriptions(inputs, length) and fits(shown_menu)
+        assert not fits(menu_with_descriptions(inputs, length + 1))
     elif is_over:
-        assert shown_menu == min(named(inputs, total), named(inputs, 0), key=estimate)
+        assert shown_menu == min(menu_of_names(inputs, total), menu_of_names(inputs, 0), key=estimate)
     elif "only names were kept" in message:
-        assert shown_menu == named(inputs, total)
-        assert longest <= 24 or not fits(described(inputs, 24))
+        assert shown_menu == menu_of_names(inputs, total)
+        assert longest <= 24 or not fits(menu_with_descriptions(inputs, 24))
     elif count := re.search(r"only the first ([\d,]+) names were kept", message):
         count = int(count[1].replace(",", ""))
-        assert shown_menu == named(inputs, count) and fits(shown_menu)
-        assert not fits(named(inputs, count + 1)) and not fits(named(inputs, total))
+        assert shown_menu == menu_of_names(inputs, count) and fits(shown_menu)
+        assert not fits(menu_of_names(inputs, count + 1)) and not fits(menu_of_names(inputs, total))
     else:
-        assert shown_menu == named(inputs, 0) and not fits(named(inputs, 1))
+        assert shown_menu == menu_of_names(inputs, 0) and not fits(menu_of_names(inputs, 1))
     for section in ("base", "residents", "boundaries"):
         assert passage(after, section) == passage(before, section)
 
@@ -380,7 +384,9 @@ def test_the_tighter_of_two_budgets_decides_a_menu(inputs, first, second):
     """The second budget counts names against the full menu, not against what the first budget left."""
     after = prompt(inputs, {"skills.budget": first, "budget": second})
     shown_menu, total = passage(after, "skills"), len(inputs.found["skills"])
-    assert estimate(shown_menu) <= max(first, estimate(min(named(inputs, 0), named(inputs, total), key=estimate)))
+    assert estimate(shown_menu) <= max(
+        first, estimate(min(menu_of_names(inputs, 0), menu_of_names(inputs, total), key=estimate))
+    )
     if left := re.search(r"\[foreword: ([\d,]+) more left out\]", shown_menu):
         assert shown_menu.count("\n- ") + int(left[1].replace(",", "")) == total
     findings = [each.message.partition(":")[0] for each in after.findings if each.code == "budget-menu"]
@@ -425,7 +431,7 @@ def tasks(draw):
 
 @settings(max_examples=150)
 @given(task=tasks())
-def test_any_budgets_in_any_layout(task):
+def test_any_budget_is_kept_in_any_layout(task):
     layout, inputs, assignments = task
     mapping = shipped_layout(layout)
     for key, content in assignments.items():

@@ -102,7 +102,7 @@ ENVIRONMENTS = [
 
 
 @pytest.fixture(scope="module")
-def busy(module_tree, skill):
+def busy_tree(module_tree, skill):
     """A workspace with content and findings for every layout."""
     tree = module_tree
     names = ["b", "a", "Z", "10", "9", "é", "ß", "z-1"]
@@ -131,7 +131,7 @@ def busy(module_tree, skill):
     return tree
 
 
-def shown(tree, layout, environment, *options):
+def run_show(tree, layout, environment, *options):
     call = [
         sys.executable,
         "-m",
@@ -162,16 +162,16 @@ def shown(tree, layout, environment, *options):
 
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "builder"])
-def test_hash_seed_time_zone_and_locale_do_not_matter(busy, layout):
-    plan = ["--plan", busy.path("busy/plan.md")] if layout in ("foreword", "ion") else []
-    first = shown(busy, layout, ENVIRONMENTS[0], "--json", *plan)
+def test_hash_seed_time_zone_and_locale_do_not_matter(busy_tree, layout):
+    plan = ["--plan", busy_tree.path("busy/plan.md")] if layout in ("foreword", "ion") else []
+    first = run_show(busy_tree, layout, ENVIRONMENTS[0], "--json", *plan)
     assert first[0] == 0 and len(first[1]) > 1_000 and first[2] == b""
-    assert [shown(busy, layout, each, "--json", *plan) for each in ENVIRONMENTS[1:]] == [first] * 4
+    assert [run_show(busy_tree, layout, each, "--json", *plan) for each in ENVIRONMENTS[1:]] == [first] * 4
 
 
-def test_human_readable_output_is_the_same(busy):
+def test_human_readable_output_is_the_same(busy_tree):
     """Non-ASCII text goes to standard error only where the terminal can print it."""
-    status, text, errors = shown(busy, "foreword", ENVIRONMENTS[0])
+    status, text, errors = run_show(busy_tree, "foreword", ENVIRONMENTS[0])
     assert status == 0 and len(text) > 1_000 and len(errors) > 1_000
-    assert [shown(busy, "foreword", each) for each in ENVIRONMENTS[1:3]] == [(status, text, errors)] * 2
-    assert [shown(busy, "foreword", each)[:2] for each in ENVIRONMENTS[3:]] == [(status, text)] * 2
+    assert [run_show(busy_tree, "foreword", each) for each in ENVIRONMENTS[1:3]] == [(status, text, errors)] * 2
+    assert [run_show(busy_tree, "foreword", each)[:2] for each in ENVIRONMENTS[3:]] == [(status, text)] * 2

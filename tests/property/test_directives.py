@@ -39,7 +39,7 @@ def run(text, texts=(), facts=FACTS):
     return render(Document("a", text), facts, loader(dict(texts)))
 
 
-def joined(pieces):
+def text_of(pieces):
     return "".join(piece.text for piece in pieces)
 
 
@@ -79,7 +79,7 @@ def _expected_output(node):
 def test_text_without_directives_is_unchanged(text):
     text = text.replace("<!--", "<--").replace("{{", "{")
     pieces, findings = run(text)
-    assert joined(pieces) == text and len(pieces) == bool(text) and findings == ()
+    assert text_of(pieces) == text and len(pieces) == bool(text) and findings == ()
     assert includes(text) == ()
 
 
@@ -134,7 +134,7 @@ def test_only_listed_includes_are_loaded(text, texts):
 def test_a_line_renders_like_its_tree(tree):
     pieces, findings = run("." + source_of(tree))
     assert findings == ()
-    assert joined(pieces) == "." + expected_output(tree)
+    assert text_of(pieces) == "." + expected_output(tree)
 
 
 @given(soup, st.sampled_from([("", "```"), ("", "~~~~"), ("  ", "```"), ("- ", "```"), ("> 1. ", "~~~")]))
@@ -144,28 +144,28 @@ def test_nothing_inside_a_fence_is_a_directive(text, fence):
     lines = text.replace("`", "'").replace("~", "-").replace("\r", "\n").split("\n")
     whole = "\n".join([marker + ticks, *(inside + line for line in lines), f"{inside}{ticks}\n"])
     pieces, findings = run(whole)
-    assert joined(pieces) == whole and len(pieces) == 1 and findings == ()
+    assert text_of(pieces) == whole and len(pieces) == 1 and findings == ()
 
 
 @given(soup)
 def test_nothing_inside_a_code_span_is_a_directive(text):
     text = text.replace("`", "'").replace("\n", " ").replace("\r", " ")
     whole = f"a ``{text}`` {{{{ cwd }}}}"
-    assert joined(run(whole)[0]) == f"a ``{text}`` /w"
+    assert text_of(run(whole)[0]) == f"a ``{text}`` /w"
 
 
 @given(soup, st.sampled_from(["cwd", "model", "date"]), st.text().filter(str.strip))
 def test_a_value_is_inserted_literally(around, name, value):
     around = around.replace("<", "(").replace("{", "(").replace("}", ")").replace("`", "'").replace("~", "-")
     pieces, _ = run(f"{around}{{{{ {name} }}}}{around}", facts=FACTS | {name: value})
-    assert joined(pieces) == around + value + around
+    assert text_of(pieces) == around + value + around
 
 
 @given(st.lists(st.tuples(st.sampled_from([YES, NO, ""]), st.text("ab", min_size=1)), min_size=1))
 def test_skipped_paragraphs_leave_no_empty_lines(paragraphs):
     text = "\n\n".join(f"{opening}\n{words}\n{ENDIF}" if opening else words for opening, words in paragraphs)
     expected = [words for opening, words in paragraphs if opening != NO]
-    assert joined(run(text)[0]).strip("\n") == "\n\n".join(expected)
+    assert text_of(run(text)[0]).strip("\n") == "\n\n".join(expected)
 
 
 comparisons = st.builds(

@@ -71,7 +71,7 @@ def test_any_form_is_read_or_rejected(form, key, content, number, other):
         assert all(each.text == prompt.text[each.start : each.end] for each in prompt.passages)
 
 
-def applied(old, new, edits):
+def apply_edits(old, new, edits):
     text, at = "", 0
     for edit in edits:
         text += old[at : edit.old[0]] + new[edit.new[0] : edit.new[1]]
@@ -117,7 +117,7 @@ def test_comparisons_are_correct(forms, old_tools, new_tools):
     for section in comparison.sections:
         if section.edits and section.old and section.new:
             (a, b), (c, d) = section.old, section.new
-            whole = applied(old.prompt.text[:b], new.prompt.text, section.edits)[a:]
+            whole = apply_edits(old.prompt.text[:b], new.prompt.text, section.edits)[a:]
             assert whole == new.prompt.text[c:d] or section.section[0] == "("
     assert not compare(old, old).is_changed
     effects = effect(old.prompt, new.prompt, len, (old_tools, new_tools))

@@ -20,7 +20,7 @@ CRUMBS += [",", "=", " ", "\n", "a", "b", "upper", "is", "not", "1", "1e-", "0x1
 crumbs = st.lists(st.sampled_from(CRUMBS), max_size=30).map("".join)
 
 
-def rendered(text, variables=(), **more):
+def render_text(text, variables=(), **more):
     return render("$u/t", {"$u/t": Document("", text), **more}, dict(variables))
 
 
@@ -34,7 +34,7 @@ def text_of(pieces):
 @example("\n\n")
 @example("{ {} % # }\n")
 def test_a_template_without_tags_is_unchanged(text):
-    pieces = rendered(text)
+    pieces = render_text(text)
     assert text_of(pieces) == text
     assert len(pieces) == bool(text)
 
@@ -45,7 +45,7 @@ def test_a_template_without_tags_is_unchanged(text):
 @example("\ud800")
 def test_a_value_is_inserted_literally_whatever_it_contains(value):
     written = value.encode("utf-8", "backslashreplace").decode()
-    pieces = rendered("<{{ a }}|{% if true %}{{ a }}{% endif %}>", {"a": value})
+    pieces = render_text("<{{ a }}|{% if true %}{{ a }}{% endif %}>", {"a": value})
     assert text_of(pieces) == f"<{written}|{written}>"
     assert [piece.text for piece in pieces if piece.origin.kind == "variable"] == [written] * 2 * bool(written)
 
@@ -150,8 +150,8 @@ def test_the_traced_pieces_are_the_output(text, part, a, b):
             assert piece.origin.path in ("a", "b", "a, b")
         else:
             first, last = piece.origin.lines
-            there = "\n".join([*lines[piece.origin.path][first - 1 : last], ""])
-            assert 1 <= first <= last and (piece.text in there or "{%" in there or "{{" in there)
+            source = "\n".join([*lines[piece.origin.path][first - 1 : last], ""])
+            assert 1 <= first <= last and (piece.text in source or "{%" in source or "{{" in source)
 
 
 def render_with_minijinja(templates, variables):

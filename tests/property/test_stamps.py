@@ -22,7 +22,7 @@ NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
 
 
 class Clock:
-    """The clock of the reader, with access to that of the disk.
+    """The reader's clock, with access to the disk's clock.
 
     With a clock behind the disk's the reader trusts nothing just written; with one ahead it trusts everything. In the second case
     `tick` must run before the next change, because a real clock trusts no stamp before the disk's clock has advanced.
@@ -163,7 +163,7 @@ class Disturbances(RuleBasedStateMachine):
     def path(self, name):
         return os.path.join(self.top, name)
 
-    def place(self, number):
+    def path_of(self, number):
         return self.path(self.names[number % len(self.names)])
 
     @initialize(
@@ -172,7 +172,7 @@ class Disturbances(RuleBasedStateMachine):
         trusts_stamps=st.booleans(),
         data=st.data(),
     )
-    def begin(self, layout, root, trusts_stamps, data):
+    def set_up(self, layout, root, trusts_stamps, data):
         names = PLACES[layout].split()
         self.names = data.draw(st.lists(st.sampled_from(names), min_size=2, max_size=5, unique=True))
         self.names.append(data.draw(st.sampled_from([*ELSEWHERE, *names])))
@@ -202,12 +202,12 @@ class Disturbances(RuleBasedStateMachine):
 
     @rule(number=places, data=st.data())
     def edit(self, number, data):
-        path = self.place(number)
+        path = self.path_of(number)
         self.change(write, path, data.draw(texts(path)))
 
     @rule(number=places, data=st.data())
     def replace_file(self, number, data):
-        path = self.place(number)
+        path = self.path_of(number)
 
         def replace(text):
             make_parents(path)
@@ -229,20 +229,20 @@ class Disturbances(RuleBasedStateMachine):
                     file.write(text.swapcase())
                 os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
-        self.change(edit, self.place(number))
+        self.change(edit, self.path_of(number))
 
     @rule(number=places)
     def delete(self, number):
-        self.change(clear, self.place(number))
+        self.change(clear, self.path_of(number))
 
     @rule(number=places, make=st.sampled_from([os.mkdir, os.mkfifo]))
     def replace_with_another_kind(self, number, make):
-        def instead(path):
+        def replace(path):
             make_parents(path)
             clear(path)
             make(path)
 
-        self.change(instead, self.place(number))
+        self.change(replace, self.path_of(number))
 
     @rule(number=places, to=places)
     def rename(self, number, to):
@@ -252,19 +252,19 @@ class Disturbances(RuleBasedStateMachine):
                 clear(other)
                 os.rename(path, other)
 
-        self.change(move, self.place(number), self.place(to))
+        self.change(move, self.path_of(number), self.path_of(to))
 
-    @rule(number=places, floors=st.integers(0, 2))
-    def move_out_and_link_back(self, number, floors):
+    @rule(number=places, levels=st.integers(0, 2))
+    def move_out_and_link_back(self, number, levels):
         def move(path):
-            for _ in range(floors):
+            for _ in range(levels):
                 path = os.path.dirname(path)
             if os.path.lexists(path) and len(path) > len(self.path("home")):
                 clear(self.path("outside/moved"))
                 os.rename(path, self.path("outside/moved"))
                 os.symlink(self.path("outside/moved"), path)
 
-        self.change(move, self.place(number))
+        self.change(move, self.path_of(number))
 
     @rule(number=places, to=st.one_of(places, st.sampled_from(["nowhere", *ELSEWHERE])), is_relative=st.booleans())
     def link(self, number, to, is_relative):
@@ -273,25 +273,25 @@ class Disturbances(RuleBasedStateMachine):
             clear(path)
             os.symlink(os.path.relpath(target, os.path.dirname(path)) if is_relative else target, path)
 
-        self.change(link, self.place(number), self.place(to) if isinstance(to, int) else self.path(to))
+        self.change(link, self.path_of(number), self.path_of(to) if isinstance(to, int) else self.path(to))
 
     @rule(number=places, to=places)
-    def link_hard(self, number, to):
+    def hard_link(self, number, to):
         def link(path, target):
             if os.path.isfile(target) and path != target:
                 make_parents(path)
                 clear(path)
                 os.link(target, path)
 
-        self.change(link, self.place(number), self.place(to))
+        self.change(link, self.path_of(number), self.path_of(to))
 
     @rule(number=places, mode=st.sampled_from([0o000, 0o400, 0o644, 0o755]))
-    def allow(self, number, mode):
-        self.change(os.chmod, self.place(number), mode)
+    def change_mode(self, number, mode):
+        self.change(os.chmod, self.path_of(number), mode)
 
     @rule(number=places, moment=st.sampled_from([0, 1_000_000_000, 2_000_000_000_000_000_000]))
     def set_modification_time(self, number, moment):
-        self.change(lambda path: os.utime(path, ns=(moment, moment)), self.place(number))
+        self.change(lambda path: os.utime(path, ns=(moment, moment)), self.path_of(number))
 
     @precondition(lambda self: hasattr(self, "assembler"))
     @invariant()
@@ -308,7 +308,7 @@ TestDisturbances.settings = settings(max_examples=80, stateful_step_count=20)
 
 
 @pytest.fixture
-def trusting(tree, monkeypatch):
+def trusted_clock(tree, monkeypatch):
     """A clock that makes the reader trust all stamps."""
     tree({"clock": None})
     clock = Clock(tree.path("clock"))
@@ -415,7 +415,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("has_root", [False, True])
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_change_is_noticed(tree, trusting, change, has_root):
+def test_a_change_is_noticed(tree, trusted_clock, change, has_root):
     layout, start, happens = CHANGES[change]
     tree({"w/a": None, **start})
     root = tree.path("w/a") if has_root and "repository" not in change else None
@@ -424,18 +424,18 @@ def test_a_change_is_noticed(tree, trusting, change, has_root):
     assembler = Assembler(workspace, layout)
     before = outcome(assembler, agent)
     assert before == outcome(Assembler(workspace, layout), agent)
-    trusting.tick()
+    trusted_clock.tick()
     happens(tree.path)
     after = outcome(assembler, agent)
     assert after == outcome(Assembler(workspace, layout), agent)
     assert after != before
 
 
-def test_a_change_of_an_included_template_is_noticed(tree, trusting):
+def test_a_change_of_an_included_template_is_noticed(tree, trusted_clock):
     tree({"home/.config/foreword/prompts/x.md": "{% include 'y' %}", "home/.config/foreword/prompts/y.md": "one"})
     assembler = Assembler(tree.workspace(), "pod", assignments=[("body.text", "$user/x")])
     assert assembler.prompt(AGENT).text.startswith("one\n")
-    trusting.tick()
+    trusted_clock.tick()
     tree({"home/.config/foreword/prompts/y.md": "two"})
     assert assembler.prompt(AGENT).text.startswith("two\n")
 
@@ -457,7 +457,7 @@ FULL = {
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "pod", "builder"])
-def test_nothing_is_read_if_nothing_changed(tree, trusting, monkeypatch, layout):
+def test_nothing_is_read_if_nothing_changed(tree, trusted_clock, monkeypatch, layout):
     """Opal and pi read directories above the workspace, where other programs write."""
     workspace = tree({"w/a": None, **FULL}).workspace("w/a")
     assembler, agent = Assembler(workspace, layout), AGENTS.get(layout, AGENT)
@@ -468,10 +468,10 @@ def test_nothing_is_read_if_nothing_changed(tree, trusting, monkeypatch, layout)
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_only_what_changed_is_read_again(tree, trusting, monkeypatch, layout):
+def test_only_what_changed_is_read_again(tree, trusted_clock, monkeypatch, layout):
     assembler = Assembler(tree({"w/a": None, **FULL}).workspace("w/a"), layout)
     assembler.prompt(AGENT, NOW)
-    trusting.tick()
+    trusted_clock.tick()
     tree({"w/AGENTS.md": "ROOT"})
     paths = []
     monkeypatch.setattr(os, "open", lambda path, flags, open=os.open: paths.append(path) or open(path, flags))
@@ -482,7 +482,7 @@ def test_only_what_changed_is_read_again(tree, trusting, monkeypatch, layout):
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
 def test_a_change_within_the_clock_resolution_is_noticed(tree, layout):
-    """Write other letters of the same number as quickly as possible."""
+    """Write the same number of other letters as quickly as possible."""
     tree({"w/a": None, **FULL})
     workspace, agent = tree.workspace("w/a"), AGENTS.get(layout, AGENT)
     assembler = Assembler(workspace, layout)
@@ -496,26 +496,26 @@ def test_a_change_within_the_clock_resolution_is_noticed(tree, layout):
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi", "ion"])
 @pytest.mark.parametrize("ahead", [0, AHEAD])
-def test_eight_threads_each_get_a_correct_prompt(tree, trusting, layout, ahead):
+def test_eight_threads_each_get_a_correct_prompt(tree, trusted_clock, layout, ahead):
     """One file changes or disappears at a time, atomically, so every prompt must match one of its states."""
-    trusting.ahead = ahead
+    trusted_clock.ahead = ahead
     tree({"w/a": None, **FULL, "w/a/CLAUDE.md": "instead"})
     workspace, path = tree.workspace("w/a"), tree.path("w/a/AGENTS.md")
     states = ["one", "two", "six", None]
 
     def enter(state):
-        trusting.tick()
+        trusted_clock.tick()
         if state is None:
             os.unlink(path)
         else:
             write(tree.path("clock/new"), state)
             os.replace(tree.path("clock/new"), path)
 
-    def true_prompt(state):
+    def fresh_prompt(state):
         enter(state)
         return Assembler(workspace, layout).prompt(AGENT, NOW)
 
-    truth = [true_prompt(state) for state in states]
+    truth = [fresh_prompt(state) for state in states]
     assembler, answers, failures, is_over = Assembler(workspace, layout), [], [], threading.Event()
 
     def ask():

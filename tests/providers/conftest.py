@@ -56,7 +56,7 @@ class Provider(ThreadingHTTPServer):
     """Answers every request and records its body."""
 
     def __init__(self):
-        super().__init__(("127.0.0.1", 0), Answering)
+        super().__init__(("127.0.0.1", 0), Handler)
         self.bodies: list[bytes] = []
 
     @property
@@ -64,8 +64,7 @@ class Provider(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     @property
-    def sent(self):
-        """The last request."""
+    def last_request(self):
         return json.loads(self.bodies[-1])
 
     def value_of(self, key, number=-1):
@@ -77,7 +76,7 @@ class Provider(ThreadingHTTPServer):
         return body[start:end]
 
 
-class Answering(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         self.server.bodies.append(self.rfile.read(int(self.headers["content-length"])))
         path = self.path.partition("?")[0]
@@ -127,17 +126,17 @@ HISTORY = (
 )
 
 
-def turn_of(*stretches, messages=HISTORY[:1], tools=TOOLS, separator="\n\n"):
-    """A turn whose prompt has these passages, each a lifetime and a text."""
+def build_turn(*parts, messages=HISTORY[:1], tools=TOOLS, separator="\n\n"):
+    """Return a turn whose prompt has these parts, each a lifetime and its text."""
     system, passages = "", []
-    for lifetime, text in stretches:
+    for lifetime, text in parts:
         system += separator if system else ""
         passages.append((len(system), len(system) + len(text), lifetime))
         system += text
     return Turn("talk-1", 1, True, system, messages, tools, passages)
 
 
-WHOLE = (
+ALL_LIFETIMES = (
     ("release", "You are an agent."),
     ("project", "# Instructions\nSpeak plainly. ✓"),
     ("project", "# Skills"),
@@ -148,13 +147,13 @@ WHOLE = (
 
 @pytest.fixture(scope="session")
 def make_turn():
-    return turn_of
+    return build_turn
 
 
 @pytest.fixture(scope="session")
 def all_lifetimes():
     """A prompt with every lifetime."""
-    return WHOLE
+    return ALL_LIFETIMES
 
 
 @pytest.fixture(scope="session")
@@ -172,15 +171,15 @@ def is_typed():
     """Whether a request matches a type of an SDK exactly: keys that are not in the type would be dropped."""
     from pydantic import TypeAdapter
 
-    def realised(value):
+    def to_plain(value):
         if isinstance(value, dict):
-            return {key: realised(each) for key, each in value.items()}
+            return {key: to_plain(each) for key, each in value.items()}
         if isinstance(value, str | int | float | None):
             return value
-        return [realised(each) for each in value]
+        return [to_plain(each) for each in value]
 
-    def is_typed(request, described):
-        adapter = TypeAdapter(described)  # its lists are validated lazily, so keep it alive until then
-        return realised(adapter.validate_python(request)) == realised(request)
+    def is_typed(request, sdk_type):
+        adapter = TypeAdapter(sdk_type)  # its lists are validated lazily, so keep it alive until then
+        return to_plain(adapter.validate_python(request)) == to_plain(request)
 
     return is_typed

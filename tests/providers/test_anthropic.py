@@ -35,7 +35,7 @@ def marks(request):
 # Where lifetimes end
 
 
-def test_a_prompt_with_every_lifetime(make_turn, all_lifetimes, schema):
+def test_each_lifetime_is_a_block_with_a_breakpoint(make_turn, all_lifetimes, schema):
     assert for_anthropic(make_turn(*all_lifetimes)) == {
         "tools": [
             {"name": "read_file", "description": "Reads a file – all of it.", "input_schema": schema},
@@ -129,7 +129,7 @@ drawn_passages = st.lists(st.tuples(texts, st.sampled_from(LIFETIMES), st.text("
 
 
 @given(drawn_passages, st.text(" \nz", max_size=3), st.booleans())
-def test_any_passages(drawn, tail, has_tools):
+def test_any_passages_become_valid_blocks(drawn, tail, has_tools):
     system, passages = "", []
     for text, lifetime, separator in drawn:
         passages.append((len(system), len(system) + len(text), lifetime))
@@ -160,7 +160,7 @@ def assert_lifetimes_shorten(found, system, passages):
 
 
 @pytest.mark.parametrize("layout", NAMES)
-def test_the_prompts_of_the_shipped_layouts(tree, layout):
+def test_prompts_of_the_shipped_layouts_become_valid_blocks(tree, layout):
     tree(
         {
             "w/AGENTS.md": "Speak plainly.\n",
@@ -189,7 +189,7 @@ def test_the_client_sends_the_request_unchanged(provider, client, make_turn, all
     request = for_anthropic(make_turn(*all_lifetimes, messages=history), cache_ttl="1h")
     answer = client.messages.create(**request, model="claude-opus-5", max_tokens=8)
     assert answer.content[0].text == "Done."
-    assert provider.sent == {**request, "model": "claude-opus-5", "max_tokens": 8}
+    assert provider.last_request == {**request, "model": "claude-opus-5", "max_tokens": 8}
 
 
 def test_two_turns_of_a_conversation_send_the_same_prefix(provider, client, make_turn, all_lifetimes, history):
@@ -220,7 +220,7 @@ def test_the_request_matches_the_types_of_the_sdk(is_typed, make_turn, all_lifet
 def test_a_system_message_passes_unchanged(provider, client, make_turn):
     messages = [{"role": "user", "content": "Hi."}, {"role": "system", "content": "A tool came."}]
     client.messages.create(**for_anthropic(make_turn(messages=messages)), model="claude-opus-5", max_tokens=8)
-    assert provider.sent["messages"] == messages
+    assert provider.last_request["messages"] == messages
 
 
 # After the root's instruction file

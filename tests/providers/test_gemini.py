@@ -23,7 +23,7 @@ def client(provider):
         yield client
 
 
-def test_a_turn(make_turn, all_lifetimes, schema):
+def test_a_turn_is_converted(make_turn, all_lifetimes, schema):
     turn = make_turn(*all_lifetimes)
     assert for_gemini(turn) == {
         "config": {
@@ -63,7 +63,7 @@ RESULT = {"function_response": {"name": "status", "response": {"output": "clean"
         ({"role": "assistant", "parts": [CALL]}, {"role": "model", "parts": [CALL]}),
     ],
 )
-def test_a_message(make_turn, message, content):
+def test_a_message_is_converted(make_turn, message, content):
     assert for_gemini(make_turn(messages=[message]))["contents"] == [content]
     assert types.Content.model_validate(content).model_dump(exclude_none=True) == content
 
@@ -81,9 +81,9 @@ def test_the_client_accepts_the_request(provider, client, make_turn, all_lifetim
     request = for_gemini(make_turn(*all_lifetimes, messages=history))
     answer = client.models.generate_content(**request, model="gemini-4")
     assert answer.text == "Done."
-    assert provider.sent["contents"] == request["contents"]
-    assert provider.sent["systemInstruction"]["parts"] == [{"text": request["config"]["system_instruction"]}]
-    tools = [types.Tool.model_validate(tool) for tool in provider.sent["tools"]]
+    assert provider.last_request["contents"] == request["contents"]
+    assert provider.last_request["systemInstruction"]["parts"] == [{"text": request["config"]["system_instruction"]}]
+    tools = [types.Tool.model_validate(tool) for tool in provider.last_request["tools"]]
     assert [tool.model_dump(exclude_none=True) for tool in tools] == request["config"]["tools"]
 
 
@@ -116,4 +116,4 @@ def test_a_caller_can_add_to_the_config(provider, client, make_turn):
     request = for_gemini(make_turn())
     request["config"]["temperature"] = 0.5
     client.models.generate_content(**request, model="gemini-4")
-    assert provider.sent["generationConfig"] == {"temperature": 0.5}
+    assert provider.last_request["generationConfig"] == {"temperature": 0.5}

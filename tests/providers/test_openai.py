@@ -33,7 +33,7 @@ def send(client):
     return send
 
 
-def test_a_turn_for_responses(make_turn, all_lifetimes, schema):
+def test_a_turn_is_converted_for_responses(make_turn, all_lifetimes, schema):
     turn = make_turn(*all_lifetimes)
     assert for_openai_responses(turn, cache_key="k") == {
         "instructions": turn.system,
@@ -52,7 +52,7 @@ def test_a_turn_for_responses(make_turn, all_lifetimes, schema):
     }
 
 
-def test_a_turn_for_chat(make_turn, all_lifetimes, schema):
+def test_a_turn_is_converted_for_chat(make_turn, all_lifetimes, schema):
     turn = make_turn(*all_lifetimes)
     assert for_openai_chat(turn, cache_key="k") == {
         "tools": [
@@ -94,7 +94,7 @@ IMAGE = {"type": "input_image", "image_url": "data:,", "detail": "auto"}
         (OUTPUT, OUTPUT),
     ],
 )
-def test_a_message_in_the_input_of_responses(make_turn, message, item):
+def test_a_message_is_converted_for_responses(make_turn, message, item):
     assert for_openai_responses(make_turn(messages=[message]))["input"] == [item]
 
 
@@ -152,7 +152,7 @@ def test_without_lasting_text_there_is_no_cache_key(form, make_turn):
 
 
 @FORMS
-def test_a_cache_key_from_the_caller(form, make_turn, all_lifetimes):
+def test_the_caller_can_pass_a_cache_key(form, make_turn, all_lifetimes):
     turn = make_turn(*all_lifetimes)
     assert form(turn, cache_key="k" * 64)["prompt_cache_key"] == "k" * 64
     assert "prompt_cache_key" not in form(turn, cache_key="")
@@ -167,7 +167,7 @@ def test_a_cache_key_from_the_caller(form, make_turn, all_lifetimes):
 def test_the_client_sends_the_request_unchanged(form, provider, send, make_turn, all_lifetimes, history):
     turn = make_turn(*all_lifetimes, messages=history)
     assert send(form, turn) == "Done."
-    assert provider.sent == {**form(turn), "model": "gpt-6"}
+    assert provider.last_request == {**form(turn), "model": "gpt-6"}
 
 
 @FORMS
@@ -175,7 +175,7 @@ def test_two_turns_of_a_conversation_send_the_same_prefix(form, provider, send, 
     for count in (1, 3, 6):
         send(form, make_turn(*all_lifetimes, messages=history[:count]))
     messages_key = "input" if form is for_openai_responses else "messages"
-    for same in {"tools", "instructions", "prompt_cache_key"} & provider.sent.keys():
+    for same in {"tools", "instructions", "prompt_cache_key"} & provider.last_request.keys():
         assert provider.value_of(same, 0) == provider.value_of(same, 1) == provider.value_of(same, 2)
     lists = [provider.value_of(messages_key, number) for number in range(3)]
     assert lists[1].startswith(lists[0][:-1] + ",") and lists[2].startswith(lists[1][:-1] + ",")

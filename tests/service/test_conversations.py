@@ -47,7 +47,7 @@ def test_without_tools_a_conversation_keeps_its_own_and_an_empty_list_removes_th
 
 
 @pytest.mark.parametrize("layout", layout_names())
-def test_a_conversation_in_every_layout(service, layout):
+def test_a_conversation_works_in_every_layout(service, layout):
     id = f"layout {layout}"
     history = [
         {"role": "user", "content": "planted hello"},
@@ -104,7 +104,7 @@ def test_the_default_layout_is_builder(fresh):
         ("l" * 513, 400, "invalid-body"),
     ],
 )
-def test_invalid_layout_names(service, layout, status, kind):
+def test_invalid_layout_names_are_refused(service, layout, status, kind):
     reply = service.talk("layout", layout=layout)
     assert (reply.status, reply.problem) == (status, kind)
     assert service.get("/conversations/layout").status == 404
@@ -129,8 +129,8 @@ def test_drift_reports_changes_for_an_agent(fresh, place):
     assert fresh.get("/conversations/none/drift").problem == "not-found"
 
 
-DESCRIBED = {"name": "a", "description": "Does a.", "schema": {"type": "object"}}
-BRINGS = [
+TOOL = {"name": "a", "description": "Does a.", "schema": {"type": "object"}}
+AGENT_FIELDS = [
     ({"layout": "pod", "base": "Be planted."}, "base", "Be other."),
     ({"layout": "foreword", "plan": "Planted first."}, "plan", "Other first."),
     ({"layout": "pod", "scope": {"allow": [{"path": "sub"}]}}, "scope", '{"allow": [{"path": "."}]}'),
@@ -141,12 +141,12 @@ BRINGS = [
     ({"layout": "ion", "skill": "tidy"}, "skill", ""),
     ({"layout": "pi", "docs": [["Guide", "notes.md"]]}, "docs", '[["Guide", "other.md"]]'),
     ({"layout": "pi", "tools": [{"name": "a", "snippet": "does a", "guidelines": ["Be kind."]}]}, "tools", '[{"name": "a"}]'),
-    ({"layout": "foreword", "tools": [DESCRIBED]}, "tools", '[{"name": "a", "description": "Does b."}]'),
-    ({"layout": "foreword", "model": "m", "provider": "p", "tools": [DESCRIBED]}, "tool", "b"),
+    ({"layout": "foreword", "tools": [TOOL]}, "tools", '[{"name": "a", "description": "Does b."}]'),
+    ({"layout": "foreword", "model": "m", "provider": "p", "tools": [TOOL]}, "tool", "b"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("body", "name", "other"), BRINGS)
+@pytest.mark.parametrize(("body", "name", "other"), AGENT_FIELDS)
 def test_drift_defaults_to_the_agent_of_the_edition(service, body, name, other):
     id, now = f"drift {name} {len(str(body))}", "2026-03-07T08:55:05Z"
     service.talk(id, now=now, **body)
@@ -202,7 +202,7 @@ def test_editions_with_different_text_have_different_etags(start, tmp_path):
 
 
 def test_drift_uses_the_editions_definition_of_a_named_tool(service):
-    service.talk("named", layout="foreword", tools=[DESCRIBED])
+    service.talk("named", layout="foreword", tools=[TOOL])
     assert service.get("/conversations/named/drift?tool=a").json["changed"] is False
 
 
@@ -219,7 +219,7 @@ def test_drift_uses_the_editions_definition_of_a_named_tool(service):
         ("base=a&base=b", "'base' is repeated 2 times; pass it once"),
     ],
 )
-def test_invalid_drift_queries(service, query, expected):
+def test_invalid_drift_queries_are_refused(service, query, expected):
     service.talk("queried")
     reply = service.get(f"/conversations/queried/drift?{query}")
     assert (reply.problem, reply.json["detail"]) == ("invalid-query", expected)
@@ -237,7 +237,7 @@ def test_a_skill_is_sent_once(service, layout):
 
 
 @pytest.mark.parametrize("name", ["ghost", "..%2F..%2Fetc", "%00", "x" * 2000, "t%C3%AFdy", "tidy%2F"])
-def test_unknown_skills(service, name):
+def test_unknown_skills_are_not_found(service, name):
     assert service.talk("skill", f"skills/{name}", layout="opal").problem == "not-found"
 
 
@@ -291,7 +291,7 @@ def test_old_editions_and_prompts_remain_readable(fresh):
         ("/static/%00.js", 404, "not-found"),
     ],
 )
-def test_missing_resources(service, path, status, kind):
+def test_missing_resources_are_not_found(service, path, status, kind):
     reply = service.get(path)
     assert (reply.status, reply.problem) == (status, kind)
 
@@ -335,7 +335,7 @@ def test_any_string_is_a_valid_id(service, id):
     ("method", "tail"),
     [("GET", ""), ("GET", "/editions"), ("GET", "/editions/1"), ("GET", "/drift"), ("POST", "/turn"), ("POST", "/construct"), ("POST", "/compact"), ("POST", "/reload"), ("POST", "/skills/tidy")],
 )  # fmt: skip
-def test_invalid_ids(service, method, tail, id):
+def test_invalid_ids_are_refused(service, method, tail, id):
     reply = service.ask(method, f"/conversations/{id}{tail}", {"cwd": ""} if method == "POST" else None)
     assert (reply.status, reply.problem) == (400, "invalid-request")
 
@@ -368,7 +368,7 @@ def test_invalid_ids(service, method, tail, id):
         ({"cwd": "", "docs": {"a": "b"}}, "docs"),
     ],
 )
-def test_invalid_bodies(service, body, expected):
+def test_invalid_bodies_are_refused(service, body, expected):
     reply = service.post("/conversations/form/turn", body)
     assert (reply.status, reply.problem) == (400, "invalid-body")
     assert expected in reply.json["detail"]

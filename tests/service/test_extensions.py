@@ -48,7 +48,7 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def extended(start, tmp_path_factory):
+def extended_service(start, tmp_path_factory):
     """A service with an installed package that has two extensions, and one that cannot be loaded."""
     folder = tmp_path_factory.mktemp("site")
     for name, text in FILES.items():
@@ -57,25 +57,29 @@ def extended(start, tmp_path_factory):
     return start(environment={"PYTHONPATH": str(folder)})
 
 
-def test_templates_can_use_its_variables(extended):
+def test_templates_can_use_its_variables(extended_service):
     template = "It is [weather:Oslo][if weather:x]![endif]"
-    assert extended.post("/system-prompt/preview", {"template": template}).json["text"] == "It is sunny in Oslo!"
-    assert extended.post("/system-prompt/check", {"template": template}).json == {"findings": []}
-    assert extended.talk("variables", base=template).json["system"] == "It is sunny in Oslo!"
+    assert (
+        extended_service.post("/system-prompt/preview", {"template": template}).json["text"] == "It is sunny in Oslo!"
+    )
+    assert extended_service.post("/system-prompt/check", {"template": template}).json == {"findings": []}
+    assert extended_service.talk("variables", base=template).json["system"] == "It is sunny in Oslo!"
 
 
-def test_its_rules_appear_in_the_guidelines(extended):
-    assert "Bring an umbrella." in extended.talk("rules", layout="opal", tools=[{"name": "shell"}]).json["system"]
-    assert "umbrella" not in extended.talk("no rules", layout="opal").json["system"]
+def test_its_rules_appear_in_the_guidelines(extended_service):
+    assert (
+        "Bring an umbrella." in extended_service.talk("rules", layout="opal", tools=[{"name": "shell"}]).json["system"]
+    )
+    assert "umbrella" not in extended_service.talk("no rules", layout="opal").json["system"]
 
 
-def test_its_messages_follow_the_users(extended):
-    messages = extended.talk("messages", message="How is the weather?").json["messages"]
+def test_its_messages_follow_the_users(extended_service):
+    messages = extended_service.talk("messages", message="How is the weather?").json["messages"]
     assert [each["content"] for each in messages] == ["How is the weather?", "It is sunny."]
 
 
-def test_a_failing_hook_is_reported_and_skipped(extended):
-    findings = extended.talk("failing").json["findings"]
+def test_a_failing_hook_is_reported_and_skipped(extended_service):
+    findings = extended_service.talk("failing").json["findings"]
     assert [each["message"] for each in findings if each["code"] == "extension-failed"] == [
         "loading of the extension 'few' raised CallError (context of the extension 'few' is called as context(messages, about) but"
         " does not accept these arguments) and was skipped",
@@ -84,17 +88,19 @@ def test_a_failing_hook_is_reported_and_skipped(extended):
     ]
 
 
-def test_its_prompt_lasts_until_the_users_next_prompt(extended):
-    first = extended.talk("held", message="hold this").json
+def test_its_prompt_lasts_until_the_users_next_prompt(extended_service):
+    first = extended_service.talk("held", message="hold this").json
     assert first["system"].endswith("For hold this in held.")
-    assert extended.talk("held", messages=first["history"]).json["system"] == first["system"]
+    assert extended_service.talk("held", messages=first["history"]).json["system"] == first["system"]
     mine = [*first["history"], {"role": "user", "content": "hold that"}]
-    assert extended.talk("held", messages=mine, new_prompt=True).json["system"].endswith("For hold that in held.")
-    assert "For hold" not in extended.talk("held", message="go on").json["system"]
+    assert (
+        extended_service.talk("held", messages=mine, new_prompt=True).json["system"].endswith("For hold that in held.")
+    )
+    assert "For hold" not in extended_service.talk("held", message="go on").json["system"]
 
 
-def test_a_required_hook_that_fails_is_a_problem(extended):
-    answer = extended.talk("required", message="swordfish")
+def test_a_required_hook_that_fails_is_a_problem(extended_service):
+    answer = extended_service.talk("required", message="swordfish")
     assert (answer.status, answer.problem) == (502, "hook-failed")
     assert "swordfish" not in str(answer.json)
 

@@ -33,8 +33,8 @@ class Pending:
     def answer(self):
         """The status, the headers and the body."""
         with closing(self.socket):
-            whole = b"".join(iter(lambda: self.socket.recv(1 << 16), b""))
-        head, _, body = whole.partition(b"\r\n\r\n")
+            response = b"".join(iter(lambda: self.socket.recv(1 << 16), b""))
+        head, _, body = response.partition(b"\r\n\r\n")
         first, *lines = head.decode().lower().split("\r\n")
         return int(first.split()[1]), dict(line.split(": ", 1) for line in lines), json.loads(body)
 
@@ -53,7 +53,7 @@ def is_running(pid):
 
 
 @pytest.fixture
-def stuck(start):
+def stuck_server(start):
     """A server with one stopped template worker, and a known conversation."""
     if not os.path.isdir(f"/proc/{os.getpid()}/task"):
         pytest.skip("reads /proc")
@@ -74,7 +74,7 @@ def assert_other_routes_respond(server):
         assert server.get(path).status == 200, path
 
 
-STICKY = {
+TEMPLATE_ROUTES = {
     "check": ("/system-prompt/check", CHECK),
     "preview": ("/system-prompt/preview", {"layout": "pod", "template": "{{ cwd }}"}),
     "turn": ("/conversations/new-{}/turn", {"cwd": "", "layout": "pod", "base": "{{ cwd }}"}),
@@ -82,23 +82,23 @@ STICKY = {
 }
 
 
-@pytest.mark.parametrize("route", STICKY)
-def test_templates_beyond_the_queue_are_refused_immediately(stuck, route):
-    path, body = STICKY[route]
-    pending = held_by(stuck, path, body)
+@pytest.mark.parametrize("route", TEMPLATE_ROUTES)
+def test_templates_beyond_the_queue_are_refused_immediately(stuck_server, route):
+    path, body = TEMPLATE_ROUTES[route]
+    pending = fill_queue(stuck_server, path, body)
     assert len(pending) == 1 + QUEUE
     for number in range(40):
-        reply = stuck.post(path.format(f"more-{number}"), body)
+        reply = stuck_server.post(path.format(f"more-{number}"), body)
         assert (reply.status, reply.problem) == (503, "busy")
         assert int(reply.headers["retry-after"]) > 0
-    assert_other_routes_respond(stuck)
-    assert stuck.talk("plain", layout="foreword").status == 200, "a new conversation without templates"
+    assert_other_routes_respond(stuck_server)
+    assert stuck_server.talk("plain", layout="foreword").status == 200, "a new conversation without templates"
     assert not any(each.is_answered for each in pending), "while the templates were stuck"
-    os.kill(stuck.worker, signal.SIGCONT)
+    os.kill(stuck_server.worker, signal.SIGCONT)
     assert [each.answer()[0] for each in pending] == [200] * len(pending)
 
 
-def held_by(server, path, body):
+def fill_queue(server, path, body):
     """Send as many template requests as the server accepts, and return them."""
     pending = []
     while not pending or not pending[-1].is_answered:
@@ -109,25 +109,25 @@ def held_by(server, path, body):
     return waiting
 
 
-def test_rendering_stops_when_the_client_disconnects(stuck):
-    pending = Pending(stuck, "/system-prompt/check", CHECK, "running")
-    queued = Pending(stuck, "/system-prompt/check", CHECK, "queued")
-    assert stuck.get("/healthz").status == 200
+def test_rendering_stops_when_the_client_disconnects(stuck_server):
+    pending = Pending(stuck_server, "/system-prompt/check", CHECK, "running")
+    queued = Pending(stuck_server, "/system-prompt/check", CHECK, "queued")
+    assert stuck_server.get("/healthz").status == 200
     queued.socket.close()
-    (line,) = stuck.lines("queued")
+    (line,) = stuck_server.lines("queued")
     assert (line["status"], line["problem"].partition(":")[0]) == (499, "client-disconnected")
     pending.socket.close()
-    assert stuck.lines("running")[0]["status"] == 499
-    while is_running(stuck.worker):
+    assert stuck_server.lines("running")[0]["status"] == 499
+    while is_running(stuck_server.worker):
         time.sleep(0.01)
-    assert stuck.post("/system-prompt/check", CHECK).json == {"findings": []}
+    assert stuck_server.post("/system-prompt/check", CHECK).json == {"findings": []}
 
 
 def test_a_locked_store_delays_only_writes(start):
     server = start()
     server.talk("known")
-    with ExitStack() as opened:
-        other = opened.enter_context(closing(sqlite3.connect(server.folder / "store.db", isolation_level=None)))
+    with ExitStack() as stack:
+        other = stack.enter_context(closing(sqlite3.connect(server.folder / "store.db", isolation_level=None)))
         other.execute("BEGIN IMMEDIATE")
         turns = [Pending(server, f"/conversations/new-{each}/turn", {"cwd": ""}, f"new-{each}") for each in range(50)]
         assert_other_routes_respond(server)

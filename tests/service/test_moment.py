@@ -42,16 +42,16 @@ class ServiceUnderTest:
         self.service = Service(f"{folder}/store.db", [str(folder)])
         self.other = open_store(f"{folder}/store.db")
         self.newest = 0
-        self.looks = 0
+        self.checks = 0
         self.publish()
         self.app = Application(self.service, RequestGuard(), Log(stream=io.StringIO()), Metrics(ROUTES))
         check = self.service.conversations.store.moment
 
-        def counted():
-            self.looks += 1
+        def count_check():
+            self.checks += 1
             return check()
 
-        self.service.conversations.store.moment = counted
+        self.service.conversations.store.moment = count_check
 
     def publish(self):
         self.other.publish("talk", edition(self.newest + 1, f"text {self.newest + 1}"), self.newest)
@@ -83,18 +83,18 @@ class ServiceUnderTest:
 
 
 @pytest.fixture
-def tested(tmp_path):
-    with closing(ServiceUnderTest(tmp_path)) as tested:
-        yield tested
+def service_under_test(tmp_path):
+    with closing(ServiceUnderTest(tmp_path)) as service_under_test:
+        yield service_under_test
 
 
-def test_requests_that_arrive_together_share_one_check_of_the_store(tested):
-    async def together():
+def test_requests_that_arrive_together_share_one_check_of_the_store(service_under_test):
+    async def ask_together():
         arrived = perf_counter()
-        return [await tested.number(arrived) for _ in range(20)]
+        return [await service_under_test.number(arrived) for _ in range(20)]
 
-    assert asyncio.run(together()) == [1] * 20
-    assert tested.looks == 1
+    assert asyncio.run(ask_together()) == [1] * 20
+    assert service_under_test.checks == 1
 
 
 def test_the_connection_records_the_time_of_arrival(service):
@@ -124,32 +124,32 @@ def test_a_pipelined_request_sees_the_effect_of_the_one_before(service):
     assert re.findall(rb'"edition":(\d+)', received) == [b"2", b"2"]
 
 
-def test_the_last_known_edition_is_served_while_the_store_is_gone(tested, tmp_path):
+def test_the_last_known_edition_is_served_while_the_store_is_gone(service_under_test, tmp_path):
     async def before_and_after():
-        first = await tested.number()
+        first = await service_under_test.number()
         for each in tmp_path.glob("store.db*"):
             each.unlink()
-        return first, await tested.number()
+        return first, await service_under_test.number()
 
     assert asyncio.run(before_and_after()) == (1, 1)
 
 
-def test_a_fallback_response_is_not_reused_after_the_failure(tested, monkeypatch):
+def test_a_fallback_response_is_not_reused_after_the_failure(service_under_test, monkeypatch):
     """Checking the store succeeded, but reading from it failed."""
 
     async def number():
-        return await tested.number()
+        return await service_under_test.number()
 
     assert asyncio.run(number()) == 1
-    tested.publish()
+    service_under_test.publish()
     with monkeypatch.context() as patch:
-        patch.setattr(tested.service.conversations.store, "current", fail)
+        patch.setattr(service_under_test.service.conversations.store, "current", fail)
         assert asyncio.run(number()) == 1
     assert asyncio.run(number()) == 2
 
 
 def fail(conversation, moment):
-    raise StoreError("the disk does not read")
+    raise StoreError("the disk cannot be read")
 
 
 @settings(max_examples=60, deadline=None)
@@ -157,21 +157,21 @@ def fail(conversation, moment):
 def test_no_response_is_older_than_its_request(tmp_path_factory, steps):
     """A response never has an older edition than the current one when the request arrived."""
 
-    async def carry_out(tested):
+    async def run_steps(service_under_test):
         arrived = []
         for step in steps:
             if step == "publish":
-                tested.publish()
+                service_under_test.publish()
             elif step == "arrive":
-                arrived.append((perf_counter(), tested.newest))
+                arrived.append((perf_counter(), service_under_test.newest))
             elif step == "ask":
-                assert await tested.number() == tested.newest
+                assert await service_under_test.number() == service_under_test.newest
             elif arrived:
                 when, newest = arrived.pop(0)
-                assert newest <= await tested.number(when) <= tested.newest
+                assert newest <= await service_under_test.number(when) <= service_under_test.newest
 
-    with closing(ServiceUnderTest(tmp_path_factory.mktemp("moment"))) as tested:
-        asyncio.run(carry_out(tested))
+    with closing(ServiceUnderTest(tmp_path_factory.mktemp("moment"))) as service_under_test:
+        asyncio.run(run_steps(service_under_test))
 
 
 def test_no_response_is_older_than_an_acknowledged_write(start):
@@ -179,11 +179,11 @@ def test_no_response_is_older_than_an_acknowledged_write(start):
     server = start("--workers", "2")
     newest = dict.fromkeys("abc", 0)
 
-    def write(seed, lot):
+    def write(seed, chance):
         with closing(open_store(f"{server.folder}/store.db")) as store:
             for step in range(15):
-                id = lot.choice("abc")
-                if lot.random() < 0.5:
+                id = chance.choice("abc")
+                if chance.random() < 0.5:
                     using = store.current(id)
                     number = using.number if using else 0
                     published = store.publish(id, edition(number + 1, f"{seed} {step}"), number).number
@@ -192,16 +192,16 @@ def test_no_response_is_older_than_an_acknowledged_write(start):
                     published = server.talk(id, "construct", **body).json["edition"]
                 newest[id] = max(newest[id], published)
 
-    def read(lot):
+    def read(chance):
         with closing(http.client.HTTPConnection("127.0.0.1", server.port)) as connection:
             for _ in range(150):
-                id = lot.choice("abc")
-                least = newest[id]
-                connection.request(lot.choice(["GET", "HEAD"]), f"/conversations/{id}")
+                id = chance.choice("abc")
+                minimum = newest[id]
+                connection.request(chance.choice(["GET", "HEAD"]), f"/conversations/{id}")
                 answer = connection.getresponse()
                 answer.read()
                 received = int(answer.headers["ETag"].strip('"').partition("-")[0]) if answer.status == 200 else 0
-                assert received >= least
+                assert received >= minimum
 
     with ThreadPoolExecutor(6) as threads:
         done = [threads.submit(write, seed, Random(seed)) for seed in range(3)]
@@ -219,7 +219,7 @@ def frequent_switches():
     sys.setswitchinterval(before)
 
 
-def test_more_tails_than_are_cached_in_many_threads(frequent_switches, monkeypatch):
+def test_the_cache_of_responses_stays_within_its_limit_in_many_threads(frequent_switches, monkeypatch):
     monkeypatch.setattr(conversations, "_MAX_BYTES", 2000)
     monkeypatch.setattr(conversations, "_tails", {})
 

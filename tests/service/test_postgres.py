@@ -33,7 +33,7 @@ def test_any_text_is_stored_unchanged(on_postgres, text):
     assert on_postgres.get(f"/conversations?search={quote(short)}").status == 200
 
 
-def test_a_conversation_with_unusual_text(on_postgres):
+def test_a_conversation_can_have_unusual_text(on_postgres):
     body = {
         "model": "\0",
         "provider": "\0",

@@ -86,7 +86,7 @@ def test_every_route_but_health_and_page_requires_the_token(guarded, route):
         ("Basic planted-token-5b0c", "missing-token"),
     ],
 )
-def test_authorization_headers(guarded, header, kind):
+def test_only_the_right_token_is_accepted(guarded, header, kind):
     reply = guarded.ask("GET", "/roots", headers={"Authorization": header})
     if kind:
         assert (reply.status, reply.problem) == (401, kind)
@@ -130,7 +130,7 @@ def test_any_host_is_accepted_with_a_token(guarded):
         ("\xff", 403),
     ],
 )
-def test_host_headers(service, host, status):
+def test_only_this_machine_is_accepted_as_host(service, host, status):
     """DNS rebinding: the attacker's host name resolves to this machine."""
     reply = service.ask("GET", "/roots", headers={"Host": host.format(port=service.port)})
     assert reply.status == status
@@ -204,7 +204,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("method", "path", "body"), [("GET", "/roots", None), ("POST", "/system-prompt/check", {"template": "x"})]
 )
-def test_requests_from_other_sites(service, method, path, body, headers, status):
+def test_requests_from_other_sites_are_refused(service, method, path, body, headers, status):
     headers = {name: content.replace("{port}", str(service.port)) for name, content in headers.items()}
     reply = service.ask(method, path, body, headers=headers)
     assert reply.status == status
@@ -332,7 +332,7 @@ def test_file_reads_nothing_outside(service, name):
     assert talk.json["system"] == "<>"
 
 
-def test_a_path_with_thousands_of_segments(service):
+def test_a_path_may_have_thousands_of_segments(service):
     shown = service.post("/system-prompt/preview", {"template": f"<[file:{'x/' * 1900}x]>"})
     assert (shown.status, shown.json["text"]) == (200, "<>")
     assert service.get(f"/files?prefix={'x/' * 1900}").json == {"entries": []}

@@ -22,7 +22,7 @@ def files(tmp_path_factory):
 
 
 @pytest.fixture(scope="module", params=[1, 2], ids=["one-worker", "two-workers"])
-def started(request, start, files):
+def service(request, start, files):
     return start(
         *("--home", str(files / "home"), "--settings", str(files / "mine.toml"), "--pack", f"team={files / 'pack'}"),
         *(
@@ -43,21 +43,21 @@ def texts(server, **body):
     return {each.json["system"] for each in bodies}
 
 
-def test_settings_and_keys_reach_every_worker(started):
-    (text,) = texts(started, layout="opal")
+def test_settings_and_keys_reach_every_worker(service):
+    (text,) = texts(service, layout="opal")
     assert "<set>From the settings.</set>" in text
 
 
-def test_references_resolve_in_the_home_and_the_packs(started):
-    (greeting,) = texts(started, layout="foreword", base="$user/greet")
-    (review,) = texts(started, layout="foreword", base="$team/review")
+def test_references_resolve_in_the_home_and_the_packs(service):
+    (greeting,) = texts(service, layout="foreword", base="$user/greet")
+    (review,) = texts(service, layout="foreword", base="$team/review")
     assert (greeting.splitlines()[0], review.splitlines()[0]) == (
         "Greet like the planted user.",
         "Review with the pack.",
     )
 
 
-def test_home_option(start, files):
+def test_the_home_option_sets_the_home_directory(start, files):
     server = start("--home", str(files / "home"), "--settings", str(files / "mine.toml"))
     (text,) = texts(server)
     assert text.startswith("From the home."), "the settings name the layout ion, and the home has its base"

@@ -16,19 +16,19 @@ DEFAULT_BEGINS = "You are a helpful coding assistant.\n"
 
 
 @pytest.fixture(scope="module")
-def storeless(start):
+def service_without_store(start):
     """A service whose PostgreSQL server does not exist."""
     return start(store="postgresql://foreword:planted-password@127.0.0.1:1/none")
 
 
-def test_the_template_is_the_default_without_a_version(storeless):
-    reply = storeless.get("/system-prompt")
+def test_the_template_is_the_default_without_a_version(service_without_store):
+    reply = service_without_store.get("/system-prompt")
     assert (reply.status, "etag" in reply.headers) == (200, False)
     assert reply.json["template"].startswith(DEFAULT_BEGINS)
 
 
-def test_variables_are_listed_without_a_store(storeless):
-    assert len(storeless.get("/system-prompt/variables").json["variables"]) == len(CATALOG)
+def test_variables_are_listed_without_a_store(service_without_store):
+    assert len(service_without_store.get("/system-prompt/variables").json["variables"]) == len(CATALOG)
 
 
 @pytest.mark.parametrize(
@@ -51,16 +51,16 @@ def test_variables_are_listed_without_a_store(storeless):
         ("GET", "/readyz", None),
     ],
 )
-def test_routes_that_need_the_store_report_it(storeless, method, path, body):
-    reply = storeless.ask(method, path, body)
+def test_routes_that_need_the_store_report_it(service_without_store, method, path, body):
+    reply = service_without_store.ask(method, path, body)
     assert (reply.status, reply.problem) == (503, "store-down")
     assert int(reply.headers["retry-after"]) > 0
     assert "planted" not in reply.body.decode()
-    assert storeless.lines(reply.headers["x-request-id"])[0]["problem"].startswith("store-down")
+    assert service_without_store.lines(reply.headers["x-request-id"])[0]["problem"].startswith("store-down")
 
 
-def test_an_invalid_body_is_reported_first(storeless):
-    assert storeless.ask("PUT", "/system-prompt", b"{}").problem == "invalid-body"
+def test_an_invalid_body_is_reported_first(service_without_store):
+    assert service_without_store.ask("PUT", "/system-prompt", b"{}").problem == "invalid-body"
 
 
 @pytest.mark.parametrize(
@@ -79,17 +79,17 @@ def test_an_invalid_body_is_reported_first(storeless):
         ("GET", "/", None),
     ],
 )
-def test_routes_without_the_store_keep_working(storeless, method, path, body):
-    assert storeless.ask(method, path, body).status == 200
+def test_routes_without_the_store_keep_working(service_without_store, method, path, body):
+    assert service_without_store.ask(method, path, body).status == 200
 
 
-def test_compaction_works_without_the_store(storeless):
-    response = storeless.talk("a", "compact").json
+def test_compaction_works_without_the_store(service_without_store):
+    response = service_without_store.talk("a", "compact").json
     assert response["edition"] == 0
     assert [each["code"] for each in response["findings"]] == ["store-down"]
 
 
-def test_a_database_file_that_disappears_and_returns(start, tmp_path):
+def test_a_database_file_may_disappear_and_return(start, tmp_path):
     file, away = tmp_path / "store.db", tmp_path / "away.db"
     server = start(store=str(file))
     server.ask("PUT", "/system-prompt", {"template": "planted one"})
@@ -124,7 +124,7 @@ def test_a_replaced_database_file_is_used(start, tmp_path):
 
 
 @pytest.mark.xdist_group("postgres")
-def test_a_database_server_that_stops_and_returns(start):
+def test_a_database_server_may_stop_and_return(start):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, str(POSTGRES)], text=True, **pipes) as postgres:
 

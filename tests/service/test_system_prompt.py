@@ -33,7 +33,7 @@ def stats(server):
 # The three routes
 
 
-def test_the_default_template(fresh):
+def test_the_default_template_has_version_zero(fresh):
     reply = fresh.get("/system-prompt")
     assert (reply.status, reply.json, reply.headers["etag"]) == (200, {"template": DEFAULT}, '"0"')
     assert reply.headers["content-type"] == "application/json"
@@ -96,7 +96,7 @@ def test_invalid_bodies_are_refused_with_a_reason(service, body, kind, expected)
 
 
 @pytest.mark.parametrize(("method", "path"), [("PUT", ""), ("POST", "/preview"), ("POST", "/check")])
-def test_a_template_that_is_too_large(service, method, path):
+def test_a_template_that_is_too_large_is_refused(service, method, path):
     reply = service.ask(method, f"/system-prompt{path}", {"template": "x" * 500_001})
     assert (reply.status, reply.problem) == (413, "too-large")
     assert "500,000" in reply.json["detail"]
@@ -110,7 +110,7 @@ def set_template(server, template, tag=None, query=""):
     return server.ask("PUT", f"/system-prompt{query}", {"template": template}, headers=headers)
 
 
-def test_if_match(fresh):
+def test_if_match_prevents_lost_updates(fresh):
     assert set_template(fresh, "one", '"0"').headers["etag"] == '"1"'
     for stale in ('"0"', '"2"', '"abc"', "1", '"-1"', 'W/"0"', 'W/"1"', '"0", "2"', '"99999999999"', "\xff"):
         reply = set_template(fresh, "lost", stale)
@@ -128,20 +128,20 @@ def test_if_match(fresh):
     ("tag", "status"),
     [('"1"', 304), ('W/"1"', 304), ('"0", "1"', 304), ("*", 304), ('"0"', 200), ("1", 200), ('"11"', 200)],
 )
-def test_if_none_match(known, tag, status):
-    reply = known.get("/system-prompt", headers={"If-None-Match": tag})
+def test_if_none_match_avoids_sending_the_same_version(service_with_version, tag, status):
+    reply = service_with_version.get("/system-prompt", headers={"If-None-Match": tag})
     assert (reply.status, reply.headers["etag"], len(reply.body) > 0) == (status, '"1"', status == 200)
 
 
 @pytest.fixture(scope="module")
-def known(start):
+def service_with_version(start):
     """A service with one version of the template."""
     server = start()
     set_template(server, "one")
     return server
 
 
-def test_history_and_restore(fresh):
+def test_every_version_is_listed_and_can_be_restored(fresh):
     set_template(fresh, "one", query="?author=Ada%20L.&note=first%20%C3%BC")
     set_template(fresh, "two", query="?author=&note=")
     restored = fresh.post("/system-prompt/versions/1/restore?author=Bob")
@@ -161,7 +161,7 @@ def test_history_and_restore(fresh):
     ("version", "status", "kind"),
     [("999999", 404, "not-found"), ("-1", 400, "invalid-request"), ("x", 400, "invalid-request"), ("1.0", 400, "invalid-request"), ("٣", 400, "invalid-request"), ("1" * 40, 400, "invalid-request")],
 )  # fmt: skip
-def test_invalid_versions(service, version, status, kind):
+def test_invalid_versions_are_refused(service, version, status, kind):
     from urllib.parse import quote
 
     reply = service.post(f"/system-prompt/versions/{quote(version)}/restore")
@@ -180,7 +180,7 @@ def test_invalid_versions(service, version, status, kind):
         ("?&&", ""),
     ],
 )
-def test_invalid_queries(service, query, expected):
+def test_invalid_queries_are_refused(service, query, expected):
     reply = set_template(service, "x", query=query)
     assert (reply.status, reply.problem) == (400, "invalid-query")
     assert expected in reply.json["detail"]
@@ -208,7 +208,7 @@ def test_usage_counts_conversations_until_they_are_compacted(fresh):
 # Previews
 
 
-def covered(prompt):
+def text_with_origin(prompt):
     """Return the characters of the text that have an origin, joined."""
     return "".join(
         prompt["text"][origin["start"] : origin["end"]] for each in prompt["passages"] for origin in each["origins"]
@@ -219,7 +219,7 @@ def test_a_preview_has_origins(service, place):
     template = "Hello\n[file:notes.md]\nin [prompt:cwd] 🐍\n"
     shown = service.post("/system-prompt/preview", {"template": template}).json
     assert shown["text"] == f"Hello\nNotes.\nin {place}/w 🐍\n"
-    assert covered(shown) == shown["text"]
+    assert text_with_origin(shown) == shown["text"]
     origins = [(each["kind"], each["path"], each["lines"]) for each in shown["passages"][0]["origins"]]
     assert origins == [
         ("template", "template", [1, 1]),
@@ -291,7 +291,7 @@ GREEDY = "{% set x = 'xxxxxxxxxxxxxxxx' %}" + "{% set x = x ~ x %}" * 40 + "{{ x
         ("{% if cwd %}" * 20_000, None),
     ],
 )
-def test_a_jinja_template_that_cannot_be_rendered(service, template, line):
+def test_a_jinja_template_that_cannot_be_rendered_is_refused(service, template, line):
     """Each is rendered in the worker, so the service survives."""
     for route in ({"template": template}, {"base": template}):
         reply = service.post("/system-prompt/preview", {"layout": "pod", **route})
@@ -331,12 +331,12 @@ def test_templates_from_requests_are_rendered_in_the_worker(service):
         ({"template": "a\n{{ ghost }}", "syntax": "jinja"}, [("template-error", 2)]),
     ],
 )
-def test_a_check_as_you_type(service, body, expected):
+def test_check_reports_findings_with_their_lines(service, body, expected):
     reply = service.post("/system-prompt/check", body)
     assert [(each["code"], each["line"]) for each in reply.json["findings"]] == expected
 
 
-def test_current_values_of_variables(service, place):
+def test_variables_have_current_values(service, place):
     body = {"model": "m-1", "conversation_id": "c-1", "cwd": "sub"}
     rows = service.post("/system-prompt/values", body).json["values"]
     values = {f"{row['type']}:{row['name']}": row["value"] for row in rows}
@@ -372,13 +372,13 @@ def test_current_values_of_variables(service, place):
         ("?prefix=ghost/x", []),
     ],
 )
-def test_files_that_a_template_can_read(service, query, paths):
+def test_only_files_that_a_template_can_read_are_listed(service, query, paths):
     entries = service.get("/files" + query).json["entries"]
     assert [each["path"] for each in entries if not each["path"].startswith(".agents")] == paths
     assert all((each["kind"] == "folder") == each["path"].endswith("/") for each in entries)
 
 
-def test_at_most_200_files(fresh, place):
+def test_at_most_200_files_are_listed(fresh, place):
     folder = place / "w" / "many"
     folder.mkdir()
     for number in range(300):
@@ -392,7 +392,7 @@ def test_at_most_200_files(fresh, place):
     assert [each["path"] for each in entries] == [f"many/{number:03}" for number in range(200)]
 
 
-def test_layouts_and_roots(service, place):
+def test_layouts_and_roots_are_listed(service, place):
     listed = service.get("/layouts").json
     assert listed["languages"] == ["brackets", "jinja"]
     layouts = listed["layouts"]
@@ -425,7 +425,7 @@ def test_a_version_has_a_language(fresh, place):
     assert fresh.ask("PUT", "/system-prompt?syntax=mako", {"template": ""}).status == 400
 
 
-def test_template_lines_of_a_preview(service):
+def test_a_preview_has_template_lines(service):
     template = "One\n[prompt:cwd]\n[if prompt:cwd]Two [prompt:cwd][endif]"
     form = service.ask("POST", "/system-prompt/preview", {"template": template}).json
     written = [
@@ -441,7 +441,7 @@ def test_template_lines_of_a_preview(service):
     ]
 
 
-def test_template_lines_of_a_jinja_preview(service):
+def test_a_jinja_preview_has_template_lines(service):
     body = {"template": "One\n{{ cwd }}\nTwo", "syntax": "jinja"}
     form = service.ask("POST", "/system-prompt/preview", body).json
     values = [each["lines"] for each in form["template_lines"] if each["value"]]
@@ -453,7 +453,7 @@ def test_a_layout_without_the_template_has_no_template_lines(service):
     assert form["template_lines"] == []
 
 
-def test_layouts_that_use_the_stored_template(service):
+def test_layouts_say_whether_they_use_the_stored_template(service):
     layouts = service.get("/layouts").json["layouts"]
     assert [each["name"] for each in layouts if each["stored_template"]] == ["builder"]
 

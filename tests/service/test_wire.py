@@ -32,7 +32,7 @@ def test_a_body_declared_too_large_is_refused_immediately(service):
     assert (reply.status, reply.problem, reply.headers["connection"]) == (413, "too-large", "close")
 
 
-def test_expect_continue_with_a_body_that_is_too_large(service):
+def test_expect_continue_with_a_body_that_is_too_large_is_refused(service):
     head = b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n"
     assert service.answer(head % (LARGEST_BODY + 1)).problem == "too-large"
     received = service.raw(head % len(TEMPLATE), TEMPLATE)
@@ -207,7 +207,7 @@ def test_a_body_sent_byte_by_byte_times_out(impatient):
         (b"\r\n\r\nGET /healthz HTTP/1.1\r\n" + HEAD + b"\r\n", 200, None),
     ],
 )  # fmt: skip
-def test_raw_requests(service, sent, status, kind):
+def test_malformed_requests_get_a_client_error(service, sent, status, kind):
     """Any status below 500 is accepted where HTTP allows several (None)."""
     reply = service.answer(sent)
     assert reply.status == status if status else 200 <= reply.status < 500
@@ -279,7 +279,7 @@ def test_a_connection_serves_many_requests(service):
     ],
 )
 @pytest.mark.parametrize("is_reset", [False, True])
-def test_a_client_that_hangs_up(service, sent, is_reset):
+def test_a_client_that_hangs_up_does_not_affect_others(service, sent, is_reset):
     for _ in range(5):
         connection = socket.create_connection(("127.0.0.1", service.port), timeout=60)
         connection.sendall(sent)

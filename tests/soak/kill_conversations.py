@@ -117,7 +117,7 @@ def main() -> int:
         (top / "home").mkdir()
         write_file(top, "File 0.")
         url = f"sqlite:///{top}/store.db"
-        warm(top)
+        preload(top)
         found, answered = kill_all(options.many, url, top, chance)
         talks = Conversations(url)
         found += talks.store.verify()
@@ -127,7 +127,7 @@ def main() -> int:
     return 1 if found else 0
 
 
-def warm(top: Path) -> None:
+def preload(top: Path) -> None:
     """Load everything a child needs, so that it is killed at work and not while importing."""
     for layout in COMPLETE:
         talks = Conversations()

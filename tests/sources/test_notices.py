@@ -11,7 +11,7 @@ from foreword.sources.notices import dependencies_of
 ADDED, MODIFIED, DELETED = 1, 2, 3
 
 
-def below(tree, paths):
+def paths_inside(tree, paths):
     """The paths inside the temporary folder, relative to it."""
     top = os.path.realpath(tree.top)
     return sorted(path[len(top) :] or "/" for path in paths if path == top or path.startswith(top + "/"))
@@ -31,9 +31,9 @@ def below(tree, paths):
         ({"w/up": Path(".."), "a.md": ""}, ["w/up/a.md"], ["/", "/w"]),
     ],
 )
-def test_the_directories_on_the_way(tree, files, looked_at, folders):
+def test_every_directory_on_the_way_is_watched(tree, files, looked_at, folders):
     tree(files)
-    assert below(tree, dependencies_of(map(tree.path, looked_at)).folders) == folders
+    assert paths_inside(tree, dependencies_of(map(tree.path, looked_at)).folders) == folders
 
 
 def test_two_thousand_nested_names_and_a_chain_of_links_are_followed(tree):
@@ -42,7 +42,7 @@ def test_two_thousand_nested_names_and_a_chain_of_links_are_followed(tree):
     tree({"w/l30": Path("../far")})
     found = dependencies_of([tree.path("w/l0"), tree.path("w/" + "a/" * 2000 + "b")])
     assert os.path.realpath(tree.path("far")) in found.spots
-    assert below(tree, found.folders) == ["/", "/w"]
+    assert paths_inside(tree, found.folders) == ["/", "/w"]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_two_thousand_nested_names_and_a_chain_of_links_are_followed(tree):
         (DELETED, "w", True),
     ],
 )
-def test_which_events_matter(tree, kind, path, is_relevant):
+def test_only_events_that_can_change_the_prompt_matter(tree, kind, path, is_relevant):
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/src": None})
     assembler = Assembler(tree.workspace(), "ion")
     assembler.prompt()
@@ -71,7 +71,7 @@ def test_only_directories_that_a_layout_reads_are_watched(tree, skill, layout):
     tree({"home/.ion/AGENTS.md": "X", "home/Documents/big/bigger": "", "w/src/deep/er.py": ""})
     assembler = Assembler(tree.workspace(), layout)
     assembler.prompt()
-    watched = below(tree, dependencies_of(assembler.paths_read()).folders)
+    watched = paths_inside(tree, dependencies_of(assembler.paths_read()).folders)
     wrong = ("node_modules", "Documents", "src")
     assert [path for path in watched if any(word in path for word in wrong)] == []
     assert "/w" in watched and "/home" in watched

@@ -26,7 +26,7 @@ def workspace(cwd="/w/a", root="/w", home="/home/me", platform="linux", **enviro
     ("path", "expected"),
     [("/a/./b/../c//d/", "/a/c/d"), ("//a", "/a"), ("//", "/"), ("/..", "/"), ("///a//b", "/a/b")],
 )
-def test_normal(path, expected):
+def test_normal_simplifies_a_path(path, expected):
     assert normal(path) == expected
 
 
@@ -88,7 +88,7 @@ def test_is_file_name(text, expected):
         (Workspace("/w", home="/home/me"), "/home/me/.config", "/home/me/.local/share"),
     ],
 )
-def test_the_folders_of_the_users_settings_and_data(of, config, data):
+def test_settings_and_data_have_their_own_folders(of, config, data):
     assert (config_folder(of), data_folder(of)) == (config, data)
 
 
@@ -114,7 +114,7 @@ def test_the_folders_of_the_users_settings_and_data(of, config, data):
         ("/home/me/.config/AGENTS.md", Pattern("config", "AGENTS.md", confined=True), 2),
     ],
 )
-def test_the_distance_of_a_file(path, pattern, expected):
+def test_the_distance_of_a_file_depends_on_its_pattern(path, pattern, expected):
     find = Find("x", [[Pattern("cwd", "none")], [Pattern("root", "none"), pattern]])
     assert distance_of(path, find, workspace()) == expected
 
@@ -146,11 +146,11 @@ def test_the_distance_of_a_file_whose_name_is_not_utf8():
         ("~/x", None, "/w/a/~/x"),
     ],
 )
-def test_the_absolute_path(path, home, expected):
+def test_a_path_becomes_absolute(path, home, expected):
     assert absolute_path(path, workspace(home=home)) == expected
 
 
-def test_the_absolute_scope():
+def test_a_scope_becomes_absolute():
     scope = Scope([Access("x", "read", recursive=False)], [Access("~/y")])
     assert absolute_scope(scope, workspace()) == Scope(
         [Access("/w/a/x", "read", recursive=False)], [Access("/home/me/y")]

@@ -22,11 +22,11 @@ def skill_file(*lines: str) -> str:
     return "\n".join(["---", *lines, "---", "Body."])
 
 
-def named(name: str) -> str:
+def with_name(name: str) -> str:
     return skill_file(f"name: {name}", "description: Runs the tests.")
 
 
-def described(*lines: str) -> str:
+def with_lines(*lines: str) -> str:
     return skill_file("name: testing", *lines)
 
 
@@ -69,7 +69,7 @@ def summarize(findings: list[Finding]) -> list[tuple[str, int | None, str]]:
         ("---\na: b\n----\n", (None, "---\na: b\n----\n", 1)),
     ],
 )
-def test_split(text: str, parts: tuple[str | None, str, int]) -> None:
+def test_split_separates_front_matter_and_body(text: str, parts: tuple[str | None, str, int]) -> None:
     assert split(text) == parts
 
 
@@ -86,7 +86,7 @@ def test_split(text: str, parts: tuple[str | None, str, int]) -> None:
         ("", ("", 1)),
     ],
 )
-def test_body(text: str, expected: tuple[str, int]) -> None:
+def test_body_is_the_text_after_the_front_matter(text: str, expected: tuple[str, int]) -> None:
     assert body(text) == expected
 
 
@@ -122,21 +122,21 @@ def test_a_valid_skill_is_the_same_with_both_sets_of_rules(lines: list[str], val
 @pytest.mark.parametrize(
     ("text", "description"),
     [
-        (described("description: a --- b"), "a --- b"),
-        (described("description: '</description></skill>'"), "</description></skill>"),
-        (described("description: |", "  One.", "", "  Two."), "One.\n\nTwo."),
-        (described("description: 123"), "123"),
-        (described("description: 1.50"), "1.50"),
-        (described("description: no"), "no"),
-        (described("description: True"), "True"),
-        (described("description: a\u2028b\u2029c\u0085d\re"), "a b c d e"),
-        (described('description: "a\\u2028b"'), "a\u2028b"),
-        (described("description: Runs.", "..."), "Runs."),
-        (described("description: 日本語 — 👩‍👩‍👧 می‌خواهم"), "日本語 — 👩‍👩‍👧 می‌خواهم"),
-        (described("description: " + "é" * 1024), "é" * 1024),
+        (with_lines("description: a --- b"), "a --- b"),
+        (with_lines("description: '</description></skill>'"), "</description></skill>"),
+        (with_lines("description: |", "  One.", "", "  Two."), "One.\n\nTwo."),
+        (with_lines("description: 123"), "123"),
+        (with_lines("description: 1.50"), "1.50"),
+        (with_lines("description: no"), "no"),
+        (with_lines("description: True"), "True"),
+        (with_lines("description: a\u2028b\u2029c\u0085d\re"), "a b c d e"),
+        (with_lines('description: "a\\u2028b"'), "a\u2028b"),
+        (with_lines("description: Runs.", "..."), "Runs."),
+        (with_lines("description: 日本語 — 👩‍👩‍👧 می‌خواهم"), "日本語 — 👩‍👩‍👧 می‌خواهم"),
+        (with_lines("description: " + "é" * 1024), "é" * 1024),
     ],
 )
-def test_descriptions(text: str, description: str, validation: str) -> None:
+def test_a_description_may_be_any_scalar(text: str, description: str, validation: str) -> None:
     assert read(text, validation) == ("testing", description)
 
 
@@ -159,7 +159,7 @@ def test_descriptions(text: str, description: str, validation: str) -> None:
     ],
 )
 def test_a_bare_value_is_a_name_as_written(value: str, name: str, validation: str) -> None:
-    skill, findings = read_skill(named(value), f"/w/{name}/SKILL.md", validation)  # type: ignore[arg-type]
+    skill, findings = read_skill(with_name(value), f"/w/{name}/SKILL.md", validation)  # type: ignore[arg-type]
     assert skill is not None and (skill.name, findings) == (name, [])
 
 
@@ -179,7 +179,7 @@ def test_a_bare_value_is_a_name_as_written(value: str, name: str, validation: st
         ("null", False),
     ],
 )
-def test_hidden(value: str, hidden: bool) -> None:
+def test_disable_model_invocation_hides_a_skill(value: str, hidden: bool) -> None:
     for validation in ("strict", "lenient"):
         skill, findings = read_skill(with_field(f"disable-model-invocation: {value}"), PATH, validation)  # type: ignore[arg-type]
         assert skill is not None and (skill.hidden, findings) == (hidden, [])
@@ -253,7 +253,7 @@ START = "found character that cannot start any token: a value that begins with s
             "it is listed as 'testing'",
         ),
         (
-            named("other"),
+            with_name("other"),
             2,
             "its name 'other' differs from its folder 'testing'",
             "skill-name",
@@ -295,14 +295,14 @@ START = "found character that cannot start any token: a value that begins with s
             "it is loaded anyway",
         ),
         (
-            described("description: " + "x" * 1025),
+            with_lines("description: " + "x" * 1025),
             3,
             "its description is longer than 1,024 characters",
             "skill-field",
             "it is loaded anyway",
         ),
         (
-            described("description: Use when: x"),
+            with_lines("description: Use when: x"),
             3,
             f"{NOT_YAML} ({COLON})",
             "skill-repaired",
@@ -323,7 +323,7 @@ START = "found character that cannot start any token: a value that begins with s
             "it was read line by line",
         ),
         (
-            described("description: `make` runs"),
+            with_lines("description: `make` runs"),
             3,
             f"{NOT_YAML} ({START})",
             "skill-repaired",
@@ -338,7 +338,7 @@ START = "found character that cannot start any token: a value that begins with s
         ),
     ],
 )
-def test_skills_that_only_the_lenient_rules_load(text: str, line: int, wrong: str, code: str, outcome: str) -> None:
+def test_only_the_lenient_rules_load_these_skills(text: str, line: int, wrong: str, code: str, outcome: str) -> None:
     refused = [("skill-invalid", line, f"{wrong}; the skill is skipped")]
     skill, findings = read_skill(text, PATH, "strict")
     assert (skill, summarize(findings)) == (None, refused)
@@ -351,7 +351,7 @@ def test_skills_that_only_the_lenient_rules_load(text: str, line: int, wrong: st
     ["Testing", "a_b", "a b", "-a", "a-", "a--b", "tést", "a/b", "a.b", "日本", "a" * 65, "a&b<c", "-", "a\u200bb"],
 )
 def test_an_invalid_name(name: str) -> None:
-    text, path = named(f"'{name}'"), f"/w/{name.replace('/', '-')}/SKILL.md"
+    text, path = with_name(f"'{name}'"), f"/w/{name.replace('/', '-')}/SKILL.md"
     skill, findings = read_skill(text, path, "strict")
     assert skill is None and {one.code for one in findings} == {"skill-invalid"}
     skill, findings = read_skill(text, path, "lenient")
@@ -359,7 +359,7 @@ def test_an_invalid_name(name: str) -> None:
 
 
 def test_a_name_of_several_lines_is_listed_on_one() -> None:
-    assert read(named('"two\\nlines"')) == ("two lines", "Runs the tests.")
+    assert read(with_name('"two\\nlines"')) == ("two lines", "Runs the tests.")
 
 
 @pytest.mark.parametrize(
@@ -413,8 +413,8 @@ def test_the_name_of_the_folder(path: str, name: str | None) -> None:
     ],
 )
 def test_a_broken_front_matter_is_read_line_by_line(lines: list[str], description: str) -> None:
-    assert read(described(*lines)) == ("testing", description)
-    assert read(described(*lines), "strict") is None
+    assert read(with_lines(*lines)) == ("testing", description)
+    assert read(with_lines(*lines), "strict") is None
 
 
 def test_a_repaired_skill_keeps_its_other_fields() -> None:
@@ -428,15 +428,15 @@ def test_a_repaired_skill_keeps_its_other_fields() -> None:
     ("text", "line", "message"),
     [
         (skill_file("name: testing"), 1, "it has no description"),
-        (described("description:"), 3, "it has no description"),
-        (described("description: null"), 3, "it has no description"),
-        (described("description: ~"), 3, "it has no description"),
-        (described("description: ''"), 3, "it has no description"),
-        (described('description: " \\t\\u3000"'), 3, "it has no description"),
-        (described("description: [a, b]"), 3, "its description is a list, not text"),
-        (described("description: {a: b}"), 3, "its description is a set of fields, not text"),
-        (described("description: !tag x"), 3, "its description is a set of fields, not text"),
-        (described("Description: Runs."), 1, "it has no description"),
+        (with_lines("description:"), 3, "it has no description"),
+        (with_lines("description: null"), 3, "it has no description"),
+        (with_lines("description: ~"), 3, "it has no description"),
+        (with_lines("description: ''"), 3, "it has no description"),
+        (with_lines('description: " \\t\\u3000"'), 3, "it has no description"),
+        (with_lines("description: [a, b]"), 3, "its description is a list, not text"),
+        (with_lines("description: {a: b}"), 3, "its description is a set of fields, not text"),
+        (with_lines("description: !tag x"), 3, "its description is a set of fields, not text"),
+        (with_lines("Description: Runs."), 1, "it has no description"),
         (skill_file(), 1, "it has no description"),
         (skill_file("", " ", "# only a comment"), 1, "it has no description"),
         (skill_file("- a", "- b"), 2, "no description could be read: the front matter is a list, not a set of fields"),
@@ -484,7 +484,7 @@ def test_messages_quote_only_short_values() -> None:
 
 @pytest.mark.parametrize("key", ["model_invokation", "model-invocation", "model_invocation"])
 @pytest.mark.parametrize("value", ["true", '"true"', "yes"])
-def test_a_resident(key: str, value: str) -> None:
+def test_a_resident_is_read(key: str, value: str) -> None:
     text = skill_file("description: How we deploy.", f"{key}: {value}", "owner: ops")
     path = "/w/.foreword/knowledge/deploy.v2.md"
     assert read_resident(text, path) == (Resident("deploy.v2", "How we deploy.", path, (1, 5)), [])
@@ -550,7 +550,9 @@ def test_agents_that_do_not_opt_in_are_not_residents(text: str) -> None:
         ),
     ],
 )
-def test_an_invalid_resident(text: str, resident: Resident | None, findings: list[tuple[str, int | None, str]]) -> None:
+def test_an_invalid_resident_is_reported(
+    text: str, resident: Resident | None, findings: list[tuple[str, int | None, str]]
+) -> None:
     got, found = read_resident(text, "/w/deploy.md")
     assert (got, summarize(found)) == (resident, findings)
 

@@ -46,7 +46,7 @@ def make_edition(talk, number, by=""):
     )
 
 
-def together(work):
+def run_at_once(work):
     """Return the results of `work(which)` in many processes that start at the same moment."""
     gate, opener = os.pipe()
     answers = []
@@ -93,7 +93,7 @@ def open_at_once(url):
         store.publish(f"talk {which}", make_edition(f"talk {which}", 1), 0)
         return store.current(f"talk {which}") == make_edition(f"talk {which}", 1)
 
-    return {"answers": together(work), **outcome(url)}
+    return {"answers": run_at_once(work), **verify_store(url)}
 
 
 def publish_at_once(url):
@@ -105,8 +105,8 @@ def publish_at_once(url):
         store.add_template(TemplateVersion(0, f"by {which}"))
         return [store.publish(talk, make_edition(talk, number, which), number - 1).system for talk in talks]
 
-    first, second = (together(lambda which, number=number: publish(which, number)) for number in (1, 2))
-    return {"first": first, "second": second, **outcome(url)}
+    first, second = (run_at_once(lambda which, number=number: publish(which, number)) for number in (1, 2))
+    return {"first": first, "second": second, **verify_store(url)}
 
 
 def use_after_a_fork(url):
@@ -117,13 +117,13 @@ def use_after_a_fork(url):
         store.publish(f"talk {which}", make_edition(f"talk {which}", 1), 0)
         return store.current("talk") == make_edition("talk", 1)
 
-    answers = together(work)
+    answers = run_at_once(work)
     answers.append(store.current("talk 3") == make_edition("talk 3", 1))
     store.close()
-    return {"answers": answers, **outcome(url)}
+    return {"answers": answers, **verify_store(url)}
 
 
-def outcome(url):
+def verify_store(url):
     store = open_store(url)
     result = {"wrong": store.verify(), "stats": store.stats()}
     store.close()
@@ -133,33 +133,33 @@ def outcome(url):
 def kill_repeatedly(url, many, seed):
     """Kill a publishing process many times. After each kill, check that every acknowledged edition is there and complete."""
     chance = random.Random(seed)
-    step = pace(url)
+    step = seconds_to_publish(url)
     killed, broken = 0, []
     for number in range(many):
         talk = f"talk {number}"
-        acknowledged = live(url, talk, chance.randrange(EDITIONS), chance.uniform(0, step))
+        acknowledged = publish_until_killed(url, talk, chance.randrange(EDITIONS), chance.uniform(0, step))
         killed += acknowledged < EDITIONS
         store = open_store(url)
         editions = store.editions(talk)
         if len(editions) < acknowledged or editions != [make_edition(talk, each + 1) for each in range(len(editions))]:
             broken.append(f"{talk}: {acknowledged} acknowledged, {len(editions)} kept")
         store.close()
-    return {"many": many, "killed": killed, "broken": broken, **outcome(url)}
+    return {"many": many, "killed": killed, "broken": broken, **verify_store(url)}
 
 
-def pace(url):
+def seconds_to_publish(url):
     """Return the seconds it takes to publish one edition."""
     store = open_store(url)
-    took = []
+    durations = []
     for number in range(1, 10):
         start = time.monotonic()
         store.publish("undisturbed", make_edition("undisturbed", number), number - 1)
-        took.append(time.monotonic() - start)
+        durations.append(time.monotonic() - start)
     store.close()
-    return sorted(took)[len(took) // 2]
+    return sorted(durations)[len(durations) // 2]
 
 
-def live(url, talk, after, delay):
+def publish_until_killed(url, talk, after, delay):
     """Start a publishing process, kill it `delay` seconds after some editions, and return how many were acknowledged."""
     reader, writer = os.pipe()
     child = os.fork()
@@ -180,7 +180,7 @@ def live(url, talk, after, delay):
 
 @contextlib.contextmanager
 def urls(url):
-    """Yield the passed URL, or that of a new store of each kind."""
+    """Yield the passed URL, or the URL of a new store of each kind."""
     if url:
         yield [url]
         return

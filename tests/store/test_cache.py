@@ -13,38 +13,38 @@ from foreword.vocabulary import Edition
 LIMIT = 100
 
 
-def small(system, tools="[]"):
+def small_edition(system, tools="[]"):
     return Edition(1, system, tools, "", "", "", "", "")
 
 
-def cached(cache, conversation):
+def cached_edition(cache, conversation):
     known = cache.get(conversation)
     return known and known.edition
 
 
-def test_the_oldest_are_dropped_first():
+def test_the_oldest_editions_are_dropped_first():
     cache = EditionCache(LIMIT)
     for number in range(10):
-        cache.put(f"talk-{number}", small(f"{number}" * 30), row=number)
+        cache.put(f"talk-{number}", small_edition(f"{number}" * 30), row=number)
     assert [number for number in range(10) if cache.get(f"talk-{number}")] == [7, 8, 9]
     known = cache.get("talk-9")
-    assert (known.row, known.edition, known.moment) == (9, small("9" * 30), None)
+    assert (known.row, known.edition, known.moment) == (9, small_edition("9" * 30), None)
 
 
 def test_a_shared_text_counts_once():
     cache = EditionCache(LIMIT)
     for number in range(1000):
-        cache.put(f"talk-{number}", small("x" * 90), row=number)
-    assert cached(cache, "talk-0") == small("x" * 90)
+        cache.put(f"talk-{number}", small_edition("x" * 90), row=number)
+    assert cached_edition(cache, "talk-0") == small_edition("x" * 90)
 
 
 def test_an_edition_over_the_limit_is_cached_alone():
     cache = EditionCache(LIMIT)
-    cache.put("small", small("x"), row=1)
-    cache.put("large", small("y" * 1000), row=1)
-    assert (cached(cache, "small"), cached(cache, "large")) == (None, small("y" * 1000))
-    cache.put("small", small("x"), row=1)
-    assert (cached(cache, "small"), cached(cache, "large")) == (small("x"), None)
+    cache.put("small", small_edition("x"), row=1)
+    cache.put("large", small_edition("y" * 1000), row=1)
+    assert (cached_edition(cache, "small"), cached_edition(cache, "large")) == (None, small_edition("y" * 1000))
+    cache.put("small", small_edition("x"), row=1)
+    assert (cached_edition(cache, "small"), cached_edition(cache, "large")) == (small_edition("x"), None)
 
 
 steps = st.lists(
@@ -55,7 +55,7 @@ steps = st.lists(
 
 
 @given(steps)
-def test_the_size_is_that_of_the_distinct_texts(steps):
+def test_the_size_counts_each_distinct_text_once(steps):
     cache = EditionCache(LIMIT)
     expected = {}
     for conversation, text, has_tools in steps:
@@ -64,10 +64,10 @@ def test_the_size_is_that_of_the_distinct_texts(steps):
             expected.pop(conversation, None)
         else:
             letter, length = text
-            expected[conversation] = small(letter * length, letter * 7 if has_tools else "")
+            expected[conversation] = small_edition(letter * length, letter * 7 if has_tools else "")
             cache.put(conversation, expected[conversation], row=None)
-            assert cached(cache, conversation) is expected[conversation]
-        expected = {name: each for name, each in expected.items() if cached(cache, name) is each}
+            assert cached_edition(cache, conversation) is expected[conversation]
+        expected = {name: each for name, each in expected.items() if cached_edition(cache, name) is each}
         distinct = {text for each in expected.values() for text in texts_of(each)}
         assert cache._size == sum(map(len, distinct))
         assert cache._size <= LIMIT or len(expected) == 1
@@ -102,7 +102,7 @@ def test_other_conversations_are_not_cached(store, edition):
     assert store.last_known("other") is None
 
 
-def test_a_moment_saves_the_read_until_the_store_changes(tmp_path, edition):
+def test_nothing_is_read_again_until_the_store_changes(tmp_path, edition):
     with closing(open_store(f"{tmp_path}/s.db")) as store, closing(open_store(f"{tmp_path}/s.db")) as other:
         other.publish("talk", edition(1), 0)
         moment = store.moment()

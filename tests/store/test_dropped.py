@@ -6,7 +6,7 @@ import warnings
 from foreword.store import open_store
 
 
-def test_a_store_in_a_circle_is_dropped_without_a_warning(tmp_path):
+def test_a_store_in_a_reference_cycle_is_dropped_without_a_warning(tmp_path):
     store = open_store(f"sqlite:///{tmp_path}/store.db")
     assert store.template() is None
     circle = [store]

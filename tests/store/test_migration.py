@@ -16,8 +16,8 @@ from foreword.store.texts import hash_of
 SCHEMA = Path(foreword.store.__file__).parent / "schema"
 
 
-def connected(url):
-    """Yield a plain connection to a store, and the function that migrates it."""
+def connect(url):
+    """Return a plain connection to a store, and the function that migrates it."""
     if url.startswith("sqlite"):
         return sqlite._connect(url.removeprefix("sqlite:///")), sqlite.migrate
     return psycopg.connect(url, autocommit=True), postgres.migrate
@@ -53,7 +53,7 @@ def test_an_old_store_is_migrated(url, edition):
     store = open_store(url)
     store.publish("talk", edition(1), 0)
     store.close()
-    connection, migrate = connected(url)
+    connection, migrate = connect(url)
     steps = {
         rows.LATEST + 1: ["ALTER TABLE foreword_templates ADD COLUMN colour integer"],
         rows.LATEST + 2: ["CREATE TABLE foreword_colours (name integer)", "INSERT INTO foreword_colours VALUES (7)"],
@@ -71,7 +71,7 @@ def test_an_old_store_is_migrated(url, edition):
 
 
 def test_old_versions_of_the_template_use_the_bracket_language(url):
-    connection, migrate = connected(url)
+    connection, migrate = connect(url)
     kind = "sqlite" if url.startswith("sqlite") else "postgres"
     migrate(connection, lambda version: rows.schema(kind, version), 1)
     mark = "?" if kind == "sqlite" else "%s"
@@ -93,12 +93,12 @@ def test_old_versions_of_the_template_use_the_bracket_language(url):
 def test_a_failed_migration_changes_nothing(url, edition):
     store = open_store(url)
     store.publish("talk", edition(1), 0)
-    connection, migrate = connected(url)
+    connection, migrate = connect(url)
     statements = ["CREATE TABLE foreword_colours (name integer)", "INSERT INTO foreword_flavours VALUES (7)"]
     with pytest.raises(Exception, match="foreword_flavours"):
         migrate(connection, lambda version: statements, rows.LATEST + 1)
     connection.close()
-    connection, _ = connected(url)
+    connection, _ = connect(url)
     assert version_of(connection) == rows.LATEST
     with pytest.raises(Exception, match="foreword_colours"):
         connection.execute("SELECT * FROM foreword_colours")
@@ -111,7 +111,7 @@ def test_a_store_of_a_newer_version_is_refused(url, edition):
     store = open_store(url)
     store.publish("talk", edition(1), 0)
     store.close()
-    connection, _ = connected(url)
+    connection, _ = connect(url)
     set_version(connection, 99)
     with pytest.raises(StoreError) as error:
         open_store(url).current("talk")

@@ -35,7 +35,7 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("is_own", [True, False], ids=["by this store", "by another"])
-def test_it_changes_with_the_store_and_only_then(store, path, edition, change, is_own):
+def test_the_moment_changes_only_with_the_store(store, path, edition, change, is_own):
     before = store.moment()
     store.current("talk"), store.templates(), store.stats(), store.verify()
     assert store.moment() == before is not None
@@ -51,7 +51,7 @@ def test_two_stores_never_share_a_moment(store, path):
         assert store.moment() != other.moment()
 
 
-def test_it_changes_when_a_backup_is_restored(store, path, edition):
+def test_the_moment_changes_when_a_backup_is_restored(store, path, edition):
     with closing(sqlite3.connect(path)) as live, closing(sqlite3.connect(f"{path}.backup")) as backup:
         live.backup(backup)
         store.publish("talk", edition(2), 1)
@@ -61,7 +61,7 @@ def test_it_changes_when_a_backup_is_restored(store, path, edition):
     assert store.current("talk") == edition(1)
 
 
-def test_it_changes_with_the_file(store, path, edition):
+def test_the_moment_changes_with_the_file(store, path, edition):
     before = store.moment()
     with closing(open_store(f"{path}.new")) as other:
         other.publish("talk", edition(1, system="another"), 0)
@@ -87,7 +87,7 @@ def test_a_closed_store_is_an_error(path):
         store.moment()
 
 
-def test_stores_have_no_moment_where_it_would_not_be_cheaper(postgres_url):
+def test_memory_and_postgresql_stores_have_no_moment(postgres_url):
     for url in ("sqlite:///:memory:", postgres_url):
         with closing(open_store(url)) as store:
             assert store.moment() is None

@@ -168,7 +168,7 @@ from foreword.errors import StoreError
 from foreword.store import STORES, is_in_memory, is_local, open_store
 from foreword.vocabulary import Edition
 import pwd
-open_store(":memory:").close()  # all is imported now, wherever it lies
+open_store(":memory:").close()  # import everything while it can still be read
 if os.getuid() == 0:
     os.setgid(pwd.getpwnam("nobody").pw_gid)
     os.setuid(pwd.getpwnam("nobody").pw_uid)
@@ -229,7 +229,7 @@ def test_a_file_that_stays_locked_is_an_error(tmp_path, edition, monkeypatch):
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="another process has locked it for"):
         store.publish("talk", edition(1), 0)
-    assert store.current("talk") is None, "reading goes on"
+    assert store.current("talk") is None, "reading still works"
     other.execute("ROLLBACK")
     other.close()
     assert store.publish("talk", edition(1), 0) == edition(1)
@@ -266,7 +266,7 @@ def test_a_restarted_server_is_reached_again(own_server, edition):
     assert store.current("talk") == first
     own_server.command("stop")
     own_server.command("start")
-    assert store.publish("talk", edition(2), 1) == edition(2), "nobody noticed"
+    assert store.publish("talk", edition(2), 1) == edition(2), "the restart goes unnoticed"
     own_server.command("stop")
     own_server.command("start")
     store.save_state("talk", 2, '{"x": 1}')

@@ -98,14 +98,16 @@ def test_a_new_store_at_the_same_path_is_used(path, store):
 
 def test_the_log_of_the_old_file_is_not_applied_to_its_replacement(path, store, tmp_path):
     set_template(store, "T1")
-    with closing(sqlite3.connect(path)) as live, closing(sqlite3.connect(tmp_path / "backup.db")) as backup:
-        live.backup(backup)
+    with closing(sqlite3.connect(path)) as live_store, closing(sqlite3.connect(tmp_path / "backup.db")) as backup:
+        live_store.backup(backup)
     set_template(store, "T2")
     os.link(path, tmp_path / "kept.db")
     os.replace(tmp_path / "backup.db", path)
     assert templates(store) == ["T1"]
     assert (store.verify(), templates(open_store(str(path)))) == ([], ["T1"])
-    assert templates(open_store(str(tmp_path / "kept.db"))) == ["T2", "T1"], "the old file has all that was in its log"
+    assert templates(open_store(str(tmp_path / "kept.db"))) == ["T2", "T1"], (
+        "the old file contains everything from its log"
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,13 +134,13 @@ def test_a_replacement_that_is_not_a_store_is_an_error(path, store, edition, put
 def test_a_damaged_file_is_used_again_after_its_repair(path, store, edition):
     store.publish("talk", edition(1), 0)
     store.close()
-    whole = path.read_bytes()
+    content = path.read_bytes()
     with closing(open_store(str(path))) as store:
-        path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+        path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
         before = store.moment()
         with pytest.raises(StoreError, match="the file is damaged"):
             store.current("talk")
-        path.write_bytes(whole)
+        path.write_bytes(content)
         assert store.current("talk") == edition(1)
         assert store.moment() != before
 
@@ -147,11 +149,11 @@ def test_a_connection_in_use_while_the_file_is_replaced_is_not_used_again(path, 
     set_template(store, "T1")
     create_elsewhere(tmp_path / "other.db", "O1")
 
-    def replaced(connection):
+    def replace_file(connection):
         os.replace(tmp_path / "other.db", path)
         return templates(store)
 
-    assert store._run(replaced) == ["O1"]
+    assert store._run(replace_file) == ["O1"]
     for _ in range(3):
         assert templates(store) == ["O1"]
 
@@ -227,18 +229,18 @@ class Database:
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))])
-def live(request, path):
+def live_store(request, path):
     return File(path) if request.param == "sqlite" else Database(request.getfixturevalue("postgres_url"))
 
 
 @pytest.mark.parametrize("between", [[], ["YYYY"], ["YYYY", "ZZZZ"]])
-def test_writing_after_a_backup_was_restored(live, between):
-    store = open_store(live.url)
+def test_writes_after_a_restored_backup_are_kept(live_store, between):
+    store = open_store(live_store.url)
     set_template(store, "T1")
-    live.back_up()
+    live_store.back_up()
     set_template(store, "XXXX")
-    live.restore()
-    other = open_store(live.url)
+    live_store.restore()
+    other = open_store(live_store.url)
     for text in between:
         set_template(other, text)
     set_template(store, "XXXX")
@@ -246,16 +248,16 @@ def test_writing_after_a_backup_was_restored(live, between):
     assert store.verify() == []
 
 
-def test_reading_after_a_backup_was_restored(live, edition):
+def test_reads_after_a_restored_backup_are_current(live_store, edition):
     """The rows are the same, including the time, but they point at other texts."""
-    store = open_store(live.url)
+    store = open_store(live_store.url)
     store.publish("talk", edition(1), 0)
-    live.back_up()
+    live_store.back_up()
     store.publish("talk", edition(2, tools="old tools"), 1)
     set_template(store, "old template")
     assert store.current("talk").tools == "old tools"
-    live.restore()
-    other = open_store(live.url)
+    live_store.restore()
+    other = open_store(live_store.url)
     other.publish("talk", edition(2, tools="new tools"), 1)
     set_template(other, "new template")
     assert store.current("talk") == store.edition("talk", 2) == edition(2, tools="new tools")

@@ -79,14 +79,14 @@ def test_a_state_is_saved_with_its_edition(store, edition):
     store.publish("talk", edition(2), 1)
     assert store.current("talk").state == "{}"
     store.save_state("talk", 1, '{"old": 1}')
-    store.save_state("talk", 2, '{"told": "ä"}')
-    assert [each.state for each in store.editions("talk")] == ['{"old": 1}', '{"told": "ä"}']
+    store.save_state("talk", 2, '{"note": "ä"}')
+    assert [each.state for each in store.editions("talk")] == ['{"old": 1}', '{"note": "ä"}']
     store.save_state("talk", 2, "{}")
     assert store.current("talk") == edition(2)
 
 
 def test_a_published_state_is_saved(store, edition):
-    first = edition(1, state='{"told": 1}')
+    first = edition(1, state='{"note": 1}')
     store.publish("talk", first, 0)
     assert store.current("talk") == first
 
@@ -151,7 +151,7 @@ TEXTS = {
     "half a surrogate pair": "a\ud800b\udcff",
     "all planes": "ä中😀",
     "long": "Be brief. " * 50_000,
-    "long and strange": "\udcff\0😀" * 50_000,
+    "long and unusual": "\udcff\0😀" * 50_000,
 }
 
 
@@ -232,7 +232,7 @@ def test_an_id_can_be_any_printable_string(store, edition):
 
 
 @pytest.mark.parametrize("id", ["", "x" * 513, "a\0b", "line\nline", "\x7f", "\x85", "\ud800", "tab\t"])
-def test_an_id_is_not_empty_not_long_and_has_no_control_characters(store, edition, id):
+def test_an_id_that_is_empty_too_long_or_has_control_characters_is_an_error(store, edition, id):
     calls = [
         lambda: store.current(id),
         lambda: store.publish(id, edition(1), 0),
@@ -289,7 +289,7 @@ def test_conversations_are_searched_and_paged(store, edition, search, limit, off
 
 
 @pytest.mark.parametrize(("limit", "offset"), [(-1, 0), (0, -1), (2**31, 0), (0, 2**70)])
-def test_limit_and_offset_are_not_negative(store, limit, offset):
+def test_a_negative_limit_or_offset_is_an_error(store, limit, offset):
     with pytest.raises(CallError, match="limit and offset"):
         store.conversations("", limit, offset)
 
@@ -427,7 +427,7 @@ def test_an_intact_store_has_no_faults(store, edition):
 def test_a_changed_text_is_found_by_its_hash(store, edition):
     store.publish("talk", edition(1), 0)
     number = numbers(store, edition(1))["inputs"]
-    change(store, f"UPDATE foreword_texts SET form = 0, body = {blob(store, b'changed')} WHERE id = {number}")
+    change(store, f"UPDATE foreword_texts SET form = 0, body = {sql_blob(store, b'changed')} WHERE id = {number}")
     hash = digest(edition(1).inputs)
     assert store.verify() == [f"text {number} does not match its hash {hash}"]
     change(store, f"UPDATE foreword_texts SET form = 1 WHERE id = {number}")
@@ -436,18 +436,18 @@ def test_a_changed_text_is_found_by_its_hash(store, edition):
     assert store.verify() == [f"text {number} ({hash}) cannot be decoded"]
 
 
-def blob(store, content):
+def sql_blob(store, content):
     return f"'\\x{content.hex()}'" if type(store).__name__ == "PostgresStore" else f"x'{content.hex()}'"
 
 
-def unguarded(store):
+def disable_foreign_keys(store):
     return () if type(store).__name__ == "PostgresStore" else ("PRAGMA foreign_keys = OFF",)
 
 
 def test_an_edition_without_its_text_is_found(store, edition):
     store.publish("talk", edition(1), 0)
     number = numbers(store, edition(1))["inputs"]
-    change(store, *unguarded(store), f"DELETE FROM foreword_texts WHERE id = {number}")
+    change(store, *disable_foreign_keys(store), f"DELETE FROM foreword_texts WHERE id = {number}")
     assert store.verify() == [f"edition 1 of conversation 'talk' has no inputs: text {number} is missing"]
     StoreReader.__init__(store)  # empties the caches
     with pytest.raises(StoreError, match="a text is missing from the store"):

@@ -41,7 +41,7 @@ def test_a_name_is_an_address_a_file_or_a_plain_name(name, is_an_address, is_a_f
         (1, False),
     ],
 )
-def test_text_may_consist_of_an_address(text, expected):
+def test_an_address_is_recognised_if_it_is_the_whole_text(text, expected):
     assert is_only_address(text) is expected
 
 

@@ -43,7 +43,7 @@ def format_findings(findings):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_case(case):
+def test_a_case_renders_as_expected(case):
     template = parse(case["template"], TYPES)
     assert render_text(case["template"], case.get("values", {})) == case["output"]
     assert format_findings(template.findings) == case.get("findings", [])
@@ -97,7 +97,7 @@ def test_only_the_variables_of_branches_taken_are_looked_up_each_once():
     )
 
 
-def test_the_types_are_those_of_the_catalog():
+def test_the_types_match_the_catalog():
     assert parse("[ticket:12]", (*TYPES, "ticket")).variables == (Variable("ticket", "12"),)
     assert parse("[if:x]", (*TYPES, "if")).variables == (Variable("if", "x"),)
 

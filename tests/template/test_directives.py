@@ -47,7 +47,7 @@ def format_finding(found):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_case(case):
+def test_a_case_renders_as_expected(case):
     text, findings = render_text(case["text"], case.get("files", {}), **case.get("facts", {}))
     assert text == case.get("output", case["text"])
     assert [format_finding(found) for found in findings] == case.get("findings", [])

@@ -14,7 +14,7 @@ SRC = Path(__file__).parents[2] / "src" / "foreword"
 
 
 def failure(templates, name="p0", **variables):
-    """The engine's own error for rendering these templates."""
+    """Return the error that the engine raises for these templates."""
     environment = engine._environment(lambda name, parent: name)
     try:
         for key, text in templates.items():
@@ -22,7 +22,7 @@ def failure(templates, name="p0", **variables):
         environment.render_template(name, **variables)
     except minijinja.TemplateError as error:
         return error
-    raise AssertionError("nothing is wrong with it")
+    raise AssertionError("the engine raised no error")
 
 
 def test_the_version_is_bounded_above():

@@ -52,18 +52,18 @@ def text(pieces):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_case(case):
+def test_a_case_renders_as_expected(case):
     root = case.get("root", "$user/main")
-    written = documents({**({root: case["template"]} if "template" in case else {}), **case.get("files", {})})
+    sources = documents({**({root: case["template"]} if "template" in case else {}), **case.get("files", {})})
     variables = {**USUAL, **case.get("variables", {})}
     if "output" not in case:
         with pytest.raises(TemplateError) as raised:
-            render(root, check(root, loader(written) if root.startswith("$") else written.get), variables)
+            render(root, check(root, loader(sources) if root.startswith("$") else sources.get), variables)
         first, *shown = str(raised.value).split("\n")
         assert first == case["error"] if "error" in case else case["error_has"] in first
         assert not shown or set(shown[1].strip()) == {"^"}
         return
-    templates = check(root, loader(written) if root.startswith("$") else written.get)
+    templates = check(root, loader(sources) if root.startswith("$") else sources.get)
     pieces = render(root, templates, variables)
     assert text(pieces) == case["output"]
     assert text(render(root, templates, variables, trace=False)) == case["output"]
@@ -90,16 +90,16 @@ def test_includes_have_names_and_targets():
 
 
 def test_check_returns_all_templates_as_loaded_the_root_first():
-    written = documents({"$user/main": "{% include 'a' %}{% include ['no', 'b'] %}", "$user/a": "{% include 'b' %}\n"})
-    written |= documents({"$user/b": "B\n", "$user/c": "C"})
+    sources = documents({"$user/main": "{% include 'a' %}{% include ['no', 'b'] %}", "$user/a": "{% include 'b' %}\n"})
+    sources |= documents({"$user/b": "B\n", "$user/c": "C"})
     loaded = []
 
     def load(address):
         loaded.append(address)
-        return written.get(address)
+        return sources.get(address)
 
     assert list(check("$user/main", load).items()) == [
-        (address, written[address]) for address in ("$user/main", "$user/a", "$user/b")
+        (address, sources[address]) for address in ("$user/main", "$user/a", "$user/b")
     ]
     assert loaded == ["$user/main", "$user/a", "$user/b", "$user/no"]
 
@@ -112,32 +112,32 @@ def chain_of(length):
 
 def test_includes_may_be_as_deep_as_the_limit_and_no_deeper():
     most = inclusion.DEPTH
-    written = chain_of(most)
-    assert text(render("$user/0", written, USUAL)) == "".join(f"{n} " for n in range(most - 1))
+    sources = chain_of(most)
+    assert text(render("$user/0", sources, USUAL)) == "".join(f"{n} " for n in range(most - 1))
     with pytest.raises(TemplateError, match=rf"deep: \$user/0 -> \$user/1 -> .* -> \$user/{most} \(line 1"):
         check("$user/0", chain_of(most + 1).get)
 
 
-def test_depth_is_that_of_the_longest_chain():
+def test_depth_is_the_length_of_the_longest_chain():
     most = inclusion.DEPTH
-    written = chain_of(most)
-    written |= documents({"$user/root": "{% include '1' %}{% include '0' %}"})
+    sources = chain_of(most)
+    sources |= documents({"$user/root": "{% include '1' %}{% include '0' %}"})
     with pytest.raises(TemplateError, match=rf"more than {most} templates deep: \$user/root -> \$user/0"):
-        check("$user/root", written.get)
+        check("$user/root", sources.get)
 
 
-def test_no_more_templates_than_the_limit():
-    written = documents({f"$user/{n}": "" for n in range(300)})
-    written |= documents({"$user/main": "".join(f"{{% include '{n}' %}}" for n in range(300))})
+def test_more_templates_than_the_limit_are_an_error():
+    sources = documents({f"$user/{n}": "" for n in range(300)})
+    sources |= documents({"$user/main": "".join(f"{{% include '{n}' %}}" for n in range(300))})
     with pytest.raises(TemplateError, match=r"^\$user/main and its includes have more than 200 templates, "):
-        check("$user/main", written.get)
+        check("$user/main", sources.get)
 
 
-def test_names_used_are_those_of_every_template():
-    written = documents(
+def test_names_used_includes_the_names_in_every_template():
+    sources = documents(
         {"$user/main": "{% if tools %}{% include 'a' %}{% endif %}", "$user/a": "{{ cwd.x | y(z=date) }}"}
     )
-    assert names_used("$user/main", written) == {"tools", "cwd", "date"}
+    assert names_used("$user/main", sources) == {"tools", "cwd", "date"}
     assert names_used("$user/main", documents({"$user/main": "{% for a in b recursive %}{% endfor %}"})) == {"a", "b"}
 
 
@@ -178,16 +178,16 @@ def test_templates_at_the_limits_render():
     long = "{{ " + "~".join(["cwd"] * 200) + " }}"
     wide = "{{ [" + "1, " * 3_000 + "] | length }}"
     lines = "\n" * 60_000 + "{{ cwd }}"
-    written = documents({"$user/main": deep + long + wide + lines})
-    pieces = render("$user/main", written, USUAL)
+    sources = documents({"$user/main": deep + long + wide + lines})
+    pieces = render("$user/main", sources, USUAL)
     assert text(pieces) == "x" + "/w" * 200 + "3000" + "\n" * 60_000 + "/w"
     assert pieces[-2].origin.lines == (1, 60_000)
 
 
 def test_output_is_limited():
-    written = documents({"$user/main": "{% for i in range(20000) %}" + "x" * 201 + "{% endfor %}"})
+    sources = documents({"$user/main": "{% for i in range(20000) %}" + "x" * 201 + "{% endfor %}"})
     with pytest.raises(TemplateError, match=r"^\$user/main writes more than 4,000,000 bytes"):
-        render("$user/main", written, USUAL)
+        render("$user/main", sources, USUAL)
 
 
 # Variables
@@ -209,9 +209,9 @@ def test_facts_are_in_utc():
 
 def test_a_template_cannot_change_the_callers_variables():
     tools = ["read"]
-    written = documents({"$user/main": "{{ tools.append('x') }}{{ tools }}"})
+    sources = documents({"$user/main": "{{ tools.append('x') }}{{ tools }}"})
     for _ in range(2):
-        assert text(render("$user/main", written, {"tools": tools})) == "None['read', 'x']"
+        assert text(render("$user/main", sources, {"tools": tools})) == "None['read', 'x']"
     assert tools == ["read"]
 
 
@@ -226,16 +226,16 @@ def test_variables_are_copied_without_their_methods():
         def __str__(self):
             return "boo"
 
-    written = documents({"$user/main": "{{ a }}{{ b }}"})
-    assert text(render("$user/main", written, {"a": Loud("x"), "b": [Loud("y")]})) == "x['y']"
+    sources = documents({"$user/main": "{{ a }}{{ b }}"})
+    assert text(render("$user/main", sources, {"a": Loud("x"), "b": [Loud("y")]})) == "x['y']"
     with pytest.raises(TemplateError, match="calls an unknown method"):
         render("$user/main", documents({"$user/main": "{{ a.shout() }}"}), {"a": Loud("x")})
 
 
 @pytest.mark.parametrize("name", ["self", "function", "name", "template_name", "action", "loop"])
 def test_a_variable_may_have_any_name(name):
-    written = documents({"$user/main": f"{{{{ {name} }}}}"})
-    assert text(render("$user/main", written, {name: "x"})) == "x"
+    sources = documents({"$user/main": f"{{{{ {name} }}}}"})
+    assert text(render("$user/main", sources, {name: "x"})) == "x"
 
 
 def test_a_variable_that_is_not_text_is_refused():
@@ -248,15 +248,15 @@ def test_a_lone_surrogate_in_a_value_is_escaped():
 
 
 def test_lines_count_from_where_the_text_begins_in_its_file():
-    written = {"$user/main": Document("/x", "a\n{{ cwd }}\nb{{ ghost | default('') }}", line=11)}
-    assert [piece.origin.lines for piece in render("$user/main", written, USUAL)] == [(11, 11), None, (12, 13)]
+    sources = {"$user/main": Document("/x", "a\n{{ cwd }}\nb{{ ghost | default('') }}", line=11)}
+    assert [piece.origin.lines for piece in render("$user/main", sources, USUAL)] == [(11, 11), None, (12, 13)]
     with pytest.raises(TemplateError, match=r"line 11, column 4"):
         render("$user/main", {"$user/main": Document("/x", "{{ ghost }}", line=11)}, USUAL)
 
 
 def test_output_without_trace_is_one_piece_from_the_root():
-    written = documents({"$user/main": "a\n{{ cwd }}\n"})
-    assert render("$user/main", written, USUAL, trace=False) == (
+    sources = documents({"$user/main": "a\n{{ cwd }}\n"})
+    assert render("$user/main", sources, USUAL, trace=False) == (
         Piece("a\n/w\n", Origin("template", "$user/main", (1, 2))),
     )
 
@@ -275,9 +275,9 @@ def test_output_without_trace_is_one_piece_from_the_root():
         "{{ tools[0] ~ cwd }}{{ cwd | default('x') }}{# c #}{% raw %}{{ x() }}{% endraw %}",
     ],
 )
-def test_a_bounded_template(template):
-    written = documents({"$user/main": template, "$user/b": "{{ cwd }}\n"})
-    assert is_bounded(inclusion.collect("$user/main", written.get), USUAL)
+def test_a_template_without_repetition_is_bounded(template):
+    sources = documents({"$user/main": template, "$user/b": "{{ cwd }}\n"})
+    assert is_bounded(inclusion.collect("$user/main", sources.get), USUAL)
 
 
 @pytest.mark.parametrize(
@@ -307,17 +307,17 @@ def test_a_bounded_template(template):
         "{% block x %}{% endblock %}",
     ],
 )
-def test_an_unbounded_template(template):
-    written = {f"$user/{n}": f"{{% include '{n + 1}' %}}" * 5 for n in range(15)}
-    written |= {"$user/15": "x", "$user/double": "{% include '0' %}", "$user/b": ""}
-    together = documents({"$user/main": template, **written})
+def test_a_template_that_can_repeat_is_not_bounded(template):
+    sources = {f"$user/{n}": f"{{% include '{n + 1}' %}}" * 5 for n in range(15)}
+    sources |= {"$user/15": "x", "$user/double": "{% include '0' %}", "$user/b": ""}
+    together = documents({"$user/main": template, **sources})
     assert not is_bounded(inclusion.collect("$user/main", together.get), USUAL)
 
 
 def test_a_loop_is_bounded_by_its_iterable():
-    written = documents(
+    sources = documents(
         {"$user/main": "{% for a in tools %}{% for b in tools %}" + "x" * 1000 + "{% endfor %}{% endfor %}"}
     )
-    collected = inclusion.collect("$user/main", written.get)
+    collected = inclusion.collect("$user/main", sources.get)
     assert is_bounded(collected, {"tools": ["x"] * 20})
     assert not is_bounded(collected, {"tools": ["x"] * 200})

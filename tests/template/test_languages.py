@@ -33,7 +33,7 @@ def test_no_other_module_names_a_language():
     assert named == EXCEPTIONS
 
 
-def test_the_default_is_that_of_a_stored_template():
+def test_the_default_language_is_the_one_for_stored_templates():
     assert TemplateVersion(1, "").syntax == DEFAULT
     assert language_of(Document("", ""), DEFAULT).name == DEFAULT
     assert language_of(Document("", "", syntax="jinja"), DEFAULT).name == "jinja"

@@ -29,7 +29,7 @@ TICKETS = Extension("tickets", variables={"ticket": ticket, "broken": broken, "o
         ("a[other:x]b", "ab", ["template-unknown-type"]),
     ],
 )
-def test_a_variable_type_from_an_extension(tmp_path, template, text, codes):
+def test_an_extension_can_add_a_variable_type(tmp_path, template, text, codes):
     where = Workspace(str(tmp_path), home=str(tmp_path), environment={})
     prompt = Assembler(where, "builder", variables=TICKETS.variables).prompt(Agent(base=template))
     assert (prompt.text, [each.code for each in prompt.findings]) == (text, codes)

@@ -21,7 +21,7 @@ FORMS = {
 COMPARISONS = ["ChangesForm", "DriftForm", "DifferenceForm", "EffectForm", "CacheReusesForm"]
 
 
-def test_a_comparison_in_json():
+def test_a_comparison_has_a_json_form():
     sections = [SectionChange("a", ("added",)), SectionChange("b", ("moved", "changed"))]
     assert changes_form(Changes(sections, Names(removed=["shell"]))) == {
         "changed": True,
@@ -41,7 +41,7 @@ def test_names_are_listed_by_kind_of_change():
     assert FORMS["NamesForm"] == dict.fromkeys(KINDS, list[str])
 
 
-def test_changed_never_means_anything_else():
+def test_changed_has_one_meaning_outside_comparisons():
     others = {name: form["changed"] for name, form in FORMS.items() if "changed" in form and name not in COMPARISONS}
     assert others == {"NamesForm": list[str], "RebuildForm": bool | None}  # None: the rebuild failed
 

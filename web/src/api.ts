@@ -37,22 +37,22 @@ export interface TokenRequest {
 export const tokenRequest = new Observable<TokenRequest | null>(null);
 
 const TOKEN = "foreword.token";
-let asking: Promise<boolean> | null = null;
+let pendingAnswer: Promise<boolean> | null = null;
 
-/** Ask for the token, once for all waiting requests. False if the user entered none. */
+/** Ask for the token, once for all waiting requests. Returns false if the user cancels. */
 function askToken(wasInvalid: boolean): Promise<boolean> {
-  asking ??= new Promise<boolean>((resolve) => {
+  pendingAnswer ??= new Promise<boolean>((resolve) => {
     tokenRequest.set({
       wasInvalid,
       respond(token) {
         if (token !== null) tabStorage.write(TOKEN, token);
-        asking = null;
+        pendingAnswer = null;
         tokenRequest.set(null);
         resolve(token !== null);
       },
     });
   });
-  return asking;
+  return pendingAnswer;
 }
 
 // Requests

@@ -37,7 +37,7 @@ function Page() {
   );
 }
 
-/** Tells tabs and history entries apart. */
+/** The title that distinguishes tabs and history entries. */
 function titleOf(here: Route): string {
   if (here.at === "edit") return "Template · Foreword";
   if (here.at === "history") return "History · Foreword";

@@ -50,24 +50,24 @@ def top(tmp_path_factory):
 
 
 @pytest.fixture
-def started(top):
-    """`started(store, *options)` returns a running service for one test; all share one workspace."""
-    yield from _started(top)
+def start_service(top):
+    """`start_service(store, *options)` returns a running service for one test; all share one workspace."""
+    yield from _start_services(top)
 
 
 @pytest.fixture(scope="module")
-def started_once(top):
+def start_shared_service(top):
     """Like `started`, for all tests of a module."""
-    yield from _started(top)
+    yield from _start_services(top)
 
 
-def _started(top):
+def _start_services(top):
     machines = []
 
-    def started(store, *options, wait=True):
+    def start_service(store, *options, wait=True):
         machines.append(machine.Machine(top, store, *options, name=f"machine-{uuid.uuid4().hex}"))
         return machines[-1].start(wait)
 
-    yield started
+    yield start_service
     for each in machines:
         each.close()

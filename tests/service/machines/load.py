@@ -48,7 +48,7 @@ class World:
         self.top, self.url = top, url
         self.machines = [Machine(top, url, name=f"machine-{number}") for number in range(2)]
         self.file = self.template = 0
-        self.wrong, self.counts = [], Counter()
+        self.failures, self.counts = [], Counter()
         self.is_over = False
         (top / "w/.git").mkdir()
         (top / "w/.agents/skills/testing").mkdir(parents=True)
@@ -91,63 +91,71 @@ class Talk:
 
     def __init__(self, world, id, layout, chance):
         self.world, self.id, self.layout, self.chance = world, id, layout, chance
-        self.kept = {}
+        self.editions = {}
         self.newest = self.unanswered = self.unaccounted = 0
         self.tools = TOOLS[:1]
         self.is_skill_active = None
 
     def fail(self, *words):
-        self.world.wrong.append(f"{self.id}: {' '.join(map(str, words))}")
+        self.world.failures.append(f"{self.id}: {' '.join(map(str, words))}")
 
     def step(self):
-        do = self.chance.choices(
+        action = self.chance.choices(
             ["turn", "tools", "compact", "reload", "skill", "read", "construct"], [8, 3, 2, 1, 2, 3, 1]
         )[0]
-        if do == "tools":
+        if action == "tools":
             self.tools = self.chance.sample(TOOLS, self.chance.randint(1, len(TOOLS)))
-        {"skill": self.use_skill, "read": self.read}.get(do, lambda: self.turn("turn" if do == "tools" else do))()
+        {"skill": self.use_skill, "read": self.read}.get(
+            action, lambda: self.turn("turn" if action == "tools" else action)
+        )()
 
-    def turn(self, do):
+    def turn(self, action):
         file, template = self.world.file, self.world.template
         body = {"cwd": "", "tools": self.tools, "message": "go on"}
-        if do in ("construct", "reload"):
+        if action in ("construct", "reload"):
             del body["message"]
         if self.newest == 0 or self.chance.random() < 0.5:
             body["layout"] = self.layout
-        if do in ("compact", "reload"):
+        if action in ("compact", "reload"):
             self.is_skill_active = None  # unknown until the next response
-        answer = self.world.ask(self.chance, "POST", f"/conversations/{self.id}/{do}", body)
+        answer = self.world.ask(self.chance, "POST", f"/conversations/{self.id}/{action}", body)
         if answer is None:
             self.unanswered += 1
             return
         if answer.status != 200:
-            return self.fail(do, answer)
+            return self.fail(action, answer)
         form = answer.form
         if form["conversation"] != self.id or "store-down" in answer.codes:
-            self.fail(do, answer)
-        system = form["system"].partition("\n\nSummari")[0] if do == "compact" else form["system"]
-        self.check_edition(do, form["edition"], system, form["tools"])
-        if not form["reused"] and (form["edition"] == 1 or (do, self.layout) in FRESH):
+            self.fail(action, answer)
+        system = form["system"].partition("\n\nSummari")[0] if action == "compact" else form["system"]
+        self.check_edition(action, form["edition"], system, form["tools"])
+        if not form["reused"] and (form["edition"] == 1 or (action, self.layout) in FRESH):
             found = COMPLETE[self.layout].fullmatch(system)
             if found and int(found[found.re.groups]) < file:
-                self.fail(do, "was made from an old file", found[found.re.groups], "not", file)
+                self.fail(action, "was made from an old file", found[found.re.groups], "not", file)
             if self.layout == "builder" and int(re.findall(r"\d+", system)[0]) < template:
-                self.fail(do, "was made from an old template; it should be", template)
-        if do == "turn" and self.layout in TOOLS_OF_THE_TURN and named(form["tools"]) != named(self.tools):
+                self.fail(action, "was made from an old template; it should be", template)
+        if (
+            action == "turn"
+            and self.layout in TOOLS_OF_THE_TURN
+            and tool_names(form["tools"]) != tool_names(self.tools)
+        ):
             self.fail("has other tools than the turn", form["tools"])
 
-    def check_edition(self, do, number, system, tools):
+    def check_edition(self, action, number, system, tools):
         """Check a returned edition, which must be a known one or a new one."""
         if not COMPLETE[self.layout].fullmatch(system):
-            self.fail(do, "is incomplete:", repr(system[:200]), "…", repr(system[-200:]))
-        if self.kept.setdefault(number, (system, tools)) != (system, tools):
-            self.fail(do, "edition", number, "differs from before")
+            self.fail(action, "is incomplete:", repr(system[:200]), "…", repr(system[-200:]))
+        if self.editions.setdefault(number, (system, tools)) != (system, tools):
+            self.fail(action, "edition", number, "differs from before")
         if number < self.newest:
-            self.fail(do, "edition", number, "after", self.newest)
+            self.fail(action, "edition", number, "after", self.newest)
         if number > self.newest:
             self.unaccounted += max(0, number - self.newest - 1)
             if self.unaccounted > self.unanswered:
-                self.fail(do, "edition", number, "after", self.newest, "with", self.unanswered, "requests unanswered")
+                self.fail(
+                    action, "edition", number, "after", self.newest, "with", self.unanswered, "requests unanswered"
+                )
             self.newest = number
 
     def use_skill(self):
@@ -184,38 +192,40 @@ class Talk:
         numbers = [each.number for each in editions]
         if numbers != list(range(1, len(numbers) + 1)) or len(numbers) < self.newest:
             return self.fail("has the editions", numbers, "and", self.newest, "were acknowledged")
-        if len(numbers) - len(self.kept) > self.unanswered:
-            self.fail("has", len(numbers), "editions;", len(self.kept), "acknowledged,", self.unanswered, "unanswered")
+        if len(numbers) - len(self.editions) > self.unanswered:
+            self.fail(
+                "has", len(numbers), "editions;", len(self.editions), "acknowledged,", self.unanswered, "unanswered"
+            )
         for each in editions:
             if not COMPLETE[self.layout].fullmatch(each.system):
                 self.fail("edition", each.number, "is incomplete")
-            if each.number in self.kept and self.kept[each.number][0] != each.system:
+            if each.number in self.editions and self.editions[each.number][0] != each.system:
                 self.fail("edition", each.number, "differs from the response")
 
 
 FRESH = {("reload", "foreword"), ("reload", "pi"), ("reload", "opal"), ("reload", "builder"), ("compact", "builder")}
 
 
-def named(tools):
+def tool_names(tools):
     return sorted(each["name"] for each in tools)
 
 
-def live(world, number, seed, talks):
+def run_client(world, number, seed, talks):
     """Run a client: several conversations at a time, group after group."""
     chance = random.Random(seed)
     try:
         while not world.is_over:
-            some = []
+            group = []
             for each in range(TALKS):
                 layout = chance.choice(list(COMPLETE))
-                some.append(Talk(world, f"{layout}-{number}-{len(talks) + each}", layout, chance))
-            talks += some
+                group.append(Talk(world, f"{layout}-{number}-{len(talks) + each}", layout, chance))
+            talks += group
             for _ in range(TALKS * TURNS):
                 if world.is_over:
                     break
-                chance.choice(some).step()
+                chance.choice(group).step()
     except BaseException as error:
-        world.wrong.append(f"client {number}: {type(error).__name__}: {error}")
+        world.failures.append(f"client {number}: {type(error).__name__}: {error}")
         raise
 
 
@@ -232,7 +242,7 @@ def kill_repeatedly(world, kills, chance):
             machine.start(wait=False)
         machine.wait_for_start()
         world.counts["killed"] += 1
-        if len(world.wrong) > 20:
+        if len(world.failures) > 20:
             break
 
 
@@ -240,7 +250,7 @@ def verify(world):
     command = [sys.executable, "-m", "foreword", "store", "verify", "--store", world.url]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
-        world.wrong.append(f"store verify: {result.stdout}{result.stderr}")
+        world.failures.append(f"store verify: {result.stdout}{result.stderr}")
 
 
 def run(kills, seed, top, url):
@@ -251,7 +261,7 @@ def run(kills, seed, top, url):
     world.machines[0].ask("PUT", "/system-prompt", {"template": TEMPLATE.format(0)})
     all_talks = [[] for _ in range(CLIENTS)]
     clients = [
-        threading.Thread(target=live, args=(world, number, chance.random(), talks))
+        threading.Thread(target=run_client, args=(world, number, chance.random(), talks))
         for number, talks in enumerate(all_talks)
     ]
     clients.append(threading.Thread(target=world.change, args=(random.Random(chance.random()),)))
@@ -271,7 +281,7 @@ def run(kills, seed, top, url):
     world.counts |= {key: store.stats()[key] for key in ("conversations", "editions", "versions")}
     store.close()
     verify(world)
-    world.wrong += [f"on stderr: {errors}" for machine in world.machines if (errors := machine.stderr())]
+    world.failures += [f"on stderr: {errors}" for machine in world.machines if (errors := machine.stderr())]
     return world
 
 
@@ -289,8 +299,8 @@ def main():
         server.close()
     counts = ", ".join(f"{count} {name}" for name, count in world.counts.items())
     print(f"in {time.monotonic() - began:.0f} s: {counts}")
-    print("\n".join(world.wrong) or "every response was correct, and nothing was lost")
-    return 1 if world.wrong else 0
+    print("\n".join(world.failures) or "every response was correct, and nothing was lost")
+    return 1 if world.failures else 0
 
 
 if __name__ == "__main__":

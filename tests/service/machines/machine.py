@@ -79,13 +79,13 @@ class Machine:
     def ask(self, method, path, body=None, timeout=PATIENCE, headers=()):
         """Send one request on a new connection and return the response."""
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)) as connection:
-            written = json.dumps(body) if body is not None else None
-            connection.request(method, path, written, dict(headers))
+            content = json.dumps(body) if body is not None else None
+            connection.request(method, path, content, dict(headers))
             answer = connection.getresponse()
             return Answer(answer.status, answer.headers, answer.read())
 
-    def turn(self, id, do="turn", **body):
-        return self.ask("POST", f"/conversations/{id}/{do}", {"cwd": "", **body})
+    def turn(self, id, action="turn", **body):
+        return self.ask("POST", f"/conversations/{id}/{action}", {"cwd": "", **body})
 
     def kill(self):
         """Kill it immediately, with all its child processes."""

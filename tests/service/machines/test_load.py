@@ -26,6 +26,6 @@ def test_the_load_notices_a_lost_or_changed_edition(monkeypatch):
     for editions in ([], [Edition(1, "another")], [Edition(1, "answered"), Edition(3, "answered")]):
         world = SimpleNamespace(wrong=[])
         talk = load.Talk(world, "t", "builder", None)
-        talk.kept, talk.newest = {1: ("answered", [])}, 1
+        talk.editions, talk.newest = {1: ("answered", [])}, 1
         talk.check(editions)
-        assert world.wrong
+        assert world.failures

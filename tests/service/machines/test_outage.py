@@ -11,13 +11,13 @@ from foreword.store import open_store
 
 pytestmark = pytest.mark.xdist_group("machines")
 TALKS = {f"{layout}-{number}": layout for layout in ("builder", "foreword", "pi") for number in range(3)}
-# Another tool prevents the step "keep" in layouts that follow tools: turns that cannot be stored still continue.
+# With another tool, layouts that follow tools want to store a new edition; turns continue even if they cannot.
 OTHER = [{"name": "read"}, {"name": "zap"}]
 
 
 @pytest.fixture
-def service(started, postgres_url):
-    return started(postgres_url)
+def service(start_service, postgres_url):
+    return start_service(postgres_url)
 
 
 class Clients:
@@ -25,7 +25,7 @@ class Clients:
 
     def __init__(self, service, first):
         self.service, self.first, self.answers, self.is_over = service, first, [], False
-        self.threads = [threading.Thread(target=self.live, args=(number,)) for number in range(4)]
+        self.threads = [threading.Thread(target=self.run, args=(number,)) for number in range(4)]
 
     def __enter__(self):
         for each in self.threads:
@@ -37,7 +37,7 @@ class Clients:
         for each in self.threads:
             each.join()
 
-    def live(self, number):
+    def run(self, number):
         while not self.is_over:
             for id, layout in TALKS.items():
                 answers = self.answers
@@ -107,7 +107,7 @@ def check_back(service, first, postgres_url, tools, new):
     store.close()
 
 
-def test_a_server_that_stops_under_load_and_restarts(service, database, postgres_url, tools):
+def test_known_conversations_survive_a_server_that_stops_under_load(service, database, postgres_url, tools):
     first = construct_all(service)
     service.turn("later", layout="foreword")
     with Clients(service, first) as clients:
@@ -145,9 +145,9 @@ def test_a_frozen_server_blocks_neither_the_service_nor_known_conversations(serv
     check_back(service, first, postgres_url, tools, "new-still")
 
 
-def test_a_port_that_accepts_connections_and_never_answers(started, tools):
+def test_a_server_that_never_answers_counts_as_down(start_service, tools):
     with socket.create_server(("127.0.0.1", 0)) as hole:
-        service = started(f"postgresql://foreword@127.0.0.1:{hole.getsockname()[1]}/none?connect_timeout=2")
+        service = start_service(f"postgresql://foreword@127.0.0.1:{hole.getsockname()[1]}/none?connect_timeout=2")
         with ThreadPoolExecutor(48) as crowd:
             turns = [crowd.submit(service.turn, f"t{number}") for number in range(48)]
             time.sleep(0.5)

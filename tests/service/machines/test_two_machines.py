@@ -12,15 +12,15 @@ CROWD = 12
 
 
 @pytest.fixture(scope="module")
-def two(started_once, postgres_url):
-    machines = [started_once(postgres_url, wait=False) for _ in range(2)]
+def two_services(start_shared_service, postgres_url):
+    machines = [start_shared_service(postgres_url, wait=False) for _ in range(2)]
     for each in machines:
         each.wait_for_start()
     return machines
 
 
-def test_each_service_continues_conversations_of_the_other(two, top):
-    one, other = two
+def test_each_service_continues_conversations_of_the_other(two_services, top):
+    one, other = two_services
     for number, (setting, using) in enumerate(((one, other), (other, one), (one, other))):
         put = setting.ask("PUT", "/system-prompt", {"template": f"Template {number} of [prompt:conversation_id]."})
         assert put.status == 200
@@ -56,16 +56,16 @@ def test_each_service_continues_conversations_of_the_other(two, top):
 
 
 @pytest.mark.parametrize("layout", ["builder", "foreword", "pi"])
-def test_simultaneous_first_turns_agree_on_one_edition(two, postgres_url, layout):
+def test_simultaneous_first_turns_agree_on_one_edition(two_services, postgres_url, layout):
     """`builder` writes the time in milliseconds, so two separately built editions would differ."""
-    two[0].ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
+    two_services[0].ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
     gate = Barrier(CROWD)
 
     def start(number):
         answers = []
         for round in range(6):
             gate.wait()
-            answers.append(two[number % 2].turn(f"{layout}-{round}", layout=layout))
+            answers.append(two_services[number % 2].turn(f"{layout}-{round}", layout=layout))
         return answers
 
     with ThreadPoolExecutor(CROWD) as crowd:
@@ -82,11 +82,13 @@ def test_simultaneous_first_turns_agree_on_one_edition(two, postgres_url, layout
     store.close()
 
 
-def test_every_construct_returns_a_stored_edition(two, postgres_url):
+def test_every_construct_returns_a_stored_edition(two_services, postgres_url):
     """Overlapping calls agree on one edition, the others construct again, and no returned edition is lost."""
-    two[0].ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
+    two_services[0].ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
     with ThreadPoolExecutor(CROWD) as crowd:
-        responses = list(crowd.map(lambda number: two[number % 2].turn("again", "construct"), range(CROWD * 2)))
+        responses = list(
+            crowd.map(lambda number: two_services[number % 2].turn("again", "construct"), range(CROWD * 2))
+        )
     assert {answer.status for answer in responses} == {200}
     store = open_store(postgres_url)
     stored = {each.number: each.system for each in store.editions("again")}

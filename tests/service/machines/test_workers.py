@@ -42,8 +42,8 @@ def count(service, pattern):
     return sum(int(number) for number in re.findall(rf"^{pattern} (\d+)$", metrics, re.MULTILINE))
 
 
-def test_workers_share_a_store_and_their_counts(started, url, tools):
-    service = started(url, "--workers", "3")
+def test_workers_share_a_store_and_their_counts(start_service, url, tools):
+    service = start_service(url, "--workers", "3")
     tools.wait_until(lambda: service.ask("GET", "/healthz") and len(workers(service)) == 3, "three workers")
     service.ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
     gate = Barrier(CROWD)
@@ -72,7 +72,7 @@ def test_workers_share_a_store_and_their_counts(started, url, tools):
     assert ([row.editions for row in store.conversations()], store.verify()) == ([1] * 8, [])
     store.close()
     assert service.stop() == 0
-    check_gone(service, tools)
+    check_stopped(service, tools)
 
 
 def check_replaced(service, tools):
@@ -87,7 +87,7 @@ def check_replaced(service, tools):
             assert number == 0, "only the request of the killed worker may fail"
 
 
-def check_gone(service, tools):
+def check_stopped(service, tools):
     """Check that nobody listens, nothing runs, no files are left, and no traceback was printed."""
     assert tools.is_refused(service.port)
     tools.wait_until(lambda: not service.descendants(), "the end of all its processes", 5)
@@ -95,8 +95,8 @@ def check_gone(service, tools):
     assert service.stderr() == ""
 
 
-def test_workers_end_with_their_supervisor_even_if_it_is_killed(started, url, tools):
-    service = started(url, "--workers", "2")
+def test_workers_end_with_their_supervisor_even_if_it_is_killed(start_service, url, tools):
+    service = start_service(url, "--workers", "2")
     tools.wait_until(lambda: service.ask("GET", "/healthz") and len(workers(service)) == 2, "two workers")
     assert service.stop(signal.SIGKILL) == -signal.SIGKILL
     tools.wait_until(lambda: tools.is_refused(service.port), "a closed port")
@@ -118,9 +118,9 @@ def read_all(connection):
 
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("how", ["SIGTERM", "Ctrl-C"])
-def test_requests_in_flight_are_answered_before_shutdown(started, url, tools, slow_git, monkeypatch, number, how):
+def test_requests_in_flight_are_answered_before_shutdown(start_service, url, tools, slow_git, monkeypatch, number, how):
     monkeypatch.setenv("PATH", f"{slow_git.parent / 'bin'}:{os.environ['PATH']}")
-    service = started(url, "--workers", str(number))
+    service = start_service(url, "--workers", str(number))
     (service.top / "w/.git").mkdir(exist_ok=True)
     (service.top / "w/.git/HEAD").write_text("ref: refs/heads/main\n")
     if number > 1:
@@ -142,7 +142,7 @@ def test_requests_in_flight_are_answered_before_shutdown(started, url, tools, sl
         assert (slow_work.result().status, slow_work.result().form["system"]) == (200, "Begin  end.")
         assert read_all(slow_upload).startswith(b"HTTP/1.1 200 ")
     assert service.wait_for_exit() == 0
-    check_gone(service, tools)
+    check_stopped(service, tools)
     store = open_store(url)
     assert sorted(row.id for row in store.conversations()) == ["slow-upload", "slow-work"]
     store.close()
@@ -157,8 +157,8 @@ def check_sandbox(service):
 
 
 @pytest.mark.parametrize("word", [signal.SIGTERM, signal.SIGINT])
-def test_neither_an_idle_connection_nor_an_early_signal_delays_shutdown(started, url, tools, word):
-    service = started(url)
+def test_neither_an_idle_connection_nor_an_early_signal_delays_shutdown(start_service, url, tools, word):
+    service = start_service(url)
     with socket.create_connection(("127.0.0.1", service.port)):
         assert service.stop(word) == 0
-    check_gone(service, tools)
+    check_stopped(service, tools)

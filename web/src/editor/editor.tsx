@@ -21,16 +21,16 @@ import { Variables } from "./variables";
 const MAC = navigator.platform.startsWith("Mac");
 
 export function EditorDialog() {
-  const [opened, setOpened] = useState<EditorData | null>(null);
+  const [data, setData] = useState<EditorData | null>(null);
   const [problem, setProblem] = useState("");
   const load = () => {
     setProblem("");
-    loadEditor().then(setOpened, (error: Error) => setProblem(error.message));
+    loadEditor().then(setData, (error: Error) => setProblem(error.message));
   };
   useServer(() => {
-    if (!opened) load();
-  }, [opened]);
-  if (opened) return <Editor opened={opened} />;
+    if (!data) load();
+  }, [data]);
+  if (data) return <Editor data={data} />;
   return (
     <Dialog label="Template editor" class="page" onCancel={() => go(OVERVIEW)}>
       <div class="waiting">
@@ -47,8 +47,8 @@ export function EditorDialog() {
 
 type Pane = "template" | "variables" | "preview";
 
-function Editor({ opened }: { opened: EditorData }) {
-  const { current, draft, variables, layouts, languages, roots } = opened;
+function Editor({ data }: { data: EditorData }) {
+  const { current, draft, variables, layouts, languages, roots } = data;
   const root = useRef<HTMLDivElement>(null);
   const host = useRef<HTMLDivElement>(null);
   const code = useRef<Code>(null);

@@ -28,7 +28,7 @@ export function useResults(code: RefObject<Code | null>, choices: Choices, langu
       setRenderErrors(errors);
       waiting.set(false);
     };
-    const previewing = latest<null, Previewed>(
+    const previewRequest = latest<null, Previewed>(
       PREVIEW_DELAY,
       (_, signal) => preview(code.current!.text(), now.current.language.name, now.current.choices, signal),
       {
@@ -39,29 +39,29 @@ export function useResults(code: RefObject<Code | null>, choices: Choices, langu
         failure: (error) => finish(messageOf(error), templateErrors(error)),
       },
     );
-    const checking = latest<null, Finding[]>(
+    const checkRequest = latest<null, Finding[]>(
       CHECK_DELAY,
       (_, signal) => check(code.current!.text(), now.current.language.name, now.current.choices.cwd, signal),
       { success: setCheckFindings, failure: () => {} },
     );
-    const valuing = latest<null, VariableValue[]>(PREVIEW_DELAY, () => readValues(now.current.choices), {
+    const valuesRequest = latest<null, VariableValue[]>(PREVIEW_DELAY, () => readValues(now.current.choices), {
       success: setValues,
       failure: () => setValues([]),
     });
-    return { waiting, previewing, checking, valuing };
+    return { waiting, previewRequest, checkRequest, valuesRequest };
   }, []);
 
   function refresh(): void {
     requests.waiting.set(true);
-    requests.previewing.request(null);
-    requests.checking.request(null);
+    requests.previewRequest.request(null);
+    requests.checkRequest.request(null);
   }
 
   useServer(() => {
     refresh();
-    requests.valuing.request(null);
+    requests.valuesRequest.request(null);
   }, [choices, language]);
-  useEffect(() => () => [requests.previewing, requests.checking, requests.valuing].forEach((each) => each.stop()), []);
+  useEffect(() => () => [requests.previewRequest, requests.checkRequest, requests.valuesRequest].forEach((each) => each.stop()), []);
 
   const findings = useMemo(() => unique([...checkFindings, ...renderErrors]), [checkFindings, renderErrors]);
   const all = useMemo(() => unique([...findings, ...(previewed?.findings ?? [])]), [findings, previewed]);
@@ -80,7 +80,7 @@ export function useResults(code: RefObject<Code | null>, choices: Choices, langu
     /** Request everything again after a change, with a delay. */
     refresh,
     previewed, problem, values, waiting: requests.waiting,
-    /** The findings in the text, and those together with the prompt's. */
+    /** `findings` are about the text; `all` also includes the prompt's. */
     findings, all,
   };
 }

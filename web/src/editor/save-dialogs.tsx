@@ -30,7 +30,7 @@ export function useSignature() {
   return { author, note, remember, fields: { author, note, onAuthor: setAuthor, onNote: setNote } };
 }
 
-/** Says how count conversations keep using an older version. */
+/** Says how many conversations keep using an older version. */
 export function Usage() {
   const [count, setCount] = useState<number | null>(null);
   useEffect(() => {

@@ -65,11 +65,11 @@ export function useSaving(code: RefObject<Code | null>, syntax: RefObject<Syntax
       const to = destination.current;
       if (to && !state.current.isDirty) leave(to);
     } catch (error) {
-      await handleFailure(error, author, note);
+      await showFailure(error, author, note);
     }
   }
 
-  async function handleFailure(error: unknown, author: string, note: string): Promise<void> {
+  async function showFailure(error: unknown, author: string, note: string): Promise<void> {
     const problem = error instanceof Error ? error.message : String(error);
     const isConflict = error instanceof Problem && error.status === 412;
     const theirs = isConflict ? await readText().catch(() => null) : null;

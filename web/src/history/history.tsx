@@ -34,7 +34,7 @@ export function History({ version }: { version: number | null }) {
   const before = versions?.find((each) => each.version < (chosen?.version ?? 0));
   const isNewest = chosen?.version === versions?.[0]?.version;
 
-  function restored(number: string | null): void {
+  function onRestored(number: string | null): void {
     setRestoring(false);
     announce(`Restored version ${chosen?.version} as version ${number}.`);
     void load().then(() => {
@@ -89,7 +89,7 @@ export function History({ version }: { version: number | null }) {
           </section>
         </div>
       )}
-      {isRestoring && chosen && <RestoreDialog version={chosen} now={now} onDone={restored} onCancel={() => setRestoring(false)} />}
+      {isRestoring && chosen && <RestoreDialog version={chosen} now={now} onDone={onRestored} onCancel={() => setRestoring(false)} />}
     </main>
   );
 }

@@ -31,12 +31,12 @@ export interface Language {
 
 /** The tags that match the one at this offset, including itself; empty if it matches no other. */
 export function matchingTags(tags: Tag[], at: number): Tag[] {
-  const opened: Tag[][] = [];
+  const openGroups: Tag[][] = [];
   for (const tag of tags) {
-    if (tag.kind === "open") opened.push([tag]);
-    else if (tag.kind === "middle") opened.at(-1)?.push(tag);
+    if (tag.kind === "open") openGroups.push([tag]);
+    else if (tag.kind === "middle") openGroups.at(-1)?.push(tag);
     else if (tag.kind === "close") {
-      const group = [...(opened.pop() ?? []), tag];
+      const group = [...(openGroups.pop() ?? []), tag];
       if (group.length > 1 && group.some((each) => each.from <= at && at <= each.to)) return group;
     }
   }
