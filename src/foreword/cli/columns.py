@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
 GAP = 2
-# A column of sentences keeps this width before paths are shortened, and a path keeps at least the second.
+# Paths are shortened before a column of sentences gets narrower than the first, but not below the second.
 _READABLE = 24
 _PATH = 20
 # A longer word, such as an address, may be broken.
@@ -44,8 +44,8 @@ def _units(text: str) -> list[tuple[str, int]]:
             continue
         each = text[position]
         wide = _width_of_one(each)
-        is_shown = bool(units) and not units[-1][0].startswith("\x1b")
-        if wide == 0 and is_shown:
+        follows_character = bool(units) and not units[-1][0].startswith("\x1b")
+        if wide == 0 and follows_character:
             before, width = units[-1]
             units[-1] = (before + each, 2 if each == _EMOJI_FORM else width)
         else:
@@ -64,18 +64,18 @@ def _width_of_one(character: str) -> int:
 
 def clipped(text: str, width: int) -> str:
     """The start of a line that fits the width; colours are kept and reset."""
-    kept: list[str] = []
+    fitting: list[str] = []
     used = 0
     for unit, wide in _units(text):
         if used + wide > width:
             break
-        kept.append(unit)
+        fitting.append(unit)
         used += wide
-    return "".join(kept) + (_RESET if "\x1b[" in text else "")
+    return "".join(fitting) + (_RESET if "\x1b[" in text else "")
 
 
 def padded(text: str, width: int, right: bool = False) -> str:
-    """The text padded with spaces to a width, on the left if it is aligned to the right."""
+    """The text padded with spaces to a width; `right` aligns it to the right."""
     blanks = " " * (width - width_of(text))
     return blanks + text if right else text + blanks
 
@@ -86,20 +86,20 @@ def middle_cut(text: str, width: int) -> str:
         return text
     units = [unit for unit in _units(text) if unit[1]]
     room = max(width - 1, 0)
-    tail, used = _taken(list(reversed(units)), room - room // 3)
-    head, _ = _taken(units, room - used)
+    tail, used = _fitting(list(reversed(units)), room - room // 3)
+    head, _ = _fitting(units, room - used)
     return "".join(head) + "…" + "".join(reversed(tail))
 
 
-def _taken(units: Sequence[tuple[str, int]], room: int) -> tuple[list[str], int]:
-    taken: list[str] = []
+def _fitting(units: Sequence[tuple[str, int]], room: int) -> tuple[list[str], int]:
+    fitting: list[str] = []
     used = 0
     for unit, wide in units:
         if used + wide > room:
             break
-        taken.append(unit)
+        fitting.append(unit)
         used += wide
-    return taken, used
+    return fitting, used
 
 
 def wrapped(text: str, width: int, later: int | None = None) -> list[str]:
@@ -177,12 +177,12 @@ def _split_word(word: str, room: int) -> tuple[str, str]:
 def _carried(lines: Sequence[str]) -> list[str]:
     """Lines that each reset their colours, and start with those still active at the end of the line before."""
     result: list[str] = []
-    open_ = ""
+    active = ""
     for line in lines:
-        full = open_ + line
+        full = active + line
         for escape in _ESCAPE.findall(line):
-            open_ = "" if escape == _RESET else open_ + escape
-        result.append(full + _RESET if open_ else full)
+            active = "" if escape == _RESET else active + escape
+        result.append(full + _RESET if active else full)
     return result
 
 
@@ -273,7 +273,7 @@ def record_lines(
     """One row on a terminal too narrow for columns: its first cell, and below it the others, each after its head."""
     lines = [paint(0, line) for line in wrapped(row[0].strip(), width)]
     longest = max((width_of(each) for each in head[1:]), default=0)
-    # If heads took half of the line, each cell would follow its head directly.
+    # If the heads take more than half of the line, each cell follows its head directly.
     aligned = longest + 2 * GAP <= width // 2
     for column, cell in list(enumerate(row))[1:]:
         if not cell.strip():

@@ -1,4 +1,4 @@
-"""A change of the prompt with its token counts, described for the views of `watch`."""
+"""A change to the prompt with its token counts, described for the views of `watch`."""
 
 from __future__ import annotations
 
@@ -117,15 +117,15 @@ def sentence(error: Exception) -> str:
 
 
 def _counted(text: str, model: str, provider: str) -> Count:
-    """The token count of a text; the latest ones are cached."""
+    """The number of tokens in a text. Recent counts are cached."""
     from ..text.tokens import count
 
     key = (text, model, provider)
-    known = _COUNTS.pop(key, None) or count(text, model, provider)
-    _COUNTS[key] = known
+    result = _COUNTS.pop(key, None) or count(text, model, provider)
+    _COUNTS[key] = result
     if len(_COUNTS) > _MAX_COUNTS:
         del _COUNTS[next(iter(_COUNTS))]
-    return known
+    return result
 
 
 _COUNTS: dict[tuple[str, str, str], Count] = {}

@@ -37,8 +37,8 @@ class Screen:
         self.log: list[str] = []
         self.size = (0, 0)
         self.is_open = False
-        self._keys: Any = None
-        self._paused: Any = None
+        self._attributes: Any = None
+        self._previous_handler: Any = None
 
     def show(self, news: News) -> None:
         """Add a change to the log, and draw."""
@@ -65,18 +65,18 @@ class Screen:
             return
         self.is_open = False
         _put(_LEAVE)
-        if self._paused is not None:
-            signal.signal(signal.SIGTSTP, self._paused)
-        if self._keys is not None:
+        if self._previous_handler is not None:
+            signal.signal(signal.SIGTSTP, self._previous_handler)
+        if self._attributes is not None:
             import termios
 
-            termios.tcsetattr(sys.stdin.fileno(), termios.TCSAFLUSH, self._keys)
+            termios.tcsetattr(sys.stdin.fileno(), termios.TCSAFLUSH, self._attributes)
 
     def _open(self) -> None:
         self.is_open = True
-        self._keys = _quiet_keys()
+        self._attributes = _quiet_keys()
         if hasattr(signal, "SIGTSTP") and threading.current_thread() is threading.main_thread():
-            self._paused = signal.signal(signal.SIGTSTP, self._pause)
+            self._previous_handler = signal.signal(signal.SIGTSTP, self._pause)
         _put(_ENTER)
 
     def _pause(self, *_: object) -> None:
@@ -134,7 +134,7 @@ def _sections(news: News, width: int) -> list[str]:
 
 
 def _shared(room: int, wanted: Sequence[int]) -> list[int]:
-    """How many lines each gets: one each in turn, until all have what they want or none are left."""
+    """The number of lines for each part: one each in turn, until all parts have enough or no lines are left."""
     shares = [0] * len(wanted)
     while sum(shares) < room and shares != list(wanted):
         for number, want in enumerate(wanted):

@@ -53,7 +53,7 @@ class Table:
         )
 
     def plain_lines(self) -> list[str]:
-        """The rows alone, as wide as they are."""
+        """The rows without a head, at their natural width."""
         widths = column_widths((), self.rows, sys.maxsize, self.paths) or []
         return [line for number, row in enumerate(self.rows) for line in self._row_lines(number, row, widths)]
 

@@ -106,11 +106,11 @@ def talk_drift(args: Namespace) -> int:
         url = args.question.store_url()
         store = f"the store {printable(url)}" if is_local(url) else "the store"  # a URL may contain a password
         raise CallError(f"{store} has no conversation {args.id!r}; see foreword talk list")
-    found = conversation.drift(args.question.now)
+    drift = conversation.drift(args.question.now)
     if args.json:
-        write_json(drift_form(args.id, found))
+        write_json(drift_form(args.id, drift))
     else:
-        write_line(printable(found.sentence()))
+        write_line(printable(drift.sentence()))
     return 0
 
 
@@ -145,7 +145,7 @@ def _messages(args: Namespace) -> list[dict[str, object]]:
     return rows
 
 
-def _shown(message: Mapping[str, Any]) -> str:
+def _message_text(message: Mapping[str, Any]) -> str:
     """The text of a message; any other content as JSON."""
     import json
 
@@ -163,7 +163,7 @@ def _write_turn(turn: Turn, args: Namespace) -> int:
     else:
         write_text(turn.system)
         for message in turn.messages:
-            write_text(f"\n[{message['role']}]\n{_shown(message)}")
+            write_text(f"\n[{message['role']}]\n{_message_text(message)}")
         sys.stdout.flush()
         state = "reused" if turn.is_reused else "new"
         tools = f"{len(turn.tools)} tool{'' if len(turn.tools) == 1 else 's'}"

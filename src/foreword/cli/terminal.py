@@ -23,7 +23,7 @@ _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "3
 SEVERITIES: dict[Severity, str] = {"error": "red", "warning": "yellow", "info": "dim"}
 
 
-_USUAL_WIDTH = 80
+_DEFAULT_WIDTH = 80
 
 
 def is_terminal(stream: TextIO) -> bool:
@@ -38,13 +38,13 @@ def has_colours(stream: TextIO) -> bool:
 
 def columns_of(stream: TextIO) -> int:
     """The width of the terminal: `COLUMNS`, else what the terminal reports."""
-    named = os.environ.get("COLUMNS", "")
-    if named.isascii() and named.isdecimal() and int(named) > 0:
-        return int(named)
+    setting = os.environ.get("COLUMNS", "")
+    if setting.isascii() and setting.isdecimal() and int(setting) > 0:
+        return int(setting)
     try:
-        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
+        return os.get_terminal_size(stream.fileno()).columns or _DEFAULT_WIDTH
     except (OSError, ValueError):
-        return _USUAL_WIDTH
+        return _DEFAULT_WIDTH
 
 
 def painted(text: str, colour: str, stream: TextIO | None = None) -> str:
@@ -72,7 +72,7 @@ def write_text(text: str) -> None:
 
 def seen_by(stream: TextIO, text: str) -> str:
     """Untrusted text for a stream: unchanged, but with control characters escaped for a terminal."""
-    return visible(text, kept="\n\t") if stream.isatty() else text
+    return visible(text, keep="\n\t") if stream.isatty() else text
 
 
 def write_json(form: Any) -> None:
@@ -173,11 +173,11 @@ def one_line(each: Finding) -> str:
     return painted_finding(replace(each, message=visible(each.message.partition("\n")[0])), sys.stdout)
 
 
-def visible(text: str, kept: str = "") -> str:
-    """The text with control characters escaped, such as `\\x1b`, except those in `kept`."""
+def visible(text: str, keep: str = "") -> str:
+    """The text with control characters escaped, such as `\\x1b`, except those in `keep`."""
     if text.isprintable():
         return text
-    return "".join(f"\\x{ord(each):02x}" if _is_control(each) and each not in kept else each for each in text)
+    return "".join(f"\\x{ord(each):02x}" if _is_control(each) and each not in keep else each for each in text)
 
 
 def _is_control(character: str) -> bool:

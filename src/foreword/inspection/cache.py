@@ -67,8 +67,8 @@ def _segment(of: str, content: Any, name: str) -> Segment:
     if isinstance(content, str):
         return Segment(of, content, name)
     has_breakpoint = "cache_control" in content
-    kept = {key: each for key, each in content.items() if key != "cache_control"}
-    text = kept["text"] if of == "system" else json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+    fields = {key: each for key, each in content.items() if key != "cache_control"}
+    text = fields["text"] if of == "system" else json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
     return Segment(of, text, name, has_breakpoint)
 
 
@@ -85,7 +85,7 @@ def with_last_breakpoint(segments: Sequence[Segment]) -> list[Segment]:
 
 @value
 class Breakpoint:
-    """An end of a cacheable prefix: after which section or tool, the prefix's lifetime, and its tokens.
+    """Where a cacheable prefix can end: after a section or tool. With the prefix's lifetime and its tokens.
 
     `is_cacheable` is None if the model's minimum is unknown.
     """
@@ -185,16 +185,16 @@ class Misplaced:
 
 
 def misplaced(prompt: Prompt, count: TokenCounter) -> list[Misplaced]:
-    """Sections that come before longer-lived ones, with those and their tokens."""
+    """Sections that come before longer-lived ones, with the names and tokens of those."""
     found: list[Misplaced] = []
     ranks = [LIFETIMES.index(each.lifetime) for each in prompt.passages]
     tokens: dict[int, int] = {}
     for number, passage in enumerate(prompt.passages):
-        outlived = [later for later in range(number + 1, len(ranks)) if ranks[later] < ranks[number]]
-        if outlived:
-            names = [prompt.passages[later].section for later in outlived]
-            tokens.update((later, count(prompt.passages[later].text)) for later in outlived if later not in tokens)
-            found.append(Misplaced(passage.section, passage.lifetime, names, sum(tokens[later] for later in outlived)))
+        longer_lived = [later for later in range(number + 1, len(ranks)) if ranks[later] < ranks[number]]
+        if longer_lived:
+            names = [prompt.passages[later].section for later in longer_lived]
+            tokens.update((later, count(prompt.passages[later].text)) for later in longer_lived if later not in tokens)
+            found.append(Misplaced(passage.section, passage.lifetime, names, sum(tokens[later] for later in longer_lived)))
         if len(found) == _LIMIT:
             break
     return found
@@ -234,9 +234,9 @@ def _rank(section: Section) -> int:
 # Cost
 
 
-def request_cost(tokens: int, kept: int, price: Price, is_read: bool) -> float:
-    """The price in dollars of a request, of which `kept` tokens are read from the cache or written to it."""
-    return (kept * (price.read if is_read else price.write) + (tokens - kept) * price.input) / MILLION
+def request_cost(tokens: int, cached: int, price: Price, is_read: bool) -> float:
+    """The price in dollars of a request; `cached` of its tokens are read from the cache or written to it."""
+    return (cached * (price.read if is_read else price.write) + (tokens - cached) * price.input) / MILLION
 
 
 # Findings
@@ -291,7 +291,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
-# How much a change keeps
+# How much of the cache survives a change
 
 
 @value
@@ -333,11 +333,11 @@ def count_kept(
     before, after = ("".join(segment.text for segment in each) for each in (old, new))
     start = common_start(before, after)
     end = start if rules.caching == "prefix" else _last_breakpoint(old, new, start)
-    kept = count(after[:end])
-    shared = kept if end == start else kept + count(after[end:start])
+    reused = count(after[:end])
+    shared = reused if end == start else reused + count(after[end:start])
     total = shared + count(after[start:])
     minimum = price.minimum if price and price.minimum is not None else 0
-    return total, shared, kept - kept % rules.step if kept >= minimum else 0
+    return total, shared, reused - reused % rules.step if reused >= minimum else 0
 
 
 def _last_breakpoint(old: Sequence[Segment], new: Sequence[Segment], start: int) -> int:
@@ -347,12 +347,12 @@ def _last_breakpoint(old: Sequence[Segment], new: Sequence[Segment], start: int)
     for segment in new:
         at += len(segment.text)
         ends.add(at)
-    at = kept = 0
+    at = last = 0
     for segment in old:
         at += len(segment.text)
         if segment.has_breakpoint and at <= start and at in ends:
-            kept = at
-    return kept
+            last = at
+    return last
 
 
 def cache_reuse(

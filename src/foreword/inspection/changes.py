@@ -78,7 +78,7 @@ def edition_side(system: str, account: Mapping[str, Any], tools: Sequence[Mappin
 
 
 def _sources(origins: Iterable[tuple[str, str, str]]) -> dict[str, Sequence[str]]:
-    """The texts of each path, or their hashes, except Foreword's."""
+    """The texts of each path, or their hashes, except for Foreword's own."""
     found: dict[str, dict[str, None]] = {}
     for kind, path, hash in origins:
         if path and kind not in _NOT_SOURCES:
@@ -318,21 +318,21 @@ class _SameName:
                 self.found[number] = same.pop()
 
     def _match_rest(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
-        """Match the remaining items in order, between the equal items that kept their order."""
+        """Match the remaining items in order, between the equal items that are in the same order."""
         equal = [(number, match) for number in theirs if (match := self.found[number]) is not None]
         in_order = [equal[at] for at in longest_increasing([match for _, match in equal])]
         fixed, old_fixed = [number for number, _ in in_order], [match for _, match in in_order]
         matched = {match for _, match in equal}
-        left: dict[int, list[int]] = {}
+        unmatched: dict[int, list[int]] = {}
         for number in reversed([each for each in ours if each not in matched]):
-            left.setdefault(bisect_left(old_fixed, number), []).append(number)
+            unmatched.setdefault(bisect_left(old_fixed, number), []).append(number)
         for number in theirs:
-            if self.found[number] is None and (between := left.get(bisect_left(fixed, number))):
+            if self.found[number] is None and (between := unmatched.get(bisect_left(fixed, number))):
                 self.found[number] = between.pop()
 
 
 def _moved(matches: Sequence[int | None]) -> set[int]:
     """The fewest new items whose move explains the new order."""
-    kept = [(number, match) for number, match in enumerate(matches) if match is not None]
-    unmoved = {kept[at][0] for at in longest_increasing([match for _, match in kept])}
-    return {number for number, _ in kept if number not in unmoved}
+    matched_pairs = [(number, match) for number, match in enumerate(matches) if match is not None]
+    unmoved = {matched_pairs[at][0] for at in longest_increasing([match for _, match in matched_pairs])}
+    return {number for number, _ in matched_pairs if number not in unmoved}

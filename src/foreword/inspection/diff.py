@@ -126,7 +126,7 @@ def _named_section(change: SectionChange, old: Prompt, new: Prompt, finder: _Cau
 
 
 def _passage(prompt: Prompt, number: int | None) -> tuple[Passage | None, tuple[int, int] | None, int]:
-    """A passage by its number, with its span and its place counted from 1; nothing and 0 without a number."""
+    """A passage by its number, with its span and its place counted from 1; None and 0 without a number."""
     if number is None:
         return None, None, 0
     passage = prompt.passages[number]
@@ -173,7 +173,7 @@ class _CauseFinder:
         return self._specific(self._causes(self.old.find(start, end), self._new_fates, "now"))
 
     def order(self) -> Cause:
-        """The cause of another order: the layout."""
+        """The cause of a different order: the layout."""
         return next((self._circumstance(row) for row in self._circumstances if row[0] == "layout"), Cause("layout"))
 
     def _causes(self, spans: Iterable[OriginSpan], fates: Mapping[str, str], when: str) -> Iterator[Cause]:
@@ -185,7 +185,7 @@ class _CauseFinder:
             yield cause_of(span, "" if fate in ("used", "cut") else f"{when} {fate}")
 
     def _specific(self, causes: Iterable[Cause]) -> list[Cause]:
-        """The most specific causes. If only the layout's words changed, they come with what made the layout use them."""
+        """The most specific causes. If only the layout's words changed, this includes what made the layout use them."""
         found = _merged(causes)
         own = {CAUSES[kind] for kind in _OWN}
         others = [each for each in found if each.kind not in own]

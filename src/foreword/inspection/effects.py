@@ -35,7 +35,7 @@ class Effect(ChangedParts):
     """The differences between two prompts.
 
     `kept` is how many of the `before` tokens are a common prefix. `breaks` is the section where the prefix ends: empty if nothing is
-    lost, and `(tools)` if the tool definitions differ, as they come first.
+    lost, and `(tools)` if the tool definitions differ, because they come first.
     """
 
     sections: Sequence[SectionEffect]

@@ -65,16 +65,16 @@ def files_of(account: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 
 
 def root_end(files: Iterable[tuple[str, int]], cwd: str) -> int:
-    """The offset where the root's instructions end: of the files in or above `cwd`, those in the topmost folder. 0 without any."""
+    """The offset where the instructions in the topmost folder end, among files in or above `cwd`; 0 if there are none."""
     top: str | None = None
-    found = 0
+    last = 0
     for path, end in files:
         folder = path.rpartition("/")[0]
         if cwd != folder and not cwd.startswith(f"{folder}/"):
             continue
         if top is None or len(folder) <= len(top):
-            top, found = folder, end
-    return found
+            top, last = folder, end
+    return last
 
 
 @value
@@ -115,7 +115,7 @@ class OriginIndex:
             number += 1
 
     def _lines(self, origin: Origin, first: int, start: int, end: int) -> tuple[int, int] | None:
-        """The exact lines in a file; for other origins, those recorded."""
+        """The exact lines in a file; for other origins, the recorded lines."""
         if origin.lines is None or origin.kind != "file":
             return origin.lines
         line = origin.lines[0] + self._breaks_between(first, start)

@@ -1,4 +1,4 @@
-"""What prompt caches do with a prompt, and with a change of it, at each provider."""
+"""How each provider caches a prompt, and how much of the cache a change loses."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from .stability import Rebuild
 
 MAX_TURNS = 1_000_000
-USUAL_TURNS = 30
+DEFAULT_TURNS = 30
 
 
 class ProviderModel:
-    """A provider, the price of the model in question there, and how that model counts tokens."""
+    """A provider with the model that it serves, the model's price and its token counter."""
 
     def __init__(self, rules: ProviderRules, table: Prices, question: Question) -> None:
         self.rules = rules
-        # A model that no price row lists belongs to the named provider; every other provider gets its usual model.
+        # A model that no price row lists belongs to the named provider; every other provider gets its default model.
         owner = table.provider_of(question.model) or question.provider.lower()
         self.model = question.model if owner == rules.name else ""
         self.price: Price | None = table.of(rules, self.model)
@@ -89,7 +89,7 @@ def cache_report(question: Question) -> CacheReport:
     turns_of(question)
     models = provider_models(question)
     named = question.fields.get("prompt")
-    # Counting tokens takes a lot of memory, so everything that the builds read is freed first, with the copy of the question they use.
+    # Counting tokens takes a lot of memory, so the builds use a copy of the question, which is freed first with everything they read.
     subject, rebuilt = _rebuilt(question.with_fields()) if named is None else (read_subject(named, question), [])
     count = models[0].count
     found = misplaced(subject.prompt, count)
@@ -130,13 +130,13 @@ def _rebuilt(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[
         )
         found.append((each, sections))
     # Only the texts are needed from here on; the candidates of many skills would take a lot of memory.
-    lean = replace(subject.prompt, candidates=())
-    rebuilt = [(replace(each, prompt=each.prompt and lean) if not moved else each, moved) for each, moved in found]
-    return replace(subject, prompt=lean), rebuilt
+    small = replace(subject.prompt, candidates=())
+    rebuilt = [(replace(each, prompt=each.prompt and small) if not moved else each, moved) for each, moved in found]
+    return replace(subject, prompt=small), rebuilt
 
 
 def _first_change(sections: Sequence[SectionDiff]) -> int:
-    """The offset of the first change, in the prompt before it."""
+    """The offset of the first change in the old prompt."""
     starts = [each.edits[0].old[0] if each.edits else each.old[0] if each.old else 0 for each in sections]
     return min(starts, default=0)
 
@@ -199,7 +199,7 @@ def _rebuild_form(rebuilt: Rebuild, sections: Sequence[SectionDiff], subject: Su
 
 @value
 class CacheLoss:
-    """What each provider keeps of the old prompt when the new one is sent."""
+    """How much of the old prompt each provider still has cached when the new one is sent."""
 
     old: Subject
     new: Subject
@@ -229,7 +229,7 @@ def cache_loss(question: Question) -> CacheLoss:
 
 def turns_of(question: Question) -> int:
     """How many more turns a change is priced for."""
-    turns = question.fields.get("turns", USUAL_TURNS)
+    turns = question.fields.get("turns", DEFAULT_TURNS)
     if not isinstance(turns, int) or not 0 <= turns <= MAX_TURNS:
         raise CallError(f"turns must be a number from 0 to {MAX_TURNS:,}, not {turns}")
     return turns
@@ -249,5 +249,5 @@ def _loss_form(
         "old": subjects[0],
         "new": subjects[1],
         "turns": turns,
-        "providers": [cache_reuse_form(kept, at.rules, at.price, turns) for at, kept in found],
+        "providers": [cache_reuse_form(reuse, at.rules, at.price, turns) for at, reuse in found],
     }

@@ -1,6 +1,6 @@
 """A question about a prompt: plain values in; the workspace, agent and prompt they describe out.
 
-The command line, HTTP and MCP put the same question as a mapping of these fields, all of them optional. A base or plan is a string,
+The command line, HTTP and MCP ask the same question as a mapping of these fields, all of them optional. A base or plan is a string,
 or {"path": …, "text": …} if it came from a file.
 
     cwd, home, layout, settings, set, packs, values, store, now       where to look, and with which layout
@@ -217,8 +217,8 @@ def moment(now: str | datetime | None) -> datetime | None:
     from datetime import datetime
 
     try:
-        found = datetime.fromisoformat(now)
-        return found if found.tzinfo else found.astimezone()
+        time = datetime.fromisoformat(now)
+        return time if time.tzinfo else time.astimezone()
     except (OverflowError, OSError, ValueError):
         raise CallError(f"now must be an ISO 8601 time such as 2026-03-07T08:55:05-06:00, not {show(now)}") from None
 

@@ -184,7 +184,7 @@ class PromptComparison:
     old: Subject
     new: Subject
     tokens: tuple[Count, Count]
-    found: Difference
+    difference: Difference
 
 
 def diff(question: Question) -> DifferenceForm:
@@ -192,10 +192,10 @@ def diff(question: Question) -> DifferenceForm:
     return diff_form(compare_prompts(question))
 
 
-def diff_form(found: PromptComparison) -> DifferenceForm:
+def diff_form(comparison: PromptComparison) -> DifferenceForm:
     from ..wire.differences import difference_form
 
-    return difference_form(found.old, found.new, found.tokens, found.found)
+    return difference_form(comparison.old, comparison.new, comparison.tokens, comparison.difference)
 
 
 def compare_prompts(question: Question) -> PromptComparison:
@@ -259,7 +259,7 @@ def shown_findings(question: Question, report: Report) -> Report:
     return replace(report, findings=tuple(each for each in report.findings if each.severity in wanted))
 
 
-# Each question, and the fields that it has besides those of every question.
+# Each question, with the fields that it takes in addition to the common ones.
 ANSWERS: dict[str, tuple[Callable[[Question], Any], tuple[str, ...]]] = {
     "show": (show, ()),
     "why": (why, ("path",)),

@@ -50,7 +50,7 @@ def rebuilds(
     fields: Mapping[str, Any],
     first: Prompt | None = None,
 ) -> Iterator[Rebuild]:
-    """The prompt again, once for each variation. `fields` is the question that asks another process for the same prompt.
+    """Build the prompt again, once for each variation. `fields` ask another process for the same prompt.
 
     `first` is the prompt as this assembler built it.
     """
@@ -61,8 +61,8 @@ def rebuilds(
     try:
         is_same = _id_in_another_process(fields, seed) == first.id
     except (ForewordError, OSError):
-        is_same = False  # the variations below find out what is wrong
-    # The other process inherits this environment, not one that the caller gave the workspace.
+        is_same = False  # the separate builds below show what is wrong
+    # The other process inherits this environment, not one that the caller passed with the workspace.
     if not is_same or assembler.workspace.environment is not None:
         yield _with_environment_backwards(assembler, agent, now)
     else:
@@ -89,10 +89,10 @@ def _at_other_times(assembler: Assembler, agent: Agent, now: datetime, first: Pr
 
 def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
     workspace = assembler.workspace
-    known = resolve_workspace(workspace, Reader())
+    resolved = resolve_workspace(workspace, Reader())
 
     def again(where: Workspace) -> Prompt:
-        return first if resolve_workspace(where, Reader()) == known else _like(assembler, where).prompt(agent, now)
+        return first if resolve_workspace(where, Reader()) == resolved else _like(assembler, where).prompt(agent, now)
 
     for detail, cwd in _names_of(workspace):
         yield _built("directory", detail, again, replace(workspace, cwd=cwd))
@@ -217,7 +217,7 @@ except ForewordError as error:
 
 
 def _run(program: str, fields: Mapping[str, Any], environment: dict[str, str]) -> str:
-    """What a Python program prints when it gets the fields of a question."""
+    """The output of a Python program that reads the fields of a question."""
     import json
     import subprocess
 

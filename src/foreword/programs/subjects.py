@@ -73,7 +73,7 @@ def tool_definitions(question: Question) -> list[ToolForm]:
 
 
 def form_in(name: str, text: str, is_json: bool) -> dict[str, Any] | None:
-    """The saved JSON form that a file holds, or None if it is plain text. A file named `.json` must hold a form."""
+    """The saved JSON form in a file, or None if it is plain text. A file named `.json` must contain a form."""
     import json
 
     form: Any = None
@@ -117,10 +117,12 @@ def _text_of(path: str, name: str) -> str:
     return reading.text
 
 
-def _objects(form: Mapping[str, Any], key: str, needs: str, where: str) -> list[dict[str, Any]]:
+def _objects(form: Mapping[str, Any], key: str, required: str, where: str) -> list[dict[str, Any]]:
     rows = form.get(key) or []
-    if not isinstance(rows, list) or not all(isinstance(row, dict) and isinstance(row.get(needs), str) for row in rows):
-        raise CallError(f"{where}: {key} must be a list of objects, each with a {needs}")
+    if not isinstance(rows, list) or not all(
+        isinstance(row, dict) and isinstance(row.get(required), str) for row in rows
+    ):
+        raise CallError(f"{where}: {key} must be a list of objects, each with a {required}")
     return rows
 
 

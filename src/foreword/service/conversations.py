@@ -129,7 +129,7 @@ def _text_of(stored: str | dict[str, Any]) -> str:
 
 
 def _escape_surrogates(built_for: dict[str, Any]) -> dict[str, Any]:
-    """Replace lone surrogates, which an old store may contain, by their escapes."""
+    """Replace lone surrogates, which an old store may contain, with their escapes."""
     text = re.sub("[\ud800-\udfff]", lambda match: f"\\\\u{ord(match[0]):x}", json.dumps(built_for, ensure_ascii=False))
     return dict(json.loads(text))
 

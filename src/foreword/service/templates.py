@@ -156,7 +156,7 @@ def list_files(service: Service, request: Request) -> Response:
 def list_layouts(service: Service, request: Request) -> Response:
     """The shipped layouts. `language` is the template language of a layout that takes a template, otherwise null.
 
-    `stored_template` tells whether conversations with the layout use the global template. `languages` lists every template language.
+    `stored_template` says whether conversations with the layout use the global template. `languages` lists every template language.
     """
     rows: list[dict[str, Any]] = []
     for name in layout_names():

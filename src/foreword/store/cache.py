@@ -67,8 +67,8 @@ class EditionCache:
             self._discard(conversation)
 
     def _discard(self, conversation: str) -> None:
-        known = self._editions.pop(conversation, None)
-        for text in texts_of(known.edition) if known else ():
+        cached = self._editions.pop(conversation, None)
+        for text in texts_of(cached.edition) if cached else ():
             self._uses[text] -= 1
             if not self._uses[text]:
                 del self._uses[text]
@@ -117,7 +117,7 @@ class TextCache:
     ) -> dict[bytes, str]:
         """The texts with these hashes. Missing ones are loaded as rows of hash, form and body.
 
-        None is the hash of a row that points at a text which is not in the store: a StoreError.
+        A row that points to a text that is not in the store has None as its hash, which raises a StoreError.
         """
         recent = self._recent
         try:

@@ -67,7 +67,7 @@ _PUBLISH = f"""
     )
     SELECT count(*) FROM won
 """
-# Serializes everyone who writes after the first edition; later reads in the transaction see what the others wrote.
+# Serializes all writers after the first edition; later reads in the transaction see what the others wrote.
 _LOCK_CONVERSATION = "SELECT 1 FROM foreword_editions WHERE conversation = %s AND number = 1 FOR UPDATE"
 _NEWEST = "SELECT number, state FROM foreword_editions WHERE conversation = %s ORDER BY number DESC LIMIT 1"
 _SAVE_STATE = "UPDATE foreword_editions SET state = %s WHERE conversation = %s AND number = %s"

@@ -119,16 +119,16 @@ def render(template: BracketTemplate, lookup: Lookup, origin: Origin, limit: int
     called once for each variable in a branch that is taken, and never for one of unknown type. The template's own text
     gets this origin, with its lines.
     """
-    known: dict[int, tuple[Piece, ...]] = {}
+    values: dict[int, tuple[Piece, ...]] = {}
     sizes: dict[int, int] = {}
     output = OutputLimit(origin.path, limit)
 
     def find(index: int) -> tuple[Piece, ...]:
-        if index not in known:
+        if index not in values:
             variable = template.variables[index]
-            known[index] = lookup(variable.type, variable.name) or ()
-            sizes[index] = sum(utf8_size(piece.text) for piece in known[index])
-        return known[index]
+            values[index] = lookup(variable.type, variable.name) or ()
+            sizes[index] = sum(utf8_size(piece.text) for piece in values[index])
+        return values[index]
 
     pieces: list[Piece] = []
     at = 0
@@ -153,7 +153,7 @@ def render(template: BracketTemplate, lookup: Lookup, origin: Origin, limit: int
     return tuple(pieces)
 
 
-# As one of the languages
+# The functions of every language
 
 
 def wanted_values(template: Document, types: Collection[str]) -> tuple[tuple[str, str], ...]:

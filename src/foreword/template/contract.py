@@ -1,4 +1,4 @@
-"""What the module of a template language provides, and what it gets to render a template."""
+"""What the module of a template language provides, and what is passed to it to render a template."""
 
 from __future__ import annotations
 

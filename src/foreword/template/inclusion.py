@@ -3,8 +3,8 @@
     {% include "sibling" %}   {% include ["first", "second"] %}   {% include "sibling" ignore missing %}
     {% extends "base" %}   {% import "macros" as m %}   {% from "macros" import m %}
 
-A target is a string, or a list of strings of which the first that exists is included. Anything else would be known only
-while rendering, and is refused. Included templates lose their final newline, as in every Jinja; the root keeps its own.
+A target is a string, or a list of strings: the first template that exists is included. Anything else would be known only
+while rendering, and is refused. Included templates lose their final newline, as in other Jinja engines; the root keeps its own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _INCLUDING = frozenset(["include", "import", "from", "extends"])
 
 @value
 class Include:
-    """A tag that includes: its statement, the names as written and resolved, and the range of the names in the text."""
+    """A tag that includes: its statement, the names as names and resolved, and the range of the names in the text."""
 
     word: str
     names: Sequence[str]
@@ -122,7 +122,7 @@ class _Collector:
 
 
 def _hint(address: str) -> str:
-    return " (an address is written without .md)" if address.endswith(".md") else ""
+    return " (an address is names without .md)" if address.endswith(".md") else ""
 
 
 def includes(document: Document, tokens: Sequence[Token]) -> Iterator[Include]:
@@ -135,19 +135,19 @@ def includes(document: Document, tokens: Sequence[Token]) -> Iterator[Include]:
 def _include(document: Document, token: Token, word: str) -> Include:
     """The include of a tag. Its names must be literals because they are followed before rendering."""
     found = words(tag_text(document, token))[1:]
-    named, rest = _literals(found, may_be_list=word == "include")
-    if not named or not _may_follow(word, rest):
+    literals, rest = _literals(found, may_be_list=word == "include")
+    if not literals or not _may_follow(word, rest):
         problem = "must name what it includes with a plain string, so that it can be checked before rendering"
         raise error_at(document, problem, token[1], token[2])
     start = token[3] + found[0][1]
-    end = token[3] + named[-1][1] + len(named[-1][0])
-    written = [each[1:-1] for each, _ in named if each[0] in "\"'"]
+    end = token[3] + literals[-1][1] + len(literals[-1][0])
+    names = [each[1:-1] for each, _ in literals if each[0] in "\"'"]
     try:
-        targets = [resolve(name, document.path) for name in written]
+        targets = [resolve(name, document.path) for name in names]
     except CallError as error:
         raise error_at(document, f"cannot be included: {error}", start, end) from None
     is_optional = word == "include" and any(each == "ignore" for each, _ in rest)
-    return Include(word, written, targets, is_optional, start, end)
+    return Include(word, names, targets, is_optional, start, end)
 
 
 def _literals(found: Sequence[Word], may_be_list: bool) -> tuple[Sequence[Word], Sequence[Word]]:

@@ -63,7 +63,7 @@ def check(
     """The template at `root` and everything it includes, by address, as it was loaded.
 
     Parsed only if `may_parse` accepts all these addresses, because an untrusted template could crash the engine. Errors in
-    branches that are never taken are found, too.
+    branches that are never taken are found as well.
 
     `load` returns the document at an address or None. A ForewordError that it raises is reported with the location of the
     include.
@@ -144,7 +144,7 @@ def plain_copy(name: str, value: object) -> str | tuple[str, ...]:
     raise CallError(f"variable {name!r} must be a string or a list of strings, not {type(value).__name__}")
 
 
-# As one of the languages
+# The functions of every language
 
 
 def wanted_values(template: Document, types: Collection[str]) -> tuple[tuple[str, str], ...]:

@@ -186,9 +186,9 @@ def _word_by_word(template: Document, opening: re.Match[str]) -> tuple[int, int]
     while True:
         at = _end(_BLANKS, text, at)
         if balance == 0:
-            signed = text[at : at + 1] in ("-", "+") and text.startswith(closing, at + 1)
-            if signed or text.startswith(closing, at):
-                return at, at + 2 + signed
+            has_sign = text[at : at + 1] in ("-", "+") and text.startswith(closing, at + 1)
+            if has_sign or text.startswith(closing, at):
+                return at, at + 2 + has_sign
         word = _WORD.match(text, at)
         if word is None:
             break

@@ -1,7 +1,7 @@
 """Which parts of a Markdown text are code, and whether it ends inside a code fence or comment.
 
-Blocks follow CommonMark: a fence is indented by at most three columns in its list item or quote and ends with it at the
-latest, and there are no fences inside a comment that begins a line. Other HTML and link definitions count as paragraphs.
+Blocks follow CommonMark: a fence is indented by at most three columns in its list item or quote and never extends past
+it, and there are no fences inside a comment that begins a line. Other HTML and link definitions count as paragraphs.
 
 Code is a fence or a code span; indented text is prose. A code span never extends past its paragraph, or past its row in a
 table as GitHub defines it. Backticks without a partner are text. Tags and addresses are not parsed, so a backtick in one

@@ -78,9 +78,9 @@ def may_stay_open(text: str) -> bool:
 def without_blank_ends(pieces: Pieces) -> Pieces:
     """The pieces without leading and trailing blank lines."""
     text = "".join([piece.text for piece in pieces])
-    kept, _ = without_blank_lines(text)
-    start = text.find(kept)
-    return slice_pieces(pieces, start, start + len(kept))
+    content, _ = without_blank_lines(text)
+    start = text.find(content)
+    return slice_pieces(pieces, start, start + len(content))
 
 
 def without_white_ends(pieces: Pieces) -> Pieces:
@@ -91,17 +91,17 @@ def without_white_ends(pieces: Pieces) -> Pieces:
 
 def slice_pieces(pieces: Pieces, start: int, end: int) -> Pieces:
     """The characters from `start` to before `end`, each with its origin."""
-    kept: list[Piece] = []
+    result: list[Piece] = []
     for piece in pieces:
         first, lines = max(start, 0), piece.origin.lines
         text = piece.text[first : max(end, 0)]
         if text and text == piece.text:
-            kept.append(piece)
+            result.append(piece)
         elif text:
             line = lines[0] + piece.text.count("\n", 0, first) if lines else None
-            kept.append(Piece(text, with_lines(piece.origin, line, text)))
+            result.append(Piece(text, with_lines(piece.origin, line, text)))
         start, end = start - len(piece.text), end - len(piece.text)
-    return tuple(kept)
+    return tuple(result)
 
 
 # A document as pieces

@@ -84,8 +84,8 @@ STROKES = (("─━═█░", -102), ("│├└", 118))
 def _kinds(others: str, members: dict[str, bytes]) -> bytes:
     """A table for `bytes.translate` that turns each byte into the letter of its kind."""
     table = bytearray(others.encode() * 256)
-    for kind, of_this_kind in members.items():
-        for byte in of_this_kind:
+    for kind, kind_bytes in members.items():
+        for byte in kind_bytes:
             table[byte] = ord(kind)
     return bytes(table)
 
@@ -172,7 +172,7 @@ UNKNOWN_MODEL_ERROR = 0.25
 
 # The vocabulary of each model. For each family whose key occurs in "provider/model", the first matching row counts; an error above 0
 # means that the vocabulary is only similar. OpenAI as in tiktoken's model.py, Gemini as in the local tokenizer of
-# google-genai (unchecked, hence near), the others as in the list of splintr.
+# google-genai (unchecked, so only similar), the others as in the list of splintr.
 MODELS = {
     "distill-": ((r"distill-llama", "llama3", 0.0), (r"distill-qwen", "qwen3", 0.0)),
     "gpt": (
@@ -210,7 +210,7 @@ MODELS = {
     ),
 }
 
-# A tokenizer that gives other numbers than these is not believed. The last text must stay text: it names no control token.
+# A tokenizer that returns other counts is not trusted. The last text must be counted as text, not as control tokens.
 GOLDEN_TEXTS = (
     "Read the file first; don't guess.\n\n- run `make test`\n",
     "    def f(x):\n\t\treturn [x_1, 1234567]  # 10 %\n",

@@ -30,17 +30,17 @@ def changed_spans(old: str, new: str, work: int = WORK) -> Spans:
         return []
     start, end = _ends(old, new)
     old_lines, new_lines = _lines(old[start : len(old) - end]), _lines(new[start : len(new) - end])
-    left = [work]
+    budget = [work]
     found: Spans = []
-    hunks = _line_by_line(_hunks(old_lines, new_lines, left), old_lines, new_lines)
+    hunks = _line_by_line(_hunks(old_lines, new_lines, budget), old_lines, new_lines)
     for a, b, c, d in _in_characters(hunks, old_lines, new_lines, start, start):
-        if a == b or c == d or left[0] <= 0:
+        if a == b or c == d or budget[0] <= 0:
             found.append((a, b, c, d))
             continue
         old_words, new_words = _TOKENS.findall(old[a:b]), _TOKENS.findall(new[c:d])
-        left[0] -= _EACH + 4 * (len(old_words) + len(new_words))
+        budget[0] -= _EACH + 4 * (len(old_words) + len(new_words))
         found += _in_characters(
-            _readable(_hunks(old_words, new_words, left), old_words, new_words), old_words, new_words, a, c
+            _readable(_hunks(old_words, new_words, budget), old_words, new_words), old_words, new_words, a, c
         )
     return _aligned(_merged(found, old), old, new)
 
@@ -71,8 +71,8 @@ def _lines(text: str) -> list[str]:
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
-def _hunks(old: Sequence[str], new: Sequence[str], left: list[int]) -> Spans:
-    """The changes between two lists, as ranges of both. `left` is the remaining budget of comparisons."""
+def _hunks(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Spans:
+    """The changes between two lists, as ranges of both. `budget` is the remaining budget of comparisons."""
     found: Spans = []
     waiting = [(0, len(old), 0, len(new))]
     while waiting:
@@ -80,15 +80,15 @@ def _hunks(old: Sequence[str], new: Sequence[str], left: list[int]) -> Spans:
         if a == b or c == d:
             found += [(a, b, c, d)] if a < b or c < d else []
             continue
-        anchors = _anchors(old, a, b, new, c, d) if left[0] > 0 else []
-        left[0] -= b - a + d - c
+        anchors = _anchors(old, a, b, new, c, d) if budget[0] > 0 else []
+        budget[0] -= b - a + d - c
         cells = (b - a) * (d - c)
         if anchors:
             for x, y in [*anchors, (b, d)]:
                 waiting.append((a, x, c, y))
                 a, c = x + 1, y + 1
-        elif cells <= min(left[0], _CELLS):
-            left[0] -= cells
+        elif cells <= min(budget[0], _CELLS):
+            budget[0] -= cells
             found += _exactly(old, a, b, new, c, d)
         else:
             found.append((a, b, c, d))
@@ -107,7 +107,7 @@ def _without_common_ends(
 
 
 def _line_by_line(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
-    """Pair the lines of a change that replaces lines by the same number of lines."""
+    """Pair the lines of a change that replaces lines with the same number of lines."""
     found: Spans = []
     for a, b, c, d in hunks:
         if b - a == d - c:
@@ -126,8 +126,7 @@ def _anchors(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: 
     for x in range(a, b):
         once[old[x]] = -1 if old[x] in once else x
     pairs = [(x, places[word]) for word, x in once.items() if x >= 0 and places.get(word, -1) >= 0]
-    kept = longest_increasing([y for _, y in pairs])
-    return [pairs[number] for number in kept]
+    return [pairs[number] for number in longest_increasing([y for _, y in pairs])]
 
 
 def longest_increasing(numbers: Sequence[int]) -> list[int]:
@@ -140,12 +139,12 @@ def longest_increasing(numbers: Sequence[int]) -> list[int]:
         before.append(ends[place - 1] if place else -1)
         tails[place : place + 1] = [each]
         ends[place : place + 1] = [number]
-    kept: list[int] = []
+    indexes: list[int] = []
     at = ends[-1] if ends else -1
     while at >= 0:
-        kept.append(at)
+        indexes.append(at)
         at = before[at]
-    return kept[::-1]
+    return indexes[::-1]
 
 
 def _exactly(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> Spans:
@@ -172,7 +171,7 @@ def _exactly(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: 
 
 
 def _readable(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
-    """The hunks, or a single one if hardly a word is common: scattered single words are unreadable."""
+    """The hunks, or a single one if the texts share hardly any words: scattered single words are unreadable."""
     removed = sum(len(old[x]) for a, b, _, _ in hunks for x in range(a, b) if not old[x].isspace())
     added = sum(len(new[y]) for _, _, c, d in hunks for y in range(c, d) if not new[y].isspace())
     size = sum(len(word) for word in old if not word.isspace()) + sum(len(word) for word in new if not word.isspace())
@@ -195,7 +194,7 @@ def _in_characters(hunks: Spans, old: Sequence[str], new: Sequence[str], old_at:
 
 
 def _merged(found: Spans, old: str) -> Spans:
-    """Merge changes that are separated by blanks only."""
+    """Merge changes that are separated only by blanks."""
     joined: Spans = []
     for a, b, c, d in found:
         if joined:

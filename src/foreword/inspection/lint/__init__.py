@@ -64,9 +64,9 @@ class Linter:
         ]
         return self.without_ignored(found, sources)
 
-    def check_skills(self, skills: Sequence[SourceText], read: Iterable[Finding] = ()) -> list[Finding]:
-        """The findings for complete SKILL.md files; `read` are those from reading them."""
-        found = [*_from_prompt(read), *(each for source in skills for each in _check_skill(source, self.context))]
+    def check_skills(self, skills: Sequence[SourceText], problems: Iterable[Finding] = ()) -> list[Finding]:
+        """The findings for complete SKILL.md files; `problems` were found while reading them."""
+        found = [*_from_prompt(problems), *(each for source in skills for each in _check_skill(source, self.context))]
         return self.without_ignored(found, skills)
 
     def _check_text(self, source: SourceText) -> list[Finding]:
@@ -139,8 +139,8 @@ def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Findin
         for reference in missing_files(source, context.exists):
             yield _finding("missing-file", source, source.line(reference.offset), f"{reference.target} does not exist")
         yield from _missing_definitions(source, context)
-    for one in source.ignored:
-        yield from (_finding("unused-ignore", source, one.line, message) for message in _ignore_problems(one.checks))
+    for comment in source.ignored:
+        yield from (_finding("unused-ignore", source, comment.line, message) for message in _ignore_problems(comment.checks))
 
 
 def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[Finding]:

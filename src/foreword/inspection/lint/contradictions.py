@@ -75,7 +75,7 @@ _ASKS = re.compile(
     r"\b(?:use|using|prefer|stick to|switch to|migrate to|install[ \t]+(?:[\w-]+[ \t]+){0,3}with)[ \t]+(?:only[ \t]+)?$",
     re.IGNORECASE,
 )
-# The first contains a verb, the second does not.
+# `_AVOIDS` includes the verb, `_EXCLUDES` does not.
 _AVOIDS = re.compile(
     r"\b(?:avoid|(?:stop|quit|avoid)[ \t]+(?:using|running)|(?:do not|don['’]t|must not|never)[ \t]+(?:ever[ \t]+)?(?:run|call|invoke))[ \t]+$",
     re.IGNORECASE,
@@ -154,7 +154,7 @@ class Contradiction:
 
 
 def contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction]:
-    """What a later file says against an earlier one, once for each family and pair of files."""
+    """Where a later file contradicts an earlier one, once for each family and pair of files."""
     stances = [(each, each.cached("stances", stances_of)) for each in sources if each.is_file]
     for number, (later, says) in enumerate(stances):
         for earlier, earlier_says in stances[:number]:
@@ -173,7 +173,7 @@ _BY_USE = {**{family.what: family.by_use for family in FAMILIES}, _INDENTATION: 
 
 
 def _conflict(one: Stance, other: Stance, by_use: bool) -> tuple[Statement, Statement] | None:
-    """What the two say against each other."""
+    """The statements with which two stances contradict each other, or None."""
     if found := _forbidden_use(one, other):
         return found
     if found := _forbidden_use(other, one):
@@ -198,7 +198,7 @@ def _forbidden_use(one: Stance, other: Stance) -> tuple[Statement, Statement] | 
 
 
 def _are_both_spaces(choice: str, other: str) -> bool:
-    """Whether both are spaces and one of them leaves their number open."""
+    """Whether both are spaces and one of them does not say how many."""
     return _SPACES in (choice, other) and choice.endswith(_SPACES) and other.endswith(_SPACES)
 
 
@@ -375,7 +375,7 @@ def _indents(source: SourceText) -> Stance:
                 if wants:
                     (asks if wants == "asks" else forbids).setdefault(choice, match.start())
     if len(asks) > 1:
-        asks.pop(_SPACES, None)  # mentioned both in general and with their number
+        asks.pop(_SPACES, None)  # mentioned both with and without a number
     for choice in forbids:
         asks.pop(choice, None)
     return Stance({}, asks, forbids)

@@ -96,8 +96,8 @@ def _missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
     seen: set[str] = set()
     for match in _SCRIPT.finditer(source.text):
         target = match[1]
-        is_made = _GENERATED.search(source.line_around(match.start()))
-        if target not in seen and not is_made and not _PLACEHOLDER.search(target):
+        is_generated = _GENERATED.search(source.line_around(match.start()))
+        if target not in seen and not is_generated and not _PLACEHOLDER.search(target):
             seen.add(target)
             if not exists(source.path, target):
                 yield Reference(match.start(1), target)

@@ -87,7 +87,7 @@ _compiled: dict[Issuer, re.Pattern[str]] = {}
 
 
 def _pattern(issuer: Issuer) -> re.Pattern[str]:
-    """The compiled pattern, only for issuers whose hint was found."""
+    """The pattern of an issuer, compiled only once its hint is found."""
     if issuer not in _compiled:
         _compiled[issuer] = re.compile(re.escape(issuer.prefix) + issuer.rest + r"(?![A-Za-z0-9_])")
     return _compiled[issuer]
@@ -140,7 +140,7 @@ def _is_random(body: str) -> bool:
 
 
 def masked(text: str) -> str:
-    """The text with everything masked that begins like a secret, even examples and truncated ones."""
+    """The text with everything that begins like a secret masked, even examples and truncated secrets."""
     for issuer in ISSUERS:
         if issuer.hint in text:
             rest = r"(?=[\w./-]*[A-Z0-9])[\w./-]{8,}" if issuer.prefix == issuer.hint else issuer.rest

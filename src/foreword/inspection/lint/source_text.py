@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     N = TypeVar("N")
     Known = dict[tuple[str, str, str, Lifetime, str], "SourceText"]
 
-# Origins whose text people wrote, unlike that of Foreword or of the machine.
+# Origins whose text was written by people, not by Foreword or the machine.
 _WRITTEN = frozenset(("file", "template", "layout", "setting", "caller", "extension", "tool", "variable"))
 _COMMENT = re.compile(r"<!--[ \t]*foreword:[ \t]*(ignore(?:-file)?)\b([^\n>]{0,300}?)-->")
 _ALL_LINES = (1, 1 << 60)

@@ -30,7 +30,7 @@ PACKAGES = ("package.json",)
 
 @value
 class Missing:
-    """A name that a command runs and the file at `path` does not define; `defined` are the names it does."""
+    """A name that a command runs and the file at `path` does not define; `defined` are the names that it does define."""
 
     offset: int
     name: str
@@ -40,7 +40,7 @@ class Missing:
 
 @value
 class Wanted:
-    """The names that a command runs, and the folder it runs them in. The files `alternatives` would do as well."""
+    """The names that a command runs, and the folder it runs them in. Any of the files in `alternatives` would do as well."""
 
     names: Sequence[str]
     folder: str = ""
@@ -221,7 +221,7 @@ def _wanted_targets(command: Command) -> Wanted | None:
 
 
 def _make_folder(word: str, rest: list[str]) -> str:
-    """The value of `-C`, as its own word, attached (`-Cweb`) or after `=`; taken from `rest` if need be."""
+    """The value of `-C`, as its own word, attached (`-Cweb`) or after `=`; removed from `rest` if necessary."""
     if word in ("-C", "--directory"):
         return rest.pop(0) if rest else ""
     return word.removeprefix("--directory=") if word.startswith("--") else word[2:].removeprefix("=")
@@ -346,7 +346,7 @@ def _wanted_script(command: Command) -> Wanted | None:
         name = rest.pop(0) if rest else ""
     elif program == "npm" or verb in ("test", "start"):
         name = _SHORT.get(verb, "")
-    if folder is None or not name or not _stays(rest, program):
+    if folder is None or not name or not _stays_in_package(rest, program):
         return None
     return _script(program, name, folder)
 
@@ -366,7 +366,7 @@ def _skip_options(program: str, rest: list[str], folder: str) -> str | None:
     return folder
 
 
-def _stays(rest: Sequence[str], program: str) -> bool:
+def _stays_in_package(rest: Sequence[str], program: str) -> bool:
     """Whether no option after a script's name chooses another package."""
     own = rest[: rest.index("--")] if "--" in rest else rest
     return program != "npm" or all(not each.startswith("-") or each in _SAFE_OPTIONS for each in own)
