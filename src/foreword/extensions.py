@@ -219,10 +219,10 @@ def run(
             _check_strings(each)
         return result if lists is None else entries
     except Exception as error:
-        did = f"returned {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"
-        did += f" ({error})" if isinstance(error, ForewordError) else ""
+        outcome = f"returned {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"
+        outcome += f" ({error})" if isinstance(error, ForewordError) else ""
         name = getattr(function, "__name__", "a function")
-        message = f"{name} of the extension {extension.name!r} {did}"
+        message = f"{name} of the extension {extension.name!r} {outcome}"
         if any(getattr(extension, hook) is function for hook in extension.required):
             raise HookError(f"{message.rstrip(',')}; the extension requires it, so the turn was stopped") from error
         findings.append(finding("extension-failed", f"{message} and was skipped"))
@@ -252,8 +252,8 @@ def _check_strings(result: object) -> None:
 
 def run_checks(extensions: Sequence[Extension], prompt: Prompt) -> list[Finding]:
     """The findings of the extensions' checks for a prompt."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for extension in extensions:
         for check in extension.checks:
-            found.extend(run(extension, check, found, prompt, lists=Finding) or ())
-    return found
+            findings.extend(run(extension, check, findings, prompt, lists=Finding) or ())
+    return findings

@@ -1,4 +1,4 @@
-"""Every code of findings, with its severity and meaning. The reference page is generated from this table.
+"""Every finding code, with its severity and meaning. The reference page is generated from this table.
 
 A finding is an `error` if the prompt is not what was asked for, a `warning` if something that a person wrote is missing from it or
 changed, and `info` if nothing is wrong.
@@ -169,7 +169,7 @@ CHECK_IDS = (
     "skill-field",
     "unused-ignore",
 )
-# Codes that lint replaces by a more detailed check.
+# Codes that lint replaces with a more detailed check.
 REPLACED_BY_CHECKS = {"file-neutralised": "forged-tag"}
 
 

@@ -1,4 +1,4 @@
-"""The one checker of shapes: is a value of the right kind, is a mapping a table of known keys?
+"""Check shapes: whether a value has the right kind, and whether a mapping is a table of known keys.
 
 Layouts, settings, prices and agents come from files and requests. Each has a table of its keys and their kinds, and every error says
 where the value is, what it must be and what it is.
@@ -26,7 +26,7 @@ STRINGS: Kind = ("a list of strings", is_list_of_strings)
 SWITCH: Kind = ("true or false", lambda content: isinstance(content, bool))
 WHOLE_NUMBER: Kind = ("a whole number", lambda content: type(content) is int)
 COUNT: Kind = ("a whole number above zero", lambda content: type(content) is int and content > 0)
-# Written so that a nan is refused too.
+# This form of the comparison rejects a NaN as well.
 AMOUNT: Kind = ("a number from 0 to 1e9", lambda content: type(content) in (int, float) and 0 <= content < 1e9)
 LIST: Kind = ("a list", lambda content: isinstance(content, list | tuple))
 TABLE: Kind = ("a table of keys", lambda content: isinstance(content, dict))

@@ -140,7 +140,7 @@ class EditionBuilder:
             return build(layout, inputs, agent, moment, assembler.rules, self._draft_writer, snapshot.render)
 
     def preview(self, template: Document | None, now: datetime | None) -> Prompt:
-        """The prompt that would be built now, with another template in the place of the global one, or of the base."""
+        """The prompt that would be built now, with another template instead of the global one or of the base."""
         self._assembling.discover_once()
         agent, assembler = self._agent.resolved, self._assembling.assembler
         if template is None:

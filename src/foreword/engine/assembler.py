@@ -262,8 +262,8 @@ class Assembler:
 
     def paths_read(self) -> list[str]:
         """Every file and directory on which the prompt depends, including those that a failed attempt tried to read."""
-        known = self._snapshots[0].inputs.stamps if self._snapshots else ()
-        return list(dict.fromkeys([*(path for path, _ in known), *self._reader.stamps, *self._requested]))
+        stamps = self._snapshots[0].inputs.stamps if self._snapshots else ()
+        return list(dict.fromkeys([*(path for path, _ in stamps), *self._reader.stamps, *self._requested]))
 
     def _take_snapshot(
         self, before: Snapshot | None, base: str | Document, scope: Scope | None, template: Document | None
@@ -329,17 +329,18 @@ class Assembler:
         from ..packs.wording import with_wording
 
         check_packs(self.packs)
-        files, wrong = read_settings(workspace, reader, self.settings)
-        source, refused = layout_of(
+        files, settings_findings = read_settings(workspace, reader, self.settings)
+        source, layout_findings = layout_of(
             self.layout_name, files, DEFAULT_LAYOUT, lambda name: find_layout(name, workspace, reader, self.packs)
         )
-        source, unknown = with_wording(source, workspace, reader, self.packs)
-        source, more = with_settings(source, files, self.assignments)
-        source, guarded = confined(with_texts(source, workspace, reader, self.packs))
+        source, wording_findings = with_wording(source, workspace, reader, self.packs)
+        source, key_findings = with_settings(source, files, self.assignments)
+        source, guard_findings = confined(with_texts(source, workspace, reader, self.packs))
         layout = parse(source.mapping, source.name, source.address, source.untrusted)
         if source.written:
             layout = replace(layout, written=writers(source))
-        return layout, (*wrong, *refused, *unknown, *more, *guarded)
+        findings = (*settings_findings, *layout_findings, *wording_findings, *key_findings, *guard_findings)
+        return layout, findings
 
 
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:

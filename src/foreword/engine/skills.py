@@ -63,7 +63,7 @@ def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
 
 
 def entry_of(document: Document, find: Find) -> tuple[Document | Skill | Resident | None, list[Finding]]:
-    """The entry that an extension's document is for a find: the document, or the skill or resident of its front matter."""
+    """An extension's document as an entry of a find: the document, or the skill or resident in its front matter."""
     if find.kind == "text":
         return document, []
     if find.kind == "resident":
@@ -99,8 +99,8 @@ def with_active_skill(
 
 
 def _without_skill(agent: Agent, inputs: Inputs, why: CallError, path: str = "") -> tuple[Agent, Inputs]:
-    left_out = finding("skill-invalid", f"{why}; it is left out", path)
-    return replace(agent, skill=""), replace(inputs, findings=(*inputs.findings, left_out))
+    omission = finding("skill-invalid", f"{why}; it is left out", path)
+    return replace(agent, skill=""), replace(inputs, findings=(*inputs.findings, omission))
 
 
 def activation(layout: Layout, skill: Skill) -> str:

@@ -225,8 +225,8 @@ def _record_unchosen(reading: Reading, layer: str, chosen: Reading | None, trail
 class _Deduplicator:
     """Removes duplicates from the results of all finds, so that no file and no text is kept twice.
 
-    Of equal texts in two directories, the nearer one is kept. Of two equally near names of one file, the one that is not a link is
-    kept, otherwise the first.
+    If texts in two directories are equal, the nearer one is kept. If two names of one file are equally near, the one that is not a
+    link is kept, otherwise the first.
     """
 
     def __init__(self, layout: Layout, results: Mapping[str, FindResult], workspace: Workspace, reader: Reader) -> None:
@@ -390,7 +390,7 @@ def _find_entries(
 
 
 def _links_last(find: Find, paths: list[str], reader: Reader) -> list[str]:
-    """The paths in their order, but for residents with links last."""
+    """The paths in their order; for residents, links come last."""
     if find.kind != "resident":
         return paths
     return sorted(paths, key=lambda path: reader.is_linked(path, os.path.dirname(path)))

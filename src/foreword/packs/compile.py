@@ -1,6 +1,6 @@
 """Write the Python files in `std/` from the TOML files beside them, because Python loads much faster than TOML.
 
-`compiled.py` has every shipped layout as a mapping, for whoever extends or changes one. `opal.py` has the layout `opal` parsed and
+`compiled.py` has every shipped layout as a mapping, for layouts that extend or change it. `opal.py` has the layout `opal` parsed and
 checked, for the usual prompt, which uses it unchanged.
 
 python -m foreword.packs.compile          write them

@@ -182,18 +182,18 @@ class _Loader:
         own = {key: content for key, content in mapping.items() if key != "extends"}
         is_untrusted = is_in(address, "workspace")
         untrusted = frozenset(flat(own)) if is_untrusted else frozenset()
-        below = mapping.get("extends")
-        if below is None:
+        extended = mapping.get("extends")
+        if extended is None:
             return Source(name, address, own, untrusted)
-        if not isinstance(below, str):
-            raise LayoutError(f"layout {name}: extends takes an address or a file, not {below!r}")
-        if is_untrusted and not is_address(below):
+        if not isinstance(extended, str):
+            raise LayoutError(f"layout {name}: extends takes an address or a file, not {extended!r}")
+        if is_untrusted and not is_address(extended):
             raise LayoutError(
-                f"layout {name}: a workspace's layout may extend an address ($std/…, $workspace/…), not the file {below!r}"
+                f"layout {name}: a workspace's layout may extend an address ($std/…, $workspace/…), not the file {extended!r}"
             )
         folder = beside if is_address(address) else os.path.dirname(address)
         try:
-            base = self.load(below, folder, (*above, address))
+            base = self.load(extended, folder, (*above, address))
         except MissingError as error:
             raise MissingError(f"{printable(address)}: extends: {error}") from None
         own_keys = frozenset(flat(own))

@@ -71,10 +71,10 @@ def read_settings(workspace: Workspace, reader: Reader, named: str = "") -> tupl
         findings.append(finding("settings-wrong", f"{error}; the file was ignored", printable(inside)))
     if named:
         path = absolute(named, workspace.environment or {})
-        passed = _read(path, reader)
-        if not passed:
+        caller_settings = _read(path, reader)
+        if not caller_settings:
             raise CallError(f"the settings file {named!r} does not exist")
-        found += passed
+        found += caller_settings
     return found, findings
 
 
@@ -149,7 +149,7 @@ def layout_of(
     return find(default), findings
 
 
-# Keys that a workspace may not set, and the values that are used instead.
+# Keys that a workspace may not set, and the values that are used safe_value.
 _GUARDED = {
     "settings.file_paths": [],
     "settings.file_secrets": False,
@@ -163,15 +163,15 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
     findings: list[Finding] = []
     written = flat(source.mapping)
     for key in sorted(source.untrusted):
-        instead = _GUARDED.get(key, "strict" if key.startswith("find.") and key.endswith(".validation") else None)
+        safe_value = _GUARDED.get(key, "strict" if key.startswith("find.") and key.endswith(".validation") else None)
         if _names_foreign_template(key, written.get(key)):
-            instead = ""
-        if instead is None or instead == written.get(key):
+            safe_value = ""
+        if safe_value is None or safe_value == written.get(key):
             continue
         findings.append(
-            finding("workspace-refused", f"layout {source.name}: a workspace may not set {key}; it stays {instead!r}")
+            finding("workspace-refused", f"layout {source.name}: a workspace may not set {key}; it stays {safe_value!r}")
         )
-        source = replace(source, mapping=assign(source.mapping, key, instead))
+        source = replace(source, mapping=assign(source.mapping, key, safe_value))
     return source, findings
 
 
@@ -205,10 +205,10 @@ def _keys(mapping: Mapping[str, Any], layout: str) -> Iterator[tuple[str, Any]]:
     yield from flat(mapping.get("for", {}).get(layout, {})).items()
 
 
-def _set(source: Source, key: str, content: Any, by: Origin) -> Source:
+def _set(source: Source, key: str, content: Any, origin: Origin) -> Source:
     full = full_key(source.mapping, key)
     mapping, untrusted = assign(source.mapping, key, content), source.untrusted - {full}
-    return Source(source.name, source.address, mapping, untrusted, {**source.written, full: by})
+    return Source(source.name, source.address, mapping, untrusted, {**source.written, full: origin})
 
 
 def _set_untrusted(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:

@@ -21,7 +21,7 @@ report the same violations:
     other fields   ignored, and named in a finding; `disable-model-invocation` hides the skill
 
 A bare number, `true` or `null` is the text as written, so `name: 123` is the name "123"; only a description of `null` counts as
-missing. If YAML fails or a field occurs twice, the lenient reader goes by lines: each top-level field is parsed separately, invalid
+missing. If YAML fails or a field occurs twice, the lenient reader reads line by line: each top-level field is parsed separately, invalid
 YAML counts as plain text, and the first of two equal fields wins.
 """
 

@@ -97,7 +97,7 @@ class StoreReader:
         raise NotImplementedError
 
     def _scan(self, work: Callable[[Any], T]) -> T:
-        """Like `_run`, for work that reads every row and may take long."""
+        """Like `_run`, for work that reads every row and may take a long time."""
         return self._run(work)
 
     def _select(self, connection: Any, statement: str, key: Sequence[object] = ()) -> Rows:

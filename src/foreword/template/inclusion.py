@@ -33,7 +33,7 @@ _INCLUDING = frozenset(["include", "import", "from", "extends"])
 
 @value
 class Include:
-    """A tag that includes: its statement, the names as names and resolved, and the range of the names in the text."""
+    """A tag that includes: its statement, the names as written and as resolved, and the range of the names in the text."""
 
     word: str
     names: Sequence[str]
@@ -122,7 +122,7 @@ class _Collector:
 
 
 def _hint(address: str) -> str:
-    return " (an address is names without .md)" if address.endswith(".md") else ""
+    return " (an address is written without .md)" if address.endswith(".md") else ""
 
 
 def includes(document: Document, tokens: Sequence[Token]) -> Iterator[Include]:
