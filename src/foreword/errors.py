@@ -70,7 +70,7 @@ class StaleError(StoreError):
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` if a known name is similar, else the list of known names."""
+    """`; did you mean 'x'?` if a known name is similar, otherwise the list of known names."""
     from difflib import get_close_matches
 
     names = sorted(known)

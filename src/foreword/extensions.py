@@ -135,10 +135,10 @@ def installed() -> list[Extension]:
     """The extensions of installed packages, sorted by the name of their entry point."""
     from importlib.metadata import entry_points
 
-    return [_loaded(entry) for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))]
+    return [_load(entry) for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))]
 
 
-def _loaded(entry: Any) -> Extension:
+def _load(entry: Any) -> Extension:
     """The extension of an entry point. If it cannot be loaded, an extension that reports this in every turn."""
     try:
         loaded = entry.load()
@@ -245,9 +245,9 @@ def _check_strings(result: object) -> None:
         strings = [result.path, result.text]
     elif isinstance(result, Resources):
         strings = [*entries_of(result.skills, str, "Resources with a list of folders"), *result.packs.values()]
-    wrong = [each for each in strings if not isinstance(each, str)]
-    if wrong:
-        raise WrongType(f"{kind_of(result)} with {kind_of(wrong[0])} instead of a string")
+    invalid = [each for each in strings if not isinstance(each, str)]
+    if invalid:
+        raise WrongType(f"{kind_of(result)} with {kind_of(invalid[0])} instead of a string")
 
 
 def run_checks(extensions: Sequence[Extension], prompt: Prompt) -> list[Finding]:

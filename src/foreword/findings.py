@@ -227,9 +227,9 @@ def entries_of(result: Any, kind: type, expected: str) -> list[Any]:
     if isinstance(result, str | bytes | bytearray | dict | set | frozenset) or not hasattr(result, "__iter__"):
         raise WrongType(f"{kind_of(result)}, not {expected},")
     entries = list(result)
-    wrong = [each for each in entries if not isinstance(each, kind)]
-    if wrong:
-        raise WrongType(f"{kind_of(result)} with {kind_of(wrong[0])} in it, not {expected},")
+    invalid = [each for each in entries if not isinstance(each, kind)]
+    if invalid:
+        raise WrongType(f"{kind_of(result)} with {kind_of(invalid[0])} in it, not {expected},")
     return entries
 
 

@@ -41,12 +41,12 @@ def one_of(*choices: str) -> Kind:
 
 def check(content: Any, kind: Kind, name: str, error: type[Exception] = CallError) -> None:
     """Raise an error if a value is not of a kind. `name` says where it is."""
-    wanted, fits = kind
+    expected, fits = kind
     if not fits(content):
         hint = ""
-        if wanted.startswith("one of ") and isinstance(content, str):
-            hint = suggestion(content, wanted.removeprefix("one of ").split(", "))
-        raise error(f"{name} must be {wanted}, not {show(content)}{hint if '?' in hint else ''}")
+        if expected.startswith("one of ") and isinstance(content, str):
+            hint = suggestion(content, expected.removeprefix("one of ").split(", "))
+        raise error(f"{name} must be {expected}, not {show(content)}{hint if '?' in hint else ''}")
 
 
 def check_table(

@@ -137,7 +137,7 @@ class Document:
         text: The text.
         hash: The hash of the file, empty if it is not known.
         line: The line of the file on which the text starts.
-        cut_from: The size of the file in bytes if only its start was read, else 0.
+        cut_from: The size of the file in bytes if only its start was read, otherwise 0.
         syntax: The language of a template, if it is not the one of its section.
     """
 

@@ -111,7 +111,7 @@ def wrapped(text: str, width: int, later: int | None = None) -> list[str]:
     lines: list[str] = []
     for line in text.split("\n"):
         lines += _wrapped_line(line.expandtabs(4), width, width if later is None else later, not lines)
-    return _carried(lines) if "\x1b[" in text else lines
+    return _with_carried_colours(lines) if "\x1b[" in text else lines
 
 
 def _wrapped_line(text: str, width: int, later: int, is_first: bool) -> list[str]:
@@ -174,7 +174,7 @@ def _split_word(word: str, room: int) -> tuple[str, str]:
     return "".join(unit for unit, _ in units[:at]), "".join(unit for unit, _ in units[at:])
 
 
-def _carried(lines: Sequence[str]) -> list[str]:
+def _with_carried_colours(lines: Sequence[str]) -> list[str]:
     """Lines that each reset their colours, and start with those still active at the end of the line before."""
     result: list[str] = []
     active = ""

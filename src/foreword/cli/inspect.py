@@ -48,7 +48,7 @@ def parser_for(command: str) -> Parser:
     return parser
 
 
-def _named(name: str) -> str | dict[str, Any]:
+def _prompt_field(name: str) -> str | dict[str, Any]:
     """A prompt as a field of a question. Standard input is read here, since only the command line has it."""
     if name != "-":
         return name
@@ -58,10 +58,10 @@ def _named(name: str) -> str | dict[str, Any]:
     return {**(form_in("-", text, is_json=False) or {"text": text.removesuffix("\n")}), "name": "-"}
 
 
-def _named_pair(old: str, new: str) -> dict[str, Any]:
+def _prompt_fields(old: str, new: str) -> dict[str, Any]:
     if old == new == "-":
         raise CallError("only one of the two prompts can be standard input")
-    return {"old": _named(old), "new": _named(new)}
+    return {"old": _prompt_field(old), "new": _prompt_field(new)}
 
 
 def _status(args: Namespace, is_notable: bool, *subjects: Subject) -> int:
@@ -78,7 +78,7 @@ def diff(args: Namespace) -> int:
     """`foreword diff OLD NEW`"""
     from ..programs.questions import compare_prompts, diff_form
 
-    comparison = compare_prompts(args.question.with_fields(**_named_pair(args.old, args.new)))
+    comparison = compare_prompts(args.question.with_fields(**_prompt_fields(args.old, args.new)))
     if args.json:
         write_json(diff_form(comparison))
     else:
@@ -99,13 +99,13 @@ def cache(args: Namespace) -> int:
     named, args.dir = args.dir, args.dir if is_folder(args.dir) else "."
     question = args.question.with_fields(cwd=args.dir, turns=args.turns, prices=args.prices)
     if args.new:
-        loss = cache_loss(question.with_fields(**_named_pair(named, args.new)))
+        loss = cache_loss(question.with_fields(**_prompt_fields(named, args.new)))
         if args.json:
             write_json(loss.form)
         else:
             _write_loss(loss, args)
         return _status(args, any(reuse.lost for _, reuse in loss.providers), loss.old, loss.new)
-    result = cache_report(question if is_folder(named) else question.with_fields(prompt=_named(named)))
+    result = cache_report(question if is_folder(named) else question.with_fields(prompt=_prompt_field(named)))
     if args.json:
         write_json(result.form)
     else:

@@ -142,12 +142,12 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
         "scope": _scope(args.scope) if args.scope else None,
         "docs": [_doc(each) for each in args.doc],
     }
-    place = {"cwd": args.dir, "packs": packs_of(args), "now": _clock(args.now)}
+    workspace = {"cwd": args.dir, "packs": packs_of(args), "now": _clock(args.now)}
     unchanged = {name: getattr(args, name) for name in ("home", "layout", "settings", "set", "store")}
     agent = {key: getattr(args, key) for key in KEYS if key not in from_files}
     agent["sub_agent"] = args.sub_agent or None
     names = {"tools": f"--tools {args.tools}", "scope": f"--scope {args.scope}"}
-    question = Question({**place, **unchanged, **agent, **from_files}, names, assembler)
+    question = Question({**workspace, **unchanged, **agent, **from_files}, names, assembler)
     question.agent  # noqa: B018
     return question
 

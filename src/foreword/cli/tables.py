@@ -32,11 +32,11 @@ class Table:
 
     def without(self, columns: Collection[int]) -> Table:
         """The table without these columns."""
-        kept = [column for column in range(len(self.rows[0])) if column not in columns]
-        new = {column: number for number, column in enumerate(kept)}
+        remaining = [column for column in range(len(self.rows[0])) if column not in columns]
+        new = {column: number for number, column in enumerate(remaining)}
 
         def cells(row: Sequence[str]) -> list[str]:
-            return [row[column] for column in kept if column < len(row)]
+            return [row[column] for column in remaining if column < len(row)]
 
         def renumbered(old: Collection[int]) -> list[int]:
             return [new[column] for column in old if column in new]
@@ -78,7 +78,7 @@ class Table:
         return table_lines(row, widths, self._painter(number), self.right, self.paths)
 
     def _painter(self, number: int) -> Callable[[int, str], str]:
-        """Paints a cell of a row: in the row's own colour for that column, else in the column's."""
+        """Paints a cell of a row: in the row's own colour for that column, otherwise in the column's."""
         own = self.row_colours[number] if self.row_colours else {}
         usual = dict(enumerate(self.colours))
         return lambda column, text: self.paint(text, own.get(column) or usual.get(column, ""))

@@ -37,7 +37,7 @@ def has_colours(stream: TextIO) -> bool:
 
 
 def columns_of(stream: TextIO) -> int:
-    """The width of the terminal: `COLUMNS`, else what the terminal reports."""
+    """The width of the terminal: `COLUMNS`, otherwise what the terminal reports."""
     setting = os.environ.get("COLUMNS", "")
     if setting.isascii() and setting.isdecimal() and int(setting) > 0:
         return int(setting)
@@ -88,7 +88,7 @@ def write_line(text: str, indent: int = 0) -> None:
 
 
 def fitted(text: str, stream: TextIO, indent: int = 0) -> str:
-    """Text for a stream: wrapped to the width of a terminal, else unchanged."""
+    """Text for a stream: wrapped to the width of a terminal, otherwise unchanged."""
     if not is_terminal(stream):
         return text
     from .columns import wrapped
@@ -185,7 +185,7 @@ def _is_control(character: str) -> bool:
 
 
 def shown_time(time: str) -> str:
-    """A stored time: on a terminal to the minute in the local zone, else unchanged."""
+    """A stored time: on a terminal to the minute in the local zone, otherwise unchanged."""
     if not is_terminal(sys.stdout):
         return time
     from datetime import datetime

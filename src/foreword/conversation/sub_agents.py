@@ -1,4 +1,4 @@
-"""Prompts of sub-agents: the task takes the place of the layout's base, and the rest is inherited from the parent."""
+"""Prompts of sub-agents: the task replaces the layout's base, and the rest is inherited from the parent."""
 
 from __future__ import annotations
 

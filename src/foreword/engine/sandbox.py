@@ -1,7 +1,7 @@
 """Render untrusted templates in a worker process, where they can do no harm.
 
 A template that uses too much memory or time, or crashes the engine, kills only the worker: the caller gets a TemplateError, and the
-next template a new worker. `check` and `render` take the same arguments as those of `template.jinja` and return the same results.
+next template a new worker. `check` and `render` take the same arguments as in `template.jinja` and return the same results.
 Templates that are trusted and bounded are rendered in this process, without a worker.
 
 A worker is a Python interpreter that can import only the standard library, this package and minijinja, started in the root directory

@@ -101,7 +101,7 @@ def breakpoints(
     segments: Sequence[Segment], prompt: Prompt, rules: ProviderRules, price: Price | None, count: TokenCounter
 ) -> list[Breakpoint]:
     """Where a cached prefix can end: at the request's breakpoints, or where a lifetime ends if the provider caches any prefix."""
-    cuts = _marked(segments, prompt) if rules.caching == "breakpoints" else _ends(segments, prompt)
+    cuts = _set_breakpoints(segments, prompt) if rules.caching == "breakpoints" else _ends(segments, prompt)
     found: list[Breakpoint] = []
     at = tokens = 0
     whole = "".join(segment.text for segment in segments)
@@ -117,7 +117,7 @@ def is_cacheable(tokens: int, price: Price | None) -> bool | None:
     return None if price is None or price.minimum is None else tokens >= price.minimum
 
 
-def _marked(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
+def _set_breakpoints(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
     at = in_system = 0
     for segment in segments:
         at += len(segment.text)

@@ -180,7 +180,7 @@ def find_changes(old: Side, new: Side) -> Changes:
         return Changes((), tools)
     if old.is_plain or new.is_plain:
         return Changes([SectionChange(WHOLE, ("changed",))], tools)
-    matches = _matched(*([(part.section, side.text_of(n)) for n, part in enumerate(side.parts)] for side in (old, new)))
+    matches = _match_items(*([(part.section, side.text_of(n)) for n, part in enumerate(side.parts)] for side in (old, new)))
     sections = list(_sections(old, new, matches))
     gaps = list(_gaps(old, new, matches))
     if gaps:
@@ -243,7 +243,7 @@ def _spans_between(side: Side) -> list[Span]:
 
 def _tools(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> Names:
     before, after = ([(str(tool.get("name", "")), _definition(tool)) for tool in tools] for tools in (old, new))
-    matches = _matched(before, after)
+    matches = _match_items(before, after)
     known, moved = set(matches), _moved(matches)
     pairs = [(name, match, number) for number, ((name, _), match) in enumerate(zip(after, matches, strict=True))]
     return Names(
@@ -267,7 +267,7 @@ def _once(names: Iterable[str]) -> tuple[str, ...]:
 # Matching new items with old ones
 
 
-def _matched(old: Sequence[Named], new: Sequence[Named]) -> list[int | None]:
+def _match_items(old: Sequence[Named], new: Sequence[Named]) -> list[int | None]:
     """The index of the old item that each new item corresponds to, by name; None for a new name.
 
     Among items of the same name, those with equal content are matched first, and then the rest between them in order.

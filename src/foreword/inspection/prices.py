@@ -87,8 +87,8 @@ class Prices:
 
     def of(self, provider: ProviderRules, model: str) -> Price | None:
         """The row of a provider's model, by default its main one; None if there is no row for this exact variant."""
-        wanted = model or provider.model
-        return next((row for row in self.models if row.provider == provider.name and is_named(row.name, wanted)), None)
+        name = model or provider.model
+        return next((row for row in self.models if row.provider == provider.name and is_named(row.name, name)), None)
 
     def provider_of(self, model: str) -> str:
         """The provider of a model; empty if unknown."""

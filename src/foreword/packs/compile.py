@@ -33,7 +33,7 @@ def sources() -> dict[str, str]:
     for name in sorted(name.removesuffix(".toml") for name in os.listdir(STD) if name.endswith(".toml")):
         with open(os.path.join(STD, name + ".toml"), "rb") as file:
             mappings[name] = tomllib.load(file)
-    parsed = {f"{name}.py": _parsed(parse(mapping, name, f"$std/{name}")) for name, mapping in mappings.items()}
+    parsed = {f"{name}.py": _parsed_source(parse(mapping, name, f"$std/{name}")) for name, mapping in mappings.items()}
     return {"__init__.py": _names(mappings), "compiled.py": _compiled(mappings), **parsed}
 
 
@@ -50,7 +50,7 @@ def _compiled(mappings: dict[str, dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _parsed(layout: model.Layout) -> str:
+def _parsed_source(layout: model.Layout) -> str:
     """The layout as calls of its classes. `every` repeats the sections, so it is computed from them."""
     names = ", ".join([each.__name__ for each in _VALUES] + ["with_inner"])
     fields = {name: content for name, content in _changed(layout) if name not in ("sections", "every")}

@@ -158,7 +158,7 @@ def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None
     raise MissingError(f"unknown pack {prefix!r}; known packs: {', '.join(sorted({*OWN_PACKS, *(packs or {})}))}")
 
 
-def _written(source: Source) -> dict[str, Origin]:
+def _key_origins(source: Source) -> dict[str, Origin]:
     """The origins of a layout's section keys, for the layout that extends it."""
     kind = _kind(source.address, "layout")
     keys = [key for key in flat({"section": source.mapping.get("section", {})}) if key.count(".") > 1]
@@ -197,7 +197,7 @@ class _Loader:
         except MissingError as error:
             raise MissingError(f"{printable(address)}: extends: {error}") from None
         own_keys = frozenset(flat(own))
-        written = {key: each for key, each in {**_written(base), **base.written}.items() if key not in own_keys}
+        written = {key: each for key, each in {**_key_origins(base), **base.written}.items() if key not in own_keys}
         return Source(name, address, merge(base.mapping, own), (base.untrusted - own_keys) | untrusted, written)
 
     def read(self, reference: str, beside: str) -> tuple[str, str, dict[str, Any]]:

@@ -128,7 +128,7 @@ def named_layouts(settings: Sequence[Settings]) -> Iterator[tuple[str, Settings]
 def layout_of(
     named: str, settings: Sequence[Settings], default: str, find: Callable[[str], Source]
 ) -> tuple[Source, list[Finding]]:
-    """The layout that the caller names, else the one in the settings, else the default.
+    """The layout that the caller names, otherwise the one in the settings, otherwise the default.
 
     A workspace may name a shipped layout or its own; naming any other is a finding.
     """
@@ -161,12 +161,12 @@ _GUARDED = {
 def confined(source: Source) -> tuple[Source, list[Finding]]:
     """The layout without untrusted keys that would read more files or check less."""
     findings: list[Finding] = []
-    written = flat(source.mapping)
+    values = flat(source.mapping)
     for key in sorted(source.untrusted):
         safe_value = _GUARDED.get(key, "strict" if key.startswith("find.") and key.endswith(".validation") else None)
-        if _names_foreign_template(key, written.get(key)):
+        if _names_foreign_template(key, values.get(key)):
             safe_value = ""
-        if safe_value is None or safe_value == written.get(key):
+        if safe_value is None or safe_value == values.get(key):
             continue
         findings.append(
             finding("workspace-refused", f"layout {source.name}: a workspace may not set {key}; it stays {safe_value!r}")
@@ -252,7 +252,7 @@ def writers(source: Source) -> dict[str, Origin]:
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
-    """The key and value of `KEY=VALUE`; the value is TOML if it can be parsed, else a string."""
+    """The key and value of `KEY=VALUE`; the value is TOML if it can be parsed, otherwise a string."""
     key, equals, content = text.partition("=")
     if not equals or not key.strip():
         raise CallError(f"--set takes KEY=VALUE, not {text!r}")

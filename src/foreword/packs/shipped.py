@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def unchanged_layout(name: str, workspace: Workspace, reader: Reader) -> Layout | None:
     """The shipped layout of this name; None if there is none, or if the user or the workspace has settings or wording."""
-    return None if name not in NAMES or _has_changes(workspace, reader) else _parsed(name)
+    return None if name not in NAMES or _has_changes(workspace, reader) else _load(name)
 
 
 def _has_changes(workspace: Workspace, reader: Reader) -> bool:
@@ -33,7 +33,7 @@ def _has_changes(workspace: Workspace, reader: Reader) -> bool:
     )
 
 
-def _parsed(name: str) -> Layout:
+def _load(name: str) -> Layout:
     module = f"{__package__}.std.{name}"
     __import__(module)  # `importlib` would be one more module to load
     layout: Layout = sys.modules[module].LAYOUT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import CallError
 from ..inspection.subject import Subject
 from ..vocabulary import replace, value
-from .subjects import built, read_subject
+from .subjects import build_subject, read_subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def provider_models(question: Question) -> list[ProviderModel]:
 
     prices, settings = question.fields.get("prices") or "", question.fields.get("settings") or ""
     table = read_prices(prices, question.workspace, settings)
-    named = [each for each in table.providers if each.name == question.provider.lower()]
-    return [ProviderModel(rules, table, question) for rules in named or table.providers]
+    selected = [each for each in table.providers if each.name == question.provider.lower()]
+    return [ProviderModel(rules, table, question) for rules in selected or table.providers]
 
 
 # One prompt
@@ -88,9 +88,9 @@ def cache_report(question: Question) -> CacheReport:
     question = question.with_fields(now=_fixed_time(question))
     turns_of(question)
     models = provider_models(question)
-    named = question.fields.get("prompt")
+    source = question.fields.get("prompt")
     # Counting tokens takes a lot of memory, so the builds use a copy of the question, which is freed first with everything they read.
-    subject, rebuilt = _rebuilt(question.with_fields()) if named is None else (read_subject(named, question), [])
+    subject, rebuilt = _rebuilt(question.with_fields()) if source is None else (read_subject(source, question), [])
     count = models[0].count
     found = misplaced(subject.prompt, count)
     moved = [(each.detail, sections) for each, sections in rebuilt if sections]
@@ -100,7 +100,7 @@ def cache_report(question: Question) -> CacheReport:
         "prompt": subject_form(subject, count_tokens(subject.prompt.text, question.model, question.provider)),
         "providers": [_provider_form(subject, each) for each in models],
         "misplaced": [misplaced_form(each) for each in found],
-        "better_order": _better_order(question, subject, found, is_built=named is None) if found else None,
+        "better_order": _better_order(question, subject, found, is_built=source is None) if found else None,
         "rebuilds": [_rebuild_form(each, sections, subject) for each, sections in rebuilt],
         "findings": [finding_form(each) for each in findings],
     }
@@ -120,7 +120,7 @@ def _rebuilt(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[
     from ..inspection.diff import compare
     from .stability import rebuilds
 
-    subject = built(question)
+    subject = build_subject(question)
     found: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
     agent, now = question.agent_with_template(), question.now or local_time()
     for each in rebuilds(question.assembler, agent, now, question.fields, subject.prompt):

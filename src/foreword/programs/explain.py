@@ -111,9 +111,9 @@ def _where(
 def _candidate_in(assembler: Assembler, path: str, folder: str, agent: Agent | None) -> Candidate | None:
     """The candidate at or below a path, for an agent that works in a folder."""
     shown = printable(path)
-    there = assembler.copy_with(workspace=replace(assembler.workspace, cwd=folder, root=None))
+    other = assembler.copy_with(workspace=replace(assembler.workspace, cwd=folder, root=None))
     try:
-        candidates = there.snapshot(agent).inputs.candidates
+        candidates = other.snapshot(agent).inputs.candidates
     except ForewordError:  # the folder's settings are refused, or another layout lacks a key
         return None
     return next((each for each in candidates if each.fate != "absent" and is_inside(each.path, shown)), None)

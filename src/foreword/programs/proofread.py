@@ -228,8 +228,8 @@ class _Disk:
             return not is_beside
         folder = os.path.dirname(path)
         while is_inside(folder, self.root):
-            named = os.path.normpath(os.path.join(folder, target))
-            if not is_inside(named, self.root) or self._exists(named):
+            full_path = os.path.normpath(os.path.join(folder, target))
+            if not is_inside(full_path, self.root) or self._exists(full_path):
                 return True
             if is_beside or folder == os.path.dirname(folder):
                 break

@@ -122,7 +122,7 @@ class Question:
     # The store
 
     def store_url(self) -> str:
-        """Where conversations are stored: the field, `FOREWORD_STORE`, the settings, else the user's data folder."""
+        """Where conversations are stored: the field, `FOREWORD_STORE`, the settings, or the user's data folder."""
         return self._store_url()[0]
 
     def url_to_write(self) -> str:
@@ -180,9 +180,9 @@ class Question:
         files, _ = read_settings(workspace, reader, self.fields.get("settings") or "")
         for each in reversed(files):
             if each.mapping.get("store") and not each.is_untrusted:
-                named = _expand_home(each.mapping["store"], workspace)
-                is_elsewhere = "://" in named or named == ":memory:"
-                return named if is_elsewhere else os.path.join(os.path.dirname(each.path), named), True
+                location = _expand_home(each.mapping["store"], workspace)
+                is_elsewhere = "://" in location or location == ":memory:"
+                return location if is_elsewhere else os.path.join(os.path.dirname(each.path), location), True
         # With another home, the data folder of this environment belongs to somebody else.
         own = os.path.join(workspace.home, ".local", "share") if self.home and workspace.home else ""
         data = own or data_folder(workspace)

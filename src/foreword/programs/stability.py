@@ -84,7 +84,7 @@ def _at_other_times(assembler: Assembler, agent: Agent, now: datetime, first: Pr
         return first if round_to(precision, moment) == round_to(precision, now) else assembler.prompt(agent, moment)
 
     for detail, by in (("a minute later", timedelta(minutes=1)), ("a day later", timedelta(days=1))):
-        yield _built("clock", detail, later, by)
+        yield _try_build("clock", detail, later, by)
 
 
 def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
@@ -95,15 +95,15 @@ def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Pr
         return first if resolve_workspace(where, Reader()) == resolved else _like(assembler, where).prompt(agent, now)
 
     for detail, cwd in _names_of(workspace):
-        yield _built("directory", detail, again, replace(workspace, cwd=cwd))
+        yield _try_build("directory", detail, again, replace(workspace, cwd=cwd))
 
 
 def _one_by_one(assembler: Assembler, agent: Agent, now: datetime, fields: Mapping[str, Any]) -> Iterator[Rebuild]:
     backwards = _like(assembler, assembler.workspace, _backwards_reader)
-    yield _built("listing", _BACKWARDS_LISTING, backwards.prompt, agent, now)
+    yield _try_build("listing", _BACKWARDS_LISTING, backwards.prompt, agent, now)
     for seed in SEEDS:
         detail = f"in a process with hash seed {seed}"
-        yield _built("hash seed", detail, in_another_process, fields, seed)
+        yield _try_build("hash seed", detail, in_another_process, fields, seed)
 
 
 _BACKWARDS_ENVIRONMENT = "with the environment in another order"
@@ -114,14 +114,14 @@ def _with_environment_backwards(assembler: Assembler, agent: Agent, now: datetim
     workspace = assembler.workspace
     environment = os.environ if workspace.environment is None else workspace.environment
     where = replace(workspace, environment=_backwards(environment))
-    return _built("environment", _BACKWARDS_ENVIRONMENT, _like(assembler, where).prompt, agent, now)
+    return _try_build("environment", _BACKWARDS_ENVIRONMENT, _like(assembler, where).prompt, agent, now)
 
 
 def _backwards(environment: Mapping[str, str]) -> dict[str, str]:
     return dict(reversed(list(environment.items())))
 
 
-def _built(variation: str, detail: str, build: Callable[..., Prompt], *arguments: Any) -> Rebuild:
+def _try_build(variation: str, detail: str, build: Callable[..., Prompt], *arguments: Any) -> Rebuild:
     try:
         return Rebuild(variation, detail, build(*arguments))
     except (ForewordError, OSError, OverflowError, ValueError) as error:

@@ -82,11 +82,11 @@ def watch(
     workspace, agent = Workspace() if workspace is None else workspace, Agent() if agent is None else agent
     expect("the workspace", workspace, Workspace)
     expect("the agent", agent, Agent)
-    prompts = Assembler(fixed(workspace), layout, settings=settings, assignments=assignments, rules=rules, packs=packs)
+    prompts = Assembler(with_absolute_cwd(workspace), layout, settings=settings, assignments=assignments, rules=rules, packs=packs)
     return Watching(WatchedPrompt(prompts, agent, now), on_change, on_error)
 
 
-def fixed(workspace: Workspace) -> Workspace:
+def with_absolute_cwd(workspace: Workspace) -> Workspace:
     """The workspace by its absolute path, since it may be removed and created again."""
     environment = os.environ if workspace.environment is None else workspace.environment
     return replace(workspace, cwd=absolute(workspace.cwd, environment))
@@ -238,8 +238,8 @@ def _changed_files(seen: Mapping[str, bool], prompt: Prompt, before: Prompt) -> 
     If a folder appears with all its files, only the folder is reported, so its files are found by comparing candidates.
     """
     candidates = {each.path for each in (*before.candidates, *prompt.candidates)}
-    named = [printable(path) for path, is_watched in seen.items() if is_watched or printable(path) in candidates]
-    if candidates.isdisjoint(named) and prompt is not before:
+    files = [printable(path) for path, is_watched in seen.items() if is_watched or printable(path) in candidates]
+    if candidates.isdisjoint(files) and prompt is not before:
         changed = {each.path for each in set(prompt.candidates) ^ set(before.candidates) if each.fate != "absent"}
-        return sorted(path for path in changed if any(is_inside(path, folder) for folder in named)) or named
-    return named
+        return sorted(path for path in changed if any(is_inside(path, folder) for folder in files)) or files
+    return files

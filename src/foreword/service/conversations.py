@@ -110,17 +110,17 @@ def read_prompt(service: Service, request: Request) -> Response:
 def _agent_body(query: DriftQuery, built_for: dict[str, Any]) -> AgentBody:
     """The agent of a query; what it leaves out comes from the agent of the edition."""
     known = {name: ToolBody(name, **each) for name, each in built_for.pop("tools").items()}
-    passed = {name: each for name, each in msgspec.structs.asdict(query).items() if each is not msgspec.UNSET}
-    tools = passed.pop("tools", None)
+    parameters = {name: each for name, each in msgspec.structs.asdict(query).items() if each is not msgspec.UNSET}
+    tools = parameters.pop("tools", None)
     for name in ("base", "plan"):
         built_for[name] = _text_of(built_for.get(name, ""))
-    named = [known.get(name) or ToolBody(name) for name in passed.pop("tool", ())]
+    named_tools = [known.get(name) or ToolBody(name) for name in parameters.pop("tool", ())]
     scope = built_for.pop("scope", None)
     if scope is not None:
         built_for["scope"] = ScopeBody(*([AccessBody(**row) for row in scope[key]] for key in ("allow", "deny")))
-    if tools is None and not named:
+    if tools is None and not named_tools:
         tools = list(known.values())
-    return AgentBody(**{"cwd": "", **built_for, **passed, "tools": [*(tools or ()), *named]})
+    return AgentBody(**{"cwd": "", **built_for, **parameters, "tools": [*(tools or ()), *named_tools]})
 
 
 def _text_of(stored: str | dict[str, Any]) -> str:

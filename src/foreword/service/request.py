@@ -46,9 +46,9 @@ class Request:
 
     def header(self, name: str) -> str:
         """A header by its lower-case name; empty if it is missing."""
-        wanted = name.encode()
+        encoded = name.encode()
         for key, content in self._headers:
-            if key == wanted:
+            if key == encoded:
                 return content.decode("latin-1")
         return ""
 

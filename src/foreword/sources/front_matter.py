@@ -254,7 +254,7 @@ def _recover(head: str, wanted: tuple[str, ...]) -> Fields:
 
 
 def _parse_field(key: str, lines: list[str]) -> Any:
-    """The value of one field from its lines: as YAML if that works, else as plain text."""
+    """The value of one field from its lines: as YAML if that works, otherwise as plain text."""
     loaded, error = _load("\n".join(lines))
     if not error and isinstance(loaded, dict) and key in loaded:
         return loaded[key]
@@ -293,7 +293,7 @@ def _description(fields: Fields, head: str) -> str:
 
 
 def _as_written(value: Any, key: str, head: str) -> str:
-    """A number, truth value or null in the author's spelling if it is on the line of its key, else in the usual one."""
+    """A number, truth value or null in the author's spelling if it is on the line of its key, otherwise in the usual one."""
     place = _place(head, key)
     if place >= 0:
         start = place + len(key) + 1

@@ -79,10 +79,10 @@ class _Measure:
     def value_size(self, tag_words: Sequence[Word]) -> int:
         """An upper bound for a value: all variables for each name; with `join`, all of them between any two parts."""
         length = sum(len(word) for word, _ in tag_words) + 1
-        named = sum(word[0].isalpha() for word, _ in tag_words)
+        name_count = sum(word[0].isalpha() for word, _ in tag_words)
         if any(word == "join" for word, _ in tag_words):
-            named = self.longest
-        return length + named * (length + self.everything) if named else length
+            name_count = self.longest
+        return length + name_count * (length + self.everything) if name_count else length
 
 
 def _is_bounded_tag(tag_words: Sequence[Word], statement: str) -> bool:

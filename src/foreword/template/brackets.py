@@ -169,7 +169,7 @@ def load_all(
 
 
 def render_template(template: Document, context: RenderContext) -> tuple[tuple[Piece, ...], Sequence[Finding]]:
-    """The output of a template, and what was wrong with it."""
+    """The output of a template, and findings about it."""
     inputs = context.inputs
     names = {type_: each for type_, each in catalog_names(inputs.values).items() if type_ not in inputs.types}
     parsed = parse(template.text, _types(inputs), template.path, names)

@@ -160,7 +160,7 @@ def load_all(
 
 
 def render_template(template: Document, context: RenderContext) -> tuple[tuple[Piece, ...], Sequence[Finding]]:
-    """The output of a template; what is wrong with it is an error, so there are no findings."""
+    """The output of a template. There are no findings, because every problem is an error."""
     if not template.text:
         return (), ()
     inputs, agent = context.inputs, context.agent

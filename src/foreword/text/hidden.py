@@ -49,7 +49,7 @@ def hidden(text: str, first_line: int = 1) -> list[Hidden]:
     found: dict[tuple[int, str], tuple[int, str]] = {}
     for line, kind, run in _runs(text, first_line):
         count, spelled = found.get((line, kind), (0, ""))
-        # Only what is shown is decoded: a line may have a million of them.
+        # Only the part to show is decoded: a line may have a million hidden characters.
         found[line, kind] = (count + len(run), spelled if len(spelled) > _SHOWN else spelled + _decoded(run))
     return [Hidden(line, kind, count, _short(spelled)) for (line, kind), (count, spelled) in found.items()]
 

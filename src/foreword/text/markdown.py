@@ -160,7 +160,7 @@ class _Blocks:
         at = 0
         for number, items in enumerate(self.items):
             if number:
-                content = _quoted(line, at, _text_begin(line, at))
+                content = _quote_content(line, at, _text_begin(line, at))
                 if not content:
                     return number, len(self.items[number - 1]), at
                 at = content
@@ -193,7 +193,7 @@ class _Blocks:
         while at < len(line):
             begin = _text_begin(line, at)
             width = 0 if begin in rules else _item_width(line, at, begin, is_interrupting)
-            content = at + width if width else _quoted(line, at, begin)
+            content = at + width if width else _quote_content(line, at, begin)
             if not content:
                 self.read_text(line, begin, place, begin in rules, is_interrupting)
                 break
@@ -249,7 +249,7 @@ def _text_begin(line: str, at: int) -> int:
     return blanks.end() if blanks else at
 
 
-def _quoted(line: str, at: int, begin: int) -> int:
+def _quote_content(line: str, at: int, begin: int) -> int:
     """The offset of the content after the mark of a quote; 0 if there is no mark here."""
     if begin - at >= _INDENTED or not line.startswith(">", begin):
         return 0

@@ -1,6 +1,6 @@
 """Which words changed between two texts: first by line, then by word within changed lines.
 
-Works for prompts of any size: items that occur once in both texts are anchors, and what is between two anchors is compared
+Works for prompts of any size: items that occur once in both texts are anchors, and the text between two anchors is compared
 exactly if it is short. All comparisons are counted; once the budget is spent, the rest is reported as one change.
 """
 
@@ -214,11 +214,11 @@ def _aligned(found: Spans, old: str, new: str) -> Spans:
         following = found[number + 1] if number + 1 < len(found) else (len(old), 0, len(new), 0)
         text, start, end = (new, c, d) if a == b else (old, a, b)
         room = min(_SLIDE, following[0] - b, following[2] - d) if a == b or c == d else 0
-        by = best = 0
-        while by < room and text[start + by] == text[end + by]:
-            by += 1
-            is_last_line = text[start + by : start + by + 1] == "\n" and end + by == len(text)
-            best = by if text[start + by - 1] == "\n" or is_last_line else best
+        shift = best = 0
+        while shift < room and text[start + shift] == text[end + shift]:
+            shift += 1
+            is_last_line = text[start + shift : start + shift + 1] == "\n" and end + shift == len(text)
+            best = shift if text[start + shift - 1] == "\n" or is_last_line else best
         aligned.append((a + best, b + best, c + best, d + best))
     return aligned
 

@@ -28,7 +28,7 @@ _PLAIN = re.compile(
     r"(?=[\s.,;:)!?]|$)",
     re.IGNORECASE,
 )
-# A script that a skill runs, also in a fence: it is in the skill's folder.
+# A script that a skill runs, even in a fence: it is in the skill's folder.
 _SCRIPT = re.compile(
     r"(?:\b(?:python3?|bash|sh|zsh|node|ruby|perl|deno run|uv run|npx tsx)[ \t]+"
     r"|\b(?:[Rr]un|[Ee]xecute|[Cc]all|[Ii]nvoke)[ \t]+(?:the[ \t]+)?`|(?<![\w/.-])\./)(?:\./)?"
@@ -83,7 +83,7 @@ class Reference:
 
 def missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
     """References to files that do not exist, without duplicates."""
-    for offset, target, is_link in _named(source):
+    for offset, target, is_link in _paths_in(source):
         decoded = _decoded(target) if is_link else target
         if not exists(source.path, decoded) and _is_meant(source, offset, target, is_link, exists):
             yield Reference(offset, decoded)
@@ -109,7 +109,7 @@ def _is_label(source: SourceText, start: int, end: int) -> bool:
     return is_closed and _LABEL_START.search(source.before(start)) is not None
 
 
-def _named(source: SourceText) -> Iterator[tuple[int, str, bool]]:
+def _paths_in(source: SourceText) -> Iterator[tuple[int, str, bool]]:
     """Every path in a text, without duplicates: its offset, the path, and whether it is a link."""
     seen: set[str] = set()
     for pattern, is_code, is_link in (

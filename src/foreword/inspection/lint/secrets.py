@@ -93,7 +93,7 @@ def _pattern(issuer: Issuer) -> re.Pattern[str]:
     return _compiled[issuer]
 
 
-def _found(text: str) -> Iterator[tuple[Issuer, re.Match[str]]]:
+def _matches(text: str) -> Iterator[tuple[Issuer, re.Match[str]]]:
     for issuer in ISSUERS:
         if issuer.hint in text:
             for match in _pattern(issuer).finditer(text):
@@ -123,7 +123,7 @@ def secrets(text: str) -> list[Secret]:
     """Everything in a text that looks like a secret, in order."""
     found = [
         Secret(match.start(), issuer.what, f"{issuer.prefix}…, {len(match[0])} characters")
-        for issuer, match in _found(text)
+        for issuer, match in _matches(text)
         if _is_random(match[0][len(issuer.prefix) :].rpartition("-----")[2])
     ]
     return sorted(found, key=lambda each: each.start)

@@ -136,7 +136,7 @@ class _Defined:
 
     def missing(self, offset: int, name: str, folder: str, alternatives: Sequence[str]) -> Iterator[Missing]:
         """The name, if the file that applies does not define it and has none of the files `alternatives` beside it."""
-        found = self._found(folder)
+        found = self._definitions(folder)
         if not found or (name, folder) in self.seen or not self._is_meant(offset, folder):
             return
         is_at_root = not folder and _AT_ROOT.search(self.source.line_around(offset))
@@ -150,7 +150,7 @@ class _Defined:
             shown = [each for each in islice(names.defined, _MAX_SHOWN) if _PLAIN.fullmatch(each)]
             yield Missing(offset, name, path, shown)
 
-    def _found(self, folder: str) -> list[tuple[str, Definitions]]:
+    def _definitions(self, folder: str) -> list[tuple[str, Definitions]]:
         if folder not in self.known:
             self.known[folder] = [
                 (path, Definitions(is_open=True) if text is None else self.parse(text))
