@@ -141,23 +141,23 @@ def _wrapped_line(text: str, width: int, later: int, is_first: bool) -> list[str
 
 def _words(text: str) -> list[tuple[str, str]]:
     """Each word with the spaces before it; every wide character is a word."""
-    found: list[tuple[str, str]] = []
+    words: list[tuple[str, str]] = []
     for blank, word in re.findall(r"( *)([^ ]+|$)", text):
         if not blank and not word:
             continue
         if word.isascii():
-            found.append((blank, word))
+            words.append((blank, word))
             continue
         start, last = "", 0
         for unit, wide in _units(word):
             # Closing punctuation must not start a line, so it stays with the character before it.
             is_apart = (wide == 2 and category(unit[0]) not in ("Po", "Pe", "Pf")) or (last == 2 and unit.isalnum())
             if start and is_apart and last:
-                found.append((blank, start))
+                words.append((blank, start))
                 blank, start = "", ""
             start, last = start + unit, wide or last
-        found.append((blank, start))
-    return found
+        words.append((blank, start))
+    return words
 
 
 def _split_word(word: str, room: int) -> tuple[str, str]:

@@ -46,7 +46,7 @@ class ShortPaths:
 
     def in_text(self, text: str) -> str:
         """A sentence in which paths are shortened."""
-        return self._pattern.sub(lambda found: self._starts[found[0]], text) if self._pattern else text
+        return self._pattern.sub(lambda match: self._starts[match[0]], text) if self._pattern else text
 
 
 def paths_of(args: Namespace, folder: str = "") -> ShortPaths:

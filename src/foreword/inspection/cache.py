@@ -50,12 +50,12 @@ def segments_of(request: Mapping[str, Any], order: Sequence[str]) -> list[Segmen
         tools = tools[0]["function_declarations"]
     system = next((settings[key] for key in ("system", "instructions", "system_instruction") if key in settings), ())
     messages = next((request[key] for key in ("messages", "input", "contents") if key in request), ())
-    found = {
+    parts = {
         "tools": [_segment("tools", tool, _name(tool)) for tool in tools],
         "system": [_segment("system", each, "") for each in ((system,) if isinstance(system, str) else system)],
         "messages": [_segment("messages", each, str(number)) for number, each in enumerate(messages, 1)],
     }
-    return [segment for part in order for segment in found[part]]
+    return [segment for part in order for segment in parts[part]]
 
 
 def _name(tool: Mapping[str, Any]) -> str:
@@ -102,14 +102,14 @@ def breakpoints(
 ) -> list[Breakpoint]:
     """Where a cached prefix can end: at the request's breakpoints, or where a lifetime ends if the provider caches any prefix."""
     cuts = _set_breakpoints(segments, prompt) if rules.caching == "breakpoints" else _ends(segments, prompt)
-    found: list[Breakpoint] = []
+    points: list[Breakpoint] = []
     at = tokens = 0
     whole = "".join(segment.text for segment in segments)
     for end, of, after, lifetime in cuts:
         tokens += count(whole[at:end])
         at = end
-        found.append(Breakpoint(of, after, lifetime, tokens, is_cacheable(tokens, price)))
-    return found
+        points.append(Breakpoint(of, after, lifetime, tokens, is_cacheable(tokens, price)))
+    return points
 
 
 def is_cacheable(tokens: int, price: Price | None) -> bool | None:
@@ -186,7 +186,7 @@ class Misplaced:
 
 def misplaced(prompt: Prompt, count: TokenCounter) -> list[Misplaced]:
     """Sections that come before longer-lived ones, with the names and tokens of those."""
-    found: list[Misplaced] = []
+    rows: list[Misplaced] = []
     ranks = [LIFETIMES.index(each.lifetime) for each in prompt.passages]
     tokens: dict[int, int] = {}
     for number, passage in enumerate(prompt.passages):
@@ -194,10 +194,10 @@ def misplaced(prompt: Prompt, count: TokenCounter) -> list[Misplaced]:
         if longer_lived:
             names = [prompt.passages[later].section for later in longer_lived]
             tokens.update((later, count(prompt.passages[later].text)) for later in longer_lived if later not in tokens)
-            found.append(Misplaced(passage.section, passage.lifetime, names, sum(tokens[later] for later in longer_lived)))
-        if len(found) == _LIMIT:
+            rows.append(Misplaced(passage.section, passage.lifetime, names, sum(tokens[later] for later in longer_lived)))
+        if len(rows) == _LIMIT:
             break
-    return found
+    return rows
 
 
 _LIMIT = 100  # real prompts have far fewer sections, but a saved prompt can come from anyone
@@ -210,18 +210,18 @@ def best_order(prompt: Prompt) -> list[str]:
 
 def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
     """The layout keys to set, with their values, so that every list of sections has the longest-lived first."""
-    found: list[tuple[str, list[str]]] = []
+    settings: list[tuple[str, list[str]]] = []
     waiting: list[tuple[str, Sequence[Section]]] = [("sections", sections)]
     while waiting:
         key, inner = waiting.pop(0)
         by_lifetime = sorted(inner, key=_rank)
         if by_lifetime != list(inner):
-            found.append((key, [each.name for each in by_lifetime]))
+            settings.append((key, [each.name for each in by_lifetime]))
         # The order inside a wrapper does not matter: the section is one passage.
         waiting += [
             (f"section.{each.name}.sections", each.sections) for each in inner if each.sections and not each.wrap
         ]
-    return found
+    return settings
 
 
 def _rank(section: Section) -> int:
@@ -242,10 +242,10 @@ def request_cost(tokens: int, cached: int, price: Price, is_read: bool) -> float
 # Findings
 
 
-def order_findings(found: Sequence[Misplaced]) -> list[Finding]:
+def order_findings(misplaced_sections: Sequence[Misplaced]) -> list[Finding]:
     """One finding for each misplaced section, or for several that come before the same ones."""
     together: dict[tuple[str, tuple[str, ...]], list[Misplaced]] = {}
-    for each in found:
+    for each in misplaced_sections:
         together.setdefault((each.lifetime, tuple(each.before)), []).append(each)
     findings: list[Finding] = []
     for (lifetime, before), group in together.items():

@@ -50,22 +50,22 @@ class Effect(ChangedParts):
 
 def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[Tools, Tools] = ((), ())) -> Effect:
     """How a prompt differs from an older one; `count` returns the tokens of a text, `tools` are the old and the new ones."""
-    found = find_changes(prompt_side(old, tools[0]), prompt_side(new, tools[1]))
+    changes = find_changes(prompt_side(old, tools[0]), prompt_side(new, tools[1]))
     sections = []
-    for each in found.sections:
+    for each in changes.sections:
         before = old.passages[each.old].text if each.old is not None else ""
         after = new.passages[each.new].text if each.new is not None else ""
         sections.append(SectionEffect(each.section, each.kinds, count(before), count(after), each.sources))
     tokens_before = count(old.text)
     kept, breaks = tokens_before, ""
     length = common_start(old.text, new.text)
-    if found.tools.has_any:
+    if changes.tools.has_any:
         kept, breaks = 0, TOOLS
     elif length < len(old.text):
         kept, breaks = count(old.text[:length]), _section_at(old.passages, length)
     return Effect(
         sections,
-        found.tools,
+        changes.tools,
         tokens_before,
         count(new.text),
         kept,

@@ -71,12 +71,12 @@ def load_template(
     address: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None
 ) -> Document:
     """The template at an address; a missing one is an error."""
-    found = find_template(address, workspace, reader, packs)
-    if found is None:
+    document = find_template(address, workspace, reader, packs)
+    if document is None:
         prefix, path = split(address)
         file = f"{folder_of(prefix, workspace, packs)}/{path}.md"
         raise MissingError(f"the template {address!r} does not exist ({printable(file)})")
-    return found
+    return document
 
 
 def find_template(

@@ -60,13 +60,13 @@ class Settings:
 def read_settings(workspace: Workspace, reader: Reader, named: str = "") -> tuple[list[Settings], list[Finding]]:
     """The settings files that exist, weakest first, and findings about the workspace's."""
     config = config_folder(workspace)
-    found: list[Settings] = []
+    result: list[Settings] = []
     findings: list[Finding] = []
     if config:
-        found += _read(os.path.join(config, "foreword", "foreword.toml"), reader)
+        result += _read(os.path.join(config, "foreword", "foreword.toml"), reader)
     inside = os.path.join(workspace.root or workspace.cwd, ".foreword", "foreword.toml")
     try:
-        found += _read(inside, reader, only_inside(workspace.root or workspace.cwd, workspace))
+        result += _read(inside, reader, only_inside(workspace.root or workspace.cwd, workspace))
     except ForewordError as error:
         findings.append(finding("settings-wrong", f"{error}; the file was ignored", printable(inside)))
     if named:
@@ -74,8 +74,8 @@ def read_settings(workspace: Workspace, reader: Reader, named: str = "") -> tupl
         caller_settings = _read(path, reader)
         if not caller_settings:
             raise CallError(f"the settings file {named!r} does not exist")
-        found += caller_settings
-    return found, findings
+        result += caller_settings
+    return result, findings
 
 
 def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Settings]:
@@ -231,24 +231,24 @@ def _set_untrusted(source: Source, key: str, content: Any, path: str, findings: 
 
 def _boundaries(sections: Sequence[Section]) -> list[object]:
     """The sections that state the scope, with the conditions under which they appear, but without the wording around them."""
-    found: list[object] = []
+    boundaries: list[object] = []
     for section in sections:
         inner = _boundaries(section.sections)
         if section.of in ("readable", "writable", "denied"):
-            found.append(section)
+            boundaries.append(section)
         elif inner:
-            found.append((section.name, section.language, section.when, section.instead, section.join, inner))
-    return found
+            boundaries.append((section.name, section.language, section.when, section.instead, section.join, inner))
+    return boundaries
 
 
 def writers(source: Source) -> dict[str, Origin]:
     """The origins of keys that were not written by the layout itself; for a wrapper, also the origin of its wording."""
-    found = dict(source.written)
+    result = dict(source.written)
     for name, section in source.mapping.get("section", {}).items():
         wrap = section.get("wrap", "") if isinstance(section, dict) else ""
-        if isinstance(wrap, str) and wrap.startswith("@") and f"wording.{wrap[1:]}" in found:
-            found[f"section.{name}.wrap"] = found[f"wording.{wrap[1:]}"]
-    return found
+        if isinstance(wrap, str) and wrap.startswith("@") and f"wording.{wrap[1:]}" in result:
+            result[f"section.{name}.wrap"] = result[f"wording.{wrap[1:]}"]
+    return result
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:

@@ -92,15 +92,15 @@ def cache_report(question: Question) -> CacheReport:
     # Counting tokens takes a lot of memory, so the builds use a copy of the question, which is freed first with everything they read.
     subject, rebuilt = _rebuilt(question.with_fields()) if source is None else (read_subject(source, question), [])
     count = models[0].count
-    found = misplaced(subject.prompt, count)
+    misplaced_sections = misplaced(subject.prompt, count)
     moved = [(each.detail, sections) for each, sections in rebuilt if sections]
     tokens = [count(subject.prompt.text[_first_change(sections) :]) for _, sections in moved]
-    findings = [*order_findings(found), *instability_findings(moved, tokens)]
+    findings = [*order_findings(misplaced_sections), *instability_findings(moved, tokens)]
     form: CacheForm = {
         "prompt": subject_form(subject, count_tokens(subject.prompt.text, question.model, question.provider)),
         "providers": [_provider_form(subject, each) for each in models],
-        "misplaced": [misplaced_form(each) for each in found],
-        "better_order": _better_order(question, subject, found, is_built=source is None) if found else None,
+        "misplaced": [misplaced_form(each) for each in misplaced_sections],
+        "better_order": _better_order(question, subject, misplaced_sections, is_built=source is None) if misplaced_sections else None,
         "rebuilds": [_rebuild_form(each, sections, subject) for each, sections in rebuilt],
         "findings": [finding_form(each) for each in findings],
     }
@@ -121,17 +121,17 @@ def _rebuilt(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[
     from .stability import rebuilds
 
     subject = build_subject(question)
-    found: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
+    results: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
     agent, now = question.agent_with_template(), question.now or local_time()
     for each in rebuilds(question.assembler, agent, now, question.fields, subject.prompt):
         is_same = each.prompt is None or each.prompt.text == subject.prompt.text
         sections = (
             () if is_same or each.prompt is None else compare(subject, Subject(each.detail, each.prompt)).sections
         )
-        found.append((each, sections))
+        results.append((each, sections))
     # Only the texts are needed from here on; the candidates of many skills would take a lot of memory.
     small = replace(subject.prompt, candidates=())
-    rebuilt = [(replace(each, prompt=each.prompt and small) if not moved else each, moved) for each, moved in found]
+    rebuilt = [(replace(each, prompt=each.prompt and small) if not moved else each, moved) for each, moved in results]
     return replace(subject, prompt=small), rebuilt
 
 
@@ -141,7 +141,7 @@ def _first_change(sections: Sequence[SectionDiff]) -> int:
     return min(starts, default=0)
 
 
-def _better_order(question: Question, subject: Subject, found: Sequence[Misplaced], is_built: bool) -> BetterOrderForm:
+def _better_order(question: Question, subject: Subject, misplaced_sections: Sequence[Misplaced], is_built: bool) -> BetterOrderForm:
     """A better order of sections, and the options that come closest to it; they are tried before they are suggested."""
     from ..inspection.cache import best_order, misplaced, order_settings
 
@@ -152,7 +152,7 @@ def _better_order(question: Question, subject: Subject, found: Sequence[Misplace
     if options:
         changed = question.with_fields(set=[*(question.fields.get("set") or ()), *options])
         remaining = misplaced(changed.prompt(), len)
-        if len(remaining) < len(found):
+        if len(remaining) < len(misplaced_sections):
             better["set"], better["fixes"] = options, "part" if remaining else "all"
     return better
 
@@ -220,11 +220,11 @@ def cache_loss(question: Question) -> CacheLoss:
     if old.tools is None or new.tools is None:
         # Tools that are known on one side only would look like a change.
         old, new = replace(old, tools=None), replace(new, tools=None)
-    found = [
+    reuses = [
         (each, cache_reuse((old, each.segments(old)), (new, each.segments(new)), each.rules, each.price, each.count))
         for each in models
     ]
-    return CacheLoss(old, new, turns, found, _loss_form(question, old, new, turns, found))
+    return CacheLoss(old, new, turns, reuses, _loss_form(question, old, new, turns, reuses))
 
 
 def turns_of(question: Question) -> int:
@@ -236,7 +236,7 @@ def turns_of(question: Question) -> int:
 
 
 def _loss_form(
-    question: Question, old: Subject, new: Subject, turns: int, found: Sequence[tuple[ProviderModel, CacheReuse]]
+    question: Question, old: Subject, new: Subject, turns: int, reuses: Sequence[tuple[ProviderModel, CacheReuse]]
 ) -> CacheReusesForm:
     from ..inspection.changes import find_changes, prompt_side
     from ..text.tokens import count
@@ -249,5 +249,5 @@ def _loss_form(
         "old": subjects[0],
         "new": subjects[1],
         "turns": turns,
-        "providers": [cache_reuse_form(reuse, at.rules, at.price, turns) for at, reuse in found],
+        "providers": [cache_reuse_form(reuse, at.rules, at.price, turns) for at, reuse in reuses],
     }

@@ -99,13 +99,13 @@ def _where(
     assembler: Assembler, path: str, folders: Iterable[str], agent: Agent | None
 ) -> tuple[str, Candidate] | None:
     """The topmost of the consecutive folders where a path, or something below it, is a candidate; and that candidate."""
-    found = None
+    match = None
     for folder in folders:
         candidate = _candidate_in(assembler, path, folder, agent)
-        if found and candidate is None:
+        if match and candidate is None:
             break
-        found = (folder, candidate) if candidate else found
-    return found
+        match = (folder, candidate) if candidate else match
+    return match
 
 
 def _candidate_in(assembler: Assembler, path: str, folder: str, agent: Agent | None) -> Candidate | None:

@@ -71,8 +71,8 @@ def proofread(
     run.check(assembler)
     if is_recursive:
         run.check_below()
-    found = grouped(sorted(run.findings, key=_order), printable(run.root))
-    return Report(tuple(found), len(run.files), run.root)
+    findings = grouped(sorted(run.findings, key=_order), printable(run.root))
+    return Report(tuple(findings), len(run.files), run.root)
 
 
 def _order(each: Finding) -> tuple[str, int, str]:
@@ -152,8 +152,8 @@ class _LintRun:
             shown = printable(path)
             self.files.add(shown)
             problems = read_skill(reading.text, shown, validation)[1] if validation else []
-            found = self.linter.check_skills(skill_texts([reading.document]), problems)
-            self.findings.update(dict.fromkeys(found))
+            findings = self.linter.check_skills(skill_texts([reading.document]), problems)
+            self.findings.update(dict.fromkeys(findings))
 
     def check_below(self) -> None:
         layout = self.snapshot.layout

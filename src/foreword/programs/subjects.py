@@ -131,12 +131,12 @@ def _stored_prompt(id: str, question: Question) -> Subject:
 
     from ..store import open_store
 
-    found = open_store(question.existing_store_url()).prompt(id)
-    if found is None:
+    stored = open_store(question.existing_store_url()).prompt(id)
+    if stored is None:
         raise CallError(
             f"no prompt {printable(id)} in the store; use the full id, as foreword talk list --json prints it"
         )
-    text, account = found
+    text, account = stored
     return subject_from(id[:19], {**json.loads(account), "text": text})
 
 

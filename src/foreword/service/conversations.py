@@ -98,12 +98,12 @@ def read_drift(service: Service, request: Request) -> Response:
 def read_prompt(service: Service, request: Request) -> Response:
     """A prompt by its id, with its origins."""
     id = request.text("id")
-    found = service.conversations.store.prompt(id)
-    if found is None:
+    stored = service.conversations.store.prompt(id)
+    if stored is None:
         raise Problem(
             "not-found", f"no prompt {id!r}; an id is sha256: followed by 64 hexadecimal digits, as in editions"
         )
-    text, account = found
+    text, account = stored
     return Response({"id": digest(text), "text": text, **json.loads(account)})
 
 

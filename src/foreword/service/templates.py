@@ -96,7 +96,7 @@ def preview(service: Service, request: Request) -> Response:
 
 def template_lines(prompt: Prompt) -> list[dict[str, Any]]:
     """Which lines of the global or previewed template produced which characters, as text or as values of tags."""
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for passage in prompt.passages:
         at = passage.start
         for piece in passage.pieces:
@@ -104,9 +104,9 @@ def template_lines(prompt: Prompt) -> list[dict[str, Any]]:
             is_template = piece.origin.kind == "template" or piece.origin.tag is not None
             if is_template and lines and path.startswith(_PREVIEWED):
                 form = {"start": at, "end": at + len(piece.text), "lines": lines, "value": piece.origin.tag is not None}
-                found.append(form)
+                rows.append(form)
             at += len(piece.text)
-    return found
+    return rows
 
 
 def check(service: Service, request: Request) -> Response:
@@ -118,10 +118,10 @@ def check(service: Service, request: Request) -> Response:
     agent = service.agent(AgentBody(cwd=body.cwd), workspace)
     conversation = service.open("check", workspace, agent, DEFAULT_LAYOUT, [*_ONLY_TEMPLATE, language])
     try:
-        found = conversation.preview(Document(_PREVIEWED, body.template)).findings
+        results = conversation.preview(Document(_PREVIEWED, body.template)).findings
     except TemplateError as error:
-        found = [finding("template-error", error.message, _PREVIEWED, error.line, error.column, error.end_column)]
-    return Response({"findings": [finding_form(each) for each in found if each.code.startswith(_REPORTED_CODES)]})
+        results = [finding("template-error", error.message, _PREVIEWED, error.line, error.column, error.end_column)]
+    return Response({"findings": [finding_form(each) for each in results if each.code.startswith(_REPORTED_CODES)]})
 
 
 def list_values(service: Service, request: Request) -> Response:

@@ -130,17 +130,17 @@ class TextCache:
     ) -> dict[bytes, str]:
         hashes = {hash for hash in wanted if hash is not None}
         recent, old = self._recent, self._old
-        found = {hash: texts[hash] for texts in (old, recent) for hash in hashes if hash in texts}
-        missing = hashes - found.keys()
+        texts_by_hash = {hash: texts[hash] for texts in (old, recent) for hash in hashes if hash in texts}
+        missing = hashes - texts_by_hash.keys()
         for hash, form, body in load(sorted(missing)) if missing else ():
             try:
-                found[hash] = unpack(form, body)
+                texts_by_hash[hash] = unpack(form, body)
             except (ValueError, zlib.error):
                 raise StoreError(
                     f"text {id_of(hash)} in the store is damaged; run `foreword store verify` to find other damage"
                 ) from None
-        for hash in hashes & found.keys():
-            self.put(hash, found[hash])
-        if wanted - found.keys():
+        for hash in hashes & texts_by_hash.keys():
+            self.put(hash, texts_by_hash[hash])
+        if wanted - texts_by_hash.keys():
             raise StoreError("a text is missing from the store; run `foreword store verify` to find out which")
-        return found
+        return texts_by_hash

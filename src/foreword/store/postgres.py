@@ -242,13 +242,13 @@ class PostgresStore(StoreReader):
         hashes = {
             text: packed[text][0] if text in packed else self._texts.hash(text) or hash_of(text) for text in texts
         }
-        found = _numbers_of(connection, hashes.values())
+        numbers = _numbers_of(connection, hashes.values())
         # Sorted, so that two transactions that add the same texts cannot deadlock.
-        rows = sorted(packed.get(text) or pack(text) for text, hash in hashes.items() if hash not in found)
+        rows = sorted(packed.get(text) or pack(text) for text, hash in hashes.items() if hash not in numbers)
         if rows:
             connection.execute(_ADD_TEXTS, [list(column) for column in zip(*rows, strict=True)])
-            found = _numbers_of(connection, hashes.values())
-        return {text: found[hash] for text, hash in hashes.items()}
+            numbers = _numbers_of(connection, hashes.values())
+        return {text: numbers[hash] for text, hash in hashes.items()}
 
 
 def _numbers_of(connection: TimedConnection, hashes: Iterable[bytes]) -> dict[bytes, int]:

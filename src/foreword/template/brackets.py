@@ -140,9 +140,9 @@ def render(template: BracketTemplate, lookup: Lookup, origin: Origin, limit: int
             pieces.append(Piece(step[1], Origin(origin.kind, origin.path, step[2])))
         elif step[0] == "insert":
             tag = (origin.path, step[2], step[2])
-            found = find(step[1])
+            inserted_pieces = find(step[1])
             output.count(sizes[step[1]])
-            pieces.extend(replace(piece, origin=replace(piece.origin, tag=tag)) for piece in found)
+            pieces.extend(replace(piece, origin=replace(piece.origin, tag=tag)) for piece in inserted_pieces)
         elif step[0] == "jump":
             at = step[1]
         else:
@@ -257,10 +257,10 @@ def _read(body: str, types: frozenset[str]) -> Meaning | None:
     """The meaning of the text between brackets; None if it is not a tag."""
     if body in ("else", "endif"):
         return Meaning(body)
-    found = re.fullmatch(_BODY, body)
-    if not found:
+    match = re.fullmatch(_BODY, body)
+    if not match:
         return None
-    word, negation, type, rest = found.groups()
+    word, negation, type, rest = match.groups()
     name = rest.lstrip(" \t")
     if type in types and name:
         return Meaning(word or "variable", (type, name), bool(negation))
@@ -288,8 +288,8 @@ def _diagnose(match: re.Match[str], meaning: Meaning | None, types: frozenset[st
 def _is_almost_a_tag(body: str, types: frozenset[str]) -> bool:
     if re.fullmatch(_LIKE_A_WORD, body):
         return True
-    found = re.fullmatch(_LIKE_A_TYPE, body)
-    return bool(found and found[1].lower() in types)
+    match = re.fullmatch(_LIKE_A_TYPE, body)
+    return bool(match and match[1].lower() in types)
 
 
 # From tags to steps

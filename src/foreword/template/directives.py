@@ -69,9 +69,9 @@ def _fingerprint(document: Document, load: Load, depth: int, known: dict[tuple[s
     key = (document.path, depth)
     if key not in known:
         known[key] = own = document.hash or digest(document.text)
-        found = [load(document.path, target) for target in includes(document.text)] if depth else []
-        if found:
-            parts = [_fingerprint(each, load, depth - 1, known) if isinstance(each, Document) else "" for each in found]
+        documents = [load(document.path, target) for target in includes(document.text)] if depth else []
+        if documents:
+            parts = [_fingerprint(each, load, depth - 1, known) if isinstance(each, Document) else "" for each in documents]
             known[key] = digest("\n".join((own, *parts)))
     return known[key]
 
@@ -151,11 +151,11 @@ def _read(match: re.Match[str], diagnostics: list[Diagnostic]) -> Mark | None:
     body = match[2].strip(" \t")
     if body in ("else", "endif"):
         return Mark(body, start, end)
-    found = re.fullmatch(_WITH_ARGUMENT, body)
-    if found and found[1] == "if":
-        return _read_condition(match, found[2], diagnostics)
-    if found and found[2]:
-        return Mark("include", start, end, found[2])
+    directive_match = re.fullmatch(_WITH_ARGUMENT, body)
+    if directive_match and directive_match[1] == "if":
+        return _read_condition(match, directive_match[2], diagnostics)
+    if directive_match and directive_match[2]:
+        return Mark("include", start, end, directive_match[2])
     diagnostic = _diagnose(body)
     if diagnostic:
         code, problem = diagnostic
@@ -335,10 +335,10 @@ class _Walk:
             return [Piece(fact, Origin("variable", mark.argument))] if fact else []
         if mark.word != "include":
             return []
-        found = self.rendering.include(self.document.path, mark.argument, self.chain)
-        if isinstance(found, tuple):
-            self.diagnostics.append(Diagnostic(*found, mark.start, mark.end))
-        return self.pieces_of(found, before) if isinstance(found, Document) else []
+        included = self.rendering.include(self.document.path, mark.argument, self.chain)
+        if isinstance(included, tuple):
+            self.diagnostics.append(Diagnostic(*included, mark.start, mark.end))
+        return self.pieces_of(included, before) if isinstance(included, Document) else []
 
     def pieces_of(self, document: Document, before: list[Run]) -> list[Piece]:
         """The pieces of an included file, with any open fence or comment closed."""

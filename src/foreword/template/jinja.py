@@ -84,11 +84,11 @@ def check(
 
 def names_used(root: str, templates: Mapping[str, Document]) -> frozenset[str]:
     """Every name that is looked up anywhere; no other variable can change the output."""
-    found: set[str] = set()
+    used: set[str] = set()
     for template in inclusion.collect(root, templates.get).values():
         for token in template.tokens:
-            found.update(name for name, _ in names_in_tag(template.document, token))
-    return frozenset(found)
+            used.update(name for name, _ in names_in_tag(template.document, token))
+    return frozenset(used)
 
 
 def render(

@@ -31,18 +31,18 @@ def changed_spans(old: str, new: str, work: int = WORK) -> Spans:
     start, end = _ends(old, new)
     old_lines, new_lines = _lines(old[start : len(old) - end]), _lines(new[start : len(new) - end])
     budget = [work]
-    found: Spans = []
+    spans: Spans = []
     hunks = _line_by_line(_hunks(old_lines, new_lines, budget), old_lines, new_lines)
     for a, b, c, d in _in_characters(hunks, old_lines, new_lines, start, start):
         if a == b or c == d or budget[0] <= 0:
-            found.append((a, b, c, d))
+            spans.append((a, b, c, d))
             continue
         old_words, new_words = _TOKENS.findall(old[a:b]), _TOKENS.findall(new[c:d])
         budget[0] -= _EACH + 4 * (len(old_words) + len(new_words))
-        found += _in_characters(
+        spans += _in_characters(
             _readable(_hunks(old_words, new_words, budget), old_words, new_words), old_words, new_words, a, c
         )
-    return _aligned(_merged(found, old), old, new)
+    return _aligned(_merged(spans, old), old, new)
 
 
 def common_start(one: str, other: str) -> int:
@@ -73,12 +73,12 @@ def _lines(text: str) -> list[str]:
 
 def _hunks(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Spans:
     """The changes between two lists, as ranges of both. `budget` is the remaining budget of comparisons."""
-    found: Spans = []
+    spans: Spans = []
     waiting = [(0, len(old), 0, len(new))]
     while waiting:
         a, b, c, d = _without_common_ends(old, new, *waiting.pop())
         if a == b or c == d:
-            found += [(a, b, c, d)] if a < b or c < d else []
+            spans += [(a, b, c, d)] if a < b or c < d else []
             continue
         anchors = _anchors(old, a, b, new, c, d) if budget[0] > 0 else []
         budget[0] -= b - a + d - c
@@ -89,10 +89,10 @@ def _hunks(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Spans:
                 a, c = x + 1, y + 1
         elif cells <= min(budget[0], _CELLS):
             budget[0] -= cells
-            found += _exactly(old, a, b, new, c, d)
+            spans += _exactly(old, a, b, new, c, d)
         else:
-            found.append((a, b, c, d))
-    return sorted(found)
+            spans.append((a, b, c, d))
+    return sorted(spans)
 
 
 def _without_common_ends(
@@ -108,13 +108,13 @@ def _without_common_ends(
 
 def _line_by_line(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
     """Pair the lines of a change that replaces lines with the same number of lines."""
-    found: Spans = []
+    spans: Spans = []
     for a, b, c, d in hunks:
         if b - a == d - c:
-            found += [(x, x + 1, y, y + 1) for x, y in zip(range(a, b), range(c, d), strict=True) if old[x] != new[y]]
+            spans += [(x, x + 1, y, y + 1) for x, y in zip(range(a, b), range(c, d), strict=True) if old[x] != new[y]]
         else:
-            found.append((a, b, c, d))
-    return found
+            spans.append((a, b, c, d))
+    return spans
 
 
 def _anchors(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> list[tuple[int, int]]:
@@ -156,18 +156,18 @@ def _exactly(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: 
             row[y] = below[y + 1] + 1 if word == new[c + y] else max(below[y], row[y + 1])
         rows.append(row)
     rows.reverse()
-    found: Spans = []
+    spans: Spans = []
     x, y, from_x, from_y = 0, 0, 0, 0
     while x < b - a and y < d - c:
         if old[a + x] == new[c + y]:
-            found += [(a + from_x, a + x, c + from_y, c + y)] if x > from_x or y > from_y else []
+            spans += [(a + from_x, a + x, c + from_y, c + y)] if x > from_x or y > from_y else []
             x, y = x + 1, y + 1
             from_x, from_y = x, y
         elif rows[x + 1][y] >= rows[x][y + 1]:
             x += 1
         else:
             y += 1
-    return found + ([(a + from_x, b, c + from_y, d)] if a + from_x < b or c + from_y < d else [])
+    return spans + ([(a + from_x, b, c + from_y, d)] if a + from_x < b or c + from_y < d else [])
 
 
 def _readable(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
@@ -181,22 +181,22 @@ def _readable(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
 
 def _in_characters(hunks: Spans, old: Sequence[str], new: Sequence[str], old_at: int, new_at: int) -> Spans:
     """Ranges of two lists as ranges of the texts they were split from, which begin at these offsets."""
-    found: Spans = []
+    spans: Spans = []
     x = y = 0
     for a, b, c, d in hunks:
         old_at += sum(map(len, old[x:a]))
         new_at += sum(map(len, new[y:c]))
         x, y = b, d
         removed, added = sum(map(len, old[a:b])), sum(map(len, new[c:d]))
-        found.append((old_at, old_at + removed, new_at, new_at + added))
+        spans.append((old_at, old_at + removed, new_at, new_at + added))
         old_at, new_at = old_at + removed, new_at + added
-    return found
+    return spans
 
 
-def _merged(found: Spans, old: str) -> Spans:
+def _merged(spans: Spans, old: str) -> Spans:
     """Merge changes that are separated only by blanks."""
     joined: Spans = []
-    for a, b, c, d in found:
+    for a, b, c, d in spans:
         if joined:
             first, last, new_first, new_last = joined[-1]
             between = old[last:a]
@@ -207,11 +207,11 @@ def _merged(found: Spans, old: str) -> Spans:
     return joined
 
 
-def _aligned(found: Spans, old: str, new: str) -> Spans:
+def _aligned(spans: Spans, old: str, new: str) -> Spans:
     """Move insertions and deletions to the beginning of a line where possible, because people think in lines."""
     aligned: Spans = []
-    for number, (a, b, c, d) in enumerate(found):
-        following = found[number + 1] if number + 1 < len(found) else (len(old), 0, len(new), 0)
+    for number, (a, b, c, d) in enumerate(spans):
+        following = spans[number + 1] if number + 1 < len(spans) else (len(old), 0, len(new), 0)
         text, start, end = (new, c, d) if a == b else (old, a, b)
         room = min(_SLIDE, following[0] - b, following[2] - d) if a == b or c == d else 0
         shift = best = 0

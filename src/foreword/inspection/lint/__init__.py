@@ -57,17 +57,17 @@ class Linter:
     def check(self, prompt: Prompt, skills: Iterable[str] = ()) -> list[Finding]:
         """The findings for a prompt; `skills` are the paths of the skills that `check_skills` checks."""
         sources = source_texts(prompt, self._known)
-        found = [
+        result = [
             *_from_prompt(prompt.findings, {*skills, *(each.path for each in sources)}),
             *_check_prompt(prompt, sources, self.context),
             *(each for source in sources for each in self._check_text(source)),
         ]
-        return self.without_ignored(found, sources)
+        return self.without_ignored(result, sources)
 
     def check_skills(self, skills: Sequence[SourceText], problems: Iterable[Finding] = ()) -> list[Finding]:
         """The findings for complete SKILL.md files; `problems` were found while reading them."""
-        found = [*_from_prompt(problems), *(each for source in skills for each in _check_skill(source, self.context))]
-        return self.without_ignored(found, skills)
+        result = [*_from_prompt(problems), *(each for source in skills for each in _check_skill(source, self.context))]
+        return self.without_ignored(result, skills)
 
     def _check_text(self, source: SourceText) -> list[Finding]:
         return source.cached("findings", lambda each: list(_check_text(each, self.context)))
@@ -166,8 +166,8 @@ def _hidden(source: SourceText) -> Iterator[Finding]:
         decoded = "".join(each.spells for each in places)[:120]
         guess = "; was this UTF-8 decoded as Latin-1?" if kind == "control characters" and count > 2 else ""
         message = f"{kind} ({times}{where})" + (f", which spell {decoded!r}" if decoded else "") + guess
-        found = _finding("hidden-characters", source, places[0].line, message)
-        yield found if kind in _DELIBERATE else replace(found, severity="warning")
+        result = _finding("hidden-characters", source, places[0].line, message)
+        yield result if kind in _DELIBERATE else replace(result, severity="warning")
 
 
 # These are never accidents.

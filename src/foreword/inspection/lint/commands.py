@@ -43,8 +43,8 @@ _LIMIT = 500
 def commands(source: SourceText, programs: Sequence[str]) -> Iterator[Command]:
     """The commands in a text that run one of these programs, in order. In a very long text, only the first ones."""
     if any(program in source.text for program in programs):
-        found = (each for each in _all(source) if each.words[0] in programs)
-        yield from islice(found, _LIMIT)
+        matching = (each for each in _all(source) if each.words[0] in programs)
+        yield from islice(matching, _LIMIT)
 
 
 def _all(source: SourceText) -> Iterator[Command]:

@@ -208,18 +208,18 @@ def _place(stance: Stance, choice: str) -> int:
 
 def stances_of(source: SourceText) -> dict[str, Stance]:
     """What a file says about each family that it mentions."""
-    found: dict[str, Stance] = {}
+    stances: dict[str, Stance] = {}
     for family in FAMILIES:
         stance = Stance({}, {}, {})
         for choice in family.choices:
             if choice in source.text or choice.capitalize() in source.text:
                 stance = _with_choice(source, family, choice, stance)
         if stance.known or stance.forbids or stance.forbids_install:
-            found[family.what] = stance
+            stances[family.what] = stance
     indents = _indents(source)
     if indents.asks or indents.forbids:
-        found[_INDENTATION] = indents
-    return found
+        stances[_INDENTATION] = indents
+    return stances
 
 
 def _with_choice(source: SourceText, family: Family, choice: str, before: Stance) -> Stance:

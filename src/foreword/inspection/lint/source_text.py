@@ -137,11 +137,11 @@ class IgnoreComment:
 
 
 def _by_check(source: SourceText) -> dict[str, list[IgnoreComment]]:
-    found: dict[str, list[IgnoreComment]] = {}
+    comments: dict[str, list[IgnoreComment]] = {}
     for each in source.ignored:
         for check in each.checks:
-            found.setdefault(check, []).append(each)
-    return found
+            comments.setdefault(check, []).append(each)
+    return comments
 
 
 _MAX_COMMENTS = 200
@@ -186,11 +186,11 @@ def source_texts(prompt: Prompt, known: Known) -> list[SourceText]:
             texts[key].append(piece.text)
             lines[key] = max(first, lines.get(key, 1)) + piece.text.count("\n")
             places.setdefault(key, (passage.section, passage.lifetime))
-    found = []
+    sources = []
     for kind, path in texts:
         key_of_text = (path, "".join(texts[kind, path]), *places[kind, path], kind)
-        found.append(known.setdefault(key_of_text, SourceText(*key_of_text)))
-    return found
+        sources.append(known.setdefault(key_of_text, SourceText(*key_of_text)))
+    return sources
 
 
 def skill_texts(skills: Iterable[Document]) -> list[SourceText]:

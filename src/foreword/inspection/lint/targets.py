@@ -136,13 +136,13 @@ class _Defined:
 
     def missing(self, offset: int, name: str, folder: str, alternatives: Sequence[str]) -> Iterator[Missing]:
         """The name, if the file that applies does not define it and has none of the files `alternatives` beside it."""
-        found = self._definitions(folder)
-        if not found or (name, folder) in self.seen or not self._is_meant(offset, folder):
+        definitions = self._definitions(folder)
+        if not definitions or (name, folder) in self.seen or not self._is_meant(offset, folder):
             return
         is_at_root = not folder and _AT_ROOT.search(self.source.line_around(offset))
-        path, names = found[-1] if is_at_root else found[0]
+        path, names = definitions[-1] if is_at_root else definitions[0]
         # A skill is about the project it is used in, whatever is next to its file.
-        relevant = [each for _, each in found] if self.source.kind == "skill" else [names]
+        relevant = [each for _, each in definitions] if self.source.kind == "skill" else [names]
         if not any(each.has(name) for each in relevant) and not any(
             self.exists(path, each, True) for each in alternatives
         ):
