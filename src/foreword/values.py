@@ -1,4 +1,4 @@
-"""Immutable values: `@value` makes one of a class with annotated fields. Also the hash of a text.
+"""Immutable values: `@value` makes one of a class with annotated fields. Also the hash of a string.
 
 It replaces `@dataclass`, which writes and compiles source code for every class and would cost more than everything else at the
 start of a command. `typing` and `inspect` are left out for the same reason.

@@ -117,7 +117,7 @@ def sentence(error: Exception) -> str:
 
 
 def _count_tokens(text: str, model: str, provider: str) -> Count:
-    """The number of tokens in a text. Recent counts are cached."""
+    """The number of tokens in a string. Recent counts are cached."""
     from ..text.tokens import count
 
     key = (text, model, provider)

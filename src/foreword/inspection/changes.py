@@ -34,7 +34,7 @@ _NOT_SOURCES = ("builtin", "mark")
 
 @value
 class Part:
-    """One section of a text and its sources, each with the texts it contributed, or their hashes."""
+    """One section of a prompt and its sources, each with the texts it contributed, or their hashes."""
 
     section: str
     start: int
@@ -44,7 +44,7 @@ class Part:
 
 @value
 class Side:
-    """One side of a comparison, as it is sent to the model: a text, its sections in order, and the tool definitions (None if unknown)."""
+    """One side of a comparison, as it is sent to the model: the text, its sections in order, and the tool definitions (None if unknown)."""
 
     text: str
     parts: Sequence[Part] = ()
@@ -154,7 +154,7 @@ class ChangedParts:
 
 @value
 class Changes(ChangedParts):
-    """Everything that differs between two texts and their tools.
+    """Everything that differs between two prompts and their tools.
 
     `gaps` are the spans between sections that differ, in the old text and in the new one.
     """

@@ -49,7 +49,7 @@ class Effect(ChangedParts):
 
 
 def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[Tools, Tools] = ((), ())) -> Effect:
-    """How a prompt differs from an older one; `count` returns the tokens of a text, `tools` are the old and the new ones."""
+    """How a prompt differs from an older one; `count` counts the tokens in a string, `tools` are the old and the new ones."""
     changes = find_changes(prompt_side(old, tools[0]), prompt_side(new, tools[1]))
     sections = []
     for each in changes.sections:

@@ -25,7 +25,7 @@ def is_file(name: str) -> bool:
 
 
 def is_only_address(text: object) -> bool:
-    """Whether a text is nothing but an address, such as `$user/greet`, with or without white space around it."""
+    """Whether a value is only an address, such as `$user/greet`, with or without white space around it."""
     return isinstance(text, str) and is_address(text.lstrip()[:1]) and "/" in text and len(text.split()) == 1
 
 

@@ -90,7 +90,7 @@ class BracketTemplate:
 def parse(
     text: str, types: Collection[str], path: str = "", names: Mapping[str, Collection[str]] | None = None
 ) -> BracketTemplate:
-    """Parse a text with these types of variables. Findings name `path`.
+    """Parse a template with these types of variables. Findings name `path`.
 
     `names` are all names of a type, for types whose names are known. Accepts any text up to SOURCE_LIMIT characters, and
     takes time proportional to its length.

@@ -52,7 +52,7 @@ DEPTH = 5
 
 
 def includes(text: str) -> tuple[str, ...]:
-    """The include targets in a text, in any branch, without duplicates. They must be read before rendering."""
+    """The include targets in a file, in any branch, without duplicates. They must be read before rendering."""
     return tuple(dict.fromkeys(mark.argument for mark in _scan(text, []) if mark.word == "include"))
 
 
@@ -94,7 +94,7 @@ def render(
 
 @value
 class Mark:
-    """A directive or value in a text. `word` is include, if, else, endif or value.
+    """A directive or value in a file. `word` is include, if, else, endif or value.
 
     An `if` without a condition could not be parsed.
     """

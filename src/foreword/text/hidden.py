@@ -43,7 +43,7 @@ class Hidden:
 
 
 def hidden(text: str, first_line: int = 1) -> list[Hidden]:
-    """The hidden characters of a text, one entry for each line and kind."""
+    """The hidden characters in text, one entry for each line and kind."""
     if not _is_suspicious(text):
         return []
     totals: dict[tuple[int, str], tuple[int, str]] = {}

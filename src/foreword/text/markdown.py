@@ -46,7 +46,7 @@ def prose(text: str) -> Iterator[tuple[int, int]]:
 
 
 def left_open(text: str) -> tuple[str, str]:
-    """What closes the fence or comment that a text ends in, and what was open; both empty if nothing is open.
+    """What closes the fence or comment at the end of Markdown text, and what was open; both empty if nothing is open.
 
     A fence in a list item or quote ends with it. A comment does not, because HTML ignores list items and quotes.
     """

@@ -53,7 +53,7 @@ def _cut_at(piece: Piece, ends: list[int]) -> Iterator[Piece]:
 
 
 def with_lines(origin: Origin, line: int | None, text: str) -> Origin:
-    """The origin with the lines that a text starting on this line covers."""
+    """The origin with the lines that this text covers if it starts on `line`."""
     if line is None:
         return origin
     return replace(origin, lines=(line, line + text.count("\n") - text.endswith("\n")))
@@ -71,7 +71,7 @@ def close_open(pieces: Pieces) -> tuple[Pieces, str]:
 
 
 def may_stay_open(text: str) -> bool:
-    """Whether a text contains the beginning of a fence or comment. A quick check that usually fails."""
+    """Whether text contains the beginning of a fence or comment. A quick check that usually fails."""
     return "```" in text or "~~~" in text or "<!--" in text
 
 

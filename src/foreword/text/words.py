@@ -1,4 +1,4 @@
-"""Which words changed between two texts: first by line, then by word within changed lines.
+"""Which words changed between two strings: first by line, then by word within changed lines.
 
 Works for prompts of any size: items that occur once in both texts are anchors, and the text between two anchors is compared
 exactly if it is short. All comparisons are counted; once the budget is spent, the rest is reported as one change.
@@ -46,7 +46,7 @@ def changed_spans(old: str, new: str, work: int = WORK) -> Spans:
 
 
 def common_start(one: str, other: str) -> int:
-    """The length of the common prefix of two texts."""
+    """The length of the common prefix of two strings."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -55,7 +55,7 @@ def common_start(one: str, other: str) -> int:
 
 
 def _ends(old: str, new: str) -> tuple[int, int]:
-    """The lengths of the common prefix and suffix of two texts, in complete lines."""
+    """The lengths of the common prefix and suffix of two strings, in complete lines."""
     start = common_start(old, new)
     start = old.rfind("\n", 0, start) + 1
     rest = min(len(old), len(new)) - start
@@ -118,7 +118,7 @@ def _line_by_line(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans
 
 
 def _anchors(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> list[tuple[int, int]]:
-    """The items that occur once in both ranges, as far as they are in the same order."""
+    """The items that occur once in both ranges, limited to those in the same order."""
     places: dict[str, int] = {}
     for y in range(c, d):
         places[new[y]] = -1 if new[y] in places else y

@@ -66,7 +66,7 @@ def _span_form(span: tuple[int, int] | None, place: int) -> SectionSpanForm | No
 
 
 def edit_form(edit: Edit, old: str, new: str) -> EditForm:
-    """Changed words, with their offsets in the two texts."""
+    """Changed words, with their offsets in the old and the new text."""
     before: SpanForm = {"start": edit.old[0], "end": edit.old[1], "text": old[edit.old[0] : edit.old[1]]}
     after: SpanForm = {"start": edit.new[0], "end": edit.new[1], "text": new[edit.new[0] : edit.new[1]]}
     return {"old": before, "new": after, "causes": [cause_form(each) for each in edit.causes]}

@@ -6,7 +6,7 @@ severity. Access to the disk is passed in as functions (`LintContext`).
 
     table           every check, its severity and its two examples
     source_text     the texts of a prompt, by file
-    commands        the shell commands in a text
+    commands        the shell commands in a file
     instructions    whether a sentence instructs or describes
     changing, contradictions, references, repeated, secrets, sizes, targets, tools      the checks
 """
@@ -113,7 +113,7 @@ def _finding(check: str, source: SourceText, line: int | None, message: str) -> 
 
 
 def _check_text(source: SourceText, context: LintContext) -> Iterator[Finding]:
-    """The findings for one text, independent of the rest of the prompt."""
+    """The findings for one source, independent of the rest of the prompt."""
     yield from _check_any_text(source, context)
     for at, what in changing_text(source):
         message = f"{what} is in a section that should stay the same for {_duration(source.lifetime)}"
@@ -185,7 +185,7 @@ def _ignore_problems(checks: Sequence[str]) -> Iterator[str]:
 
 
 def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], context: LintContext) -> Iterator[Finding]:
-    """The findings that depend on several texts, or on where they are in the prompt."""
+    """The findings that depend on several sources, or on where they are in the prompt."""
     by_path = {each.path: each for each in sources}
     for section, lifetime, what, after in changing_values(prompt):
         message = f"{what} is in section '{section}', which should stay the same for {_duration(lifetime)}; {after:,} characters follow it"

@@ -1,4 +1,4 @@
-"""The shell commands in a text: in code spans and in fenced shell code.
+"""The shell commands in a file: in code spans and in fenced shell code.
 
 Commands are split into words as a shell would, as far as that is possible without running one. Parsing a line stops at anything
 uncertain (a variable, a placeholder, an open quote), because a wrong guess would be a wrong finding.
@@ -41,7 +41,7 @@ _LIMIT = 500
 
 
 def commands(source: SourceText, programs: Sequence[str]) -> Iterator[Command]:
-    """The commands in a text that run one of these programs, in order. In a very long text, only the first ones."""
+    """The commands that run one of these programs, in order. In a very long file, only the first ones."""
     if any(program in source.text for program in programs):
         matching = (each for each in _all(source) if each.words[0] in programs)
         yield from islice(matching, _LIMIT)

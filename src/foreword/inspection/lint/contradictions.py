@@ -2,7 +2,7 @@
 
 A family is a set of alternatives; a project uses one of them. A file *runs* a choice if it shows its command, *asks* for it in words
 (`use pnpm`), or *forbids* it (`never npm`, `npm must not be used`). Two files contradict each other if one forbids what the other runs
-or asks for, if they ask for different choices, or if each of them mentions only one choice, and not the same.
+or asks for, if they ask for different choices, or if each mentions only one choice and these differ.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Family:
 
     what: str
     choices: Mapping[str, str]
-    # Whether running different ones is a contradiction too, or only asking for them.
+    # Whether running different ones is also a contradiction, or only asking for them.
     by_use: bool = False
 
 

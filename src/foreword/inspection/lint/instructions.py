@@ -70,7 +70,7 @@ _CODE = re.compile(r"`[^`]{0,300}`")
 
 
 def sentence_before(text: str, offset: int, near: int = 1_000) -> str:
-    """The sentence up to an offset, with wrapped lines joined; only the near part of a very long one."""
+    """The sentence up to an offset, with wrapped lines joined; only the end of a very long one."""
     start = max(offset - near, 0)
     lines = text[start:offset].split("\n")
     block = lines.pop()

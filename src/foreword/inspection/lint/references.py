@@ -110,7 +110,7 @@ def _is_label(source: SourceText, start: int, end: int) -> bool:
 
 
 def _paths_in(source: SourceText) -> Iterator[tuple[int, str, bool]]:
-    """Every path in a text, without duplicates: its offset, the path, and whether it is a link."""
+    """Every path in a source, without duplicates: its offset, the path, and whether it is a link."""
     seen: set[str] = set()
     for pattern, is_code, is_link in (
         (_LINK, source.is_code, True),

@@ -120,7 +120,7 @@ class Secret:
 
 
 def secrets(text: str) -> list[Secret]:
-    """Everything in a text that looks like a secret, in order."""
+    """Everything that looks like a secret, in order."""
     found = [
         Secret(match.start(), issuer.what, f"{issuer.prefix}…, {len(match[0])} characters")
         for issuer, match in _matches(text)
@@ -130,7 +130,7 @@ def secrets(text: str) -> list[Secret]:
 
 
 def _is_random(body: str) -> bool:
-    """Whether a text looks generated, and not like an example that a person typed."""
+    """Whether a string looks generated, and not like an example that a person typed."""
     if len(body) > _LONG:
         body = body[len(body) // 2 :][:64]  # all keys begin in the same way
     if _PLACEHOLDER.search(body) or _REPEATS.search(body):

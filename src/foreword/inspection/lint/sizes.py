@@ -106,6 +106,6 @@ def _size(text: str, unit: str) -> int:
 def large_sections(passages: Sequence[Passage], count_tokens: Callable[[str], int]) -> Iterator[tuple[Passage, int]]:
     """Sections with too many tokens, and their tokens."""
     for passage in passages:
-        # A text never has more tokens than characters, so short ones need no counting.
+        # A string never has more tokens than characters, so short ones need not be counted.
         if len(passage.text) > LARGEST_SECTION and (tokens := count_tokens(passage.text)) > LARGEST_SECTION:
             yield passage, tokens

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .commands import Command
     from .source_text import SourceText
 
-    # The files with these names that apply to a text, nearest first: path and content (None if unreadable).
+    # The files with these names that apply to a source, nearest first: path and content (None if unreadable).
     Above = Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]]
     Exists = Callable[..., bool]
 
@@ -120,7 +120,7 @@ class Definitions:
 
 
 class _Defined:
-    """The names defined by the files that apply to a text, parsed once."""
+    """The names defined by the files that apply to a source, parsed once."""
 
     def __init__(
         self,
@@ -294,7 +294,7 @@ def _outside_defines(makefile: str) -> Iterator[str]:
 
 
 def _targets(line: str) -> list[str]:
-    """The targets that a line defines; `$` for a line that expands a variable, which can hold a rule."""
+    """The targets that a line defines; `$` for a line that expands a variable, which may contain a rule."""
     if line.startswith("\t"):
         return []
     # The text of a variable reference may contain a colon.
@@ -330,7 +330,7 @@ _FOLDERS = {
     "yarn": ("--cwd",),
 }
 _SHORT = {"test": "test", "t": "test", "tst": "test", "start": "start"}
-# yarn runs programs of packages too; the names of these differ from their package's.
+# yarn also runs programs of packages; these have other names than their packages.
 _PROGRAMS = frozenset(
     "tsc tsserver ng nest vue-cli-service react-scripts next nuxt sb storybook playwright env".split()
 )
