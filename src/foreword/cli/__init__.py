@@ -118,7 +118,7 @@ def _unknown(arguments: list[str]) -> NoReturn:
     actions = [name.partition(" ")[2] for name in COMMANDS if name.startswith(arguments[0] + " ")]
     if actions:
         action = arguments[1] if len(arguments) > 1 and not arguments[1].startswith("-") else ""
-        raise CallError(f"unknown action {action!r} of foreword {arguments[0]}" + suggestion(action, actions))
+        raise CallError(f"unknown action {action!r} for foreword {arguments[0]}" + suggestion(action, actions))
     raise CallError(f"unknown command {arguments[0]!r}" + suggestion(arguments[0], COMMANDS))
 
 

@@ -180,7 +180,7 @@ def _tools(args: Namespace) -> list[Any] | None:
         return None
     rows = read_json(args.tools, "--tools") if args.tools not in ("", NO_TOOLS) else []
     if not isinstance(rows, list):
-        raise CallError(f'--tools {args.tools}: the file must hold a list of tools, [{{"name": …}}]')
+        raise CallError(f'--tools {args.tools}: the file must contain a list of tools, [{{"name": …}}]')
     if not all(name.strip() for name in args.tool):
         raise CallError("--tool needs a value, NAME; it is blank")
     return [*rows, *({"name": name} for name in args.tool)]

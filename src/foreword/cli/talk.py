@@ -140,7 +140,7 @@ def _messages(args: Namespace) -> list[dict[str, object]]:
         isinstance(row, dict) and isinstance(row.get("role"), str) for row in rows
     ):
         raise CallError(
-            f'--messages {args.messages}: the file must hold a list of messages, [{{"role": …, "content": …}}]'
+            f'--messages {args.messages}: the file must contain a list of messages, [{{"role": …, "content": …}}]'
         )
     return rows
 

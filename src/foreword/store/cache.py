@@ -142,5 +142,5 @@ class TextCache:
         for hash in hashes & texts_by_hash.keys():
             self.put(hash, texts_by_hash[hash])
         if wanted - texts_by_hash.keys():
-            raise StoreError("a text is missing from the store; run `foreword store verify` to find out which")
+            raise StoreError("stored text is missing; run `foreword store verify` to find out which")
         return texts_by_hash
