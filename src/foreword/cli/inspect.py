@@ -181,14 +181,14 @@ def _write_loss(loss: CacheLoss, args: Namespace) -> None:
     rows = [
         (
             reuse.provider,
-            at.price.name if at.price else "price unknown",
+            provider.price.name if provider.price else "price unknown",
             f"{reuse.shared:,} of {reuse.total:,}",
             f"{reuse.tokens:,}",
             f"{reuse.lost:,}",
             dollars(reuse.rewrite),
             dollars(None if reuse.rewrite is None else reuse.rewrite * loss.turns),
         )
-        for at, reuse in loss.providers
+        for provider, reuse in loss.providers
     ]
     head = ("", "model", "same tokens", "cached", "sent again", "extra cost now", f"if on all {loss.turns} turns")
     write_table(rows if is_terminal(sys.stdout) else [head, *rows], head, ("bold",), right=(2, 3, 4, 5, 6))

@@ -102,12 +102,12 @@ class News:
         return f"{', '.join(shown[:3])}{more}: "
 
 
-def _describe(each: SectionEffect) -> str:
+def _describe(section: SectionEffect) -> str:
     """`project +12`, `menu moved +0`, `(between sections) changed`"""
-    if each.section in (WHOLE, BETWEEN):
-        return f"{each.section} changed"
-    how = "" if tuple(each.kinds) == ("changed",) else f" {' and '.join(each.kinds)}"
-    return f"{each.section}{how} {each.after - each.before:+,}"
+    if section.section in (WHOLE, BETWEEN):
+        return f"{section.section} changed"
+    how = "" if tuple(section.kinds) == ("changed",) else f" {' and '.join(section.kinds)}"
+    return f"{section.section}{how} {section.after - section.before:+,}"
 
 
 def sentence(error: Exception) -> str:

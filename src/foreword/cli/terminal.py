@@ -159,18 +159,18 @@ def worst_first(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda each: order.index(each.severity))
 
 
-def painted_finding(each: Finding, stream: TextIO) -> str:
+def painted_finding(finding: Finding, stream: TextIO) -> str:
     """A finding with its severity, location and code."""
     place = ""
-    if each.path and each.line and (each.column or each.path not in each.message):
-        place = f"{each.path}:{each.line}:{f'{each.column}:' if each.column else ''} "
-    severity = painted(each.severity, SEVERITIES[each.severity], stream)
-    return f"{severity}: {place}{each.message} [{each.code}]"
+    if finding.path and finding.line and (finding.column or finding.path not in finding.message):
+        place = f"{finding.path}:{finding.line}:{f'{finding.column}:' if each.column else ''} "
+    severity = painted(finding.severity, SEVERITIES[finding.severity], stream)
+    return f"{severity}: {place}{finding.message} [{finding.code}]"
 
 
-def one_line(each: Finding) -> str:
+def one_line(finding: Finding) -> str:
     """A finding on one line of standard output, even if it quotes several."""
-    return painted_finding(replace(each, message=visible(each.message.partition("\n")[0])), sys.stdout)
+    return painted_finding(replace(finding, message=visible(finding.message.partition("\n")[0])), sys.stdout)
 
 
 def visible(text: str, keep: str = "") -> str:

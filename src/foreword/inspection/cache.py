@@ -244,11 +244,11 @@ def request_cost(tokens: int, cached: int, price: Price, is_read: bool) -> float
 
 def order_findings(misplaced_sections: Sequence[Misplaced]) -> list[Finding]:
     """One finding for each misplaced section, or for several that come before the same ones."""
-    together: dict[tuple[str, tuple[str, ...]], list[Misplaced]] = {}
+    groups: dict[tuple[str, tuple[str, ...]], list[Misplaced]] = {}
     for each in misplaced_sections:
-        together.setdefault((each.lifetime, tuple(each.before)), []).append(each)
+        groups.setdefault((each.lifetime, tuple(each.before)), []).append(each)
     findings: list[Finding] = []
-    for (lifetime, before), group in together.items():
+    for (lifetime, before), group in groups.items():
         names = [f"'{each.section}'" for each in group]
         is_one = len(group) == 1
         who = f"section {names[0]} lasts" if is_one else f"sections {_listed(names)} last"

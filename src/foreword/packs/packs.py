@@ -165,20 +165,20 @@ def _key_origins(source: Source) -> dict[str, Origin]:
     return {key: Origin(kind, f"{source.address}/{key.split('.')[1]}") for key in keys}
 
 
-def _kind(address: str, otherwise: str) -> str:
-    return "builtin" if is_in(address, "std") else otherwise
+def _kind(address: str, default: str) -> str:
+    return "builtin" if is_in(address, "std") else default
 
 
 class _Loader:
     def __init__(self, workspace: Workspace, reader: Reader, packs: Mapping[str, str]) -> None:
         self.workspace, self.reader, self.packs = workspace, reader, packs
 
-    def load(self, reference: str, beside: str, above: tuple[str, ...]) -> Source:
-        """The layout, merged with those it extends. `beside` is the folder of the file that refers to it."""
-        name, address, mapping = self.read(reference, beside)
+    def load(self, reference: str, referrer_folder: str, chain: tuple[str, ...]) -> Source:
+        """The layout, merged with those it extends. `referrer_folder` is the folder of the file that refers to it."""
+        name, address, mapping = self.read(reference, referrer_folder)
         check_tables(mapping, name)
-        if address in above or len(above) >= _MAX_EXTENDED:
-            raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*above, address))}")
+        if address in chain or len(chain) >= _MAX_EXTENDED:
+            raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*chain, address))}")
         own = {key: content for key, content in mapping.items() if key != "extends"}
         is_untrusted = is_in(address, "workspace")
         untrusted = frozenset(flat(own)) if is_untrusted else frozenset()
@@ -191,16 +191,16 @@ class _Loader:
             raise LayoutError(
                 f"layout {name}: a workspace's layout may extend an address ($std/…, $workspace/…), not the file {extended!r}"
             )
-        folder = beside if is_address(address) else os.path.dirname(address)
+        folder = referrer_folder if is_address(address) else os.path.dirname(address)
         try:
-            base = self.load(extended, folder, (*above, address))
+            base = self.load(extended, folder, (*chain, address))
         except MissingError as error:
             raise MissingError(f"{printable(address)}: extends: {error}") from None
         own_keys = frozenset(flat(own))
         written = {key: each for key, each in {**_key_origins(base), **base.written}.items() if key not in own_keys}
         return Source(name, address, merge(base.mapping, own), (base.untrusted - own_keys) | untrusted, written)
 
-    def read(self, reference: str, beside: str) -> tuple[str, str, dict[str, Any]]:
+    def read(self, reference: str, referrer_folder: str) -> tuple[str, str, dict[str, Any]]:
         if is_address(reference):
             prefix, path = split(reference)
             if prefix == "std":
@@ -212,8 +212,8 @@ class _Loader:
             return path, reference, self.file(file, reference, _reach(prefix, folder, self.workspace, self.reader))
         if is_file(reference):
             path = (
-                os.path.normpath(os.path.join(beside, reference))
-                if beside
+                os.path.normpath(os.path.join(referrer_folder, reference))
+                if referrer_folder
                 else absolute(reference, self.workspace.environment or {})
             )
             return os.path.basename(path).removesuffix(".toml"), path, self.file(path, reference)

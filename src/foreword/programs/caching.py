@@ -157,19 +157,19 @@ def _better_order(question: Question, subject: Subject, misplaced_sections: Sequ
     return better
 
 
-def _provider_form(subject: Subject, at: ProviderModel) -> ProviderForm:
+def _provider_form(subject: Subject, provider: ProviderModel) -> ProviderForm:
     from ..inspection.cache import breakpoints, count_kept, request_cost
     from ..text.tokens import unload_others
     from ..wire.differences import breakpoint_form, price_form
 
-    unload_others(at.model or at.rules.model, at.rules.name)
-    segments, price = at.segments(subject), at.price
-    cuts = breakpoints(segments, subject.prompt, at.rules, price, at.count)
-    total, _, cached = count_kept(segments, segments, at.rules, price, at.count)
+    unload_others(provider.model or provider.rules.model, provider.rules.name)
+    segments, price = provider.segments(subject), provider.price
+    cuts = breakpoints(segments, subject.prompt, provider.rules, price, provider.count)
+    total, _, cached = count_kept(segments, segments, provider.rules, price, provider.count)
     return {
-        "provider": at.rules.name,
-        "caching": at.rules.caching,
-        "order": list(at.rules.order),
+        "provider": provider.rules.name,
+        "caching": provider.rules.caching,
+        "order": list(provider.rules.order),
         "price": price_form(price) if price else None,
         "tokens": total,
         "breakpoints": [breakpoint_form(each) for each in cuts],
@@ -249,5 +249,5 @@ def _loss_form(
         "old": subjects[0],
         "new": subjects[1],
         "turns": turns,
-        "providers": [cache_reuse_form(reuse, at.rules, at.price, turns) for at, reuse in reuses],
+        "providers": [cache_reuse_form(reuse, provider.rules, provider.price, turns) for provider, reuse in reuses],
     }

@@ -79,23 +79,23 @@ def _at_other_times(assembler: Assembler, agent: Agent, now: datetime, first: Pr
 
     precision = assembler.snapshot(agent).precision
 
-    def later(by: timedelta) -> Prompt:
-        moment = now + by
+    def later(delay: timedelta) -> Prompt:
+        moment = now + delay
         return first if round_to(precision, moment) == round_to(precision, now) else assembler.prompt(agent, moment)
 
-    for detail, by in (("a minute later", timedelta(minutes=1)), ("a day later", timedelta(days=1))):
-        yield _try_build("clock", detail, later, by)
+    for detail, delay in (("a minute later", timedelta(minutes=1)), ("a day later", timedelta(days=1))):
+        yield _try_build("clock", detail, later, delay)
 
 
 def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
     workspace = assembler.workspace
     resolved = resolve_workspace(workspace, Reader())
 
-    def again(where: Workspace) -> Prompt:
+    def rebuilt(where: Workspace) -> Prompt:
         return first if resolve_workspace(where, Reader()) == resolved else _like(assembler, where).prompt(agent, now)
 
     for detail, cwd in _names_of(workspace):
-        yield _try_build("directory", detail, again, replace(workspace, cwd=cwd))
+        yield _try_build("directory", detail, rebuilt, replace(workspace, cwd=cwd))
 
 
 def _one_by_one(assembler: Assembler, agent: Agent, now: datetime, fields: Mapping[str, Any]) -> Iterator[Rebuild]:

@@ -75,11 +75,11 @@ class _Collector:
         self.heights: dict[str, int] = {}
         self.size = self.tags = 0
 
-    def read(self, address: str, source: Document, above: tuple[str, ...]) -> None:
-        text = source.text if not above else source.text.removesuffix("\n").removesuffix("\r")
+    def read(self, address: str, source: Document, parents: tuple[str, ...]) -> None:
+        text = source.text if not parents else source.text.removesuffix("\n").removesuffix("\r")
         document = Document(address, text, source.hash, source.line)
         tokens = scan(document)
-        chain = (*above, address)
+        chain = (*parents, address)
         self.size += len(text)
         self.tags += sum(token[0] != "text" for token in tokens)
         if self.size > MAX_TOTAL or self.tags > TAGS or len(self.templates) + len(chain) > FILES:

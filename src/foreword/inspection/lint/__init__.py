@@ -244,8 +244,8 @@ def _forged_tags(prompt: Prompt) -> Iterator[Finding]:
             line = before.origin.lines[1] if before.origin.lines else None
             path = before.origin.path if before.origin.kind in ("file", "template", "skill", "resident") else ""
             name = re.search(r"[\w-]+", tag.lower())
-            is_meant = name is not None and name[0] in closed and _is_deliberate(before.text, tag)
-            yield _forged(tag, is_meant, path, line)
+            is_deliberate = name is not None and name[0] in closed and _is_deliberate(before.text, tag)
+            yield _forged(tag, is_deliberate, path, line)
 
 
 def _is_deliberate(before: str, tag: str) -> bool:
@@ -253,8 +253,8 @@ def _is_deliberate(before: str, tag: str) -> bool:
     return tag.lstrip().startswith("/") or not before[:-1].rpartition("\n")[2].strip()
 
 
-def _forged(tag: str, is_meant: bool, path: str, line: int | None) -> Finding:
-    if is_meant:
+def _forged(tag: str, is_deliberate: bool, path: str, line: int | None) -> Finding:
+    if is_deliberate:
         message = f"<{tag}> is a tag that this layout uses to wrap a section; Foreword escapes it with a backslash, other agents do not"
         return Finding("forged-tag", BY_ID["forged-tag"].severity, message, path, line)
     message = f"<{tag}> looks like a tag of this layout and is escaped with a backslash; use another word to avoid that"

@@ -85,7 +85,7 @@ def missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
     """References to files that do not exist, without duplicates."""
     for offset, target, is_link in _paths_in(source):
         decoded = _decoded(target) if is_link else target
-        if not exists(source.path, decoded) and _is_meant(source, offset, target, is_link, exists):
+        if not exists(source.path, decoded) and _should_exist(source, offset, target, is_link, exists):
             yield Reference(offset, decoded)
     if source.kind == "skill":
         yield from _missing_scripts(source, exists)
@@ -143,7 +143,7 @@ def _decoded(target: str) -> str:
     return unquote(target, errors="surrogateescape")
 
 
-def _is_meant(source: SourceText, offset: int, target: str, is_link: bool, exists: Exists) -> bool:
+def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, exists: Exists) -> bool:
     """Whether a path is a file that should exist. A link is, unless its line calls it an example."""
     line, before = source.line_around(offset).replace(target, ""), source.before(offset)
     if is_link:

@@ -137,7 +137,7 @@ class _Defined:
     def missing(self, offset: int, name: str, folder: str, alternatives: Sequence[str]) -> Iterator[Missing]:
         """The name, if the file that applies does not define it and has none of the files `alternatives` beside it."""
         definitions = self._definitions(folder)
-        if not definitions or (name, folder) in self.seen or not self._is_meant(offset, folder):
+        if not definitions or (name, folder) in self.seen or not self._applies_here(offset, folder):
             return
         is_at_root = not folder and _AT_ROOT.search(self.source.line_around(offset))
         path, names = definitions[-1] if is_at_root else definitions[0]
@@ -158,7 +158,7 @@ class _Defined:
             ]
         return self.known[folder]
 
-    def _is_meant(self, offset: int, folder: str) -> bool:
+    def _applies_here(self, offset: int, folder: str) -> bool:
         """Whether a command is to be run here: its line does not call it an example or another project's."""
         source = self.source
         line, before = source.line_around(offset), source.before(offset)
