@@ -190,24 +190,24 @@ def _with_carried_colours(lines: Sequence[str]) -> list[str]:
 
 
 def column_widths(
-    head: Sequence[str], rows: Sequence[Sequence[str]], width: int, paths: Collection[int] = ()
+    header: Sequence[str], rows: Sequence[Sequence[str]], width: int, paths: Collection[int] = ()
 ) -> list[int] | None:
     """The width of each column of a table that fits, or None if ordinary words would have to be broken.
 
-    Heads are wrapped first, then the widest columns of sentences; then paths are shortened, then the rest is wrapped.
+    Headers are wrapped first, then the widest columns of sentences; then paths are shortened, then the rest is wrapped.
     """
     columns = range(len(rows[0]))
     body = [max(width_of(row[column]) for row in rows) for column in columns]
-    heads = [width_of(head[column]) if head else 0 for column in columns]
-    words = [_longest_word([*([head[column]] if head else []), *(row[column] for row in rows)]) for column in columns]
-    widths = [min(max(body[column], heads[column]), width) for column in columns]
+    headers = [width_of(header[column]) if header else 0 for column in columns]
+    words = [_longest_word([*([header[column]] if header else []), *(row[column] for row in rows)]) for column in columns]
+    widths = [min(max(body[column], headers[column]), width) for column in columns]
     room = width - GAP * (len(widths) - 1)
 
     def floor(column: int, stage: int) -> int:
         if stage == 0:
-            return max(body[column], _longest_word([head[column]]) if head else 0)
+            return max(body[column], _longest_word([header[column]]) if header else 0)
         if column in paths:
-            return max(_PATH if stage > 1 else body[column], _longest_word([head[column]]) if head else 0)
+            return max(_PATH if stage > 1 else body[column], _longest_word([header[column]]) if header else 0)
         return words[column] if stage > 2 else max(words[column], _READABLE)
 
     for stage in range(4):
@@ -268,17 +268,17 @@ def _cell(text: str, width: int) -> list[str]:
 
 
 def record_lines(
-    head: Sequence[str], row: Sequence[str], width: int, paint: Callable[[int, str], str], paths: Collection[int] = ()
+    header: Sequence[str], row: Sequence[str], width: int, paint: Callable[[int, str], str], paths: Collection[int] = ()
 ) -> list[str]:
-    """One row on a terminal too narrow for columns: its first cell, and below it the others, each after its head."""
+    """One row on a terminal too narrow for columns: its first cell, and below it the others, each after its header."""
     lines = [paint(0, line) for line in wrapped(row[0].strip(), width)]
-    longest = max((width_of(each) for each in head[1:]), default=0)
-    # If the heads take more than half of the line, each cell follows its head directly.
+    longest = max((width_of(each) for each in header[1:]), default=0)
+    # If the headers take more than half of the line, each cell follows its header directly.
     aligned = longest + 2 * GAP <= width // 2
     for column, cell in list(enumerate(row))[1:]:
         if not cell.strip():
             continue
-        label = head[column] if column < len(head) else ""
+        label = header[column] if column < len(header) else ""
         label = (padded(label, longest) if aligned else label) + " " * GAP if label else ""
         indent = GAP + (width_of(label) if aligned else GAP)
         if column in paths:

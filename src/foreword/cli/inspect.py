@@ -190,8 +190,8 @@ def _write_loss(loss: CacheLoss, args: Namespace) -> None:
         )
         for provider, reuse in loss.providers
     ]
-    head = ("", "model", "same tokens", "cached", "sent again", "extra cost now", f"if on all {loss.turns} turns")
-    write_table(rows if is_terminal(sys.stdout) else [head, *rows], head, ("bold",), right=(2, 3, 4, 5, 6))
+    header = ("", "model", "same tokens", "cached", "sent again", "extra cost now", f"if on all {loss.turns} turns")
+    write_table(rows if is_terminal(sys.stdout) else [header, *rows], header, ("bold",), right=(2, 3, 4, 5, 6))
     if not any(reuse.cacheable for _, reuse in loss.providers):
         write_line("the prompt is too short for any of these caches")
     _write_first_differences(loss, args)

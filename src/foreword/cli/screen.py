@@ -100,10 +100,10 @@ def frame(news: News, log: Sequence[str], width: int, height: int) -> list[str]:
     sections = _sections(news, width)
     findings = news.finding_lines(news.prompt.findings)
     title = painted(f"foreword {visible(news.prompt.layout)}", "bold")
-    head = f"{title}  {count_sentence(news.total)}  {painted(visible(news.folder), 'dim')}"
+    header = f"{title}  {count_sentence(news.total)}  {painted(visible(news.folder), 'dim')}"
     shares = _shared(height - 4, [len(sections), len(findings) or 1, len(log)])
     parts = [_first(sections, shares[0]), _first(findings or ["no findings"], shares[1]), list(log[-shares[2] :])]
-    lines = [head]
+    lines = [header]
     for part in parts:
         lines += ["", *part] if part else []
     foot = painted("q or Ctrl-C quits", "dim")
@@ -119,8 +119,8 @@ def _sections(news: News, width: int) -> list[str]:
     longest = max(longest, len("section"))
     maximum = max((count.count for _, count in rows), default=0) or 1
     bar = max(min(_BAR, width - longest - 40), 0)
-    head = f"{'section':<{longest}}  {'lifetime':<12}  {'tokens':>9}  {'change':>8}"
-    lines = [painted(head, "dim")]
+    header = f"{'section':<{longest}}  {'lifetime':<12}  {'tokens':>9}  {'change':>8}"
+    lines = [painted(header, "dim")]
     for passage, count in rows:
         effect = changed.get(passage.section)
         change = f"{effect.after - effect.before:+,}" if effect else ""

@@ -27,7 +27,7 @@ _DEFAULT_WIDTH = 80
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether the stream is a terminal, on which tables have a head and lines fit the width."""
+    """Whether the stream is a terminal, on which tables have a header and lines fit the width."""
     return stream.isatty()
 
 
@@ -100,14 +100,14 @@ def fitted(text: str, stream: TextIO, indent: int = 0) -> str:
 
 def write_table(
     rows: Sequence[Sequence[str]],
-    head: Sequence[str] = (),
+    header: Sequence[str] = (),
     colours: Sequence[str] = (),
     right: Collection[int] = (),
     paths: Collection[int] = (),
     spare: Collection[int] = (),
     row_colours: Sequence[Mapping[int, str]] = (),
 ) -> None:
-    """Print rows in columns. On a terminal they fit the width and have a head and colours.
+    """Print rows in columns. On a terminal they fit the width and have a header and colours.
 
     Columns in `right` are aligned to the right, those in `paths` are shortened rather than wrapped, and those in `spare` are
     dropped if there is no room. `row_colours` overrides the `colours` of columns for single cells.
@@ -117,7 +117,7 @@ def write_table(
     if not rows:
         return
     cells = [[seen_by(sys.stdout, printable(cell)) for cell in row] for row in rows]
-    table = Table(painted, cells, head, colours, right, paths, row_colours)
+    table = Table(painted, cells, header, colours, right, paths, row_colours)
     if not is_terminal(sys.stdout):
         write("\n".join(table.plain_lines()))
         return
@@ -163,7 +163,7 @@ def painted_finding(finding: Finding, stream: TextIO) -> str:
     """A finding with its severity, location and code."""
     place = ""
     if finding.path and finding.line and (finding.column or finding.path not in finding.message):
-        place = f"{finding.path}:{finding.line}:{f'{finding.column}:' if each.column else ''} "
+        place = f"{finding.path}:{finding.line}:{f'{finding.column}:' if finding.column else ''} "
     severity = painted(finding.severity, SEVERITIES[finding.severity], stream)
     return f"{severity}: {place}{finding.message} [{finding.code}]"
 
