@@ -17,11 +17,11 @@ finding. If the condition of an `if` cannot be parsed, its `else` and `endif` ar
 kept. A comment that looks like a directive (`<!-- IF: … -->`, `<!-- else if: … -->`, `<!-- if provider == "x" -->`) or
 names an unknown one (`<!-- word: … -->`) is text and a finding.
 
-A directive inside a line is replaced without changing the rest of the line. If only white
-space remains of a line with a directive or value, it is removed with its newline; after an empty line or at the beginning, the empty lines that follow
-are removed too. So a directive on its own line, a branch not taken or an empty value leaves no gap. Included text replaces
-its comment, without its final newline, and an open fence or comment at its end is closed. A file is included once; if it
-cannot be included (missing, cycle, too deep), its comment is removed.
+A directive inside a line is replaced without changing the rest of the line. If only white space remains of a line with a
+directive or value, the line is removed with its newline; after an empty line or at the beginning, the empty lines that
+follow are removed too. So a directive on its own line, a branch not taken or an empty value leaves no gap. Included text
+replaces its comment, without its final newline, and an open fence or comment at its end is closed. A file is included
+once; if it cannot be included (missing, cycle, too deep), its comment is removed.
 """
 
 from __future__ import annotations
