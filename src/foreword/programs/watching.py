@@ -3,8 +3,8 @@
     with watch(Workspace("."), agent, "ion", lambda prompt: send(prompt.text)):
         …
 
-The operating system reports changes, so nothing is polled. The files and folders that the prompt depends on are watched, and
-updated as it changes. A program that needs more than the new prompt can iterate over `changes`.
+The operating system reports changes, so nothing is polled. All files and folders that the prompt depends on are watched, and
+so are new ones. A program that needs more than the new prompt can iterate over `changes`.
 """
 
 from __future__ import annotations
