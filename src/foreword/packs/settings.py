@@ -149,7 +149,7 @@ def layout_of(
     return find(default), findings
 
 
-# Keys that a workspace may not set, and the values that are used safe_value.
+# Keys that a workspace may not set, and the values that are used instead.
 _GUARDED = {
     "settings.file_paths": [],
     "settings.file_secrets": False,

@@ -72,7 +72,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _hunks(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Spans:
-    """The changes between two lists, as ranges of both. `budget` is the remaining budget of comparisons."""
+    """The changes between two lists, as ranges of both. `budget` is how many comparisons are left."""
     spans: Spans = []
     waiting = [(0, len(old), 0, len(new))]
     while waiting:
