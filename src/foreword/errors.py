@@ -33,7 +33,7 @@ class MissingError(CallError):
 
 
 class LayoutError(ForewordError):
-    """A layout is invalid: a key is unknown, or its value is."""
+    """A layout is invalid: a key is unknown, or a value is invalid."""
 
 
 class TemplateError(ForewordError):
@@ -70,7 +70,7 @@ class StaleError(StoreError):
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` if a known name is similar, else the list of known names."""
+    """`; did you mean 'x'?` if a known name is similar, otherwise the list of known names."""
     from difflib import get_close_matches
 
     names = sorted(known)
@@ -88,7 +88,7 @@ def show(content: Any) -> str:
     """A value in at most 80 characters."""
     try:
         text = repr(content)
-    except ValueError:  # Python refuses to print a number with so many digits
+    except ValueError:  # Python refuses to print a number with this many digits
         return "a very long number"
     except RecursionError:
         return "a value that is nested too deeply"
@@ -136,7 +136,7 @@ def check_workspace(fields: dict[str, Any]) -> None:
 def ordered(what: str, content: Any, kind: type | None = None) -> tuple[Any, ...]:
     """The entries of a list, tuple, generator or other ordered iterable, which is read once.
 
-    Strings are rejected because they would become their characters, sets and mappings because they have no order to keep.
+    Strings are rejected because they would become their characters, sets and mappings because their order is not defined.
     """
     if type(content) is not tuple:
         if isinstance(content, (str, bytes, bytearray)):

@@ -136,10 +136,10 @@ def installed() -> list[Extension]:
     """The extensions of installed packages, sorted by the name of their entry point."""
     from importlib.metadata import entry_points
 
-    return [_loaded(entry) for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))]
+    return [_load(entry) for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))]
 
 
-def _loaded(entry: Any) -> Extension:
+def _load(entry: Any) -> Extension:
     """The extension of an entry point. If it cannot be loaded, an extension that reports this in every turn."""
     try:
         loaded = entry.load()
@@ -220,10 +220,10 @@ def run(
             _check_strings(each)
         return result if lists is None else entries
     except Exception as error:
-        did = f"returned {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"
-        did += f" ({error})" if isinstance(error, ForewordError) else ""
+        outcome = f"returned {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"
+        outcome += f" ({error})" if isinstance(error, ForewordError) else ""
         name = getattr(function, "__name__", "a function")
-        message = f"{name} of the extension {extension.name!r} {did}"
+        message = f"{name} of the extension {extension.name!r} {outcome}"
         if any(getattr(extension, hook) is function for hook in extension.required):
             raise HookError(f"{message.rstrip(',')}; the extension requires it, so the turn was stopped") from error
         findings.append(finding("extension-failed", f"{message} and was skipped"))
@@ -246,15 +246,15 @@ def _check_strings(result: object) -> None:
         strings = [result.path, result.text]
     elif isinstance(result, Resources):
         strings = [*entries_of(result.skills, str, "Resources with a list of folders"), *result.packs.values()]
-    wrong = [each for each in strings if not isinstance(each, str)]
-    if wrong:
-        raise WrongType(f"{kind_of(result)} with {kind_of(wrong[0])} instead of a string")
+    invalid = [each for each in strings if not isinstance(each, str)]
+    if invalid:
+        raise WrongType(f"{kind_of(result)} with {kind_of(invalid[0])} instead of a string")
 
 
 def run_checks(extensions: Sequence[Extension], prompt: Prompt) -> list[Finding]:
     """The findings of the extensions' checks for a prompt."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for extension in extensions:
         for check in extension.checks:
-            found.extend(run(extension, check, found, prompt, lists=Finding) or ())
-    return found
+            findings.extend(run(extension, check, findings, prompt, lists=Finding) or ())
+    return findings

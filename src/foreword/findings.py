@@ -1,4 +1,4 @@
-"""Every code of findings, with its severity and meaning. The reference page is generated from this table.
+"""Every finding code, with its severity and meaning. The reference page is generated from this table.
 
 A finding is an `error` if the prompt is not what was asked for, a `warning` if something that a person wrote is missing from it or
 changed, and `info` if nothing is wrong.
@@ -191,7 +191,7 @@ CHECK_IDS = (
     "skill-field",
     "unused-ignore",
 )
-# Codes that lint replaces by a more detailed check.
+# Codes that lint replaces with a more detailed check.
 REPLACED_BY_CHECKS = {"file-neutralised": "forged-tag"}
 
 
@@ -249,9 +249,9 @@ def entries_of(result: Any, kind: type, expected: str) -> list[Any]:
     if isinstance(result, str | bytes | bytearray | dict | set | frozenset) or not hasattr(result, "__iter__"):
         raise WrongType(f"{kind_of(result)}, not {expected},")
     entries = list(result)
-    wrong = [each for each in entries if not isinstance(each, kind)]
-    if wrong:
-        raise WrongType(f"{kind_of(result)} with {kind_of(wrong[0])} in it, not {expected},")
+    invalid = [each for each in entries if not isinstance(each, kind)]
+    if invalid:
+        raise WrongType(f"{kind_of(result)} with {kind_of(invalid[0])} in it, not {expected},")
     return entries
 
 

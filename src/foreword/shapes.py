@@ -1,4 +1,4 @@
-"""The one checker of shapes: is a value of the right kind, is a mapping a table of known keys?
+"""Check shapes: whether a value has the right kind, and whether a mapping is a table of known keys.
 
 Layouts, settings, prices and agents come from files and requests. Each has a table of its keys and their kinds, and every error says
 where the value is, what it must be and what it is.
@@ -42,12 +42,12 @@ def one_of(*choices: str) -> Kind:
 
 def check(content: Any, kind: Kind, name: str, error: type[Exception] = CallError) -> None:
     """Raise an error if a value is not of a kind. `name` says where it is."""
-    wanted, fits = kind
+    expected, fits = kind
     if not fits(content):
         hint = ""
-        if wanted.startswith("one of ") and isinstance(content, str):
-            hint = suggestion(content, wanted.removeprefix("one of ").split(", "))
-        raise error(f"{name} must be {wanted}, not {show(content)}{hint if '?' in hint else ''}")
+        if expected.startswith("one of ") and isinstance(content, str):
+            hint = suggestion(content, expected.removeprefix("one of ").split(", "))
+        raise error(f"{name} must be {expected}, not {show(content)}{hint if '?' in hint else ''}")
 
 
 def check_table(

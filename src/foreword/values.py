@@ -1,4 +1,4 @@
-"""Immutable values, which `@value` makes of classes of annotated fields, and the hash of their text.
+"""Immutable values: `@value` makes one of a class with annotated fields. Also the hash of a string.
 
 It replaces `@dataclass`, which writes and compiles source code for every class and would cost more than everything else at the
 start of a command. `typing` and `inspect` are left out for the same reason.
@@ -53,7 +53,7 @@ def value(cls: type[V]) -> type[V]:
         own = self.__dict__
         if kwargs or not required <= len(args) <= size:
             args = with_named(args, kwargs)
-        # Filled in the order of the fields, the dictionaries of all instances share their keys, which takes half the memory.
+        # If filled in the order of the fields, the dictionaries of all instances share their keys, which takes half the memory.
         own.update(zip(fields, args + last_values[len(args) - required :]))  # noqa: B905  the lengths are equal
         for name in sequences:
             if type(own[name]) is not tuple:
@@ -115,8 +115,8 @@ def digest(text: str) -> str:
 
 def _sha256() -> Callable[[bytes], Any]:
     """The built-in hash function: `hashlib` would load all of OpenSSL, 4 ms at every start."""
-    global _found_sha256
-    if _found_sha256 is None:
+    global _cached_sha256
+    if _cached_sha256 is None:
         try:
             from _sha2 import sha256  # type: ignore[import-not-found,unused-ignore]
         except ImportError:
@@ -124,8 +124,8 @@ def _sha256() -> Callable[[bytes], Any]:
                 from _sha256 import sha256  # type: ignore[import-not-found,no-redef,unused-ignore]
             except ImportError:
                 from hashlib import sha256  # type: ignore[assignment,unused-ignore]
-        _found_sha256 = sha256
-    return _found_sha256
+        _cached_sha256 = sha256
+    return _cached_sha256
 
 
-_found_sha256: Callable[[bytes], Any] | None = None
+_cached_sha256: Callable[[bytes], Any] | None = None

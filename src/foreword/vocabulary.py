@@ -49,10 +49,10 @@ class Workspace:
 
     Fields:
         cwd: The agent's working directory.
-        root: The top directory of the project. None is the git repository around `cwd`, or `cwd` itself.
-        home: The user's home directory. None is the one in the environment.
-        platform: The operating system, as in `sys.platform`. None is this machine's.
-        environment: The environment variables. None is those of this process.
+        root: The top directory of the project. None means the git repository around `cwd`, or `cwd` itself.
+        home: The user's home directory. None means the one in the environment.
+        platform: The operating system, as in `sys.platform`. None means this machine's.
+        environment: The environment variables. None means those of this process.
         is_repository: Whether `root` is a git repository. Set when the workspace is resolved.
         inside: Real directories that must contain the project's files, wherever links lead; a service lists its roots here.
     """
@@ -78,7 +78,7 @@ class Tool:
         description: What it does, for the provider's tool definition.
         snippet: One line about it for the prompt.
         guidelines: Rules for using it, for the prompt's list of guidelines.
-        schema: The JSON schema of its parameters. None is a tool without parameters.
+        schema: The JSON schema of its parameters. None means a tool without parameters.
     """
 
     name: str
@@ -140,7 +140,7 @@ class Document:
         text: The text.
         hash: The hash of the file, empty if it is not known.
         line: The line of the file on which the text starts.
-        cut_from: The size of the file in bytes if only its start was read, else 0.
+        cut_from: The size of the file in bytes if only its start was read, otherwise 0.
         syntax: The language of a template, if it is not the one of its section.
         fields: Pairs of a name and a value that a layout can print beside the text, such as its label.
         pieces: The text in pieces with their origins, if it is not one run of lines of the file. Empty otherwise.
@@ -172,7 +172,7 @@ class Agent:
             file as the origin.
         skill: The active skill, or its name.
         plan: The text of the active plan. A `Document` keeps its file as the origin.
-        scope: The paths it may access. None is write access to the workspace.
+        scope: The paths it may access. None means write access to the workspace.
         language: The language in which it answers.
         docs: Documentation about the agent itself, as pairs of a label and a path or URL.
     """
@@ -336,7 +336,7 @@ class Resident:
 
 @value
 class Inputs:
-    """What was found in a workspace for a layout, without agent and clock.
+    """What was found in a workspace for a layout, independent of agent and clock.
 
     Fields:
         workspace: The resolved workspace.
@@ -344,10 +344,10 @@ class Inputs:
         candidates: Every file that was considered.
         findings: What a person should know about the files.
         stamps: Every path that was examined, with its stamp; unchanged stamps mean unchanged inputs.
-        find_results: The result of each find, from which the next search knows what need not be read again.
+        find_results: The result of each find, so that the next search reads only what has changed.
         includes: The files that texts include, by `include_key`, or the finding that says why one is missing.
         bodies: The templates of sections, by section.
-        templates: The templates of sections and all that they include, by address.
+        templates: The templates of sections and everything that they include, by address.
         values: The values of template variables.
         types: The types of variables that extensions add.
     """

@@ -374,7 +374,7 @@ def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, ru
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["talk", "tun", "t"], "unknown action 'tun' of foreword talk; did you mean 'turn'?"),
+        (["talk", "tun", "t"], "unknown action 'tun' for foreword talk; did you mean 'turn'?"),
         (["talk", "turn"], "ID"),
         (["talk", "turn", ""], "the id of a conversation must have 1 to 512 characters, not 0"),
         (["talk", "turn", "a\nb"], "control characters"),
@@ -382,8 +382,8 @@ def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, ru
         (["talk", "turn", "t", "--layout", "zzz"], "zzz"),
         (["talk", "turn", "t", "--messages", "none.json"], "--messages none.json: the file does not exist"),
         (["talk", "turn", "t", "--messages", "text.json"], "the file is not JSON"),
-        (["talk", "turn", "t", "--messages", "object.json"], "the file must hold a list of messages"),
-        (["talk", "turn", "t", "--messages", "rows.json"], "the file must hold a list of messages"),
+        (["talk", "turn", "t", "--messages", "object.json"], "the file must contain a list of messages"),
+        (["talk", "turn", "t", "--messages", "rows.json"], "the file must contain a list of messages"),
         (["talk", "turn", "t", "--home", "nowhere"], "--home nowhere: the directory does not exist"),
         (["talk", "turn", "t", "--pack", "x"], "--pack must be NAME=DIR"),
         (["talk", "show", "t"], "no conversation 't' in the store"),

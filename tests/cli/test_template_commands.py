@@ -254,7 +254,7 @@ def test_a_wrong_call_is_reported_in_one_sentence(tree, run, command, arguments,
 
 
 def test_an_unknown_action_lists_the_known_ones(run):
-    assert sentence(run("template", "chek")) == "unknown action 'chek' of foreword template; did you mean 'check'?"
+    assert sentence(run("template", "chek")) == "unknown action 'chek' for foreword template; did you mean 'check'?"
 
 
 # check

@@ -191,7 +191,7 @@ class _Fitting:
     # files
 
     def places(self, trials: Sequence[_Trial]) -> list[Place]:
-        """The positions of the items with text of files, farthest first; equally far ones in their order."""
+        """The positions of items with text from files, farthest first; items at the same distance keep their order."""
         places = [
             (self.distance(trial.section.of or "", item.path), trial, number)
             for trial in trials

@@ -251,7 +251,7 @@ def _wanted(conditions: Iterable[Condition]) -> str:
 
 
 def _any_of(facts: Sequence[str]) -> str:
-    """The alternatives of a condition, in words. Of many tools, only the first are named."""
+    """The alternatives of a condition, in words. If there are many tools, only the first are named."""
     tools = [fact.removeprefix("tool:") for fact in facts if fact.startswith("tool:")]
     if len(tools) < len(facts) or len(tools) < 4:
         return " or ".join(facts)

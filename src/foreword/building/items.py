@@ -117,7 +117,7 @@ class ItemWriter:
             self.findings.append(finding("hidden-characters", message, shown, entry.lines[0]))
 
     def written(self, section: Section, row: Row, path: str = "") -> Item:
-        """The item of a row. Single values are filtered and escaped; the pieces of a text are used unchanged."""
+        """The item of a row. Single values are filtered and escaped; the pieces of a document are used unchanged."""
         fields: dict[Field, Pieces] = {}
         may_be_open = False
         for field in self.fields_of(section):

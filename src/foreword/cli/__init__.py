@@ -33,14 +33,14 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout = None
         return 141
     except OSError as error:
-        if error.filename is not None:  # only errors of streams have no file name
+        if error.filename is not None:  # only stream errors have no file name
             raise
         _drop_broken_streams()
         return _refuse(f"the output could not be written: {error.strerror}")
 
 
 def _open_streams() -> None:
-    """Replace streams that the caller has closed by the null device."""
+    """Replace streams that the caller has closed with the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             import os
@@ -49,7 +49,7 @@ def _open_streams() -> None:
 
 
 def _drop_broken_streams() -> None:
-    """Drop streams that cannot be written, as on a full disk; else Python would fail again at exit."""
+    """Drop streams that cannot be written, such as on a full disk, so that Python does not fail again at exit."""
     for name in ("stdout", "stderr"):
         try:
             getattr(sys, name).flush()
@@ -75,7 +75,7 @@ def _run(arguments: list[str], is_process: bool) -> int:
 
 
 def _answer(arguments: list[str]) -> int:
-    """Run a command or print help; a wrong call is one sentence on standard error."""
+    """Run a command or print help. An invalid call is reported in one sentence on standard error."""
     from ..errors import ForewordError
 
     try:
@@ -91,7 +91,7 @@ def _answer(arguments: list[str]) -> int:
 
 
 def _command(arguments: list[str]) -> int:
-    """Import the family of the command, of one word or two, and run it."""
+    """Run a command, whose name is one or two words. Only its family is imported."""
     words = 2 if " ".join(arguments[:2]) in COMMANDS else 1
     name = " ".join(arguments[:words])
     if name not in COMMANDS:
@@ -104,7 +104,7 @@ def _command(arguments: list[str]) -> int:
 
 
 def family_of(name: str) -> Any:
-    """The module that has a command."""
+    """The module that implements a command."""
     module = f"foreword.cli.{COMMANDS[name][0]}"
     __import__(module)  # `importlib` would be one more module to load
     return sys.modules[module]
@@ -118,7 +118,7 @@ def _unknown(arguments: list[str]) -> NoReturn:
     actions = [name.partition(" ")[2] for name in COMMANDS if name.startswith(arguments[0] + " ")]
     if actions:
         action = arguments[1] if len(arguments) > 1 and not arguments[1].startswith("-") else ""
-        raise CallError(f"unknown action {action!r} of foreword {arguments[0]}" + suggestion(action, actions))
+        raise CallError(f"unknown action {action!r} for foreword {arguments[0]}" + suggestion(action, actions))
     raise CallError(f"unknown command {arguments[0]!r}" + suggestion(arguments[0], COMMANDS))
 
 

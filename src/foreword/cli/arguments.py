@@ -35,7 +35,7 @@ argparse._ = str  # type: ignore[attr-defined]
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that reports a wrong call in one sentence."""
+    """A parser that reports an invalid call in one sentence."""
 
     def error(self, message: str) -> NoReturn:
         raise CallError(f"{message} (see {self.prog} --help)")
@@ -47,26 +47,26 @@ class Parser(argparse.ArgumentParser):
     def options_first(self, arguments: list[str]) -> list[str]:
         """The same arguments in the one order that argparse understands: it rejects an option between NAME and DIR."""
         options: list[str] = []
-        others: list[str] = []
-        left = iter(arguments)
-        for each in left:
+        positional: list[str] = []
+        remaining = iter(arguments)
+        for each in remaining:
             if each == "--":
-                others += left
+                positional += remaining
             elif each.startswith("-") and each.lstrip("-")[:1].isalpha():
-                options += [each, *self._value_of(each, left)]
+                options += [each, *self._value_of(each, remaining)]
             else:
-                others.append(each)
-        border = ["--"] if any(each.startswith("-") for each in others) else []
-        return options + border + others
+                positional.append(each)
+        separator = ["--"] if any(each.startswith("-") for each in positional) else []
+        return options + separator + positional
 
-    def _value_of(self, option: str, left: Iterator[str]) -> Iterator[str]:
+    def _value_of(self, option: str, remaining: Iterator[str]) -> Iterator[str]:
         """The next argument, if the option takes a value that does not already follow `=`."""
         name, equals, _ = option.partition("=")
         action = self._option_string_actions.get(name)
         if action is None:
             self.error(f"unknown option {name!r}{suggestion(name, self._option_string_actions)}")
         if action.nargs != 0 and not equals:
-            value = next(left, "--")
+            value = next(remaining, "--")
             if value == "--":
                 self.error(f"{name} needs a value, {action.metavar or action.dest.upper()}")
             yield value

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
 GAP = 2
-# A column of sentences keeps this width before paths are shortened, and a path keeps at least the second.
+# Paths are shortened before a column of sentences gets narrower than the first, but not below the second.
 _READABLE = 24
 _PATH = 20
 # A longer word, such as an address, may be broken.
@@ -44,8 +44,8 @@ def _units(text: str) -> list[tuple[str, int]]:
             continue
         each = text[position]
         wide = _width_of_one(each)
-        is_shown = bool(units) and not units[-1][0].startswith("\x1b")
-        if wide == 0 and is_shown:
+        follows_character = bool(units) and not units[-1][0].startswith("\x1b")
+        if wide == 0 and follows_character:
             before, width = units[-1]
             units[-1] = (before + each, 2 if each == _EMOJI_FORM else width)
         else:
@@ -64,18 +64,18 @@ def _width_of_one(character: str) -> int:
 
 def clipped(text: str, width: int) -> str:
     """The start of a line that fits the width; colours are kept and reset."""
-    kept: list[str] = []
+    fitting: list[str] = []
     used = 0
     for unit, wide in _units(text):
         if used + wide > width:
             break
-        kept.append(unit)
+        fitting.append(unit)
         used += wide
-    return "".join(kept) + (_RESET if "\x1b[" in text else "")
+    return "".join(fitting) + (_RESET if "\x1b[" in text else "")
 
 
 def padded(text: str, width: int, right: bool = False) -> str:
-    """The text padded with spaces to a width, on the left if it is aligned to the right."""
+    """The text padded with spaces to a width; `right` aligns it to the right."""
     blanks = " " * (width - width_of(text))
     return blanks + text if right else text + blanks
 
@@ -86,20 +86,20 @@ def middle_cut(text: str, width: int) -> str:
         return text
     units = [unit for unit in _units(text) if unit[1]]
     room = max(width - 1, 0)
-    tail, used = _taken(list(reversed(units)), room - room // 3)
-    head, _ = _taken(units, room - used)
+    tail, used = _fitting(list(reversed(units)), room - room // 3)
+    head, _ = _fitting(units, room - used)
     return "".join(head) + "…" + "".join(reversed(tail))
 
 
-def _taken(units: Sequence[tuple[str, int]], room: int) -> tuple[list[str], int]:
-    taken: list[str] = []
+def _fitting(units: Sequence[tuple[str, int]], room: int) -> tuple[list[str], int]:
+    fitting: list[str] = []
     used = 0
     for unit, wide in units:
         if used + wide > room:
             break
-        taken.append(unit)
+        fitting.append(unit)
         used += wide
-    return taken, used
+    return fitting, used
 
 
 def wrapped(text: str, width: int, later: int | None = None) -> list[str]:
@@ -111,7 +111,7 @@ def wrapped(text: str, width: int, later: int | None = None) -> list[str]:
     lines: list[str] = []
     for line in text.split("\n"):
         lines += _wrapped_line(line.expandtabs(4), width, width if later is None else later, not lines)
-    return _carried(lines) if "\x1b[" in text else lines
+    return _with_carried_colours(lines) if "\x1b[" in text else lines
 
 
 def _wrapped_line(text: str, width: int, later: int, is_first: bool) -> list[str]:
@@ -141,23 +141,23 @@ def _wrapped_line(text: str, width: int, later: int, is_first: bool) -> list[str
 
 def _words(text: str) -> list[tuple[str, str]]:
     """Each word with the spaces before it; every wide character is a word."""
-    found: list[tuple[str, str]] = []
+    words: list[tuple[str, str]] = []
     for blank, word in re.findall(r"( *)([^ ]+|$)", text):
         if not blank and not word:
             continue
         if word.isascii():
-            found.append((blank, word))
+            words.append((blank, word))
             continue
         start, last = "", 0
         for unit, wide in _units(word):
             # Closing punctuation must not start a line, so it stays with the character before it.
             is_apart = (wide == 2 and category(unit[0]) not in ("Po", "Pe", "Pf")) or (last == 2 and unit.isalnum())
             if start and is_apart and last:
-                found.append((blank, start))
+                words.append((blank, start))
                 blank, start = "", ""
             start, last = start + unit, wide or last
-        found.append((blank, start))
-    return found
+        words.append((blank, start))
+    return words
 
 
 def _split_word(word: str, room: int) -> tuple[str, str]:
@@ -174,15 +174,15 @@ def _split_word(word: str, room: int) -> tuple[str, str]:
     return "".join(unit for unit, _ in units[:at]), "".join(unit for unit, _ in units[at:])
 
 
-def _carried(lines: Sequence[str]) -> list[str]:
+def _with_carried_colours(lines: Sequence[str]) -> list[str]:
     """Lines that each reset their colours, and start with those still active at the end of the line before."""
     result: list[str] = []
-    open_ = ""
+    active = ""
     for line in lines:
-        full = open_ + line
+        full = active + line
         for escape in _ESCAPE.findall(line):
-            open_ = "" if escape == _RESET else open_ + escape
-        result.append(full + _RESET if open_ else full)
+            active = "" if escape == _RESET else active + escape
+        result.append(full + _RESET if active else full)
     return result
 
 
@@ -190,24 +190,24 @@ def _carried(lines: Sequence[str]) -> list[str]:
 
 
 def column_widths(
-    head: Sequence[str], rows: Sequence[Sequence[str]], width: int, paths: Collection[int] = ()
+    header: Sequence[str], rows: Sequence[Sequence[str]], width: int, paths: Collection[int] = ()
 ) -> list[int] | None:
     """The width of each column of a table that fits, or None if ordinary words would have to be broken.
 
-    Heads are wrapped first, then the widest columns of sentences; then paths are shortened, then the rest is wrapped.
+    Headers are wrapped first, then the widest columns of sentences; then paths are shortened, then the rest is wrapped.
     """
     columns = range(len(rows[0]))
     body = [max(width_of(row[column]) for row in rows) for column in columns]
-    heads = [width_of(head[column]) if head else 0 for column in columns]
-    words = [_longest_word([*([head[column]] if head else []), *(row[column] for row in rows)]) for column in columns]
-    widths = [min(max(body[column], heads[column]), width) for column in columns]
+    headers = [width_of(header[column]) if header else 0 for column in columns]
+    words = [_longest_word([*([header[column]] if header else []), *(row[column] for row in rows)]) for column in columns]
+    widths = [min(max(body[column], headers[column]), width) for column in columns]
     room = width - GAP * (len(widths) - 1)
 
     def floor(column: int, stage: int) -> int:
         if stage == 0:
-            return max(body[column], _longest_word([head[column]]) if head else 0)
+            return max(body[column], _longest_word([header[column]]) if header else 0)
         if column in paths:
-            return max(_PATH if stage > 1 else body[column], _longest_word([head[column]]) if head else 0)
+            return max(_PATH if stage > 1 else body[column], _longest_word([header[column]]) if header else 0)
         return words[column] if stage > 2 else max(words[column], _READABLE)
 
     for stage in range(4):
@@ -268,17 +268,17 @@ def _cell(text: str, width: int) -> list[str]:
 
 
 def record_lines(
-    head: Sequence[str], row: Sequence[str], width: int, paint: Callable[[int, str], str], paths: Collection[int] = ()
+    header: Sequence[str], row: Sequence[str], width: int, paint: Callable[[int, str], str], paths: Collection[int] = ()
 ) -> list[str]:
-    """One row on a terminal too narrow for columns: its first cell, and below it the others, each after its head."""
+    """One row on a terminal too narrow for columns: its first cell, and below it the others, each after its header."""
     lines = [paint(0, line) for line in wrapped(row[0].strip(), width)]
-    longest = max((width_of(each) for each in head[1:]), default=0)
-    # If heads took half of the line, each cell would follow its head directly.
+    longest = max((width_of(each) for each in header[1:]), default=0)
+    # If the headers take more than half of the line, each cell follows its header directly.
     aligned = longest + 2 * GAP <= width // 2
     for column, cell in list(enumerate(row))[1:]:
         if not cell.strip():
             continue
-        label = head[column] if column < len(head) else ""
+        label = header[column] if column < len(header) else ""
         label = (padded(label, longest) if aligned else label) + " " * GAP if label else ""
         indent = GAP + (width_of(label) if aligned else GAP)
         if column in paths:

@@ -1,4 +1,4 @@
-"""The table of commands: the module of each, and what it does."""
+"""The table of commands: each with its module and a description."""
 
 from __future__ import annotations
 

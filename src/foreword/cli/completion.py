@@ -55,8 +55,8 @@ def _full_parser() -> Parser:
         first, _, second = name.partition(" ")
         if second and first not in groups:
             groups[first] = commands.add_parser(first, help=f"{first} commands").add_subparsers()
-        place = groups[first] if second else commands
-        place.add_parser(second or first, parents=[_with_hints(name)], add_help=False, help=about)
+        parent = groups[first] if second else commands
+        parent.add_parser(second or first, parents=[_with_hints(name)], add_help=False, help=about)
     return full
 
 

@@ -28,21 +28,23 @@ _AROUND = 50
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def write_difference(old: Subject, new: Subject, tokens: tuple[int, int], found: Difference, paths: ShortPaths) -> None:
+def write_difference(
+    old: Subject, new: Subject, tokens: tuple[int, int], difference: Difference, paths: ShortPaths
+) -> None:
     """Print how two prompts differ."""
     _write_heads(old, new, tokens, paths)
-    for name, before, after in found.circumstances:
+    for name, before, after in difference.circumstances:
         values = [printable(paths.short(each)) or "none" for each in (before, after)]
         write_line(f"{painted('built with', 'dim')}  {name} {values[0]} → {values[1]}", indent=12)
-    for each in found.sections[:_MAX_SECTIONS]:
+    for each in difference.sections[:_MAX_SECTIONS]:
         write("\n")
         _write_section(each, old.prompt.text, new.prompt.text, paths)
-    if len(found.sections) > _MAX_SECTIONS:
-        write_line(f"\n… {len(found.sections) - _MAX_SECTIONS:,} more sections (--json has them all)")
-    if found.tools.has_any:
+    if len(difference.sections) > _MAX_SECTIONS:
+        write_line(f"\n… {len(difference.sections) - _MAX_SECTIONS:,} more sections (--json has them all)")
+    if difference.tools.has_any:
         write("\n")
-        _write_tools(found)
-    if not found.is_changed:
+        _write_tools(difference)
+    if not difference.is_changed:
         write("the prompts are the same")
 
 
@@ -58,20 +60,20 @@ def _write_heads(old: Subject, new: Subject, tokens: tuple[int, int], paths: Sho
     write_table(rows, paths=(0,), spare=(len(rows[0]) - 1,), row_colours=colours)
 
 
-def _write_section(found: SectionDiff, old: str, new: str, paths: ShortPaths) -> None:
-    how = " and ".join(painted(each, _COLOURS[each]) for each in found.kinds)
-    moved = f"  from position {found.old_place} to {found.new_place}" if "moved" in found.kinds else ""
-    write_line(f"{how}  {painted(printable(found.section), 'bold')}{moved}", indent=4)
-    if "added" in found.kinds and found.new:
-        _write_causes(found.causes, paths)
-        _write_lines(_lines(new[found.new[0] : found.new[1]], "+", "green"))
-    elif "removed" in found.kinds and found.old:
-        _write_causes(found.causes, paths)
-        _write_lines(_lines(old[found.old[0] : found.old[1]], "-", "red"))
-    elif not found.edits:
-        _write_causes(found.causes, paths)
+def _write_section(section: SectionDiff, old: str, new: str, paths: ShortPaths) -> None:
+    how = " and ".join(painted(each, _COLOURS[each]) for each in section.kinds)
+    moved = f"  from position {section.old_place} to {section.new_place}" if "moved" in section.kinds else ""
+    write_line(f"{how}  {painted(printable(section.section), 'bold')}{moved}", indent=4)
+    if "added" in section.kinds and section.new:
+        _write_causes(section.causes, paths)
+        _write_lines(_lines(new[section.new[0] : section.new[1]], "+", "green"))
+    elif "removed" in section.kinds and section.old:
+        _write_causes(section.causes, paths)
+        _write_lines(_lines(old[section.old[0] : section.old[1]], "-", "red"))
+    elif not section.edits:
+        _write_causes(section.causes, paths)
     last: Sequence[Cause] = ()
-    groups = list(_by_line(found.edits, old, new))
+    groups = list(_by_line(section.edits, old, new))
     for edits in groups[:_MAX_EDITS]:
         if edits[0].causes != last:
             _write_causes(edits[0].causes, paths)
@@ -108,8 +110,8 @@ def _write_causes(causes: Sequence[Cause], paths: ShortPaths) -> None:
         write(f"  … {len(causes) - _MAX_CAUSES:,} more sources")
 
 
-def _write_tools(found: Difference) -> None:
-    for kind, names in found.tools.each():
+def _write_tools(difference: Difference) -> None:
+    for kind, names in difference.tools.each():
         tools = "tool" if len(names) == 1 else "tools"
         write_line(f"{painted(kind, _COLOURS[kind])}  {tools} {', '.join(map(printable, names))}", indent=4)
 
@@ -185,13 +187,13 @@ def _plain(text: str) -> str:
     return _CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
-def first_difference(found: FirstDifference, paths: ShortPaths) -> str:
+def first_difference(first: FirstDifference, paths: ShortPaths) -> str:
     """Where two requests begin to differ, and what caused it."""
-    if found.of == "tools":
-        return f"the definition of the tool {printable(found.name)}, character {found.offset + 1:,}"
-    if found.of == "messages":
-        return f"message {found.name}, character {found.offset + 1:,}"
-    section = f"section '{printable(found.name)}'" if found.name else f"character {found.offset + 1:,} of the prompt"
-    return section + (
-        f", {', '.join(paths.in_text(describe_cause(cause)) for cause in found.causes)}" if found.causes else ""
+    if first.of == "tools":
+        return f"the definition of the tool {printable(first.name)}, character {first.offset + 1:,}"
+    if first.of == "messages":
+        return f"message {first.name}, character {first.offset + 1:,}"
+    where = f"section '{printable(first.name)}'" if first.name else f"character {first.offset + 1:,} of the prompt"
+    return where + (
+        f", {', '.join(paths.in_text(describe_cause(cause)) for cause in first.causes)}" if first.causes else ""
     )

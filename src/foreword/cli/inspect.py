@@ -48,8 +48,8 @@ def parser_for(command: str) -> Parser:
     return parser
 
 
-def _named(name: str) -> str | dict[str, Any]:
-    """A prompt as a question names it. Only the command line can read standard input."""
+def _prompt_field(name: str) -> str | dict[str, Any]:
+    """A prompt as a field of a question. Standard input is read here, since only the command line has it."""
     if name != "-":
         return name
     from ..programs.subjects import form_in
@@ -58,10 +58,10 @@ def _named(name: str) -> str | dict[str, Any]:
     return {**(form_in("-", text, is_json=False) or {"text": text.removesuffix("\n")}), "name": "-"}
 
 
-def _named_pair(old: str, new: str) -> dict[str, Any]:
+def _prompt_fields(old: str, new: str) -> dict[str, Any]:
     if old == new == "-":
         raise CallError("only one of the two prompts can be standard input")
-    return {"old": _named(old), "new": _named(new)}
+    return {"old": _prompt_field(old), "new": _prompt_field(new)}
 
 
 def _status(args: Namespace, is_notable: bool, *subjects: Subject) -> int:
@@ -78,15 +78,15 @@ def diff(args: Namespace) -> int:
     """`foreword diff OLD NEW`"""
     from ..programs.questions import compare_prompts, diff_form
 
-    comparison = compare_prompts(args.question.with_fields(**_named_pair(args.old, args.new)))
+    comparison = compare_prompts(args.question.with_fields(**_prompt_fields(args.old, args.new)))
     if args.json:
         write_json(diff_form(comparison))
     else:
         from .paths import paths_of
 
         sizes = comparison.tokens[0].count, comparison.tokens[1].count
-        write_difference(comparison.old, comparison.new, sizes, comparison.found, paths_of(args))
-    return _status(args, comparison.found.is_changed, comparison.old, comparison.new)
+        write_difference(comparison.old, comparison.new, sizes, comparison.difference, paths_of(args))
+    return _status(args, comparison.difference.is_changed, comparison.old, comparison.new)
 
 
 # foreword cache
@@ -99,31 +99,31 @@ def cache(args: Namespace) -> int:
     named, args.dir = args.dir, args.dir if is_folder(args.dir) else "."
     question = args.question.with_fields(cwd=args.dir, turns=args.turns, prices=args.prices)
     if args.new:
-        loss = cache_loss(question.with_fields(**_named_pair(named, args.new)))
+        loss = cache_loss(question.with_fields(**_prompt_fields(named, args.new)))
         if args.json:
             write_json(loss.form)
         else:
             _write_loss(loss, args)
-        return _status(args, any(kept.lost for _, kept in loss.providers), loss.old, loss.new)
-    found = cache_report(question if is_folder(named) else question.with_fields(prompt=_named(named)))
+        return _status(args, any(reuse.lost for _, reuse in loss.providers), loss.old, loss.new)
+    result = cache_report(question if is_folder(named) else question.with_fields(prompt=_prompt_field(named)))
     if args.json:
-        write_json(found.form)
+        write_json(result.form)
     else:
-        _write_report(found)
-        report(found.findings, args, every=True)
-    return _status(args, bool(found.findings), found.subject)
+        _write_report(result)
+        report(result.findings, args, every=True)
+    return _status(args, bool(result.findings), result.subject)
 
 
-def _write_report(found: CacheReport) -> None:
-    prompt = found.form["prompt"]
+def _write_report(result: CacheReport) -> None:
+    prompt = result.form["prompt"]
     layout = f"layout {prompt['layout']}, " if prompt["layout"] else ""
     size = f"{prompt['tokens']['count']:,} tokens by {prompt['tokens']['method']}"
     write_line(f"{painted(prompt['name'], 'bold')}  {layout}{size}")
-    for each in found.form["providers"]:
+    for each in result.form["providers"]:
         _write_provider(each)
     write("\n")
-    _write_order(found.form, found.subject.is_plain)
-    _write_rebuilds(found.rebuilds)
+    _write_order(result.form, result.subject.is_plain)
+    _write_rebuilds(result.rebuilds)
     sys.stdout.flush()
 
 
@@ -148,8 +148,8 @@ def _write_rebuilds(rebuilds: Sequence[tuple[Rebuild, Sequence[SectionDiff]]]) -
     for rebuild, sections in rebuilds:
         if sections or rebuild.error:
             why = rebuild.error or ", ".join(each.section for each in sections)
-            moved = painted("moved" if sections else "failed", "yellow")
-            write_line(f"        {moved}  {rebuild.detail}: {why}", indent=16)
+            outcome = painted("moved" if sections else "failed", "yellow")
+            write_line(f"        {outcome}  {rebuild.detail}: {why}", indent=16)
 
 
 def _write_provider(form: ProviderForm) -> None:
@@ -180,19 +180,19 @@ def _write_provider(form: ProviderForm) -> None:
 def _write_loss(loss: CacheLoss, args: Namespace) -> None:
     rows = [
         (
-            kept.provider,
-            at.price.name if at.price else "price unknown",
-            f"{kept.shared:,} of {kept.total:,}",
-            f"{kept.tokens:,}",
-            f"{kept.lost:,}",
-            dollars(kept.rewrite),
-            dollars(None if kept.rewrite is None else kept.rewrite * loss.turns),
+            reuse.provider,
+            provider.price.name if provider.price else "price unknown",
+            f"{reuse.shared:,} of {reuse.total:,}",
+            f"{reuse.tokens:,}",
+            f"{reuse.lost:,}",
+            dollars(reuse.rewrite),
+            dollars(None if reuse.rewrite is None else reuse.rewrite * loss.turns),
         )
-        for at, kept in loss.providers
+        for provider, reuse in loss.providers
     ]
-    head = ("", "model", "same tokens", "cached", "sent again", "extra cost now", f"if on all {loss.turns} turns")
-    write_table(rows if is_terminal(sys.stdout) else [head, *rows], head, ("bold",), right=(2, 3, 4, 5, 6))
-    if not any(kept.cacheable for _, kept in loss.providers):
+    header = ("", "model", "same tokens", "cached", "sent again", "extra cost now", f"if on all {loss.turns} turns")
+    write_table(rows if is_terminal(sys.stdout) else [header, *rows], header, ("bold",), right=(2, 3, 4, 5, 6))
+    if not any(reuse.cacheable for _, reuse in loss.providers):
         write_line("the prompt is too short for any of these caches")
     _write_first_differences(loss, args)
 
@@ -203,9 +203,9 @@ def _write_first_differences(loss: CacheLoss, args: Namespace) -> None:
 
     paths = paths_of(args, ".")
     firsts: dict[str, list[str]] = {}
-    for _, kept in loss.providers:
-        if kept.first:
-            firsts.setdefault(first_difference(kept.first, paths), []).append(kept.provider)
+    for _, reuse in loss.providers:
+        if reuse.first:
+            firsts.setdefault(first_difference(reuse.first, paths), []).append(reuse.provider)
     write("\n")
     for sentence, names in firsts.items():
         write_line(f"first difference for {', '.join(names)}: {sentence}", indent=2)
@@ -215,7 +215,7 @@ def _write_first_differences(loss: CacheLoss, args: Namespace) -> None:
 
 
 def dollars(amount: float | None) -> str:
-    """An amount of money, with as many decimals as a small one needs."""
+    """An amount in dollars, with more decimals if it is small."""
     if amount is None:
         return "-"
     return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}" if amount >= 0.0001 else "<$0.0001"

@@ -130,11 +130,11 @@ def _relative(path: str) -> str:
     return path.removeprefix(here)
 
 
-def _sentence(each: Finding) -> str:
+def _sentence(finding: Finding) -> str:
     """The message without the path at its start, which is printed separately."""
-    text = each.message
-    if each.path and text.startswith(each.path):
-        text = text[len(each.path) :].lstrip(": ")
+    text = finding.message
+    if finding.path and text.startswith(finding.path):
+        text = text[len(finding.path) :].lstrip(": ")
     return text
 
 

@@ -1,4 +1,4 @@
-"""A change of the prompt with its token counts, described for the views of `watch`."""
+"""A change to the prompt with its token counts, described for the views of `watch`."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class News:
         self.paths = paths
         self.folder = ShortPaths("", home=paths.home).short(paths.cwd)
         self.time = datetime.now().astimezone()
-        self.total = _counted(self.prompt.text, args.model, args.provider)
-        self.each = [_counted(each.text, args.model, args.provider) for each in self.prompt.passages]
+        self.total = _count_tokens(self.prompt.text, args.model, args.provider)
+        self.each = [_count_tokens(each.text, args.model, args.provider) for each in self.prompt.passages]
         self.effect = self._effect()
 
     def _effect(self) -> Effect | None:
@@ -44,7 +44,7 @@ class News:
             return None
         model, provider = self.args.model, self.args.provider
         tools = json.loads(self.tools[0]), json.loads(self.tools[1])
-        return effect(self.change.before, self.prompt, lambda text: _counted(text, model, provider).count, tools)
+        return effect(self.change.before, self.prompt, lambda text: _count_tokens(text, model, provider).count, tools)
 
     @property
     def event(self) -> str:
@@ -81,7 +81,7 @@ class News:
         effect = self.effect
         if effect is None or not effect.is_changed:
             return f"the {'prompt' if self.event == 'same' else 'text'} is the same"
-        parts = [_described(each) for each in effect.sections]
+        parts = [_describe(each) for each in effect.sections]
         parts += [
             f"tool{'' if len(names) == 1 else 's'} {', '.join(names)} {kind}" for kind, names in effect.tools.each()
         ]
@@ -102,12 +102,12 @@ class News:
         return f"{', '.join(shown[:3])}{more}: "
 
 
-def _described(each: SectionEffect) -> str:
+def _describe(section: SectionEffect) -> str:
     """`project +12`, `menu moved +0`, `(between sections) changed`"""
-    if each.section in (WHOLE, BETWEEN):
-        return f"{each.section} changed"
-    how = "" if tuple(each.kinds) == ("changed",) else f" {' and '.join(each.kinds)}"
-    return f"{each.section}{how} {each.after - each.before:+,}"
+    if section.section in (WHOLE, BETWEEN):
+        return f"{section.section} changed"
+    how = "" if tuple(section.kinds) == ("changed",) else f" {' and '.join(section.kinds)}"
+    return f"{section.section}{how} {section.after - section.before:+,}"
 
 
 def sentence(error: Exception) -> str:
@@ -116,16 +116,16 @@ def sentence(error: Exception) -> str:
     return str(error) if isinstance(error, ForewordError) else f"{type(error).__name__}: {error}"
 
 
-def _counted(text: str, model: str, provider: str) -> Count:
-    """The token count of a text; the latest ones are cached."""
+def _count_tokens(text: str, model: str, provider: str) -> Count:
+    """The number of tokens in a string. Recent counts are cached."""
     from ..text.tokens import count
 
     key = (text, model, provider)
-    known = _COUNTS.pop(key, None) or count(text, model, provider)
-    _COUNTS[key] = known
+    result = _COUNTS.pop(key, None) or count(text, model, provider)
+    _COUNTS[key] = result
     if len(_COUNTS) > _MAX_COUNTS:
         del _COUNTS[next(iter(_COUNTS))]
-    return known
+    return result
 
 
 _COUNTS: dict[tuple[str, str, str], Count] = {}

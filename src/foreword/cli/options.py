@@ -1,4 +1,4 @@
-"""The options that every command takes, and the question they put."""
+"""The options that every command takes, and the question they describe."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def new_parser(command: str, without: Iterable[str] = ()) -> Parser:
 
 
 def _formatter(prog: str) -> HelpFormatter:
-    """A formatter with a fixed width: to find one out, argparse would load `shutil`."""
+    """A formatter with an explicit width, because argparse would load `shutil` to find one."""
     is_fitted = is_terminal(sys.stdout) or os.environ.get("COLUMNS", "")
     return HelpFormatter(prog, width=columns_of(sys.stdout) - 2 if is_fitted else 110, max_help_position=32)
 
@@ -116,7 +116,7 @@ def with_dir(parser: Parser) -> Parser:
 
 
 def read(parser: Parser, arguments: list[str]) -> Namespace:
-    """The parsed and checked options, with the question they put."""
+    """The parsed and checked options, with the question they describe."""
     parser.set_defaults(dir=".")
     args = parser.parse_args(parser.options_first(arguments))
     _refuse_empty(arguments)
@@ -134,7 +134,7 @@ def _refuse_empty(arguments: list[str]) -> None:
 
 
 def question_of(args: Namespace, assembler: Assembler | None = None) -> Question:
-    """The question that the options put. The files they name are read now, so that a wrong call fails early."""
+    """The question that the options describe. The files they name are read now, so that a wrong call fails early."""
     from_files = {
         "tools": _tools(args),
         "base": _base(args.base),
@@ -142,12 +142,12 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
         "scope": _scope(args.scope) if args.scope else None,
         "docs": [_doc(each) for each in args.doc],
     }
-    place = {"cwd": args.dir, "packs": packs_of(args), "now": _clock(args.now)}
-    same = {name: getattr(args, name) for name in ("home", "layout", "settings", "set", "store")}
+    workspace = {"cwd": args.dir, "packs": packs_of(args), "now": _clock(args.now)}
+    unchanged = {name: getattr(args, name) for name in ("home", "layout", "settings", "set", "store")}
     agent = {key: getattr(args, key) for key in KEYS if key not in from_files}
     agent["sub_agent"] = args.sub_agent or None
     names = {"tools": f"--tools {args.tools}", "scope": f"--scope {args.scope}"}
-    question = Question({**place, **same, **agent, **from_files}, names, assembler)
+    question = Question({**workspace, **unchanged, **agent, **from_files}, names, assembler)
     question.agent  # noqa: B018
     return question
 
@@ -158,7 +158,7 @@ def packs_of(args: Namespace) -> dict[str, str]:
 
 
 def status(findings: Iterable[Finding], args: Namespace) -> int:
-    """The exit status: 1 with --strict and a finding that is an error, else 0."""
+    """The exit status: 1 if --strict is set and a finding is an error, otherwise 0."""
     return 1 if args.strict and any(each.severity == "error" for each in findings) else 0
 
 
@@ -180,7 +180,7 @@ def _tools(args: Namespace) -> list[Any] | None:
         return None
     rows = read_json(args.tools, "--tools") if args.tools not in ("", NO_TOOLS) else []
     if not isinstance(rows, list):
-        raise CallError(f'--tools {args.tools}: the file must hold a list of tools, [{{"name": …}}]')
+        raise CallError(f'--tools {args.tools}: the file must contain a list of tools, [{{"name": …}}]')
     if not all(name.strip() for name in args.tool):
         raise CallError("--tool needs a value, NAME; it is blank")
     return [*rows, *({"name": name} for name in args.tool)]
@@ -259,10 +259,10 @@ def document(path: str, option: str) -> Document:
 
 
 def standard_input() -> bytes:
-    """All of standard input. It can be read only once, so it is kept for the next caller."""
-    if sys.stdin not in _read:
-        _read[sys.stdin] = sys.stdin.buffer.read()
-    return _read[sys.stdin]
+    """All of standard input. It can be read only once, so it is cached for the next caller."""
+    if sys.stdin not in _stdin_bytes:
+        _stdin_bytes[sys.stdin] = sys.stdin.buffer.read()
+    return _stdin_bytes[sys.stdin]
 
 
-_read: dict[object, bytes] = {}
+_stdin_bytes: dict[object, bytes] = {}

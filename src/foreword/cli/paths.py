@@ -21,8 +21,8 @@ class ShortPaths:
         self.home = printable(home).rstrip("/")
         self._starts = self._find_starts()
         # A path must start at a word boundary, or `/b/c` would match in `/a/b/c`.
-        either = "|".join(map(re.escape, self._starts))
-        self._pattern = re.compile(rf"(?<![\w./~\\-])(?:{either})") if either else None
+        prefixes = "|".join(map(re.escape, self._starts))
+        self._pattern = re.compile(rf"(?<![\w./~\\-])(?:{prefixes})") if prefixes else None
 
     def _find_starts(self) -> dict[str, str]:
         """Prefixes of paths and their short forms, longest first so that the deepest folder wins."""
@@ -39,18 +39,18 @@ class ShortPaths:
         """A path in its short form."""
         if path == self.cwd:
             return "."
-        for start, instead in self._starts.items():
+        for start, replacement in self._starts.items():
             if path.startswith(start):
-                return instead + path[len(start) :] or path
+                return replacement + path[len(start) :] or path
         return path
 
     def in_text(self, text: str) -> str:
         """A sentence in which paths are shortened."""
-        return self._pattern.sub(lambda found: self._starts[found[0]], text) if self._pattern else text
+        return self._pattern.sub(lambda match: self._starts[match[0]], text) if self._pattern else text
 
 
 def paths_of(args: Namespace, folder: str = "") -> ShortPaths:
-    """Shortens paths for the command's workspace, or for another folder."""
+    """The short paths of the command's workspace, or of another folder."""
     from ..sources.environment import resolve_workspace
     from ..sources.files import Reader
 

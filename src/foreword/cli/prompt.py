@@ -124,14 +124,14 @@ def _write_blame(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
     """Print each line beside its label. On a terminal long labels are shortened and long lines wrapped."""
     from .columns import middle_cut, padded, width_of, wrapped
 
-    is_shown, room = is_terminal(sys.stdout), columns_of(sys.stdout)
+    on_terminal, room = is_terminal(sys.stdout), columns_of(sys.stdout)
     width = max((width_of(label) for _, label, _ in lines), default=0)
-    if is_shown and width > max(room * _WIDEST_LABEL // 100, _NARROWEST_LABEL):
+    if on_terminal and width > max(room * _WIDEST_LABEL // 100, _NARROWEST_LABEL):
         width = max(room // 3, _NARROWEST_LABEL)
     for origin, label, text in lines:
         colour = "cyan" if origin and origin.kind == "file" else "dim"
         shown = [text]
-        if is_shown:
+        if on_terminal:
             indent = _hanging_indent(text, (room - width - 3) // 2)
             first, *others = wrapped(seen_by(sys.stdout, text), room - width - 3, room - width - 3 - indent)
             shown = [first, *(" " * indent + line for line in others)]

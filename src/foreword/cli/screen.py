@@ -37,8 +37,8 @@ class Screen:
         self.log: list[str] = []
         self.size = (0, 0)
         self.is_open = False
-        self._keys: Any = None
-        self._paused: Any = None
+        self._attributes: Any = None
+        self._previous_handler: Any = None
 
     def show(self, news: News) -> None:
         """Add a change to the log, and draw."""
@@ -65,18 +65,18 @@ class Screen:
             return
         self.is_open = False
         _put(_LEAVE)
-        if self._paused is not None:
-            signal.signal(signal.SIGTSTP, self._paused)
-        if self._keys is not None:
+        if self._previous_handler is not None:
+            signal.signal(signal.SIGTSTP, self._previous_handler)
+        if self._attributes is not None:
             import termios
 
-            termios.tcsetattr(sys.stdin.fileno(), termios.TCSAFLUSH, self._keys)
+            termios.tcsetattr(sys.stdin.fileno(), termios.TCSAFLUSH, self._attributes)
 
     def _open(self) -> None:
         self.is_open = True
-        self._keys = _quiet_keys()
+        self._attributes = _quiet_keys()
         if hasattr(signal, "SIGTSTP") and threading.current_thread() is threading.main_thread():
-            self._paused = signal.signal(signal.SIGTSTP, self._pause)
+            self._previous_handler = signal.signal(signal.SIGTSTP, self._pause)
         _put(_ENTER)
 
     def _pause(self, *_: object) -> None:
@@ -100,10 +100,10 @@ def frame(news: News, log: Sequence[str], width: int, height: int) -> list[str]:
     sections = _sections(news, width)
     findings = news.finding_lines(news.prompt.findings)
     title = painted(f"foreword {visible(news.prompt.layout)}", "bold")
-    head = f"{title}  {count_sentence(news.total)}  {painted(visible(news.folder), 'dim')}"
+    header = f"{title}  {count_sentence(news.total)}  {painted(visible(news.folder), 'dim')}"
     shares = _shared(height - 4, [len(sections), len(findings) or 1, len(log)])
     parts = [_first(sections, shares[0]), _first(findings or ["no findings"], shares[1]), list(log[-shares[2] :])]
-    lines = [head]
+    lines = [header]
     for part in parts:
         lines += ["", *part] if part else []
     foot = painted("q or Ctrl-C quits", "dim")
@@ -119,8 +119,8 @@ def _sections(news: News, width: int) -> list[str]:
     longest = max(longest, len("section"))
     maximum = max((count.count for _, count in rows), default=0) or 1
     bar = max(min(_BAR, width - longest - 40), 0)
-    head = f"{'section':<{longest}}  {'lifetime':<12}  {'tokens':>9}  {'change':>8}"
-    lines = [painted(head, "dim")]
+    header = f"{'section':<{longest}}  {'lifetime':<12}  {'tokens':>9}  {'change':>8}"
+    lines = [painted(header, "dim")]
     for passage, count in rows:
         effect = changed.get(passage.section)
         change = f"{effect.after - effect.before:+,}" if effect else ""
@@ -134,7 +134,7 @@ def _sections(news: News, width: int) -> list[str]:
 
 
 def _shared(room: int, wanted: Sequence[int]) -> list[int]:
-    """How many lines each gets: one each in turn, until all have what they want or none are left."""
+    """The number of lines for each part: one each in turn, until all parts have enough or no lines are left."""
     shares = [0] * len(wanted)
     while sum(shares) < room and shares != list(wanted):
         for number, want in enumerate(wanted):

@@ -93,9 +93,9 @@ def parser_for(command: str) -> Parser:
 def serve(args: Namespace) -> int:
     """`foreword serve`"""
     for option, (low, high, unit) in _RANGES.items():
-        content = getattr(args, option[2:].replace("-", "_"))
-        if not low <= content <= high:
-            raise CallError(f"{option} must be {unit} from {low} to {high}, not {content:g}")
+        value = getattr(args, option[2:].replace("-", "_"))
+        if not low <= value <= high:
+            raise CallError(f"{option} must be {unit} from {low} to {high}, not {value:g}")
     store = args.question.url_to_write()
     if args.workers > 1 and is_in_memory(store):
         raise CallError("several workers cannot share a store in memory; name a file or a database server with --store")

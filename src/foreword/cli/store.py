@@ -31,9 +31,9 @@ def store_stats(args: Namespace) -> int:
     """`foreword store stats`"""
     from ..store import open_store
 
-    found = open_store(args.question.existing_store_url()).stats()
+    stats = open_store(args.question.existing_store_url()).stats()
     if args.json:
-        write_json(found)
+        write_json(stats)
     else:
-        write_table([(name, f"{number:,}") for name, number in found.items()], ("stored", "count"), right=(1,))
+        write_table([(name, f"{number:,}") for name, number in stats.items()], ("stored", "count"), right=(1,))
     return 0

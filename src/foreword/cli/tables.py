@@ -1,4 +1,4 @@
-"""Tables: rows in columns that fit a terminal, with a head and colours, or plain rows when piped."""
+"""Tables: rows in columns that fit a terminal, with a header and colours, or plain rows when piped."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ class Table:
         self,
         paint: Callable[[str, str], str],
         rows: Sequence[Sequence[str]],
-        head: Sequence[str] = (),
+        header: Sequence[str] = (),
         colours: Sequence[str] = (),
         right: Collection[int] = (),
         paths: Collection[int] = (),
         row_colours: Sequence[Mapping[int, str]] = (),
     ) -> None:
-        self.paint, self.rows, self.head, self.colours = paint, rows, head, colours
+        self.paint, self.rows, self.header, self.colours = paint, rows, header, colours
         self.right, self.paths, self.row_colours = right, paths, row_colours
 
     def is_wider_than(self, width: int) -> bool:
-        return is_too_wide([*([self.head] if self.head else []), *self.rows], width)
+        return is_too_wide([*([self.header] if self.header else []), *self.rows], width)
 
     def without(self, columns: Collection[int]) -> Table:
         """The table without these columns."""
-        kept = [column for column in range(len(self.rows[0])) if column not in columns]
-        new = {column: number for number, column in enumerate(kept)}
+        remaining = [column for column in range(len(self.rows[0])) if column not in columns]
+        new = {column: number for number, column in enumerate(remaining)}
 
         def cells(row: Sequence[str]) -> list[str]:
-            return [row[column] for column in kept if column < len(row)]
+            return [row[column] for column in remaining if column < len(row)]
 
         def renumbered(old: Collection[int]) -> list[int]:
             return [new[column] for column in old if column in new]
@@ -45,7 +45,7 @@ class Table:
         return Table(
             self.paint,
             [cells(row) for row in self.rows],
-            cells(self.head),
+            cells(self.header),
             cells(self.colours),
             renumbered(self.right),
             renumbered(self.paths),
@@ -53,21 +53,21 @@ class Table:
         )
 
     def plain_lines(self) -> list[str]:
-        """The rows alone, as wide as they are."""
+        """The rows without a header, at their natural width."""
         widths = column_widths((), self.rows, sys.maxsize, self.paths) or []
         return [line for number, row in enumerate(self.rows) for line in self._row_lines(number, row, widths)]
 
     def fitted_lines(self, width: int) -> list[str]:
-        """The head and rows in this width; if columns would break words, each row becomes a few lines."""
-        widths = column_widths(self.head, self.rows, width, self.paths)
+        """The header and rows in this width; if columns would break words, each row becomes a few lines."""
+        widths = column_widths(self.header, self.rows, width, self.paths)
         if widths is None:
             return [
                 line
                 for number, row in enumerate(self.rows)
-                for line in record_lines(self.head, row, width, self._painter(number), self.paths)
+                for line in record_lines(self.header, row, width, self._painter(number), self.paths)
             ]
         lines = (
-            table_lines(self.head, widths, lambda _, text: self.paint(text, "bold"), self.right) if self.head else []
+            table_lines(self.header, widths, lambda _, text: self.paint(text, "bold"), self.right) if self.header else []
         )
         return [
             *lines,
@@ -78,7 +78,7 @@ class Table:
         return table_lines(row, widths, self._painter(number), self.right, self.paths)
 
     def _painter(self, number: int) -> Callable[[int, str], str]:
-        """Paints a cell of a row: in the row's own colour for that column, else in the column's."""
+        """Paints a cell of a row: in the row's own colour for that column, otherwise in the column's."""
         own = self.row_colours[number] if self.row_colours else {}
         usual = dict(enumerate(self.colours))
         return lambda column, text: self.paint(text, own.get(column) or usual.get(column, ""))

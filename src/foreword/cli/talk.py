@@ -111,11 +111,11 @@ def talk_drift(args: Namespace) -> int:
         url = args.question.store_url()
         store = f"the store {printable(url)}" if is_local(url) else "the store"  # a URL may contain a password
         raise CallError(f"{store} has no conversation {args.id!r}; see foreword talk list")
-    found = conversation.drift(args.question.now)
+    drift = conversation.drift(args.question.now)
     if args.json:
-        write_json(drift_form(args.id, found))
+        write_json(drift_form(args.id, drift))
     else:
-        write_line(printable(found.sentence()))
+        write_line(printable(drift.sentence()))
     return 0
 
 
@@ -145,12 +145,12 @@ def _messages(args: Namespace) -> list[dict[str, object]]:
         isinstance(row, dict) and isinstance(row.get("role"), str) for row in rows
     ):
         raise CallError(
-            f'--messages {args.messages}: the file must hold a list of messages, [{{"role": …, "content": …}}]'
+            f'--messages {args.messages}: the file must contain a list of messages, [{{"role": …, "content": …}}]'
         )
     return rows
 
 
-def _shown(message: Mapping[str, Any]) -> str:
+def _message_text(message: Mapping[str, Any]) -> str:
     """The text of a message; any other content as JSON."""
     import json
 
@@ -168,7 +168,7 @@ def _write_turn(turn: Turn, args: Namespace) -> int:
     else:
         write_text(turn.system)
         for message in turn.messages:
-            write_text(f"\n[{message['role']}]\n{_shown(message)}")
+            write_text(f"\n[{message['role']}]\n{_message_text(message)}")
         sys.stdout.flush()
         state = "reused" if turn.is_reused else "new"
         tools = f"{len(turn.tools)} tool{'' if len(turn.tools) == 1 else 's'}"

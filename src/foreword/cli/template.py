@@ -54,7 +54,7 @@ def template_show(args: Namespace) -> int:
 
 def template_set(args: Namespace) -> int:
     """`foreword template set FILE`"""
-    return _keep(args, document(args.file, "FILE").text, args.note, args.syntax)
+    return _save(args, document(args.file, "FILE").text, args.note, args.syntax)
 
 
 def template_history(args: Namespace) -> int:
@@ -80,10 +80,10 @@ def template_restore(args: Namespace) -> int:
     if args.version not in versions:
         raise CallError(f"the template has no version {args.version}; see foreword template history")
     restored = versions[args.version]
-    return _keep(args, restored.template, args.note or f"Restored version {args.version}", restored.syntax)
+    return _save(args, restored.template, args.note or f"Restored version {args.version}", restored.syntax)
 
 
-def _keep(args: Namespace, text: str, note: str, syntax: str) -> int:
+def _save(args: Namespace, text: str, note: str, syntax: str) -> int:
     from ..engine.assembler import local_time
     from ..wire.answers import version_form
 

@@ -23,11 +23,11 @@ _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "3
 SEVERITIES: dict[Severity, str] = {"error": "red", "warning": "yellow", "info": "dim"}
 
 
-_USUAL_WIDTH = 80
+_DEFAULT_WIDTH = 80
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Whether the stream is a terminal, on which tables have a head and lines fit the width."""
+    """Whether the stream is a terminal, on which tables have a header and lines fit the width."""
     return stream.isatty()
 
 
@@ -37,14 +37,14 @@ def has_colours(stream: TextIO) -> bool:
 
 
 def columns_of(stream: TextIO) -> int:
-    """The width of the terminal: `COLUMNS`, else what the terminal reports."""
-    named = os.environ.get("COLUMNS", "")
-    if named.isascii() and named.isdecimal() and int(named) > 0:
-        return int(named)
+    """The width of the terminal: `COLUMNS`, otherwise what the terminal reports."""
+    setting = os.environ.get("COLUMNS", "")
+    if setting.isascii() and setting.isdecimal() and int(setting) > 0:
+        return int(setting)
     try:
-        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
+        return os.get_terminal_size(stream.fileno()).columns or _DEFAULT_WIDTH
     except (OSError, ValueError):
-        return _USUAL_WIDTH
+        return _DEFAULT_WIDTH
 
 
 def painted(text: str, colour: str, stream: TextIO | None = None) -> str:
@@ -88,7 +88,7 @@ def write_parts(text: str, passages: Sequence[tuple[int, str, int]]) -> None:
 
 def seen_by(stream: TextIO, text: str) -> str:
     """Untrusted text for a stream: unchanged, but with control characters escaped for a terminal."""
-    return visible(text, kept="\n\t") if stream.isatty() else text
+    return visible(text, keep="\n\t") if stream.isatty() else text
 
 
 def write_json(form: Any) -> None:
@@ -104,7 +104,7 @@ def write_line(text: str, indent: int = 0) -> None:
 
 
 def fitted(text: str, stream: TextIO, indent: int = 0) -> str:
-    """Text for a stream: wrapped to the width of a terminal, else unchanged."""
+    """Text for a stream: wrapped to the width of a terminal, otherwise unchanged."""
     if not is_terminal(stream):
         return text
     from .columns import wrapped
@@ -116,14 +116,14 @@ def fitted(text: str, stream: TextIO, indent: int = 0) -> str:
 
 def write_table(
     rows: Sequence[Sequence[str]],
-    head: Sequence[str] = (),
+    header: Sequence[str] = (),
     colours: Sequence[str] = (),
     right: Collection[int] = (),
     paths: Collection[int] = (),
     spare: Collection[int] = (),
     row_colours: Sequence[Mapping[int, str]] = (),
 ) -> None:
-    """Print rows in columns. On a terminal they fit the width and have a head and colours.
+    """Print rows in columns. On a terminal they fit the width and have a header and colours.
 
     Columns in `right` are aligned to the right, those in `paths` are shortened rather than wrapped, and those in `spare` are
     dropped if there is no room. `row_colours` overrides the `colours` of columns for single cells.
@@ -133,7 +133,7 @@ def write_table(
     if not rows:
         return
     cells = [[seen_by(sys.stdout, printable(cell)) for cell in row] for row in rows]
-    table = Table(painted, cells, head, colours, right, paths, row_colours)
+    table = Table(painted, cells, header, colours, right, paths, row_colours)
     if not is_terminal(sys.stdout):
         write("\n".join(table.plain_lines()))
         return
@@ -175,25 +175,25 @@ def worst_first(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda each: order.index(each.severity))
 
 
-def painted_finding(each: Finding, stream: TextIO) -> str:
+def painted_finding(finding: Finding, stream: TextIO) -> str:
     """A finding with its severity, location and code."""
     place = ""
-    if each.path and each.line and (each.column or each.path not in each.message):
-        place = f"{each.path}:{each.line}:{f'{each.column}:' if each.column else ''} "
-    severity = painted(each.severity, SEVERITIES[each.severity], stream)
-    return f"{severity}: {place}{each.message} [{each.code}]"
+    if finding.path and finding.line and (finding.column or finding.path not in finding.message):
+        place = f"{finding.path}:{finding.line}:{f'{finding.column}:' if finding.column else ''} "
+    severity = painted(finding.severity, SEVERITIES[finding.severity], stream)
+    return f"{severity}: {place}{finding.message} [{finding.code}]"
 
 
-def one_line(each: Finding) -> str:
+def one_line(finding: Finding) -> str:
     """A finding on one line of standard output, even if it quotes several."""
-    return painted_finding(replace(each, message=visible(each.message.partition("\n")[0])), sys.stdout)
+    return painted_finding(replace(finding, message=visible(finding.message.partition("\n")[0])), sys.stdout)
 
 
-def visible(text: str, kept: str = "") -> str:
-    """The text with control characters escaped, such as `\\x1b`, except those in `kept`."""
+def visible(text: str, keep: str = "") -> str:
+    """The text with control characters escaped, such as `\\x1b`, except those in `keep`."""
     if text.isprintable():
         return text
-    return "".join(f"\\x{ord(each):02x}" if _is_control(each) and each not in kept else each for each in text)
+    return "".join(f"\\x{ord(each):02x}" if _is_control(each) and each not in keep else each for each in text)
 
 
 def _is_control(character: str) -> bool:
@@ -201,7 +201,7 @@ def _is_control(character: str) -> bool:
 
 
 def shown_time(time: str) -> str:
-    """A stored time: on a terminal to the minute in the local zone, else unchanged."""
+    """A stored time: on a terminal to the minute in the local zone, otherwise unchanged."""
     if not is_terminal(sys.stdout):
         return time
     from datetime import datetime

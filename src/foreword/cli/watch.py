@@ -40,7 +40,7 @@ def watch(args: Namespace) -> int:
     from ..programs.watching import changes
     from .signals import TerminationSignals
 
-    gc.enable()  # unlike other commands, this one runs for long
+    gc.enable()  # unlike other commands, this one runs for a long time
     source = _Watched(args)
     view = _view(args)
     paths = paths_of(args)
@@ -82,7 +82,7 @@ class _Watched:
         self.tools = "[]"
 
     def prompt(self) -> Prompt:
-        """The current prompt; `tools` then holds the tool definitions that belong to it."""
+        """The current prompt. Also updates `tools`, its tool definitions."""
         from ..conversation.tools import written_tools
 
         self.source.agent = self._agent()
@@ -147,8 +147,8 @@ class _Lines:
         lines = news.lines()
         if news.event == "start":
             lines += [f"  {line}" for line in news.finding_lines(news.prompt.findings)]
-        colon = "error: " if news.event == "error" else ""
-        lines[0] = f"{news.time:%H:%M:%S}  {colon}{lines[0]}"
+        label = "error: " if news.event == "error" else ""
+        lines[0] = f"{news.time:%H:%M:%S}  {label}{lines[0]}"
         for line in lines:
             write(line)
         sys.stdout.flush()

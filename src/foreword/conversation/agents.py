@@ -1,4 +1,4 @@
-"""The agent of a conversation: its tools, the skill in its prompt, and how it differs from that of the edition."""
+"""The agent of a conversation: its tools, the skill in its prompt, and how it differs from the edition's agent."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class StoredTools:
 class ConversationAgent:
     """The agent that the caller `configured`, and the same agent `resolved` for the edition in use.
 
-    An agent without tools gets those of the conversation, or for a new one those of the extensions. Other fields that it leaves
+    An agent without tools gets the tools of the conversation, or in a new one those of the extensions. Other fields that it leaves
     out come from the edition too. After a compaction, it gets the skill that was in use, if that belongs in the prompt.
     """
 
@@ -99,7 +99,7 @@ class ConversationAgent:
         return stored.definitions != using.tools and not are_same_tools(stored.definitions, using.tools)
 
     def with_tools_of(self, using: Edition) -> Agent:
-        """The agent with the tools of an edition. Of tools that it no longer has, only the definitions are known."""
+        """The agent with the tools of an edition. For tools that it no longer has, only the definitions are known."""
         if not self.has_other_tools(using):
             return self.resolved
         known = tools_by_name(using.tools)
@@ -127,7 +127,7 @@ class ConversationAgent:
         return self._known_tools[name]
 
     def about(self, cwd: str, number: int | None = None) -> About:
-        """The description of the conversation for hooks. `number` defaults to that of the edition in use."""
+        """The description of the conversation for hooks. `number` defaults to the edition in use."""
         tools = [tool.name for tool in self.resolved.tools or ()]
         return About(self.id, cwd, self.resolved.model, tools, self.edition_number if number is None else number)
 

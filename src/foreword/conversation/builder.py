@@ -80,7 +80,7 @@ class EditionBuilder:
         return update_state(replace(fresh, inputs=using.inputs), gathered=state_of(using).gathered or using.made)
 
     def rebuild(self, using: Edition, subject: str, step: str, now: datetime | None, *, keep_tools: bool) -> Edition:
-        """What would be built now for a step: from the stored inputs if only the agent matters, else from the workspace.
+        """What would be built now for a step: from the stored inputs if only the agent matters, otherwise from the workspace.
 
         With `keep_tools`, it has the tools of the edition in use.
         """
@@ -140,7 +140,7 @@ class EditionBuilder:
             return build(layout, inputs, agent, moment, assembler.rules, self._draft_writer, snapshot.render)
 
     def preview(self, template: Document | None, now: datetime | None) -> Prompt:
-        """The prompt that would be built now, with another template in the place of the global one, or of the base."""
+        """The prompt that would be built now, with another template instead of the global one or of the base."""
         self._assembling.discover_once()
         agent, assembler = self._agent.resolved, self._assembling.assembler
         if template is None:
@@ -156,7 +156,7 @@ class EditionBuilder:
     # Inputs
 
     def inputs(self, edition: Edition) -> Inputs:
-        """The stored inputs of an edition, else what the workspace contains now."""
+        """The stored inputs of an edition, or what the workspace contains now."""
         return self.stored_inputs(edition) or self._assembling.snapshot().inputs
 
     def stored_inputs(self, edition: Edition) -> Inputs | None:

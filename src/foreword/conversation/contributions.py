@@ -87,7 +87,7 @@ class _Contributions:
         return next((each for each in named if each.name == name), None)
 
     def _copy_of(self, document: Document, find: str) -> Document | None:
-        """A document with the same text. One that may replace a section does not count, because it may not be shown as well."""
+        """A document with the same text. One that may replace a section does not count, because it may not be in the prompt."""
         replacing = {name for section in self._layout.each_section() for name in section.instead if name != find}
         for name, entries in self._found.items():
             for each in entries if name not in replacing else ():

@@ -160,7 +160,7 @@ class Conversation:
         return drift(using, self._builder.gather(now), price=price)
 
     def preview(self, template: Document | None = None, now: datetime | None = None) -> Prompt:
-        """The prompt that would be built now, with another template in the place of the global one. Nothing is stored.
+        """The prompt that would be built now, with another template instead of the global one. Nothing is stored.
 
         If the layout does not use the global template, it replaces the base, where that is a template.
         """

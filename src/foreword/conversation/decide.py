@@ -101,8 +101,8 @@ def apply_step(
 ) -> Outcome:
     """Apply a step to the edition in use. `fresh` is what would be built now.
 
-    `since` is an edition whose changes are already reported. `price` returns what a rebuild keeps and loses of the provider's
-    cache. Skills stay in use from one edition to the next, until the messages that contain them are summarised.
+    `since` is an edition whose changes are already reported. `price` returns how much of the provider's cache a rebuild keeps and
+    loses. Skills stay in use from one edition to the next, until the messages that contain them are summarised.
     """
     if using is None:
         return Outcome(replace(fresh, number=1))
@@ -130,7 +130,7 @@ _CARRIED = ("skills", "returning", "in_prompt", "prompt")
 
 @value
 class Drift(ChangedParts):
-    """How a prompt built now differs from the edition in use, and what a rebuild would lose of the provider's cache.
+    """How a prompt built now differs from the edition in use, and how much of the provider's cache a rebuild would lose.
 
     Fields:
         sections: The sections that differ.
@@ -167,7 +167,7 @@ def _described(change: SectionChange) -> str:
 
 
 def drift(using: Edition, fresh: Edition, since: Edition | None = None, price: Pricing | None = None) -> Drift:
-    """How a fresh prompt differs from the edition in use, or from `since`; the price is always that of a rebuild.
+    """How a fresh prompt differs from the edition in use, or from `since`; the price is always for a rebuild.
 
     Without `price`, a rebuild is assumed to keep the common beginning of the two prompts.
     """
@@ -201,7 +201,7 @@ _TOOL = "tool:"  # begins the key of a tool in the announced changes; alone, it 
 
 @value
 class _Announcement:
-    """A change that no message has announced yet. `hash` is that of the new content; empty if it is the original again."""
+    """A change that no message has announced yet. `hash` is the hash of the new content; empty if it is the original again."""
 
     key: str
     text: str

@@ -1,4 +1,4 @@
-"""Prompts of sub-agents: the task takes the place of the layout's base, and the rest is inherited from the parent."""
+"""Prompts of sub-agents: the task replaces the layout's base, and the rest is inherited from the parent."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _bases(layout: Layout) -> list[Section]:
 def _appended(layout: Layout, inputs: Inputs, task: Document) -> Document:
     """The template of the parent's base, followed by the task.
 
-    If the language can, it includes a template of a pack, so that its includes are found and it is not trusted more than alone.
+    If the language can, it includes a template of a pack, so that its includes are found and it is not trusted more than on its own.
     """
     section, body = next(
         (each, inputs.bodies[each.name]) for each in _bases(layout) if inputs.bodies.get(each.name) is not None

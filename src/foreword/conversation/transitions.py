@@ -61,7 +61,7 @@ class Transitions:
         self._announced: _Announced | None = None
 
     def current(self) -> tuple[Edition | None, list[Finding]]:
-        """The edition in use, for which the agent is resolved."""
+        """The edition in use. Also resolves the agent for it."""
         using, findings = self._editions.caught_up(self._id)
         if using is not None:
             self._assembling.continue_with(using)
@@ -153,7 +153,7 @@ class Transitions:
         return outcome
 
     def compact(self, now: datetime | None) -> Outcome:
-        """The edition for the request for a summary. Everything that only the messages said is forgotten."""
+        """The edition for the request for a summary. Everything that only the messages contained is forgotten."""
         using, findings = self.current()
         layout = self._assembling.layout
         if layout.compaction.get("under") == "new":

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def prompt_form(prompt: Prompt, total: Count, counts: Sequence[Count]) -> PromptForm:
-    """A prompt with its token count and that of each passage."""
+    """A prompt with the token counts of the whole text and of each passage."""
     return {
         "id": prompt.id,
         "layout": prompt.layout,
@@ -75,7 +75,7 @@ def message_form(passage: Passage) -> PassageMessage:
 
 
 def origin_form(origin: Origin, start: int, end: int, text: str) -> OriginForm:
-    """An origin with the span it covers. The hash is always that of the span's text, not of its source."""
+    """An origin with the span it covers. `hash` is always the hash of the span's text, not of its source."""
     lines = list(origin.lines) if origin.lines else None
     return {
         "kind": origin.kind,

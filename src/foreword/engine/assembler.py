@@ -262,8 +262,8 @@ class Assembler:
 
     def paths_read(self) -> list[str]:
         """Every file and directory on which the prompt depends, including those that a failed attempt tried to read."""
-        known = self._snapshots[0].inputs.stamps if self._snapshots else ()
-        return list(dict.fromkeys([*(path for path, _ in known), *self._reader.stamps, *self._requested]))
+        stamps = self._snapshots[0].inputs.stamps if self._snapshots else ()
+        return list(dict.fromkeys([*(path for path, _ in stamps), *self._reader.stamps, *self._requested]))
 
     def _take_snapshot(
         self, before: Snapshot | None, base: str | Document, scope: Scope | None, template: Document | None
@@ -329,8 +329,8 @@ class Assembler:
         from ..packs.wording import with_wording
 
         check_packs(self.packs)
-        files, wrong = read_settings(workspace, reader, self.settings)
-        source, refused = layout_of(
+        files, settings_findings = read_settings(workspace, reader, self.settings)
+        source, layout_findings = layout_of(
             self.layout_name, files, DEFAULT_LAYOUT, lambda name: find_layout(name, workspace, reader, self.packs)
         )
         configured: Sequence[Finding] = ()

@@ -30,7 +30,7 @@ def bodies_of(
     reader: Reader,
     packs: Mapping[str, str],
 ) -> dict[str, Document]:
-    """The templates of a layout's sections: the caller's, else the global one, else the layout's own or one it refers to."""
+    """The templates of a layout's sections: the caller's, the global one, or the layout's own or one it refers to."""
     bodies: dict[str, Document] = {}
     for section in layout.each_section():
         if not section.is_template:
@@ -43,8 +43,8 @@ def bodies_of(
         elif section.text is not None and is_address(section.text):
             bodies[section.name] = load_template(section.text, workspace, reader, packs)
         elif section.text is not None:
-            by = layout.written.get(f"section.{section.name}.text")
-            path = by.path if by is not None and by.kind == "setting" else f"{layout.address}/{section.name}"
+            origin = layout.written.get(f"section.{section.name}.text")
+            path = origin.path if origin is not None and origin.kind == "setting" else f"{layout.address}/{section.name}"
             bodies[section.name] = Document(path, section.text)
     return bodies
 

@@ -1,7 +1,7 @@
 """Render untrusted templates in a worker process, where they can do no harm.
 
 A template that uses too much memory or time, or crashes the engine, kills only the worker: the caller gets a TemplateError, and the
-next template a new worker. `check` and `render` take the same arguments as those of `template.jinja` and return the same results.
+next template a new worker. `check` and `render` take the same arguments as in `template.jinja` and return the same results.
 Templates that are trusted and bounded are rendered in this process, without a worker.
 
 A worker is a Python interpreter that can import only the standard library, this package and minijinja, started in the root directory
@@ -259,10 +259,10 @@ def _paths() -> list[str]:
 
 def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T:
     """The result of the action. If it takes longer, the process is killed, which ends the wait for its answer."""
-    late = threading.Event()
+    timed_out = threading.Event()
 
     def stop() -> None:
-        late.set()
+        timed_out.set()
         process.kill()
 
     timer = threading.Timer(seconds, stop)
@@ -271,11 +271,11 @@ def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T
     try:
         answer = action()
     except (OSError, EOFError, ValueError):
-        why = f"takes longer than {seconds:g} s and was stopped" if late.is_set() else _cause(process)
+        why = f"takes longer than {seconds:g} s and was stopped" if timed_out.is_set() else _cause(process)
         raise _WorkerEnded(why) from None
     finally:
         timer.cancel()
-    if late.is_set():
+    if timed_out.is_set():
         raise _WorkerEnded(f"takes longer than {seconds:g} s and was stopped")
     return answer
 

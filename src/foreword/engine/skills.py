@@ -35,9 +35,9 @@ def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
         raise MissingError(f"the layout {layout.name} does not use skills")
     known = {skill.name: skill for skill in each_skill(inputs)}
     if name not in known:
-        refused = next((each for each in inputs.candidates if each.fate == "refused" and _is_at(each.path, name)), None)
-        if refused:
-            raise MissingError(f"no skill {name!r}; {refused.path} was refused: {refused.reason}")
+        refused_candidate = next((each for each in inputs.candidates if each.fate == "refused" and _is_at(each.path, name)), None)
+        if refused_candidate:
+            raise MissingError(f"no skill {name!r}; {refused_candidate.path} was refused: {refused_candidate.reason}")
         listed = f"known: {', '.join(sorted(known))}" if known else "no skills were found"
         raise MissingError(f"no skill {name!r}; {listed}")
     return known[name]
@@ -63,7 +63,7 @@ def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
 
 
 def entry_of(document: Document, find: Find) -> tuple[Document | Skill | Resident | None, list[Finding]]:
-    """The entry that an extension's document is for a find: the document, or the skill or resident of its front matter."""
+    """An extension's document as an entry of a find: the document, or the skill or resident in its front matter."""
     if find.kind == "text":
         return document, []
     if find.kind == "resident":
@@ -104,8 +104,8 @@ def with_active_skill(
 
 
 def _without_skill(agent: Agent, inputs: Inputs, why: CallError, path: str = "") -> tuple[Agent, Inputs]:
-    left_out = finding("skill-invalid", f"{why}; it is left out", path)
-    return replace(agent, skill=""), replace(inputs, findings=(*inputs.findings, left_out))
+    omission = finding("skill-invalid", f"{why}; it is left out", path)
+    return replace(agent, skill=""), replace(inputs, findings=(*inputs.findings, omission))
 
 
 def activation(layout: Layout, skill: Skill) -> str:

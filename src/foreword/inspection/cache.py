@@ -54,7 +54,7 @@ def segments_of(request: Mapping[str, Any], order: Sequence[str], leading: int =
         tools = tools[0]["function_declarations"]
     system = next((settings[key] for key in ("system", "instructions", "system_instruction") if key in settings), ())
     messages = next((request[key] for key in ("messages", "input", "contents") if key in request), ())
-    found = {
+    parts = {
         "tools": [_segment("tools", tool, _name(tool)) for tool in tools],
         "system": [_segment("system", each, "") for each in ((system,) if isinstance(system, str) else system)],
         "messages": [
@@ -63,7 +63,7 @@ def segments_of(request: Mapping[str, Any], order: Sequence[str], leading: int =
             for segment in (_leading(each, number) if number <= leading else [_segment("messages", each, str(number))])
         ],
     }
-    return [segment for part in order for segment in found[part]]
+    return [segment for part in order for segment in parts[part]]
 
 
 def _leading(message: Mapping[str, Any], number: int) -> Iterator[Segment]:
@@ -86,8 +86,8 @@ def _segment(of: str, content: Any, name: str) -> Segment:
     if isinstance(content, str):
         return Segment(of, content, name)
     has_breakpoint = "cache_control" in content
-    kept = {key: each for key, each in content.items() if key != "cache_control"}
-    text = kept["text"] if of == "system" else json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+    fields = {key: each for key, each in content.items() if key != "cache_control"}
+    text = fields["text"] if of == "system" else json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
     return Segment(of, text, name, has_breakpoint)
 
 
@@ -104,7 +104,7 @@ def with_last_breakpoint(segments: Sequence[Segment]) -> list[Segment]:
 
 @value
 class Breakpoint:
-    """An end of a cacheable prefix: after which section or tool, the prefix's lifetime, and its tokens.
+    """Where a cacheable prefix can end: after a section or tool. With the prefix's lifetime and its tokens.
 
     `is_cacheable` is None if the model's minimum is unknown.
     """
@@ -120,15 +120,15 @@ def breakpoints(
     segments: Sequence[Segment], prompt: Prompt, rules: ProviderRules, price: Price | None, count: TokenCounter
 ) -> list[Breakpoint]:
     """Where a cached prefix can end: at the request's breakpoints, or where a lifetime ends if the provider caches any prefix."""
-    cuts = _marked(segments, prompt) if rules.caching == "breakpoints" else _ends(segments, prompt)
-    found: list[Breakpoint] = []
+    cuts = _set_breakpoints(segments, prompt) if rules.caching == "breakpoints" else _ends(segments, prompt)
+    points: list[Breakpoint] = []
     at = tokens = 0
     whole = "".join(segment.text for segment in segments)
     for end, of, after, lifetime in cuts:
         tokens += count(whole[at:end])
         at = end
-        found.append(Breakpoint(of, after, lifetime, tokens, is_cacheable(tokens, price)))
-    return found
+        points.append(Breakpoint(of, after, lifetime, tokens, is_cacheable(tokens, price)))
+    return points
 
 
 def is_cacheable(tokens: int, price: Price | None) -> bool | None:
@@ -234,19 +234,19 @@ class Misplaced:
 
 
 def misplaced(prompt: Prompt, count: TokenCounter) -> list[Misplaced]:
-    """Sections that come before longer-lived ones, with those and their tokens."""
-    found: list[Misplaced] = []
+    """Sections that come before longer-lived ones, with the names and tokens of those."""
+    rows: list[Misplaced] = []
     ranks = [LIFETIMES.index(each.lifetime) for each in prompt.passages]
     tokens: dict[int, int] = {}
     for number, passage in enumerate(prompt.passages):
-        outlived = [later for later in range(number + 1, len(ranks)) if ranks[later] < ranks[number]]
-        if outlived:
-            names = [prompt.passages[later].section for later in outlived]
-            tokens.update((later, count(prompt.passages[later].text)) for later in outlived if later not in tokens)
-            found.append(Misplaced(passage.section, passage.lifetime, names, sum(tokens[later] for later in outlived)))
-        if len(found) == _LIMIT:
+        longer_lived = [later for later in range(number + 1, len(ranks)) if ranks[later] < ranks[number]]
+        if longer_lived:
+            names = [prompt.passages[later].section for later in longer_lived]
+            tokens.update((later, count(prompt.passages[later].text)) for later in longer_lived if later not in tokens)
+            rows.append(Misplaced(passage.section, passage.lifetime, names, sum(tokens[later] for later in longer_lived)))
+        if len(rows) == _LIMIT:
             break
-    return found
+    return rows
 
 
 _LIMIT = 100  # real prompts have far fewer sections, but a saved prompt can come from anyone
@@ -259,18 +259,18 @@ def best_order(prompt: Prompt) -> list[str]:
 
 def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
     """The layout keys to set, with their values, so that every list of sections has the longest-lived first."""
-    found: list[tuple[str, list[str]]] = []
+    settings: list[tuple[str, list[str]]] = []
     waiting: list[tuple[str, Sequence[Section]]] = [("sections", sections)]
     while waiting:
         key, inner = waiting.pop(0)
         by_lifetime = sorted(inner, key=_rank)
         if by_lifetime != list(inner):
-            found.append((key, [each.name for each in by_lifetime]))
+            settings.append((key, [each.name for each in by_lifetime]))
         # The order inside a wrapper does not matter: the section is one passage.
         waiting += [
             (f"section.{each.name}.sections", each.sections) for each in inner if each.sections and not each.wrap
         ]
-    return found
+    return settings
 
 
 def _rank(section: Section) -> int:
@@ -283,21 +283,21 @@ def _rank(section: Section) -> int:
 # Cost
 
 
-def request_cost(tokens: int, kept: int, price: Price, is_read: bool) -> float:
-    """The price in dollars of a request, of which `kept` tokens are read from the cache or written to it."""
-    return (kept * (price.read if is_read else price.write) + (tokens - kept) * price.input) / MILLION
+def request_cost(tokens: int, cached: int, price: Price, is_read: bool) -> float:
+    """The price in dollars of a request; `cached` of its tokens are read from the cache or written to it."""
+    return (cached * (price.read if is_read else price.write) + (tokens - cached) * price.input) / MILLION
 
 
 # Findings
 
 
-def order_findings(found: Sequence[Misplaced]) -> list[Finding]:
+def order_findings(misplaced_sections: Sequence[Misplaced]) -> list[Finding]:
     """One finding for each misplaced section, or for several that come before the same ones."""
-    together: dict[tuple[str, tuple[str, ...]], list[Misplaced]] = {}
-    for each in found:
-        together.setdefault((each.lifetime, tuple(each.before)), []).append(each)
+    groups: dict[tuple[str, tuple[str, ...]], list[Misplaced]] = {}
+    for each in misplaced_sections:
+        groups.setdefault((each.lifetime, tuple(each.before)), []).append(each)
     findings: list[Finding] = []
-    for (lifetime, before), group in together.items():
+    for (lifetime, before), group in groups.items():
         names = [f"'{each.section}'" for each in group]
         is_one = len(group) == 1
         who = f"section {names[0]} lasts" if is_one else f"sections {_listed(names)} last"
@@ -340,7 +340,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
-# How much a change keeps
+# How much of the cache survives a change
 
 
 @value
@@ -382,11 +382,11 @@ def count_kept(
     before, after = ("".join(segment.text for segment in each) for each in (old, new))
     start = common_start(before, after)
     end = start if rules.caching == "prefix" else _last_breakpoint(old, new, start)
-    kept = count(after[:end])
-    shared = kept if end == start else kept + count(after[end:start])
+    reused = count(after[:end])
+    shared = reused if end == start else reused + count(after[end:start])
     total = shared + count(after[start:])
     minimum = price.minimum if price and price.minimum is not None else 0
-    return total, shared, kept - kept % rules.step if kept >= minimum else 0
+    return total, shared, reused - reused % rules.step if reused >= minimum else 0
 
 
 def _last_breakpoint(old: Sequence[Segment], new: Sequence[Segment], start: int) -> int:
@@ -396,12 +396,12 @@ def _last_breakpoint(old: Sequence[Segment], new: Sequence[Segment], start: int)
     for segment in new:
         at += len(segment.text)
         ends.add(at)
-    at = kept = 0
+    at = last = 0
     for segment in old:
         at += len(segment.text)
         if segment.has_breakpoint and at <= start and at in ends:
-            kept = at
-    return kept
+            last = at
+    return last
 
 
 def cache_reuse(

@@ -35,7 +35,7 @@ _NOT_SOURCES = ("builtin", "mark")
 
 @value
 class Part:
-    """One section of a text and its sources, each with the texts it contributed, or their hashes."""
+    """One section of a prompt and its sources, each with the texts it contributed, or their hashes."""
 
     section: str
     start: int
@@ -85,12 +85,12 @@ def edition_side(system: str, account: Mapping[str, Any], tools: Sequence[Mappin
 
 
 def _sources(origins: Iterable[tuple[str, str, str]]) -> dict[str, Sequence[str]]:
-    """The texts of each path, or their hashes, except Foreword's."""
-    found: dict[str, dict[str, None]] = {}
+    """The texts of each path, or their hashes, except for Foreword's own."""
+    hashes_by_path: dict[str, dict[str, None]] = {}
     for kind, path, hash in origins:
         if path and kind not in _NOT_SOURCES:
-            found.setdefault(path, {})[hash] = None
-    return {path: tuple(hashes) for path, hashes in found.items()}
+            hashes_by_path.setdefault(path, {})[hash] = None
+    return {path: tuple(hashes) for path, hashes in hashes_by_path.items()}
 
 
 # The changes
@@ -161,7 +161,7 @@ class ChangedParts:
 
 @value
 class Changes(ChangedParts):
-    """Everything that differs between two texts and their tools.
+    """Everything that differs between two prompts and their tools.
 
     `gaps` are the spans between sections that differ, in the old text and in the new one.
     """
@@ -173,11 +173,11 @@ class Changes(ChangedParts):
 
 def section_names(sections: Iterable[Any]) -> Names:
     """The names of changed sections by kind; each item has a `section` and its `kinds`."""
-    found: dict[str, dict[str, None]] = {kind: {} for kind in KINDS}
+    by_kind: dict[str, dict[str, None]] = {kind: {} for kind in KINDS}
     for each in sections:
         for kind in each.kinds:
-            found[kind][each.section] = None
-    return Names(*(tuple(found[kind]) for kind in KINDS))
+            by_kind[kind][each.section] = None
+    return Names(*(tuple(by_kind[kind]) for kind in KINDS))
 
 
 def find_changes(old: Side, new: Side) -> Changes:
@@ -187,7 +187,7 @@ def find_changes(old: Side, new: Side) -> Changes:
         return Changes((), tools)
     if old.is_plain or new.is_plain:
         return Changes([SectionChange(WHOLE, ("changed",))], tools)
-    matches = _matched(*([(part.section, side.text_of(n)) for n, part in enumerate(side.parts)] for side in (old, new)))
+    matches = _match_items(*([(part.section, side.text_of(n)) for n, part in enumerate(side.parts)] for side in (old, new)))
     sections = list(_sections(old, new, matches))
     gaps = list(_gaps(old, new, matches))
     if gaps:
@@ -250,7 +250,7 @@ def _spans_between(side: Side) -> list[Span]:
 
 def _tools(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> Names:
     before, after = ([(str(tool.get("name", "")), _definition(tool)) for tool in tools] for tools in (old, new))
-    matches = _matched(before, after)
+    matches = _match_items(before, after)
     known, moved = set(matches), _moved(matches)
     pairs = [(name, match, number) for number, ((name, _), match) in enumerate(zip(after, matches, strict=True))]
     return Names(
@@ -274,29 +274,29 @@ def _once(names: Iterable[str]) -> tuple[str, ...]:
 # Matching new items with old ones
 
 
-def _matched(old: Sequence[Named], new: Sequence[Named]) -> list[int | None]:
+def _match_items(old: Sequence[Named], new: Sequence[Named]) -> list[int | None]:
     """The index of the old item that each new item corresponds to, by name; None for a new name.
 
     Among items of the same name, those with equal content are matched first, and then the rest between them in order.
     """
-    found: list[int | None] = [None] * len(new)
+    matches: list[int | None] = [None] * len(new)
     by_name: dict[str, tuple[list[int], list[int]]] = {}
     for side, items in enumerate((old, new)):
         for number, (name, _) in enumerate(items):
             by_name.setdefault(name, ([], []))[side].append(number)
     for ours, theirs in by_name.values():
         if len(ours) == len(theirs) == 1:
-            found[theirs[0]] = ours[0]
+            matches[theirs[0]] = ours[0]
         else:
-            _SameName(old, new, found).match(ours, theirs)
-    return found
+            _SameName(old, new, matches).match(ours, theirs)
+    return matches
 
 
 class _SameName:
-    """Matches items of one name. `found` gets the index of the old item for each new one."""
+    """Matches items of one name. `matches` gets the index of the old item for each new one."""
 
-    def __init__(self, old: Sequence[Named], new: Sequence[Named], found: list[int | None]) -> None:
-        self.old, self.new, self.found = old, new, found
+    def __init__(self, old: Sequence[Named], new: Sequence[Named], matches: list[int | None]) -> None:
+        self.old, self.new, self.matches = old, new, matches
 
     def match(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
         """Match the old items `ours` with the new items `theirs`."""
@@ -313,7 +313,7 @@ class _SameName:
         while end < shorter - start and self.old[ours[-1 - end]] == self.new[theirs[-1 - end]]:
             end += 1
         for at in (*range(start), *range(-end, 0)):
-            self.found[theirs[at]] = ours[at]
+            self.matches[theirs[at]] = ours[at]
         return ours[start : len(ours) - end], theirs[start : len(theirs) - end]
 
     def _match_equal(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
@@ -322,24 +322,24 @@ class _SameName:
             by_text.setdefault(self.old[number][1], []).append(number)
         for number in theirs:
             if same := by_text.get(self.new[number][1]):
-                self.found[number] = same.pop()
+                self.matches[number] = same.pop()
 
     def _match_rest(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
-        """Match the remaining items in order, between the equal items that kept their order."""
-        equal = [(number, match) for number in theirs if (match := self.found[number]) is not None]
+        """Match the remaining items in order, between the equal items that are in the same order."""
+        equal = [(number, match) for number in theirs if (match := self.matches[number]) is not None]
         in_order = [equal[at] for at in longest_increasing([match for _, match in equal])]
         fixed, old_fixed = [number for number, _ in in_order], [match for _, match in in_order]
         matched = {match for _, match in equal}
-        left: dict[int, list[int]] = {}
+        unmatched: dict[int, list[int]] = {}
         for number in reversed([each for each in ours if each not in matched]):
-            left.setdefault(bisect_left(old_fixed, number), []).append(number)
+            unmatched.setdefault(bisect_left(old_fixed, number), []).append(number)
         for number in theirs:
-            if self.found[number] is None and (between := left.get(bisect_left(fixed, number))):
-                self.found[number] = between.pop()
+            if self.matches[number] is None and (between := unmatched.get(bisect_left(fixed, number))):
+                self.matches[number] = between.pop()
 
 
 def _moved(matches: Sequence[int | None]) -> set[int]:
     """The fewest new items whose move explains the new order."""
-    kept = [(number, match) for number, match in enumerate(matches) if match is not None]
-    unmoved = {kept[at][0] for at in longest_increasing([match for _, match in kept])}
-    return {number for number, _ in kept if number not in unmoved}
+    matched_pairs = [(number, match) for number, match in enumerate(matches) if match is not None]
+    unmoved = {matched_pairs[at][0] for at in longest_increasing([match for _, match in matched_pairs])}
+    return {number for number, _ in matched_pairs if number not in unmoved}

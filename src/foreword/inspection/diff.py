@@ -86,24 +86,24 @@ class Difference(ChangedParts):
 
 def compare(old: Subject, new: Subject) -> Difference:
     """How the new prompt differs from the old one."""
-    found = find_changes(prompt_side(old.prompt, old.tools), prompt_side(new.prompt, new.tools))
+    changes = find_changes(prompt_side(old.prompt, old.tools), prompt_side(new.prompt, new.tools))
     circumstances = list(_circumstances(old, new))
-    finder = _CauseFinder(old.prompt, new.prompt, found.tools, circumstances)
-    sections = [_section(each, found, old.prompt, new.prompt, finder) for each in found.sections]
-    return Difference(sections, found.tools, circumstances)
+    finder = _CauseFinder(old.prompt, new.prompt, changes.tools, circumstances)
+    sections = [_section(each, changes, old.prompt, new.prompt, finder) for each in changes.sections]
+    return Difference(sections, changes.tools, circumstances)
 
 
 # Sections
 
 
-def _section(change: SectionChange, found: Changes, old: Prompt, new: Prompt, finder: _CauseFinder) -> SectionDiff:
+def _section(change: SectionChange, changes: Changes, old: Prompt, new: Prompt, finder: _CauseFinder) -> SectionDiff:
     """A changed section with its changed words."""
     if change.old is not None or change.new is not None:
         return _named_section(change, old, new, finder)
     if change.section == WHOLE:
         edits = [finder.edit((a, b), (c, d)) for a, b, c, d in changed_spans(old.text, new.text)]
         return _whole(WHOLE, old, new, edits, [cause for edit in edits for cause in edit.causes])
-    edits = [Edit(one, other, [finder.order()]) for one, other in found.gaps]
+    edits = [Edit(one, other, [finder.order()]) for one, other in changes.gaps]
     return _whole(BETWEEN, old, new, edits, [finder.order()])
 
 
@@ -126,7 +126,7 @@ def _named_section(change: SectionChange, old: Prompt, new: Prompt, finder: _Cau
 
 
 def _passage(prompt: Prompt, number: int | None) -> tuple[Passage | None, tuple[int, int] | None, int]:
-    """A passage by its number, with its span and its place counted from 1; nothing and 0 without a number."""
+    """A passage by its number, with its span and its place counted from 1; None and 0 without a number."""
     if number is None:
         return None, None, 0
     passage = prompt.passages[number]
@@ -173,7 +173,7 @@ class _CauseFinder:
         return self._specific(self._causes(self.old.find(start, end), self._new_fates, "now"))
 
     def order(self) -> Cause:
-        """The cause of another order: the layout."""
+        """The cause of a different order: the layout."""
         return next((self._circumstance(row) for row in self._circumstances if row[0] == "layout"), Cause("layout"))
 
     def _causes(self, spans: Iterable[OriginSpan], fates: Mapping[str, str], when: str) -> Iterator[Cause]:
@@ -185,14 +185,14 @@ class _CauseFinder:
             yield cause_of(span, "" if fate in ("used", "cut") else f"{when} {fate}")
 
     def _specific(self, causes: Iterable[Cause]) -> list[Cause]:
-        """The most specific causes. If only the layout's words changed, they come with what made the layout use them."""
-        found = _merged(causes)
+        """The most specific causes. If only the layout's words changed, this includes what made the layout use them."""
+        merged = _merged(causes)
         own = {CAUSES[kind] for kind in _OWN}
-        others = [each for each in found if each.kind not in own]
+        others = [each for each in merged if each.kind not in own]
         strong = [each for each in others if each.kind != "environment"]
-        if others or not found:
+        if others or not merged:
             return strong or others
-        return _merged([*self._from_agent(), *found])
+        return _merged([*self._from_agent(), *merged])
 
     def _from_agent(self) -> Iterator[Cause]:
         for row in self._circumstances:
@@ -216,19 +216,19 @@ def cause_of(span: OriginSpan, note: str = "") -> Cause:
 
 def _merged(causes: Iterable[Cause]) -> list[Cause]:
     """Each origin once, with the range of all its lines."""
-    found: dict[tuple[str, str], Cause] = {}
+    merged: dict[tuple[str, str], Cause] = {}
     for each in causes:
-        known = found.get((each.kind, each.path))
+        known = merged.get((each.kind, each.path))
         if known is None:
-            found[each.kind, each.path] = each
+            merged[each.kind, each.path] = each
         else:
             lines = (
                 (min(known.lines[0], each.lines[0]), max(known.lines[1], each.lines[1]))
                 if known.lines and each.lines
                 else known.lines or each.lines
             )
-            found[each.kind, each.path] = Cause(each.kind, each.path, lines, known.note or each.note)
-    return list(found.values())
+            merged[each.kind, each.path] = Cause(each.kind, each.path, lines, known.note or each.note)
+    return list(merged.values())
 
 
 def _circumstances(old: Subject, new: Subject) -> Iterator[tuple[str, str, str]]:

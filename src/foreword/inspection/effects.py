@@ -36,7 +36,7 @@ class Effect(ChangedParts):
     """The differences between two prompts.
 
     `kept` is how many of the `before` tokens are a common prefix. `breaks` is the section where the prefix ends: empty if nothing is
-    lost, and `(tools)` if the tool definitions differ, as they come first.
+    lost, and `(tools)` if the tool definitions differ, because they come first.
     """
 
     sections: Sequence[SectionEffect]
@@ -50,10 +50,10 @@ class Effect(ChangedParts):
 
 
 def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[Tools, Tools] = ((), ())) -> Effect:
-    """How a prompt differs from an older one; `count` returns the tokens of a text, `tools` are the old and the new ones."""
-    found = find_changes(prompt_side(old, tools[0]), prompt_side(new, tools[1]))
+    """How a prompt differs from an older one; `count` counts the tokens in a string, `tools` are the old and the new ones."""
+    changes = find_changes(prompt_side(old, tools[0]), prompt_side(new, tools[1]))
     sections = []
-    for each in found.sections:
+    for each in changes.sections:
         before = old.passages[each.old].text if each.old is not None else ""
         after = new.passages[each.new].text if each.new is not None else ""
         sections.append(SectionEffect(each.section, each.kinds, count(before), count(after), each.sources))
@@ -66,7 +66,7 @@ def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[T
         kept, breaks = count(old.text[:length]), _section_at(old.passages, length)
     return Effect(
         sections,
-        found.tools,
+        changes.tools,
         tokens_before,
         count(new.text),
         kept,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Edition, Workspace
     from .prices import CacheRule, Prices
 
-    Counter = Callable[[str, str], Callable[[str], int]]  # a model and its provider: what counts its tokens
+    Counter = Callable[[str, str], Callable[[str], int]]  # from a model and its provider to their token counter
 
 
 def read_prices(named: str = "", workspace: Workspace | None = None, settings: str = "") -> Prices:

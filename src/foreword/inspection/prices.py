@@ -86,9 +86,9 @@ class Prices:
     models: Sequence[Price]
 
     def of(self, provider: ProviderRules, model: str) -> Price | None:
-        """The row of a provider's model, by default its usual one; None if there is no row for this exact variant."""
-        wanted = model or provider.model
-        return next((row for row in self.models if row.provider == provider.name and is_named(row.name, wanted)), None)
+        """The row of a provider's model, by default its main one; None if there is no row for this exact variant."""
+        name = model or provider.model
+        return next((row for row in self.models if row.provider == provider.name and is_named(row.name, name)), None)
 
     def provider_of(self, model: str) -> str:
         """The provider of a model; empty if unknown."""
@@ -108,9 +108,9 @@ class Prices:
 
 
 def is_named(row: str, model: str) -> bool:
-    """Whether a model is the one of this row, in any spelling of providers and gateways: dots, capitals, dates, prefixes.
+    """Whether a row is for this model, however providers and gateways spell it: with dots, capitals, dates or prefixes.
 
-    Any other suffix makes it another model: the price of `-mini` does not follow from that of the base model.
+    With any other suffix it is another model: `-mini` does not cost the same as the base model.
     """
     import re
 

@@ -89,7 +89,7 @@ class OriginIndex:
             number += 1
 
     def _lines(self, origin: Origin, first: int, start: int, end: int) -> tuple[int, int] | None:
-        """The exact lines in a file; for other origins, those recorded."""
+        """The exact lines in a file; for other origins, the recorded lines."""
         if origin.lines is None or origin.kind != "file":
             return origin.lines
         line = origin.lines[0] + self._breaks_between(first, start)

@@ -1,4 +1,4 @@
-"""Parses a layout: the files to find, the sections of the prompt, and the step for each event.
+"""Parse a layout: the files to find, the sections of the prompt, and the step for each event.
 
 `parse` turns a mapping (from TOML or its compiled form) into a `Layout`. A key, name or word that is not in the tables of `keys.py` is
 an error with a suggestion. The reference page of keys is generated from the same tables.

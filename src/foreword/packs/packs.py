@@ -76,12 +76,12 @@ def load_template(
     address: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None
 ) -> Document:
     """The template at an address; a missing one is an error."""
-    found = find_template(address, workspace, reader, packs)
-    if found is None:
+    document = find_template(address, workspace, reader, packs)
+    if document is None:
         prefix, path = split(address)
         file = f"{folder_of(prefix, workspace, packs)}/{path}.md"
         raise MissingError(f"the template {address!r} does not exist ({printable(file)})")
-    return found
+    return document
 
 
 def find_template(
@@ -174,7 +174,7 @@ def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None
     raise MissingError(f"unknown pack {prefix!r}; known packs: {', '.join(sorted({*OWN_PACKS, *(packs or {})}))}")
 
 
-def _written(source: Source) -> dict[str, Origin]:
+def _key_origins(source: Source) -> dict[str, Origin]:
     """The origins of a layout's section keys, for the layout that extends it."""
     kind = _kind(source.address, "layout")
     keys = [key for key in flat({"section": source.mapping.get("section", {})}) if key.count(".") > 1]
@@ -189,34 +189,34 @@ class _Loader:
     def __init__(self, workspace: Workspace, reader: Reader, packs: Mapping[str, str]) -> None:
         self.workspace, self.reader, self.packs = workspace, reader, packs
 
-    def load(self, reference: str, beside: str, above: tuple[str, ...]) -> Source:
-        """The layout, merged with those it extends. `beside` is the folder of the file that refers to it."""
-        name, address, mapping = self.read(reference, beside)
+    def load(self, reference: str, referrer_folder: str, chain: tuple[str, ...]) -> Source:
+        """The layout, merged with those it extends. `referrer_folder` is the folder of the file that refers to it."""
+        name, address, mapping = self.read(reference, referrer_folder)
         check_tables(mapping, name)
-        if address in above or len(above) >= _MAX_EXTENDED:
-            raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*above, address))}")
+        if address in chain or len(chain) >= _MAX_EXTENDED:
+            raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*chain, address))}")
         own = {key: content for key, content in mapping.items() if key != "extends"}
         is_untrusted = is_in(address, "workspace")
         untrusted = frozenset(flat(own)) if is_untrusted else frozenset()
-        below = mapping.get("extends")
-        if below is None:
+        extended = mapping.get("extends")
+        if extended is None:
             return Source(name, address, own, untrusted)
-        if not isinstance(below, str):
-            raise LayoutError(f"layout {name}: extends takes an address or a file, not {below!r}")
-        if is_untrusted and not is_address(below):
+        if not isinstance(extended, str):
+            raise LayoutError(f"layout {name}: extends takes an address or a file, not {extended!r}")
+        if is_untrusted and not is_address(extended):
             raise LayoutError(
-                f"layout {name}: a workspace's layout may extend an address ($std/…, $workspace/…), not the file {below!r}"
+                f"layout {name}: a workspace's layout may extend an address ($std/…, $workspace/…), not the file {extended!r}"
             )
-        folder = beside if is_address(address) else os.path.dirname(address)
+        folder = referrer_folder if is_address(address) else os.path.dirname(address)
         try:
-            base = self.load(below, folder, (*above, address))
+            base = self.load(extended, folder, (*chain, address))
         except MissingError as error:
             raise MissingError(f"{printable(address)}: extends: {error}") from None
         own_keys = frozenset(flat(own))
-        written = {key: each for key, each in {**_written(base), **base.written}.items() if key not in own_keys}
+        written = {key: each for key, each in {**_key_origins(base), **base.written}.items() if key not in own_keys}
         return Source(name, address, merge(base.mapping, own), (base.untrusted - own_keys) | untrusted, written)
 
-    def read(self, reference: str, beside: str) -> tuple[str, str, dict[str, Any]]:
+    def read(self, reference: str, referrer_folder: str) -> tuple[str, str, dict[str, Any]]:
         if is_address(reference):
             prefix, path = split(reference)
             if prefix in SHIPPED_PACKS:
@@ -228,8 +228,8 @@ class _Loader:
             return path, reference, self.file(file, reference, _reach(prefix, folder, self.workspace, self.reader))
         if is_file(reference):
             path = (
-                os.path.normpath(os.path.join(beside, reference))
-                if beside
+                os.path.normpath(os.path.join(referrer_folder, reference))
+                if referrer_folder
                 else absolute(reference, self.workspace.environment or {})
             )
             return os.path.basename(path).removesuffix(".toml"), path, self.file(path, reference)

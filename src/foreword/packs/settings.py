@@ -62,22 +62,22 @@ class Settings:
 def read_settings(workspace: Workspace, reader: Reader, named: str = "") -> tuple[list[Settings], list[Finding]]:
     """The settings files that exist, weakest first, and findings about the workspace's."""
     config = config_folder(workspace)
-    found: list[Settings] = []
+    result: list[Settings] = []
     findings: list[Finding] = []
     if config:
-        found += _read(os.path.join(config, "foreword", "foreword.toml"), reader)
+        result += _read(os.path.join(config, "foreword", "foreword.toml"), reader)
     inside = os.path.join(workspace.root or workspace.cwd, ".foreword", "foreword.toml")
     try:
-        found += _read(inside, reader, only_inside(workspace.root or workspace.cwd, workspace))
+        result += _read(inside, reader, only_inside(workspace.root or workspace.cwd, workspace))
     except ForewordError as error:
         findings.append(finding("settings-wrong", f"{error}; the file was ignored", printable(inside)))
     if named:
         path = absolute(named, workspace.environment or {})
-        passed = _read(path, reader)
-        if not passed:
+        caller_settings = _read(path, reader)
+        if not caller_settings:
             raise CallError(f"the settings file {named!r} does not exist")
-        found += passed
-    return found, findings
+        result += caller_settings
+    return result, findings
 
 
 def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Settings]:
@@ -130,7 +130,7 @@ def named_layouts(settings: Sequence[Settings]) -> Iterator[tuple[str, Settings]
 def layout_of(
     named: str, settings: Sequence[Settings], default: str, find: Callable[[str], Source]
 ) -> tuple[Source, list[Finding]]:
-    """The layout that the caller names, else the one in the settings, else the default.
+    """The layout that the caller names, otherwise the one in the settings, otherwise the default.
 
     A workspace may name a shipped layout or its own; naming any other is a finding.
     """
@@ -169,7 +169,7 @@ _GUARDED = {
 def confined(source: Source) -> tuple[Source, list[Finding]]:
     """The layout without untrusted keys that would read more files or check less."""
     findings: list[Finding] = []
-    written = flat(source.mapping)
+    values = flat(source.mapping)
     for key in sorted(source.untrusted):
         instead = _GUARDED.get(key, "strict" if key.startswith("find.") and key.endswith(".validation") else None)
         if _names_foreign_template(key, written.get(key)):
@@ -179,9 +179,9 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
         if instead is None or instead == written.get(key):
             continue
         findings.append(
-            finding("workspace-refused", f"layout {source.name}: a workspace may not set {key}; it stays {instead!r}")
+            finding("workspace-refused", f"layout {source.name}: a workspace may not set {key}; it stays {safe_value!r}")
         )
-        source = replace(source, mapping=assign(source.mapping, key, instead))
+        source = replace(source, mapping=assign(source.mapping, key, safe_value))
     return source, findings
 
 
@@ -220,10 +220,10 @@ def _keys(mapping: Mapping[str, Any], layout: str) -> Iterator[tuple[str, Any]]:
     yield from flat(mapping.get("for", {}).get(layout, {})).items()
 
 
-def _set(source: Source, key: str, content: Any, by: Origin) -> Source:
+def _set(source: Source, key: str, content: Any, origin: Origin) -> Source:
     full = full_key(source.mapping, key)
     mapping, untrusted = assign(source.mapping, key, content), source.untrusted - {full}
-    return Source(source.name, source.address, mapping, untrusted, {**source.written, full: by})
+    return Source(source.name, source.address, mapping, untrusted, {**source.written, full: origin})
 
 
 def _set_untrusted(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
@@ -254,14 +254,14 @@ def _set_checked(source: Source, key: str, content: Any, path: str, is_untrusted
 
 def _boundaries(sections: Sequence[Section]) -> list[object]:
     """The sections that state the scope, with the conditions under which they appear, but without the wording around them."""
-    found: list[object] = []
+    boundaries: list[object] = []
     for section in sections:
         inner = _boundaries(section.sections)
         if section.of in ("readable", "writable", "denied"):
-            found.append(section)
+            boundaries.append(section)
         elif inner:
-            found.append((section.name, section.language, section.when, section.instead, section.join, inner))
-    return found
+            boundaries.append((section.name, section.language, section.when, section.instead, section.join, inner))
+    return boundaries
 
 
 def with_config(source: Source, workspace: Workspace, reader: Reader) -> tuple[Source, list[Finding]]:
@@ -321,16 +321,16 @@ def _in_form_of(content: Any, default: Any) -> Any:
 
 def writers(source: Source) -> dict[str, Origin]:
     """The origins of keys that were not written by the layout itself; for a wrapper, also the origin of its wording."""
-    found = dict(source.written)
+    result = dict(source.written)
     for name, section in source.mapping.get("section", {}).items():
         wrap = section.get("wrap", "") if isinstance(section, dict) else ""
-        if isinstance(wrap, str) and wrap.startswith("@") and f"wording.{wrap[1:]}" in found:
-            found[f"section.{name}.wrap"] = found[f"wording.{wrap[1:]}"]
-    return found
+        if isinstance(wrap, str) and wrap.startswith("@") and f"wording.{wrap[1:]}" in result:
+            result[f"section.{name}.wrap"] = result[f"wording.{wrap[1:]}"]
+    return result
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
-    """The key and value of `KEY=VALUE`; the value is TOML if it can be parsed, else a string."""
+    """The key and value of `KEY=VALUE`; the value is TOML if it can be parsed, otherwise a string."""
     key, equals, content = text.partition("=")
     if not equals or not key.strip():
         raise CallError(f"--set takes KEY=VALUE, not {text!r}")

@@ -1,11 +1,11 @@
-"""What prompt caches do with a prompt, and with a change of it, at each provider."""
+"""How each provider caches a prompt, and how much of the cache a change loses."""
 
 from __future__ import annotations
 
 from ..errors import CallError
 from ..inspection.subject import Subject
 from ..vocabulary import replace, value
-from .subjects import built, read_subject
+from .subjects import build_subject, read_subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from .stability import Rebuild
 
 MAX_TURNS = 1_000_000
-USUAL_TURNS = 30
+DEFAULT_TURNS = 30
 
 
 class ProviderModel:
-    """A provider, the price of the model in question there, and how that model counts tokens."""
+    """A provider with the model that it serves, the model's price and its token counter."""
 
     def __init__(self, rules: ProviderRules, table: Prices, question: Question) -> None:
         self.rules = rules
-        # A model that no price row lists belongs to the named provider; every other provider gets its usual model.
+        # A model that no price row lists belongs to the named provider; every other provider gets its default model.
         owner = table.provider_of(question.model) or question.provider.lower()
         self.model = question.model if owner == rules.name else ""
         self.price: Price | None = table.of(rules, self.model)
@@ -62,8 +62,8 @@ def provider_models(question: Question) -> list[ProviderModel]:
 
     prices, settings = question.fields.get("prices") or "", question.fields.get("settings") or ""
     table = read_prices(prices, question.workspace, settings)
-    named = [each for each in table.providers if each.name == question.provider.lower()]
-    return [ProviderModel(rules, table, question) for rules in named or table.providers]
+    selected = [each for each in table.providers if each.name == question.provider.lower()]
+    return [ProviderModel(rules, table, question) for rules in selected or table.providers]
 
 
 # One prompt
@@ -89,19 +89,19 @@ def cache_report(question: Question) -> CacheReport:
     question = question.with_fields(now=_fixed_time(question))
     turns_of(question)
     models = provider_models(question)
-    named = question.fields.get("prompt")
-    # Counting tokens takes a lot of memory, so everything that the builds read is freed first, with the copy of the question they use.
-    subject, rebuilt = _rebuilt(question.with_fields()) if named is None else (read_subject(named, question), [])
+    source = question.fields.get("prompt")
+    # Counting tokens takes a lot of memory, so the builds use a copy of the question, which is freed first with everything they read.
+    subject, rebuilt = _rebuilt(question.with_fields()) if source is None else (read_subject(source, question), [])
     count = models[0].count
-    found = misplaced(subject.prompt, count)
+    misplaced_sections = misplaced(subject.prompt, count)
     moved = [(each.detail, sections) for each, sections in rebuilt if sections]
     tokens = [count(subject.prompt.text[_first_change(sections) :]) for _, sections in moved]
-    findings = [*order_findings(found), *instability_findings(moved, tokens)]
+    findings = [*order_findings(misplaced_sections), *instability_findings(moved, tokens)]
     form: CacheForm = {
         "prompt": subject_form(subject, count_tokens(subject.prompt.text, question.model, question.provider)),
         "providers": [_provider_form(subject, each) for each in models],
-        "misplaced": [misplaced_form(each) for each in found],
-        "better_order": _better_order(question, subject, found, is_built=named is None) if found else None,
+        "misplaced": [misplaced_form(each) for each in misplaced_sections],
+        "better_order": _better_order(question, subject, misplaced_sections, is_built=source is None) if misplaced_sections else None,
         "rebuilds": [_rebuild_form(each, sections, subject) for each, sections in rebuilt],
         "findings": [finding_form(each) for each in findings],
     }
@@ -121,28 +121,28 @@ def _rebuilt(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[
     from ..inspection.diff import compare
     from .stability import rebuilds
 
-    subject = built(question)
-    found: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
+    subject = build_subject(question)
+    results: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
     agent, now = question.agent_with_template(), question.now or local_time()
     for each in rebuilds(question.assembler, agent, now, question.fields, subject.prompt):
         is_same = each.prompt is None or each.prompt.text == subject.prompt.text
         sections = (
             () if is_same or each.prompt is None else compare(subject, Subject(each.detail, each.prompt)).sections
         )
-        found.append((each, sections))
+        results.append((each, sections))
     # Only the texts are needed from here on; the candidates of many skills would take a lot of memory.
-    lean = replace(subject.prompt, candidates=())
-    rebuilt = [(replace(each, prompt=each.prompt and lean) if not moved else each, moved) for each, moved in found]
-    return replace(subject, prompt=lean), rebuilt
+    small = replace(subject.prompt, candidates=())
+    rebuilt = [(replace(each, prompt=each.prompt and small) if not moved else each, moved) for each, moved in results]
+    return replace(subject, prompt=small), rebuilt
 
 
 def _first_change(sections: Sequence[SectionDiff]) -> int:
-    """The offset of the first change, in the prompt before it."""
+    """The offset of the first change in the old prompt."""
     starts = [each.edits[0].old[0] if each.edits else each.old[0] if each.old else 0 for each in sections]
     return min(starts, default=0)
 
 
-def _better_order(question: Question, subject: Subject, found: Sequence[Misplaced], is_built: bool) -> BetterOrderForm:
+def _better_order(question: Question, subject: Subject, misplaced_sections: Sequence[Misplaced], is_built: bool) -> BetterOrderForm:
     """A better order of sections, and the options that come closest to it; they are tried before they are suggested."""
     from ..inspection.cache import best_order, misplaced, order_settings
 
@@ -153,24 +153,24 @@ def _better_order(question: Question, subject: Subject, found: Sequence[Misplace
     if options:
         changed = question.with_fields(set=[*(question.fields.get("set") or ()), *options])
         remaining = misplaced(changed.prompt(), len)
-        if len(remaining) < len(found):
+        if len(remaining) < len(misplaced_sections):
             better["set"], better["fixes"] = options, "part" if remaining else "all"
     return better
 
 
-def _provider_form(subject: Subject, at: ProviderModel) -> ProviderForm:
+def _provider_form(subject: Subject, provider: ProviderModel) -> ProviderForm:
     from ..inspection.cache import breakpoints, count_kept, request_cost
     from ..text.tokens import unload_others
     from ..wire.differences import breakpoint_form, price_form
 
-    unload_others(at.model or at.rules.model, at.rules.name)
-    segments, price = at.segments(subject), at.price
-    cuts = breakpoints(segments, subject.prompt, at.rules, price, at.count)
-    total, _, cached = count_kept(segments, segments, at.rules, price, at.count)
+    unload_others(provider.model or provider.rules.model, provider.rules.name)
+    segments, price = provider.segments(subject), provider.price
+    cuts = breakpoints(segments, subject.prompt, provider.rules, price, provider.count)
+    total, _, cached = count_kept(segments, segments, provider.rules, price, provider.count)
     return {
-        "provider": at.rules.name,
-        "caching": at.rules.caching,
-        "order": list(at.rules.order),
+        "provider": provider.rules.name,
+        "caching": provider.rules.caching,
+        "order": list(provider.rules.order),
         "price": price_form(price) if price else None,
         "tokens": total,
         "breakpoints": [breakpoint_form(each) for each in cuts],
@@ -200,7 +200,7 @@ def _rebuild_form(rebuilt: Rebuild, sections: Sequence[SectionDiff], subject: Su
 
 @value
 class CacheLoss:
-    """What each provider keeps of the old prompt when the new one is sent."""
+    """How much of the old prompt each provider still has cached when the new one is sent."""
 
     old: Subject
     new: Subject
@@ -221,23 +221,23 @@ def cache_loss(question: Question) -> CacheLoss:
     if old.tools is None or new.tools is None:
         # Tools that are known on one side only would look like a change.
         old, new = replace(old, tools=None), replace(new, tools=None)
-    found = [
+    reuses = [
         (each, cache_reuse((old, each.segments(old)), (new, each.segments(new)), each.rules, each.price, each.count))
         for each in models
     ]
-    return CacheLoss(old, new, turns, found, _loss_form(question, old, new, turns, found))
+    return CacheLoss(old, new, turns, reuses, _loss_form(question, old, new, turns, reuses))
 
 
 def turns_of(question: Question) -> int:
     """How many more turns a change is priced for."""
-    turns = question.fields.get("turns", USUAL_TURNS)
+    turns = question.fields.get("turns", DEFAULT_TURNS)
     if not isinstance(turns, int) or not 0 <= turns <= MAX_TURNS:
         raise CallError(f"turns must be a number from 0 to {MAX_TURNS:,}, not {turns}")
     return turns
 
 
 def _loss_form(
-    question: Question, old: Subject, new: Subject, turns: int, found: Sequence[tuple[ProviderModel, CacheReuse]]
+    question: Question, old: Subject, new: Subject, turns: int, reuses: Sequence[tuple[ProviderModel, CacheReuse]]
 ) -> CacheReusesForm:
     from ..inspection.changes import find_changes, prompt_side
     from ..text.tokens import count
@@ -250,5 +250,5 @@ def _loss_form(
         "old": subjects[0],
         "new": subjects[1],
         "turns": turns,
-        "providers": [cache_reuse_form(kept, at.rules, at.price, turns) for at, kept in found],
+        "providers": [cache_reuse_form(reuse, provider.rules, provider.price, turns) for provider, reuse in reuses],
     }

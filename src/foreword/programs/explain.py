@@ -36,7 +36,7 @@ def is_match(path: str, wanted: str, cwd: str) -> bool:
 def explain_path(
     assembler: Assembler, agent: Agent, wanted: str, cwd: str, absent: Sequence[Candidate]
 ) -> list[Candidate]:
-    """Candidates that explain a path at which no considered file exists; `absent` are the missing ones."""
+    """Candidates that explain why nothing at a path was used; `absent` are those that do not exist."""
     paths = _paths(wanted, cwd)
     path = next((each for each in paths if os.path.lexists(each)), paths[0])
     if absent and not os.path.lexists(path):
@@ -45,7 +45,7 @@ def explain_path(
 
 
 def _paths(wanted: str, cwd: str) -> list[str]:
-    """The absolute paths that may be meant: relative to the workspace, or to the current directory."""
+    """The absolute paths that a name may refer to: relative to the workspace, or to the current directory."""
     return [absolute(os.path.join(cwd, wanted), os.environ), absolute(wanted, os.environ)]
 
 
@@ -55,9 +55,9 @@ def explain(assembler: Assembler, path: str, agent: Agent | None = None) -> Cand
     if not os.path.lexists(path):
         return Candidate(shown, "", "absent", "the file does not exist" + _similar(path))
     folders = list(_folders(path, assembler))
-    there = _where(assembler, path, folders, agent)
-    if there:
-        folder, candidate = there
+    match = _where(assembler, path, folders, agent)
+    if match:
+        folder, candidate = match
         fate = "" if candidate.fate == "used" else f"; its fate there is {candidate.fate}"
         reason = f"only an agent that works in {printable(folder)} reads it{fate}"
         return Candidate(shown, candidate.layer, "elsewhere", reason)
@@ -99,21 +99,21 @@ def _where(
     assembler: Assembler, path: str, folders: Iterable[str], agent: Agent | None
 ) -> tuple[str, Candidate] | None:
     """The topmost of the consecutive folders where a path, or something below it, is a candidate; and that candidate."""
-    found = None
+    match = None
     for folder in folders:
-        candidate = _considered(assembler, path, folder, agent)
-        if found and candidate is None:
+        candidate = _candidate_in(assembler, path, folder, agent)
+        if match and candidate is None:
             break
-        found = (folder, candidate) if candidate else found
-    return found
+        match = (folder, candidate) if candidate else match
+    return match
 
 
-def _considered(assembler: Assembler, path: str, folder: str, agent: Agent | None) -> Candidate | None:
+def _candidate_in(assembler: Assembler, path: str, folder: str, agent: Agent | None) -> Candidate | None:
     """The candidate at or below a path, for an agent that works in a folder."""
     shown = printable(path)
-    there = assembler.copy_with(workspace=replace(assembler.workspace, cwd=folder, root=None))
+    other = assembler.copy_with(workspace=replace(assembler.workspace, cwd=folder, root=None))
     try:
-        candidates = there.snapshot(agent).inputs.candidates
+        candidates = other.snapshot(agent).inputs.candidates
     except ForewordError:  # the folder's settings are refused, or another layout lacks a key
         return None
     return next((each for each in candidates if each.fate != "absent" and is_inside(each.path, shown)), None)
@@ -123,12 +123,12 @@ def _reads(path: str, layout: Layout) -> str:
     """What the layout reads instead: names of instruction files, or folders of skills."""
     name = os.path.basename(path)
     is_skill = name.lower() == "skill.md"
-    known: dict[str, None] = {}
+    names: dict[str, None] = {}
     for find in layout.finds:
         if (find.kind == "skill") == is_skill:
             for pattern in (pattern for group in find.groups for pattern in group):
-                known[pattern.path.partition("*")[0].rstrip("/") if is_skill else os.path.basename(pattern.path)] = None
-    for other in known:
+                names[pattern.path.partition("*")[0].rstrip("/") if is_skill else os.path.basename(pattern.path)] = None
+    for other in names:
         if other != name and other.lower() == name.lower():
             return f"it must be named {other}"
-    return f"it reads {'skills in ' if is_skill else ''}{', '.join(known)}" if known else "it does not read such files"
+    return f"it reads {'skills in ' if is_skill else ''}{', '.join(names)}" if names else "it does not read such files"

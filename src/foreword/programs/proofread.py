@@ -71,8 +71,8 @@ def proofread(
     run.check(assembler)
     if is_recursive:
         run.check_below()
-    found = grouped(sorted(run.found, key=_order), printable(run.root))
-    return Report(tuple(found), len(run.files), run.root)
+    findings = grouped(sorted(run.findings, key=_order), printable(run.root))
+    return Report(tuple(findings), len(run.files), run.root)
 
 
 def _order(each: Finding) -> tuple[str, int, str]:
@@ -94,24 +94,24 @@ class _LintRun:
         self.snapshot = assembler.snapshot(agent)
         workspace = self.snapshot.plan.workspace
         self.root, self.cwd = workspace.root or workspace.cwd, workspace.cwd
-        self.found: dict[Finding, None] = {}
+        self.findings: dict[Finding, None] = {}
         self.files: set[str] = set()
         self.large: set[str] = set()
         self.skills: set[tuple[int, int]] = set()
         self.reader = Reader()
         self.wrong_case = WrongCase(self.root)
         self.disabled = {*disabled}
-        self._settings(self.snapshot)
+        self._read_settings(self.snapshot)
         tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)
-        follows = any(section.language == "directives" for section in self.snapshot.layout.each_section())
+        follows_directives = any(section.language == "directives" for section in self.snapshot.layout.each_section())
         self.disk = _Disk(workspace)
-        self.linter = Linter(LintContext(self.disk.exists, estimate, tools, follows, self.disk.above), self.disabled)
+        self.linter = Linter(LintContext(self.disk.exists, estimate, tools, follows_directives, self.disk.above), self.disabled)
 
-    def _settings(self, snapshot: Snapshot) -> None:
+    def _read_settings(self, snapshot: Snapshot) -> None:
         files, _ = read_settings(snapshot.plan.workspace, Reader(), self.assembler.settings)
-        disabled, tried = disabled_checks(files)
+        disabled, findings = disabled_checks(files)
         self.disabled |= disabled
-        self.found.update(dict.fromkeys(tried))
+        self.findings.update(dict.fromkeys(findings))
 
     def check(self, assembler: Assembler) -> None:
         """Check the prompt of one folder."""
@@ -119,19 +119,19 @@ class _LintRun:
         snapshot = assembler.snapshot(self.agent)
         self.disk.enter(snapshot.plan.workspace)
         skills = [each.path for each in each_skill(snapshot.inputs)]
-        self.keep(self.linter.check(prompt, map(printable, skills)))
-        self.keep(run_checks(self.extensions, prompt))
-        self.keep(self.wrong_case.findings(prompt.candidates))
+        self.record(self.linter.check(prompt, map(printable, skills)))
+        self.record(run_checks(self.extensions, prompt))
+        self.record(self.wrong_case.findings(prompt.candidates))
         self.files.update(
             piece.origin.path for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"
         )
         self.read_skills(skills)
 
-    def keep(self, findings: Iterable[Finding]) -> None:
+    def record(self, findings: Iterable[Finding]) -> None:
         """Record findings. An oversized section is reported once per file, although its size differs in each folder below."""
         for each in findings:
             if each.code != "oversized-section" or each.path not in self.large:
-                self.found[each] = None
+                self.findings[each] = None
             if each.code == "oversized-section":
                 self.large.add(each.path)
 
@@ -146,14 +146,14 @@ class _LintRun:
             if not reading.has_text:
                 if validation and reading.code:
                     shown = printable(path)
-                    self.found[finding(reading.code, f"{shown}: {reading.reason}", shown)] = None
+                    self.findings[finding(reading.code, f"{shown}: {reading.reason}", shown)] = None
                 continue
             self.skills.add(reading.identity)
             shown = printable(path)
             self.files.add(shown)
             problems = read_skill(reading.text, shown, validation)[1] if validation else []
-            found = self.linter.check_skills(skill_texts([reading.document]), problems)
-            self.found.update(dict.fromkeys(found))
+            findings = self.linter.check_skills(skill_texts([reading.document]), problems)
+            self.findings.update(dict.fromkeys(findings))
 
     def check_below(self) -> None:
         layout = self.snapshot.layout
@@ -166,7 +166,7 @@ class _LintRun:
         self.read_skills(tree.skills, "strict" if strict else "lenient")
         for path in tree.unlisted:
             shown = printable(path)
-            self.found[finding("file-unreadable", f"{shown}: the folder could not be read", shown)] = None
+            self.findings[finding("file-unreadable", f"{shown}: the folder could not be read", shown)] = None
 
     def _check_folder(self, folder: str) -> None:
         """Check one folder below. If it is a repository whose settings are refused, only this folder is affected."""
@@ -174,7 +174,7 @@ class _LintRun:
             self.check(self.assembler.for_directory(folder))
         except CallError as error:
             shown = printable(folder)
-            self.found[finding("settings-wrong", f"{shown}: {error}", shown)] = None
+            self.findings[finding("settings-wrong", f"{shown}: {error}", shown)] = None
 
 
 def _names(layout: Layout) -> Iterator[str]:
@@ -199,7 +199,7 @@ class _Disk:
         self.workspace, self.root = workspace, workspace.root or workspace.cwd
 
     def above(self, path: str, names: Sequence[str], folder: str) -> Iterator[tuple[str, str | None]]:
-        """The path and text of the first file with one of these names, in each folder from that of `path` up to the root.
+        """The path and text of the first file with one of these names, in each folder from the one of `path` up to the root.
 
         With `folder`, look in that subfolder of each, and stop at the first match. The text is None if it cannot be read in full.
         """
@@ -222,14 +222,14 @@ class _Disk:
     def exists(self, path: str, target: str, is_beside: bool = False) -> bool:
         """Whether a path that a file mentions exists beside it or, unless `is_beside`, in a folder above it, up to the root.
 
-        Paths outside the workspace count as existing, since a user's own file is about every project.
+        Paths outside the workspace count as existing, since a user's own file may be about any project.
         """
         if not is_inside(path, self.root) or target.startswith("~/"):
             return not is_beside
         folder = os.path.dirname(path)
         while is_inside(folder, self.root):
-            named = os.path.normpath(os.path.join(folder, target))
-            if not is_inside(named, self.root) or self._exists(named):
+            full_path = os.path.normpath(os.path.join(folder, target))
+            if not is_inside(full_path, self.root) or self._exists(full_path):
                 return True
             if is_beside or folder == os.path.dirname(folder):
                 break

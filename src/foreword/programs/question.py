@@ -1,6 +1,6 @@
 """A question about a prompt: plain values in; the workspace, agent and prompt they describe out.
 
-The command line, HTTP and MCP put the same question as a mapping of these fields, all of them optional. A base or plan is a string,
+The command line, HTTP and MCP ask the same question as a mapping of these fields, all of them optional. A base or plan is a string,
 or {"path": …, "text": …} if it came from a file.
 
     cwd, home, layout, settings, set, packs, values, store, now       where to look, and with which layout
@@ -122,7 +122,7 @@ class Question:
     # The store
 
     def store_url(self) -> str:
-        """Where conversations are stored: the field, `FOREWORD_STORE`, the settings, else the user's data folder."""
+        """Where conversations are stored: the field, `FOREWORD_STORE`, the settings, or the user's data folder."""
         return self._store_url()[0]
 
     def url_to_write(self) -> str:
@@ -180,9 +180,9 @@ class Question:
         files, _ = read_settings(workspace, reader, self.fields.get("settings") or "")
         for each in reversed(files):
             if each.mapping.get("store") and not each.is_untrusted:
-                named = _expand_home(each.mapping["store"], workspace)
-                is_elsewhere = "://" in named or named == ":memory:"
-                return named if is_elsewhere else os.path.join(os.path.dirname(each.path), named), True
+                location = _expand_home(each.mapping["store"], workspace)
+                is_elsewhere = "://" in location or location == ":memory:"
+                return location if is_elsewhere else os.path.join(os.path.dirname(each.path), location), True
         # With another home, the data folder of this environment belongs to somebody else.
         own = os.path.join(workspace.home, ".local", "share") if self.home and workspace.home else ""
         data = own or data_folder(workspace)
@@ -217,8 +217,8 @@ def moment(now: str | datetime | None) -> datetime | None:
     from datetime import datetime
 
     try:
-        found = datetime.fromisoformat(now)
-        return found if found.tzinfo else found.astimezone()
+        time = datetime.fromisoformat(now)
+        return time if time.tzinfo else time.astimezone()
     except (OverflowError, OSError, ValueError):
         raise CallError(f"now must be an ISO 8601 time such as 2026-03-07T08:55:05-06:00, not {show(now)}") from None
 

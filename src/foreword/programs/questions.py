@@ -77,10 +77,10 @@ def candidates_of(question: Question) -> list[Candidate]:
     """The candidates that `why` lists. A path that was not considered gets an explanation."""
     from .explain import explain_path, is_match
 
-    wanted = question.fields.get("path") or ""
-    candidates = [each for each in question.checked_prompt().candidates if is_match(each.path, wanted, question.cwd)]
-    if wanted and not any(each.fate != "absent" for each in candidates):
-        return explain_path(question.assembler, question.agent_with_template(), wanted, question.cwd, candidates)
+    path = question.fields.get("path") or ""
+    candidates = [each for each in question.checked_prompt().candidates if is_match(each.path, path, question.cwd)]
+    if path and not any(each.fate != "absent" for each in candidates):
+        return explain_path(question.assembler, question.agent_with_template(), path, question.cwd, candidates)
     return candidates
 
 
@@ -193,7 +193,7 @@ class PromptComparison:
     old: Subject
     new: Subject
     tokens: tuple[Count, Count]
-    found: Difference
+    difference: Difference
 
 
 def diff(question: Question) -> DifferenceForm:
@@ -201,10 +201,10 @@ def diff(question: Question) -> DifferenceForm:
     return diff_form(compare_prompts(question))
 
 
-def diff_form(found: PromptComparison) -> DifferenceForm:
+def diff_form(comparison: PromptComparison) -> DifferenceForm:
     from ..wire.differences import difference_form
 
-    return difference_form(found.old, found.new, found.tokens, found.found)
+    return difference_form(comparison.old, comparison.new, comparison.tokens, comparison.difference)
 
 
 def compare_prompts(question: Question) -> PromptComparison:
@@ -264,11 +264,11 @@ def shown_findings(question: Question, report: Report) -> Report:
     lowest = question.fields.get("min_severity") or SEVERITIES[-1]
     if lowest not in SEVERITIES:
         raise CallError(f"min_severity must be one of {', '.join(SEVERITIES)}, not {lowest!r}")
-    wanted = SEVERITIES[: SEVERITIES.index(lowest) + 1]
-    return replace(report, findings=tuple(each for each in report.findings if each.severity in wanted))
+    severities = SEVERITIES[: SEVERITIES.index(lowest) + 1]
+    return replace(report, findings=tuple(each for each in report.findings if each.severity in severities))
 
 
-# Each question, and the fields that it has besides those of every question.
+# Each question, with the fields that it takes in addition to the common ones.
 ANSWERS: dict[str, tuple[Callable[[Question], Any], tuple[str, ...]]] = {
     "show": (show, ()),
     "why": (why, ("path",)),

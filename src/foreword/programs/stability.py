@@ -50,7 +50,7 @@ def rebuilds(
     fields: Mapping[str, Any],
     first: Prompt | None = None,
 ) -> Iterator[Rebuild]:
-    """The prompt again, once for each variation. `fields` is the question that asks another process for the same prompt.
+    """Build the prompt again, once for each variation. `fields` ask another process for the same prompt.
 
     `first` is the prompt as this assembler built it.
     """
@@ -61,8 +61,8 @@ def rebuilds(
     try:
         is_same = _id_in_another_process(fields, seed) == first.id
     except (ForewordError, OSError):
-        is_same = False  # the variations below find out what is wrong
-    # The other process inherits this environment, not one that the caller gave the workspace.
+        is_same = False  # the separate builds below show what is wrong
+    # The other process inherits this environment, not one that the caller passed with the workspace.
     if not is_same or assembler.workspace.environment is not None:
         yield _with_environment_backwards(assembler, agent, now)
     else:
@@ -79,31 +79,31 @@ def _at_other_times(assembler: Assembler, agent: Agent, now: datetime, first: Pr
 
     precision = assembler.snapshot(agent).precision
 
-    def later(by: timedelta) -> Prompt:
-        moment = now + by
+    def later(delay: timedelta) -> Prompt:
+        moment = now + delay
         return first if round_to(precision, moment) == round_to(precision, now) else assembler.prompt(agent, moment)
 
-    for detail, by in (("a minute later", timedelta(minutes=1)), ("a day later", timedelta(days=1))):
-        yield _built("clock", detail, later, by)
+    for detail, delay in (("a minute later", timedelta(minutes=1)), ("a day later", timedelta(days=1))):
+        yield _try_build("clock", detail, later, delay)
 
 
 def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
     workspace = assembler.workspace
-    known = resolve_workspace(workspace, Reader())
+    resolved = resolve_workspace(workspace, Reader())
 
-    def again(where: Workspace) -> Prompt:
-        return first if resolve_workspace(where, Reader()) == known else _like(assembler, where).prompt(agent, now)
+    def rebuilt(where: Workspace) -> Prompt:
+        return first if resolve_workspace(where, Reader()) == resolved else _like(assembler, where).prompt(agent, now)
 
     for detail, cwd in _names_of(workspace):
-        yield _built("directory", detail, again, replace(workspace, cwd=cwd))
+        yield _try_build("directory", detail, rebuilt, replace(workspace, cwd=cwd))
 
 
 def _one_by_one(assembler: Assembler, agent: Agent, now: datetime, fields: Mapping[str, Any]) -> Iterator[Rebuild]:
     backwards = _like(assembler, assembler.workspace, _backwards_reader)
-    yield _built("listing", _BACKWARDS_LISTING, backwards.prompt, agent, now)
+    yield _try_build("listing", _BACKWARDS_LISTING, backwards.prompt, agent, now)
     for seed in SEEDS:
         detail = f"in a process with hash seed {seed}"
-        yield _built("hash seed", detail, in_another_process, fields, seed)
+        yield _try_build("hash seed", detail, in_another_process, fields, seed)
 
 
 _BACKWARDS_ENVIRONMENT = "with the environment in another order"
@@ -114,14 +114,14 @@ def _with_environment_backwards(assembler: Assembler, agent: Agent, now: datetim
     workspace = assembler.workspace
     environment = os.environ if workspace.environment is None else workspace.environment
     where = replace(workspace, environment=_backwards(environment))
-    return _built("environment", _BACKWARDS_ENVIRONMENT, _like(assembler, where).prompt, agent, now)
+    return _try_build("environment", _BACKWARDS_ENVIRONMENT, _like(assembler, where).prompt, agent, now)
 
 
 def _backwards(environment: Mapping[str, str]) -> dict[str, str]:
     return dict(reversed(list(environment.items())))
 
 
-def _built(variation: str, detail: str, build: Callable[..., Prompt], *arguments: Any) -> Rebuild:
+def _try_build(variation: str, detail: str, build: Callable[..., Prompt], *arguments: Any) -> Rebuild:
     try:
         return Rebuild(variation, detail, build(*arguments))
     except (ForewordError, OSError, OverflowError, ValueError) as error:
@@ -217,7 +217,7 @@ except ForewordError as error:
 
 
 def _run(program: str, fields: Mapping[str, Any], environment: dict[str, str]) -> str:
-    """What a Python program prints when it gets the fields of a question."""
+    """The output of a Python program that reads the fields of a question."""
     import json
     import subprocess
 

@@ -21,23 +21,23 @@ TAKES = "a directory, a saved JSON or text file, talk:ID, talk:ID@EDITION, or sh
 _SAVED = "foreword show --json, talk show --json or talk turn --json"
 
 
-def read_subject(named: str | Mapping[str, Any], question: Question) -> Subject:
+def read_subject(source: str | Mapping[str, Any], question: Question) -> Subject:
     """The prompt with this name, or the prompt of a saved JSON form; `question` says how to build one."""
-    if not isinstance(named, str):
-        return subject_from(str(named.get("name") or "the saved prompt"), named)
-    if named.startswith("sha256:"):
-        return _stored_prompt(named, question)
-    if named.startswith("talk:"):
-        return _edition(named, question)
-    if is_folder(named):
-        return built(question.with_fields(cwd=named))
-    path = absolute(named, os.environ) if named else ""
+    if not isinstance(source, str):
+        return subject_from(str(source.get("name") or "the saved prompt"), source)
+    if source.startswith("sha256:"):
+        return _stored_prompt(source, question)
+    if source.startswith("talk:"):
+        return _edition(source, question)
+    if is_folder(source):
+        return build_subject(question.with_fields(cwd=source))
+    path = absolute(source, os.environ) if source else ""
     if not os.path.lexists(path):
-        raise CallError(f"{printable(named) or 'an empty name'} does not exist; expected {TAKES}")
-    text = _text_of(path, named)
+        raise CallError(f"{printable(source) or 'an empty name'} does not exist; expected {TAKES}")
+    text = _text_of(path, source)
     # `show` ends its output with a newline that is not part of the prompt.
-    form = form_in(named, text, is_json=path.endswith(".json")) or {"text": text.removesuffix("\n")}
-    return subject_from(named, form)
+    form = form_in(source, text, is_json=path.endswith(".json")) or {"text": text.removesuffix("\n")}
+    return subject_from(source, form)
 
 
 def is_folder(name: str | Mapping[str, Any]) -> bool:
@@ -50,7 +50,7 @@ def is_folder(name: str | Mapping[str, Any]) -> bool:
     )
 
 
-def built(question: Question) -> Subject:
+def build_subject(question: Question) -> Subject:
     """The prompt of the question's directory, with its tool definitions."""
     from ..sources.environment import resolve_workspace
     from ..sources.files import Reader
@@ -73,7 +73,7 @@ def tool_definitions(question: Question) -> list[ToolForm]:
 
 
 def form_in(name: str, text: str, is_json: bool) -> dict[str, Any] | None:
-    """The saved JSON form that a file holds, or None if it is plain text. A file named `.json` must hold a form."""
+    """The saved JSON form in a file, or None if it is plain text. A file named `.json` must contain a form."""
     import json
 
     form: Any = None
@@ -136,10 +136,12 @@ def _text_of(path: str, name: str) -> str:
     return reading.text
 
 
-def _objects(form: Mapping[str, Any], key: str, needs: str, where: str) -> list[dict[str, Any]]:
+def _objects(form: Mapping[str, Any], key: str, required: str, where: str) -> list[dict[str, Any]]:
     rows = form.get(key) or []
-    if not isinstance(rows, list) or not all(isinstance(row, dict) and isinstance(row.get(needs), str) for row in rows):
-        raise CallError(f"{where}: {key} must be a list of objects, each with a {needs}")
+    if not isinstance(rows, list) or not all(
+        isinstance(row, dict) and isinstance(row.get(required), str) for row in rows
+    ):
+        raise CallError(f"{where}: {key} must be a list of objects, each with a {required}")
     return rows
 
 
@@ -148,12 +150,12 @@ def _stored_prompt(id: str, question: Question) -> Subject:
 
     from ..store import open_store
 
-    found = open_store(question.existing_store_url()).prompt(id)
-    if found is None:
+    stored = open_store(question.existing_store_url()).prompt(id)
+    if stored is None:
         raise CallError(
             f"no prompt {printable(id)} in the store; use the full id, as foreword talk list --json prints it"
         )
-    text, account = found
+    text, account = stored
     return subject_from(id[:19], {**json.loads(account), "text": text})
 
 

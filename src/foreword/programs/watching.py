@@ -3,8 +3,8 @@
     with watch(Workspace("."), agent, "ion", lambda prompt: send(prompt.text)):
         …
 
-The operating system reports changes, so nothing is polled. The files and folders that the prompt depends on are watched, and follow
-it as it changes. A program that needs more than the new prompt can iterate over `changes`.
+The operating system reports changes, so nothing is polled. All files and folders that the prompt depends on are watched, and
+so are new ones. A program that needs more than the new prompt can iterate over `changes`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 @value
 class Change:
-    """What happened to the files, and the prompt now. `before` is None at the start.
+    """The files that changed, and the current prompt. `before` is None at the start.
 
     With an `error`, the prompt could not be built, and `prompt` is the last one.
     """
@@ -72,7 +72,7 @@ def watch(
     rules: Sequence[Rule] = (),
     packs: Mapping[str, str] | None = None,
 ) -> Watching:
-    """Call `on_change` with the prompt now, and again whenever a file has changed it, until stopped.
+    """Call `on_change` with the current prompt, and again whenever a file changes it, until stopped.
 
     The first call happens before this returns, later ones in a thread. An error at the start is raised. A later error, from a
     half-edited layout or from `on_change` itself, goes to `on_error`, or without one to `threading.excepthook`, and watching continues.
@@ -82,11 +82,11 @@ def watch(
     workspace, agent = Workspace() if workspace is None else workspace, Agent() if agent is None else agent
     expect("the workspace", workspace, Workspace)
     expect("the agent", agent, Agent)
-    prompts = Assembler(fixed(workspace), layout, settings=settings, assignments=assignments, rules=rules, packs=packs)
+    prompts = Assembler(with_absolute_cwd(workspace), layout, settings=settings, assignments=assignments, rules=rules, packs=packs)
     return Watching(WatchedPrompt(prompts, agent, now), on_change, on_error)
 
 
-def fixed(workspace: Workspace) -> Workspace:
+def with_absolute_cwd(workspace: Workspace) -> Workspace:
     """The workspace by its absolute path, since it may be removed and created again."""
     environment = os.environ if workspace.environment is None else workspace.environment
     return replace(workspace, cwd=absolute(workspace.cwd, environment))
@@ -196,7 +196,7 @@ class WatchedPrompt:
 
 
 def changes(source: Watched, stop: Flag | None = None, tick: int = 0) -> Generator[Change | None, None, None]:
-    """The prompt now, then every change until `stop` is set. With `tick`, None after that many quiet milliseconds.
+    """The current prompt, then every change until `stop` is set. With `tick`, None after that many quiet milliseconds.
 
     Saving a file that leaves the prompt as it was is a change too, with `prompt` equal to `before`. An error at the start is
     raised.
@@ -218,9 +218,9 @@ def changes(source: Watched, stop: Flag | None = None, tick: int = 0) -> Generat
                 prompt, error, seen = change.prompt, message, {}
                 try:
                     is_new = notices.follow(source.paths())
-                except CallError as refused:  # more directories than can be watched
+                except CallError as failure:  # more directories than can be watched
                     is_new = False
-                    yield Change(prompt, prompt, (), refused)
+                    yield Change(prompt, prompt, (), failure)
 
 
 def _change(source: Watched, before: Prompt, seen: Mapping[str, bool]) -> Change:
@@ -235,11 +235,11 @@ def _change(source: Watched, before: Prompt, seen: Mapping[str, bool]) -> Change
 def _changed_files(seen: Mapping[str, bool], prompt: Prompt, before: Prompt) -> list[str]:
     """The files of a change that the prompt depended on before, or depends on now.
 
-    For a folder that appears with all its files, only its own name is reported; its files are those that came with it.
+    If a folder appears with all its files, only the folder is reported, so its files are found by comparing candidates.
     """
     candidates = {each.path for each in (*before.candidates, *prompt.candidates)}
-    named = [printable(path) for path, is_watched in seen.items() if is_watched or printable(path) in candidates]
-    if candidates.isdisjoint(named) and prompt is not before:
-        moved = {each.path for each in set(prompt.candidates) ^ set(before.candidates) if each.fate != "absent"}
-        return sorted(path for path in moved if any(is_inside(path, folder) for folder in named)) or named
-    return named
+    files = [printable(path) for path, is_watched in seen.items() if is_watched or printable(path) in candidates]
+    if candidates.isdisjoint(files) and prompt is not before:
+        changed = {each.path for each in set(prompt.candidates) ^ set(before.candidates) if each.fate != "absent"}
+        return sorted(path for path in changed if any(is_inside(path, folder) for folder in files)) or files
+    return files

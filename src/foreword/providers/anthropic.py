@@ -6,7 +6,7 @@ short is ignored, so each lifetime longer than a turn gets one and nothing is co
 
     release        before the text of a project begins: read by every conversation of the same agent
     project        before the text of a conversation begins: read by the next conversation in the project
-    conversation   where the text ends that stays until the edition changes: read by the next turn
+    conversation   at the end of the text that stays until the edition changes: read by the next turn
 
 A spare breakpoint goes after the root's instruction file: in a large repository that file is long, while files closer to the agent
 and the list of skills change more often.

@@ -249,19 +249,19 @@ async def _read_all(receive: Receive, reservation: Reservation) -> bytes:
     """Read a body. A refused one is drained up to a limit, because many clients read the response only after sending it all."""
     chunks: list[bytes] = []
     size, has_more = 0, True
-    refused: Problem | None = None
+    refusal: Problem | None = None
     while has_more:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise _Disconnected
         chunk, has_more = message.get("body", b""), message.get("more_body", False)
         size += len(chunk)
-        if size <= LARGEST_BODY and refused is None:
+        if size <= LARGEST_BODY and refusal is None:
             try:
                 reservation.take(len(chunk))
                 chunks.append(chunk)
             except Problem as problem:
-                refused = problem
+                refusal = problem
                 chunks.clear()
                 reservation.free()
         elif size > _LARGEST_DRAINED:
@@ -271,8 +271,8 @@ async def _read_all(receive: Receive, reservation: Reservation) -> bytes:
             reservation.free()
     if size > LARGEST_BODY:
         raise _too_large()
-    if refused is not None:
-        raise refused
+    if refusal is not None:
+        raise refusal
     return b"".join(chunks)
 
 

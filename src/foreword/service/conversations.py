@@ -98,29 +98,29 @@ def read_drift(service: Service, request: Request) -> Response:
 def read_prompt(service: Service, request: Request) -> Response:
     """A prompt by its id, with its origins."""
     id = request.text("id")
-    found = service.conversations.store.prompt(id)
-    if found is None:
+    stored = service.conversations.store.prompt(id)
+    if stored is None:
         raise Problem(
             "not-found", f"no prompt {id!r}; an id is sha256: followed by 64 hexadecimal digits, as in editions"
         )
-    text, account = found
+    text, account = stored
     return Response({"id": digest(text), "text": text, **json.loads(account)})
 
 
 def _agent_body(query: DriftQuery, built_for: dict[str, Any]) -> AgentBody:
     """The agent of a query; what it leaves out comes from the agent of the edition."""
     known = {name: ToolBody(name, **each) for name, each in built_for.pop("tools").items()}
-    passed = {name: each for name, each in msgspec.structs.asdict(query).items() if each is not msgspec.UNSET}
-    tools = passed.pop("tools", None)
+    parameters = {name: each for name, each in msgspec.structs.asdict(query).items() if each is not msgspec.UNSET}
+    tools = parameters.pop("tools", None)
     for name in ("base", "plan"):
         built_for[name] = _text_of(built_for.get(name, ""))
-    named = [known.get(name) or ToolBody(name) for name in passed.pop("tool", ())]
+    named_tools = [known.get(name) or ToolBody(name) for name in parameters.pop("tool", ())]
     scope = built_for.pop("scope", None)
     if scope is not None:
         built_for["scope"] = ScopeBody(*([AccessBody(**row) for row in scope[key]] for key in ("allow", "deny")))
-    if tools is None and not named:
+    if tools is None and not named_tools:
         tools = list(known.values())
-    return AgentBody(**{"cwd": "", **built_for, **passed, "tools": [*(tools or ()), *named]})
+    return AgentBody(**{"cwd": "", **built_for, **parameters, "tools": [*(tools or ()), *named_tools]})
 
 
 def _text_of(stored: str | dict[str, Any]) -> str:
@@ -129,7 +129,7 @@ def _text_of(stored: str | dict[str, Any]) -> str:
 
 
 def _escape_surrogates(built_for: dict[str, Any]) -> dict[str, Any]:
-    """Replace lone surrogates, which an old store may contain, by their escapes."""
+    """Replace lone surrogates, which an old store may contain, with their escapes."""
     text = re.sub("[\ud800-\udfff]", lambda match: f"\\\\u{ord(match[0]):x}", json.dumps(built_for, ensure_ascii=False))
     return dict(json.loads(text))
 

@@ -8,15 +8,15 @@ from hmac import compare_digest
 from .responses import Problem
 
 _LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
-# If one of these came twice, a proxy in front of the service might use one and the service the other.
+# If a request had one of these twice, a proxy in front of the service might use one value and the service the other.
 _ONCE = frozenset(b"host authorization content-length content-type origin expect sec-fetch-site sec-fetch-mode".split())
 LARGEST_HEADERS = 32 * 1024
 
 
 class RequestGuard:
-    """Without a token, accept only requests that name a known host: a web page elsewhere may send a browser here.
+    """Without a token, accept only requests that name a known host: a page on another site may make a browser send them.
 
-    With a token, any host name is accepted, because no page elsewhere knows the token.
+    With a token, any host name is accepted, because a page on another site does not know the token.
     """
 
     def __init__(self, token: str = "", hosts: Iterable[str] = ()) -> None:
@@ -25,16 +25,16 @@ class RequestGuard:
 
     def check(self, method: str, headers: Sequence[tuple[bytes, bytes]], is_open: bool) -> None:
         """Raise a Problem if this request must be refused."""
-        named: dict[bytes, bytes] = {}
+        by_name: dict[bytes, bytes] = {}
         size = 0
         for name, content in headers:
-            if name in _ONCE and name in named:
+            if name in _ONCE and name in by_name:
                 raise Problem("invalid-headers", f"the request has several {name.decode().title()} headers; send one")
-            named[name] = content
+            by_name[name] = content
             size += len(name) + len(content)
         if size > LARGEST_HEADERS:
             raise Problem("headers-too-large", f"the headers have {size:,} bytes; the limit is {LARGEST_HEADERS:,}")
-        host = named.get(b"host", b"").decode("latin-1").lower()
+        host = by_name.get(b"host", b"").decode("latin-1").lower()
         if not host:
             raise Problem("invalid-headers", "the Host header is missing or empty; it must name this service")
         if not self._token and _without_port(host) not in self._hosts:
@@ -42,9 +42,9 @@ class RequestGuard:
                 "foreign-host",
                 f"this service accepts requests for {', '.join(sorted(self._hosts))}, not for {host[:200]!r}; add a name with --allow-host",
             )
-        _check_origin(method, named, host)
+        _check_origin(method, by_name, host)
         if self._token and not is_open:
-            self._check_token(named.get(b"authorization", b""))
+            self._check_token(by_name.get(b"authorization", b""))
 
     def _check_token(self, header: bytes) -> None:
         scheme, _, token = header.partition(b" ")
@@ -54,12 +54,12 @@ class RequestGuard:
             raise Problem("invalid-token", "the token is not the one this service was started with")
 
 
-def _check_origin(method: str, named: Mapping[bytes, bytes], host: str) -> None:
+def _check_origin(method: str, by_name: Mapping[bytes, bytes], host: str) -> None:
     """Refuse requests from pages of other sites, except for following a link."""
-    origin = named.get(b"origin")
+    origin = by_name.get(b"origin")
     if origin is not None and origin.decode("latin-1").lower().partition("://")[2] != host:
         raise Problem("foreign-origin", "requests from pages of other sites are refused")
-    site, mode = named.get(b"sec-fetch-site"), named.get(b"sec-fetch-mode")
+    site, mode = by_name.get(b"sec-fetch-site"), by_name.get(b"sec-fetch-mode")
     if site in (b"cross-site", b"same-site") and not (mode == b"navigate" and method in ("GET", "HEAD")):
         raise Problem("foreign-origin", "requests from pages of other sites are refused")
 

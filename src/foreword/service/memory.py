@@ -39,6 +39,6 @@ class Reservation:
         self._size += size
 
     def free(self) -> None:
-        """Release all of it."""
+        """Release all reserved bytes."""
         self._memory.used -= self._size
         self._size = 0

@@ -1,6 +1,6 @@
 """Prometheus metrics. Every series is known in advance, so a process keeps its counts in one array of numbers.
 
-Each process maps a file in a shared folder, and the one that is asked adds them all up. The counts of a process remain after it
+Each process maps a file in a shared folder, and the one that handles `/metrics` adds them all up. The counts of a process remain after it
 ends.
 """
 

@@ -44,10 +44,10 @@ def asset(name: str, request: Request) -> Response:
     kind = _KINDS.get(os.path.splitext(name)[1])
     if kind is None or "/" in name or "\0" in name or not os.path.isfile(os.path.join(FOLDER, name)):
         raise Problem("not-found", f"the page has no file {name[:100]!r}")
-    body, packed, tag = _read(name)
+    body, compressed, tag = _read(name)
     headers = {**SAFE, "ETag": tag, "Vary": "Accept-Encoding"}
     if "gzip" in request.header("accept-encoding"):
-        body, headers = packed, {**headers, "Content-Encoding": "gzip"}
+        body, headers = compressed, {**headers, "Content-Encoding": "gzip"}
     return request.if_modified(Response(body, headers=headers, kind=kind))
 
 

@@ -46,9 +46,9 @@ class Request:
 
     def header(self, name: str) -> str:
         """A header by its lower-case name; empty if it is missing."""
-        wanted = name.encode()
+        encoded = name.encode()
         for key, content in self._headers:
-            if key == wanted:
+            if key == encoded:
                 return content.decode("latin-1")
         return ""
 
@@ -84,10 +84,10 @@ def parse_body(data: bytes, kind: type) -> Any:
 def _lone_surrogate(data: bytes) -> str:
     """The error for a body whose only fault is the escape of a lone surrogate; empty for others."""
     try:
-        found = re.search("[\ud800-\udfff]", json.dumps(json.loads(data), ensure_ascii=False))
+        match = re.search("[\ud800-\udfff]", json.dumps(json.loads(data), ensure_ascii=False))
     except (ValueError, RecursionError):
         return ""
-    return f"the body contains the lone surrogate \\u{ord(found[0]):x}" if found else ""
+    return f"the body contains the lone surrogate \\u{ord(match[0]):x}" if match else ""
 
 
 def parse_query(text: str, kind: type) -> Any:

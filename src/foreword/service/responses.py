@@ -102,7 +102,7 @@ class Problem(Exception):
         self.reason = reason or redact(detail)
 
     def response(self, id: str) -> Response:
-        """The response to the request with this id, under which the log lists it as well."""
+        """The response to the request with this id, which is also in the log."""
         status, title = PROBLEMS[self.kind]
         headers = {"Retry-After": RETRY_AFTER[self.kind]} if self.kind in RETRY_AFTER else {}
         if status == 401:

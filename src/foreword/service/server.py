@@ -126,7 +126,7 @@ def _listen(options: ServerOptions, on_listen: Callable[[str], None]) -> None:
         supervisor.run()
         return
     server = uvicorn.Server(config)
-    # For signals before it runs, and because uvicorn raises the signal again after shutting down, which must not kill the process.
+    # Signals may arrive before the server runs. uvicorn also raises the signal again after shutting down, which must not kill the process.
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, server.handle_exit)
     on_listen(url)

@@ -59,7 +59,7 @@ class Service:
         self.is_local = is_local(store)
 
     def path(self, requested: str, name: str = "cwd") -> str:
-        """Resolve a path relative to the first served folder. Raises a Problem if it leaves them, also through links."""
+        """Resolve a path relative to the first served folder. Raises a Problem if it leads outside them, even through links."""
         path = os.path.normpath(os.path.join(self.roots[0], requested))
         try:
             real = real_path(path)

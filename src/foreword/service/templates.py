@@ -98,7 +98,7 @@ def preview(service: Service, request: Request) -> Response:
 
 def template_lines(prompt: Prompt) -> list[dict[str, Any]]:
     """Which lines of the global or previewed template produced which characters, as text or as values of tags."""
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for passage in prompt.passages:
         at = passage.start
         for piece in passage.pieces:
@@ -106,9 +106,9 @@ def template_lines(prompt: Prompt) -> list[dict[str, Any]]:
             is_template = piece.origin.kind == "template" or piece.origin.tag is not None
             if is_template and lines and path.startswith(_PREVIEWED):
                 form = {"start": at, "end": at + len(piece.text), "lines": lines, "value": piece.origin.tag is not None}
-                found.append(form)
+                rows.append(form)
             at += len(piece.text)
-    return found
+    return rows
 
 
 def check(service: Service, request: Request) -> Response:
@@ -120,10 +120,10 @@ def check(service: Service, request: Request) -> Response:
     agent = service.agent(AgentBody(cwd=body.cwd), workspace)
     conversation = service.open("check", workspace, agent, DEFAULT_LAYOUT, [*_ONLY_TEMPLATE, language])
     try:
-        found = conversation.preview(Document(_PREVIEWED, body.template)).findings
+        results = conversation.preview(Document(_PREVIEWED, body.template)).findings
     except TemplateError as error:
-        found = [finding("template-error", error.message, _PREVIEWED, error.line, error.column, error.end_column)]
-    return Response({"findings": [finding_form(each) for each in found if each.code.startswith(_REPORTED_CODES)]})
+        results = [finding("template-error", error.message, _PREVIEWED, error.line, error.column, error.end_column)]
+    return Response({"findings": [finding_form(each) for each in results if each.code.startswith(_REPORTED_CODES)]})
 
 
 def list_values(service: Service, request: Request) -> Response:
@@ -158,7 +158,7 @@ def list_files(service: Service, request: Request) -> Response:
 def list_layouts(service: Service, request: Request) -> Response:
     """The shipped layouts. `language` is the template language of a layout that takes a template, otherwise null.
 
-    `stored_template` tells whether conversations with the layout use the global template. `languages` lists every template language.
+    `stored_template` says whether conversations with the layout use the global template. `languages` lists every template language.
     """
     rows: list[dict[str, Any]] = []
     for name in layout_names():

@@ -1,4 +1,4 @@
-"""Resolves a `Workspace`: everything that the caller left open is determined here, once.
+"""Resolve a `Workspace`: everything that the caller did not specify is determined here, once.
 
 Paths stay as the user wrote them (a directory reached through a link keeps the link's name). The git repository of a directory is
 determined as git does it, by the real path.

@@ -1,7 +1,7 @@
 """The one finder: it searches the places of a layout's patterns for instruction files, SYSTEM.md, skills and residents.
 
 Text files come farthest first, skills nearest first. From a group it takes the first file that is neither blank nor unreadable; each
-of the others is a candidate with its fate. `gather` decides which of two equal files to keep, over all finds.
+of the others is a candidate with its fate. `gather` decides which of two equal files to keep, across all finds.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ CHANGED = "it was replaced while it was being opened"
 
 
 class Folders(Paths):
-    """Looks into directories."""
+    """Examines directories."""
 
     def __init__(self, disk: Any = os) -> None:
         super().__init__(disk)

@@ -21,7 +21,7 @@ report the same violations:
     other fields   ignored, and named in a finding; `disable-model-invocation` hides the skill
 
 A bare number, `true` or `null` is the text as written, so `name: 123` is the name "123"; only a description of `null` counts as
-missing. If YAML fails or a field occurs twice, the lenient reader goes by lines: each top-level field is parsed separately, invalid
+missing. If YAML fails or a field occurs twice, the lenient reader reads line by line: each top-level field is parsed separately, invalid
 YAML counts as plain text, and the first of two equal fields wins.
 """
 
@@ -276,7 +276,7 @@ def _recover(head: str, wanted: tuple[str, ...]) -> Fields:
 
 
 def _parse_field(key: str, lines: list[str]) -> Any:
-    """The value of one field from its lines: as YAML if that works, else as plain text."""
+    """The value of one field from its lines: as YAML if that works, otherwise as plain text."""
     loaded, error = _load("\n".join(lines))
     if not error and isinstance(loaded, dict) and key in loaded:
         return loaded[key]
@@ -315,7 +315,7 @@ def _description(fields: Fields, head: str) -> str:
 
 
 def _as_written(value: Any, key: str, head: str) -> str:
-    """A number, truth value or null in the author's spelling if it is on the line of its key, else in the usual one."""
+    """A number, truth value or null in the author's spelling if it is on the line of its key, otherwise in the usual one."""
     place = _place(head, key)
     if place >= 0:
         start = place + len(key) + 1

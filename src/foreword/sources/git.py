@@ -34,7 +34,7 @@ _GIT_VARIABLES = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFI
 
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\b", re.ASCII)
-# No name of a branch is longer: it is the name of a file.
+# A branch name cannot be longer, because it is a file name.
 _LONGEST = 255
 
 

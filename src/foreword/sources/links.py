@@ -76,7 +76,7 @@ class Reach:
         return _always_refused(path, real, folder, bound, reader, is_folder)
 
     def link(self, reader: Paths, path: str) -> str:
-        """The link because of which a path is refused; the path itself if there is no such link."""
+        """The link that causes a path to be refused; the path itself if there is no such link."""
         way = []
         each = path
         while each != self.folder and is_inside(each, self.folder):
@@ -155,7 +155,7 @@ def only_inside(folder: str, workspace: Workspace) -> Reach:
 
 
 def reach_by_path(path: str, finds: Iterable[Find], workspace: Workspace) -> Reach:
-    """How far a file that was found before may lead, by its path."""
+    """How far a file that was found earlier may lead, judging by its path."""
     finds = tuple(finds)
     for find in finds:
         for pattern in (each for group in find.groups for each in group if not each.confined):

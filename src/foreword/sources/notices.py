@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # With this many events at once, the system may have dropped others.
 _MANY = 5_000
-# The path of an event about which the system reported nothing.
+# The path of an event that the system did not describe.
 UNKNOWN = ""
 _MAX_LINKS = 40
 _TRIES = 5

@@ -49,12 +49,12 @@ def is_file_name(text: str) -> bool:
 
 
 def config_folder(workspace: Workspace) -> str | None:
-    """The folder for a user's settings: `$XDG_CONFIG_HOME` if absolute, else `~/.config`; `%APPDATA%` on Windows."""
+    """The folder for a user's settings: `$XDG_CONFIG_HOME` if absolute, otherwise `~/.config`; `%APPDATA%` on Windows."""
     return _folder(workspace, "APPDATA", "XDG_CONFIG_HOME", ".config")
 
 
 def data_folder(workspace: Workspace) -> str | None:
-    """The folder for a user's data: `$XDG_DATA_HOME` if absolute, else `~/.local/share`; `%LOCALAPPDATA%` on Windows."""
+    """The folder for a user's data: `$XDG_DATA_HOME` if absolute, otherwise `~/.local/share`; `%LOCALAPPDATA%` on Windows."""
     return _folder(workspace, "LOCALAPPDATA", "XDG_DATA_HOME", ".local/share")
 
 

@@ -27,7 +27,7 @@ _KINDS = (
 
 @value
 class Reading:
-    """The result of reading a file. `text` has no BOM, LF line ends, and no blank lines around it."""
+    """The result of reading a file. `text` has LF line ends, and neither a BOM nor blank lines around it."""
 
     path: str
     fate: Fate
@@ -125,5 +125,5 @@ def end_of_front_matter(data: bytes) -> int | None:
 
 
 def kind_of(mode: int) -> str:
-    """What something that is not a regular file is, in words."""
+    """What kind of file this is, in words, if it is not a regular one."""
     return next((name for test, name in _KINDS if test(mode)), "something else")

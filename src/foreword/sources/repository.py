@@ -2,7 +2,7 @@
 
 A workspace is untrusted. Its `.git` may be a link, a file that names another folder, or a folder full of links, and each of them
 could lead to somebody else's repository. A folder outside the workspace is accepted only if it points back: a worktree's has a
-file `gitdir`, a submodule's has `core.worktree`. Inside an accepted folder no link may leave it.
+file `gitdir`, a submodule's has `core.worktree`. Links inside an accepted folder may not leave it.
 """
 
 from __future__ import annotations
@@ -136,6 +136,6 @@ def _common_folder(folder: str, reach: Reach, reader: Reader) -> str:
 
 
 def _above_worktrees(folder: str) -> str:
-    """The repository that holds `folder` as one of its worktrees; empty if it does not lie in a folder `worktrees`."""
+    """The repository that has `folder` as one of its worktrees; empty if it is not in a folder named `worktrees`."""
     above, name = os.path.split(os.path.dirname(folder))
     return above if name == "worktrees" else ""

@@ -109,7 +109,7 @@ def is_in_memory(url: str) -> bool:
 
 
 def _parse(url: str) -> tuple[StoreKind, str]:
-    """The kind of a store and what its class takes: a path, which is empty for memory, or a URL."""
+    """The kind of a store and the argument that opens it: a path, which is empty for memory, or a URL."""
     if not url or "\0" in url:
         raise CallError(f"the name of a store must not be empty or contain NUL; {_EXPECTED}")
     scheme, separator, rest = url.partition("://")

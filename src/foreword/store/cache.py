@@ -67,8 +67,8 @@ class EditionCache:
             self._discard(conversation)
 
     def _discard(self, conversation: str) -> None:
-        known = self._editions.pop(conversation, None)
-        for text in texts_of(known.edition) if known else ():
+        cached = self._editions.pop(conversation, None)
+        for text in texts_of(cached.edition) if cached else ():
             self._uses[text] -= 1
             if not self._uses[text]:
                 del self._uses[text]
@@ -117,7 +117,7 @@ class TextCache:
     ) -> dict[bytes, str]:
         """The texts with these hashes. Missing ones are loaded as rows of hash, form and body.
 
-        None is the hash of a row that points at a text which is not in the store: a StoreError.
+        A row that points to a text that is not in the store has None as its hash, which raises a StoreError.
         """
         recent = self._recent
         try:
@@ -130,17 +130,17 @@ class TextCache:
     ) -> dict[bytes, str]:
         hashes = {hash for hash in wanted if hash is not None}
         recent, old = self._recent, self._old
-        found = {hash: texts[hash] for texts in (old, recent) for hash in hashes if hash in texts}
-        missing = hashes - found.keys()
+        texts_by_hash = {hash: texts[hash] for texts in (old, recent) for hash in hashes if hash in texts}
+        missing = hashes - texts_by_hash.keys()
         for hash, form, body in load(sorted(missing)) if missing else ():
             try:
-                found[hash] = unpack(form, body)
+                texts_by_hash[hash] = unpack(form, body)
             except (ValueError, zlib.error):
                 raise StoreError(
                     f"text {id_of(hash)} in the store is damaged; run `foreword store verify` to find other damage"
                 ) from None
-        for hash in hashes & found.keys():
-            self.put(hash, found[hash])
-        if wanted - found.keys():
-            raise StoreError("a text is missing from the store; run `foreword store verify` to find out which")
-        return found
+        for hash in hashes & texts_by_hash.keys():
+            self.put(hash, texts_by_hash[hash])
+        if wanted - texts_by_hash.keys():
+            raise StoreError("stored text is missing; run `foreword store verify` to find out which")
+        return texts_by_hash

@@ -1,4 +1,4 @@
-"""The file of a SQLite store: whether it can be one, and whether it is still the file that was opened.
+"""The file of a SQLite store: whether it can be used as one, and whether it is still the file that was opened.
 
 A process that has a file open keeps it after the file is deleted or replaced, and its writes are lost without an error. So every
 use of the store first checks that the path still leads to the same file.
@@ -34,24 +34,24 @@ def quoted(path: str) -> str:
 def file_id(path: str) -> FileId | None:
     """The device and inode of a file; None if it does not exist. Raises StoreError if it cannot be a store."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise StoreError(f"the store {quoted(path)} cannot be used: {error.strerror}") from None
-    if not stat.S_ISREG(found.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "a special file")
+    if not stat.S_ISREG(status.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "a special file")
         raise StoreError(f"the store {quoted(path)} cannot be used: it is {kind}, not a regular file")
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def is_same(path: str, known: FileId | None) -> bool:
-    """Whether a path leads to the known file. One `stat` call, as every use of a store makes it."""
+    """Whether a path leads to the known file. One `stat` call, because every use of a store checks this."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return False
-    return (found.st_dev, found.st_ino) == known
+    return (status.st_dev, status.st_ino) == known
 
 
 def wal_id(path: str) -> FileId | None:

@@ -1,4 +1,4 @@
-"""Pools of connections. A thread takes one, uses it alone and gives it back, so no call waits for another.
+"""Pools of connections. A thread takes one, uses it alone and returns it, so no call waits for another.
 
 After a fork, the child starts with an empty pool. It must neither use nor close its parent's connections: closing one would tell
 PostgreSQL that the parent has left, and make SQLite release the parent's locks.
@@ -112,12 +112,12 @@ class ConnectionPool:
             pass
 
     def retire(self, before_close: Callable[[Any], None] = _do_nothing) -> None:
-        """Close idle connections now, and those in use when they are given back: another pool replaces this one."""
+        """Close idle connections now, and those in use when they are returned: another pool replaces this one."""
         self._is_retired = True
         self.drop(before_close)
 
     def close(self) -> None:
-        """Close all connections; those in use are closed when they are given back."""
+        """Close all connections; those in use are closed when they are returned."""
         self.is_closed = True
         self.drop()
 

@@ -68,7 +68,7 @@ _PUBLISH = f"""
     )
     SELECT count(*) FROM won
 """
-# Serializes everyone who writes after the first edition; later reads in the transaction see what the others wrote.
+# Serializes all writers after the first edition; later reads in the transaction see what the others wrote.
 _LOCK_CONVERSATION = "SELECT 1 FROM foreword_editions WHERE conversation = %s AND number = 1 FOR UPDATE"
 _NEWEST = "SELECT number, state FROM foreword_editions WHERE conversation = %s ORDER BY number DESC LIMIT 1"
 _SAVE_STATE = "UPDATE foreword_editions SET state = %s WHERE conversation = %s AND number = %s"
@@ -243,13 +243,13 @@ class PostgresStore(StoreReader):
         hashes = {
             text: packed[text][0] if text in packed else self._texts.hash(text) or hash_of(text) for text in texts
         }
-        found = _numbers_of(connection, hashes.values())
+        numbers = _numbers_of(connection, hashes.values())
         # Sorted, so that two transactions that add the same texts cannot deadlock.
-        rows = sorted(packed.get(text) or pack(text) for text, hash in hashes.items() if hash not in found)
+        rows = sorted(packed.get(text) or pack(text) for text, hash in hashes.items() if hash not in numbers)
         if rows:
             connection.execute(_ADD_TEXTS, [list(column) for column in zip(*rows, strict=True)])
-            found = _numbers_of(connection, hashes.values())
-        return {text: found[hash] for text, hash in hashes.items()}
+            numbers = _numbers_of(connection, hashes.values())
+        return {text: numbers[hash] for text, hash in hashes.items()}
 
 
 def _numbers_of(connection: TimedConnection, hashes: Iterable[bytes]) -> dict[bytes, int]:

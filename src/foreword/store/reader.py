@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 CURRENT = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? ORDER BY number DESC LIMIT 1"
 _EDITION = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? AND number = ?"
 _EDITIONS = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? ORDER BY number"
-# Every conversation has an edition 1, so there is no need to group. SEARCH is replaced by each database's search function.
+# Every conversation has an edition 1, so there is no need to group. SEARCH stands for each database's search function.
 _CONVERSATIONS = f"""
     SELECT page.conversation, e.number, t.hash, {hash_at("e.layout")}, e.made
     FROM (
@@ -97,7 +97,7 @@ class StoreReader:
         raise NotImplementedError
 
     def _scan(self, work: Callable[[Any], T]) -> T:
-        """Like `_run`, for work that reads every row and may take long."""
+        """Like `_run`, for work that reads every row and may take a long time."""
         return self._run(work)
 
     def _select(self, connection: Any, statement: str, key: Sequence[object] = ()) -> Rows:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _BUSY_TIMEOUT = 5.0
-# After a write has timed out, others try once without waiting for this long.
+# For this many seconds after a write has timed out, other writes fail at once instead of waiting.
 _BUSY_PAUSE = 2.0
 # "FwdS", which marks a database file as ours.
 _APPLICATION_ID = 0x46776453
@@ -75,11 +75,11 @@ class SqliteStore(StoreReader):
         # SQLite allows one writer at a time. Threads queue here instead of polling SQLite.
         self._writing, self._forks = allocate_lock(), fork_count()
         self._busy_until = 0.0
-        found = file_id(path) if path else None
+        existing = file_id(path) if path else None
         connection = _open(path)
         self._connections, self._observers = _pool(path, connection), _pool(path, timeout=0)
         # For an existing file, the id from before it was opened: if it is replaced in between, the next call notices.
-        self._file, self._wal = (found or file_id(path), wal_id(path)) if path else (None, None)
+        self._file, self._wal = (existing or file_id(path), wal_id(path)) if path else (None, None)
 
     def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
         check_id(conversation)
@@ -154,21 +154,21 @@ class SqliteStore(StoreReader):
         )
 
     def verify(self) -> list[str]:
-        wrong: list[str] = []
+        problems: list[str] = []
 
         def read(connection: sqlite3.Connection) -> None:
             try:
                 results = [row[0] for row in connection.execute("PRAGMA quick_check")]
-                wrong.extend(f"the file is damaged: {each}" for each in results if each != "ok")
+                problems.extend(f"the file is damaged: {each}" for each in results if each != "ok")
                 connection.execute("BEGIN")
-                wrong.extend(self._faults(connection))
+                problems.extend(self._faults(connection))
             except sqlite3.DatabaseError as error:
                 if not _is_damage(error):
                     raise
-                wrong.append(f"the file is damaged: {error}")
+                problems.append(f"the file is damaged: {error}")
 
         self._run(read)
-        return wrong
+        return problems
 
     def stats(self) -> dict[str, int]:
         def read(connection: sqlite3.Connection) -> dict[str, int]:
@@ -233,22 +233,22 @@ class SqliteStore(StoreReader):
     def _current_pool(self) -> ConnectionPool:
         """Connections to the file that is at the path now. A missing file is not created again: it may come back."""
         if not is_same(self._path, self._file) and not self._connections.is_closed:
-            found = file_id(self._path)
-            if found is None:
+            current = file_id(self._path)
+            if current is None:
                 raise missing(self._path)
             with self._lock:
-                if found != self._file:
-                    self._reopen(found)
+                if current != self._file:
+                    self._reopen(current)
         return self._connections
 
-    def _reopen(self, found: FileId) -> None:
+    def _reopen(self, current: FileId) -> None:
         """Switch to the file that has replaced the open one."""
         path, self._file = self._path, None
         self._observers.retire()
         self._connections.retire(_checkpoint)
         move_wal_aside(path, self._wal)
         self._connections, self._observers = _pool(path, _open(path, must_exist=True)), _pool(path, timeout=0)
-        self._file, self._wal = found, wal_id(path)
+        self._file, self._wal = current, wal_id(path)
 
     def _select(self, connection: sqlite3.Connection, statement: str, key: Sequence[object] = ()) -> Rows:
         return connection.execute(statement, key).fetchall()
@@ -296,7 +296,7 @@ class SqliteStore(StoreReader):
 
 
 def _pool(path: str, connection: sqlite3.Connection | None = None, timeout: float | None = None) -> ConnectionPool:
-    """A pool that starts with a connection. In memory, there can be no other."""
+    """A pool that starts with a connection. A store in memory can have no other."""
     pool = ConnectionPool(lambda: _connect(path, must_exist=True, timeout=timeout), only=None if path else connection)
     if path and connection:
         pool.give(connection)
@@ -340,7 +340,7 @@ def _make_directory(path: str) -> None:
 
 
 class _ClosingConnection(sqlite3.Connection):
-    """Closed when it is dropped, like its pool: of objects in a circle, Python may drop the connection first, with a warning."""
+    """Closes itself when it is dropped. In a reference cycle, Python may drop it before its pool, which would be a warning."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

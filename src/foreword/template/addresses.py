@@ -25,7 +25,7 @@ def is_file(name: str) -> bool:
 
 
 def is_only_address(text: object) -> bool:
-    """Whether a text is nothing but an address, such as `$user/greet`, with or without white space around it."""
+    """Whether a value is only an address, such as `$user/greet`, with or without white space around it."""
     return isinstance(text, str) and is_address(text.lstrip()[:1]) and "/" in text and len(text.split()) == 1
 
 
@@ -46,7 +46,7 @@ def resolve(name: str, current: str = "") -> str:
         return name
     if not is_address(current):
         where = f"{printable(current)} is not in a pack" if current else "it is not included by a template in a pack"
-        raise CallError(f"{_shown(name)} has no prefix, and {where}; {_EXAMPLE}")
+        raise CallError(f"{_quote(name)} has no prefix, and {where}; {_EXAMPLE}")
     prefix, sibling = split(current)
     folder = sibling.rpartition("/")[0]
     path = f"{folder}/{name}" if folder else name
@@ -58,19 +58,19 @@ def split(address: str) -> tuple[str, str]:
     """The prefix and the path of `$prefix/path`; a CallError says why a string is not an address."""
     prefix, slash, path = address.removeprefix("$").partition("/")
     if not is_address(address) or not slash or not prefix or not path or "\\" in prefix:
-        raise CallError(f"{_shown(address)} is not a valid address; {_EXAMPLE}")
+        raise CallError(f"{_quote(address)} is not a valid address; {_EXAMPLE}")
     _check_path(path, address)
     return prefix, path
 
 
 def _check_path(path: str, name: str) -> None:
     if "\\" in path:
-        raise CallError(f"{_shown(name)}: use '/' instead of a backslash in an address")
+        raise CallError(f"{_quote(name)}: use '/' instead of a backslash in an address")
     if any(segment in ("", ".", "..") for segment in path.split("/")):
-        raise CallError(f"{_shown(name)}: an address cannot contain '.', '..' or an empty segment")
+        raise CallError(f"{_quote(name)}: an address cannot contain '.', '..' or an empty segment")
     if not path.isprintable():
-        raise CallError(f"{_shown(name)}: an address cannot contain control characters")
+        raise CallError(f"{_quote(name)}: an address cannot contain control characters")
 
 
-def _shown(name: str) -> str:
+def _quote(name: str) -> str:
     return repr(name if len(name) <= _SHOWN else name[: _SHOWN - 1] + "…")

@@ -63,49 +63,49 @@ class _Measure:
             if token[0] == "text":
                 size += factors[-1] * (token[4] - token[3])
                 continue
-            found = words(tag_text(template.document, token))
-            if not _is_bounded_tag(found, token[5]) or (token[0] == "{%" and not token[5]):
+            tag_words = words(tag_text(template.document, token))
+            if not _is_bounded_tag(tag_words, token[5]) or (token[0] == "{%" and not token[5]):
                 return None
             if token[5] == "for":
-                factors.append(factors[-1] * self.lengths.get(found[3][0], self.longest))
+                factors.append(factors[-1] * self.lengths.get(tag_words[3][0], self.longest))
             elif token[5] == "endfor":
                 factors.pop()
             elif token[5] == "include":
                 target = next(links)[1]
                 size += factors[-1] * (self.sizes[target] if target else 1)
-            size += factors[-1] * self.value_size(found)
+            size += factors[-1] * self.value_size(tag_words)
         return size
 
-    def value_size(self, found: Sequence[Word]) -> int:
+    def value_size(self, tag_words: Sequence[Word]) -> int:
         """An upper bound for a value: all variables for each name; with `join`, all of them between any two parts."""
-        length = sum(len(word) for word, _ in found) + 1
-        named = sum(word[0].isalpha() for word, _ in found)
-        if any(word == "join" for word, _ in found):
-            named = self.longest
-        return length + named * (length + self.everything) if named else length
+        length = sum(len(word) for word, _ in tag_words) + 1
+        name_count = sum(word[0].isalpha() for word, _ in tag_words)
+        if any(word == "join" for word, _ in tag_words):
+            name_count = self.longest
+        return length + name_count * (length + self.everything) if name_count else length
 
 
-def _is_bounded_tag(found: Sequence[Word], statement: str) -> bool:
+def _is_bounded_tag(tag_words: Sequence[Word], statement: str) -> bool:
     if statement and statement not in _STATEMENTS:
         return False
-    if statement == "for" and not (len(found) == 4 and found[2][0] == "in"):
+    if statement == "for" and not (len(tag_words) == 4 and tag_words[2][0] == "in"):
         return False
-    return all(_is_known_word(word) for word, _ in found) and not _calls(found) and _has_bounded_filters(found)
+    return all(_is_known_word(word) for word, _ in tag_words) and not _calls(tag_words) and _has_bounded_filters(tag_words)
 
 
 def _is_known_word(word: str) -> bool:
     return word[0].isalnum() or word[0] in "_\"'" or word in _OPERATORS
 
 
-def _calls(found: Sequence[Word]) -> bool:
+def _calls(tag_words: Sequence[Word]) -> bool:
     """Whether a parenthesis calls something. The arguments of a filter are allowed: `_has_bounded_filters` checks those."""
-    before = ["", *(word for word, _ in found)]
+    before = ["", *(word for word, _ in tag_words)]
     return any(
         word == "(" and before[at] not in _BEFORE_GROUP and not (at >= 2 and before[at - 1] == "|")
-        for at, (word, _) in enumerate(found)
+        for at, (word, _) in enumerate(tag_words)
     )
 
 
-def _has_bounded_filters(found: Sequence[Word]) -> bool:
-    filters = [word for (before, _), (word, _) in pairwise(found) if before == "|"]
+def _has_bounded_filters(tag_words: Sequence[Word]) -> bool:
+    filters = [word for (before, _), (word, _) in pairwise(tag_words) if before == "|"]
     return len(filters) <= _MAX_FILTERS and filters.count("join") <= 1 and _FILTERS.issuperset(filters)

@@ -90,7 +90,7 @@ class BracketTemplate:
 def parse(
     text: str, types: Collection[str], path: str = "", names: Mapping[str, Collection[str]] | None = None
 ) -> BracketTemplate:
-    """Parse a text with these types of variables. Findings name `path`.
+    """Parse a template with these types of variables. Findings name `path`.
 
     `names` are all names of a type, for types whose names are known. Accepts any text up to SOURCE_LIMIT characters, and
     takes time proportional to its length.
@@ -119,16 +119,16 @@ def render(template: BracketTemplate, lookup: Lookup, origin: Origin, limit: int
     called once for each variable in a branch that is taken, and never for one of unknown type. The template's own text
     gets this origin, with its lines.
     """
-    known: dict[int, tuple[Piece, ...]] = {}
+    values: dict[int, tuple[Piece, ...]] = {}
     sizes: dict[int, int] = {}
     output = OutputLimit(origin.path, limit)
 
     def find(index: int) -> tuple[Piece, ...]:
-        if index not in known:
+        if index not in values:
             variable = template.variables[index]
-            known[index] = lookup(variable.type, variable.name) or ()
-            sizes[index] = sum(utf8_size(piece.text) for piece in known[index])
-        return known[index]
+            values[index] = lookup(variable.type, variable.name) or ()
+            sizes[index] = sum(utf8_size(piece.text) for piece in values[index])
+        return values[index]
 
     pieces: list[Piece] = []
     at = 0
@@ -140,9 +140,9 @@ def render(template: BracketTemplate, lookup: Lookup, origin: Origin, limit: int
             pieces.append(Piece(step[1], Origin(origin.kind, origin.path, step[2])))
         elif step[0] == "insert":
             tag = (origin.path, step[2], step[2])
-            found = find(step[1])
+            inserted_pieces = find(step[1])
             output.count(sizes[step[1]])
-            pieces.extend(replace(piece, origin=replace(piece.origin, tag=tag)) for piece in found)
+            pieces.extend(replace(piece, origin=replace(piece.origin, tag=tag)) for piece in inserted_pieces)
         elif step[0] == "jump":
             at = step[1]
         else:
@@ -153,7 +153,7 @@ def render(template: BracketTemplate, lookup: Lookup, origin: Origin, limit: int
     return tuple(pieces)
 
 
-# As one of the languages
+# The functions of every language
 
 
 def wanted_values(template: Document, types: Collection[str]) -> tuple[tuple[str, str], ...]:
@@ -169,7 +169,7 @@ def load_all(
 
 
 def render_template(template: Document, context: RenderContext) -> tuple[tuple[Piece, ...], Sequence[Finding]]:
-    """The output of a template, and what was wrong with it."""
+    """The output of a template, and findings about it."""
     inputs = context.inputs
     names = {type_: each for type_, each in catalog_names(inputs.values).items() if type_ not in inputs.types}
     parsed = parse(template.text, _types(inputs), template.path, names)
@@ -257,10 +257,10 @@ def _read(body: str, types: frozenset[str]) -> Meaning | None:
     """The meaning of the text between brackets; None if it is not a tag."""
     if body in ("else", "endif"):
         return Meaning(body)
-    found = re.fullmatch(_BODY, body)
-    if not found:
+    match = re.fullmatch(_BODY, body)
+    if not match:
         return None
-    word, negation, type, rest = found.groups()
+    word, negation, type, rest = match.groups()
     name = rest.lstrip(" \t")
     if type in types and name:
         return Meaning(word or "variable", (type, name), bool(negation))
@@ -288,8 +288,8 @@ def _diagnose(match: re.Match[str], meaning: Meaning | None, types: frozenset[st
 def _is_almost_a_tag(body: str, types: frozenset[str]) -> bool:
     if re.fullmatch(_LIKE_A_WORD, body):
         return True
-    found = re.fullmatch(_LIKE_A_TYPE, body)
-    return bool(found and found[1].lower() in types)
+    match = re.fullmatch(_LIKE_A_TYPE, body)
+    return bool(match and match[1].lower() in types)
 
 
 # From tags to steps

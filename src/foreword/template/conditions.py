@@ -45,7 +45,7 @@ class DirectiveCondition:
 
 @value
 class ConditionProblem:
-    """Why a text is not a condition. `words` continue a sentence that begins with the characters from `start` to `end`."""
+    """Why a string is not a condition. `words` continue a sentence that begins with the characters from `start` to `end`."""
 
     words: str
     start: int

@@ -1,4 +1,4 @@
-"""What the module of a template language provides, and what it gets to render a template."""
+"""The functions of a template language's module, and the context in which it renders a template."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
             """The template and everything it includes, by address, parsed if `may_parse`; empty without includes."""
 
         def render_template(self, template: Document, context: RenderContext) -> tuple[Pieces, Sequence[Finding]]:
-            """The output of a template, and what was wrong with it."""
+            """The output of a template, and findings about it."""
 
         def variables_used(self, template: Document, inputs: Inputs) -> list[str]:
             """The known variables that a template uses, as it writes them."""

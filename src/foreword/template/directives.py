@@ -17,11 +17,11 @@ finding. If the condition of an `if` cannot be parsed, its `else` and `endif` ar
 kept. A comment that looks like a directive (`<!-- IF: … -->`, `<!-- else if: … -->`, `<!-- if provider == "x" -->`) or
 names an unknown one (`<!-- word: … -->`) is text and a finding.
 
-A directive inside a line is replaced without changing the rest of the line. A line with a directive or value of which
-only white space remains is removed with its newline; after an empty line or at the beginning, the empty lines that follow
-are removed too. So a directive on its own line, a branch not taken or an empty value leaves no gap. Included text replaces
-its comment, without its final newline, and an open fence or comment at its end is closed. A file is included once; if it
-cannot be included (missing, cycle, too deep), its comment is replaced by nothing.
+A directive inside a line is replaced without changing the rest of the line. If only white space remains of a line with a
+directive or value, the line is removed with its newline; after an empty line or at the beginning, the empty lines that
+follow are removed too. So a directive on its own line, a branch not taken or an empty value leaves no gap. Included text
+replaces its comment, without its final newline, and an open fence or comment at its end is closed. A file is included
+once; if it cannot be included (missing, cycle, too deep), its comment is removed.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ DEPTH = 5
 
 
 def includes(text: str) -> tuple[str, ...]:
-    """The include targets in a text, in any branch, without duplicates. They must be read before rendering."""
+    """The include targets in a file, in any branch, without duplicates. They must be read before rendering."""
     return tuple(dict.fromkeys(mark.argument for mark in _scan(text, []) if mark.word == "include"))
 
 
 def fingerprint(document: Document, load: Load, known: dict[tuple[str, int], str]) -> str:
-    """The text of a document, or with includes a hash of all texts that take part, whatever the conditions.
+    """The text of a document, or with includes a hash of all texts that may be included, whatever the conditions.
 
     It is equal for documents with equal content, wherever they are. `known` caches results for this `load`.
     """
@@ -69,9 +69,9 @@ def _fingerprint(document: Document, load: Load, depth: int, known: dict[tuple[s
     key = (document.path, depth)
     if key not in known:
         known[key] = own = document.hash or digest(document.text)
-        found = [load(document.path, target) for target in includes(document.text)] if depth else []
-        if found:
-            parts = [_fingerprint(each, load, depth - 1, known) if isinstance(each, Document) else "" for each in found]
+        documents = [load(document.path, target) for target in includes(document.text)] if depth else []
+        if documents:
+            parts = [_fingerprint(each, load, depth - 1, known) if isinstance(each, Document) else "" for each in documents]
             known[key] = digest("\n".join((own, *parts)))
     return known[key]
 
@@ -94,7 +94,7 @@ def render(
 
 @value
 class Mark:
-    """A directive or value in a text. `word` is include, if, else, endif or value.
+    """A directive or value in a file. `word` is include, if, else, endif or value.
 
     An `if` without a condition could not be parsed.
     """
@@ -151,11 +151,11 @@ def _read(match: re.Match[str], diagnostics: list[Diagnostic]) -> Mark | None:
     body = match[2].strip(" \t")
     if body in ("else", "endif"):
         return Mark(body, start, end)
-    found = re.fullmatch(_WITH_ARGUMENT, body)
-    if found and found[1] == "if":
-        return _read_condition(match, found[2], diagnostics)
-    if found and found[2]:
-        return Mark("include", start, end, found[2])
+    directive_match = re.fullmatch(_WITH_ARGUMENT, body)
+    if directive_match and directive_match[1] == "if":
+        return _read_condition(match, directive_match[2], diagnostics)
+    if directive_match and directive_match[2]:
+        return Mark("include", start, end, directive_match[2])
     diagnostic = _diagnose(body)
     if diagnostic:
         code, problem = diagnostic
@@ -335,10 +335,10 @@ class _Walk:
             return [Piece(fact, Origin("variable", mark.argument))] if fact else []
         if mark.word != "include":
             return []
-        found = self.rendering.include(self.document.path, mark.argument, self.chain)
-        if isinstance(found, tuple):
-            self.diagnostics.append(Diagnostic(*found, mark.start, mark.end))
-        return self.pieces_of(found, before) if isinstance(found, Document) else []
+        included = self.rendering.include(self.document.path, mark.argument, self.chain)
+        if isinstance(included, tuple):
+            self.diagnostics.append(Diagnostic(*included, mark.start, mark.end))
+        return self.pieces_of(included, before) if isinstance(included, Document) else []
 
     def pieces_of(self, document: Document, before: list[Run]) -> list[Piece]:
         """The pieces of an included file, with any open fence or comment closed."""

@@ -10,8 +10,8 @@
 
 Each row has a test in tests/template/test_engine.py, and pyproject.toml bounds the version.
 
-Errors name file and line, quote the template, and never contain a value: of the engine's own words only the kind of error is
-used, and the details of a syntax error.
+Errors name file and line, quote the template, and never contain a value: the engine's own messages are not used, except for the
+kind of error and the details of a syntax error.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Engine:
     def _locate(self, error: Any) -> tuple[str, LoadedTemplate, int, tuple[int, int] | None]:
         """The kind, template, line and range of an error. Inside an include, only the line is known."""
         if error.kind in ("BadInclude", "EvalBlock"):
-            # Without debug mode the message has names and lines; nothing else of it is used.
+            # Without debug mode the message has names and lines; nothing else in it is used.
             causes = _CAUSE.findall(str(error))
             if causes:
                 words, detail, number, line = causes[-1]

@@ -3,8 +3,8 @@
     {% include "sibling" %}   {% include ["first", "second"] %}   {% include "sibling" ignore missing %}
     {% extends "base" %}   {% import "macros" as m %}   {% from "macros" import m %}
 
-A target is a string, or a list of strings of which the first that exists is included. Anything else would be known only
-while rendering, and is refused. Included templates lose their final newline, as in every Jinja; the root keeps its own.
+A target is a string, or a list of strings: the first template that exists is included. Anything else would be known only
+while rendering, and is refused. Included templates lose their final newline, as in other Jinja engines; the root keeps its own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _INCLUDING = frozenset(["include", "import", "from", "extends"])
 
 @value
 class Include:
-    """A tag that includes: its statement, the names as written and resolved, and the range of the names in the text."""
+    """A tag that includes: its statement, the names as written and as resolved, and the range of the names in the text."""
 
     word: str
     names: Sequence[str]
@@ -75,11 +75,11 @@ class _Collector:
         self.heights: dict[str, int] = {}
         self.size = self.tags = 0
 
-    def read(self, address: str, found: Document, above: tuple[str, ...]) -> None:
-        text = found.text if not above else found.text.removesuffix("\n").removesuffix("\r")
-        document = Document(address, text, found.hash, found.line)
+    def read(self, address: str, source: Document, parents: tuple[str, ...]) -> None:
+        text = source.text if not parents else source.text.removesuffix("\n").removesuffix("\r")
+        document = Document(address, text, source.hash, source.line)
         tokens = scan(document)
-        chain = (*above, address)
+        chain = (*parents, address)
         self.size += len(text)
         self.tags += sum(token[0] != "text" for token in tokens)
         if self.size > MAX_TOTAL or self.tags > TAGS or len(self.templates) + len(chain) > FILES:
@@ -96,11 +96,11 @@ class _Collector:
                 shown = " -> ".join((*chain[chain.index(target) :], target))
                 raise error_at(document, f"includes a template that includes it: {shown}", include.start, include.end)
             if target not in self.templates:
-                found = self.try_load(document, include, target)
-                if found is None:
+                loaded = self.try_load(document, include, target)
+                if loaded is None:
                     continue
                 self.check_depth(document, include, (*chain, target))
-                self.read(target, found, chain)
+                self.read(target, loaded, chain)
             self.check_depth(document, include, (*chain, target))
             return target
         if include.is_optional:
@@ -134,32 +134,32 @@ def includes(document: Document, tokens: Sequence[Token]) -> Iterator[Include]:
 
 def _include(document: Document, token: Token, word: str) -> Include:
     """The include of a tag. Its names must be literals because they are followed before rendering."""
-    found = words(tag_text(document, token))[1:]
-    named, rest = _literals(found, may_be_list=word == "include")
-    if not named or not _may_follow(word, rest):
+    tag_words = words(tag_text(document, token))[1:]
+    literals, rest = _literals(tag_words, may_be_list=word == "include")
+    if not literals or not _may_follow(word, rest):
         problem = "must name what it includes with a plain string, so that it can be checked before rendering"
         raise error_at(document, problem, token[1], token[2])
-    start = token[3] + found[0][1]
-    end = token[3] + named[-1][1] + len(named[-1][0])
-    written = [each[1:-1] for each, _ in named if each[0] in "\"'"]
+    start = token[3] + tag_words[0][1]
+    end = token[3] + literals[-1][1] + len(literals[-1][0])
+    names = [each[1:-1] for each, _ in literals if each[0] in "\"'"]
     try:
-        targets = [resolve(name, document.path) for name in written]
+        targets = [resolve(name, document.path) for name in names]
     except CallError as error:
         raise error_at(document, f"cannot be included: {error}", start, end) from None
     is_optional = word == "include" and any(each == "ignore" for each, _ in rest)
-    return Include(word, written, targets, is_optional, start, end)
+    return Include(word, names, targets, is_optional, start, end)
 
 
-def _literals(found: Sequence[Word], may_be_list: bool) -> tuple[Sequence[Word], Sequence[Word]]:
+def _literals(tag_words: Sequence[Word], may_be_list: bool) -> tuple[Sequence[Word], Sequence[Word]]:
     """The string or list of strings at the beginning of these words, and the remaining words."""
-    if found and found[0][0][0] in "\"'":
-        return found[:1], found[1:]
-    if not may_be_list or not found or found[0][0] != "[":
-        return (), found
-    end = next((at for at, (word, _) in enumerate(found) if word == "]"), 0)
-    strings, commas = found[1:end:2], found[2:end:2]
+    if tag_words and tag_words[0][0][0] in "\"'":
+        return tag_words[:1], tag_words[1:]
+    if not may_be_list or not tag_words or tag_words[0][0] != "[":
+        return (), tag_words
+    end = next((at for at, (word, _) in enumerate(tag_words) if word == "]"), 0)
+    strings, commas = tag_words[1:end:2], tag_words[2:end:2]
     is_list = all(word[0] in "\"'" for word, _ in strings) and all(word == "," for word, _ in commas)
-    return (found[: end + 1], found[end + 1 :]) if strings and is_list else ((), found)
+    return (tag_words[: end + 1], tag_words[end + 1 :]) if strings and is_list else ((), tag_words)
 
 
 def _may_follow(word: str, rest: Sequence[Word]) -> bool:

@@ -63,7 +63,7 @@ def check(
     """The template at `root` and everything it includes, by address, as it was loaded.
 
     Parsed only if `may_parse` accepts all these addresses, because an untrusted template could crash the engine. Errors in
-    branches that are never taken are found, too.
+    branches that are never taken are found as well.
 
     `load` returns the document at an address or None. A ForewordError that it raises is reported with the location of the
     include.
@@ -84,11 +84,11 @@ def check(
 
 def names_used(root: str, templates: Mapping[str, Document]) -> frozenset[str]:
     """Every name that is looked up anywhere; no other variable can change the output."""
-    found: set[str] = set()
+    used: set[str] = set()
     for template in inclusion.collect(root, templates.get).values():
         for token in template.tokens:
-            found.update(name for name, _ in names_in_tag(template.document, token))
-    return frozenset(found)
+            used.update(name for name, _ in names_in_tag(template.document, token))
+    return frozenset(used)
 
 
 def render(
@@ -144,7 +144,7 @@ def plain_copy(name: str, value: object) -> str | tuple[str, ...]:
     raise CallError(f"variable {name!r} must be a string or a list of strings, not {type(value).__name__}")
 
 
-# As one of the languages
+# The functions of every language
 
 
 def wanted_values(template: Document, types: Collection[str]) -> tuple[tuple[str, str], ...]:
@@ -160,7 +160,7 @@ def load_all(
 
 
 def render_template(template: Document, context: RenderContext) -> tuple[tuple[Piece, ...], Sequence[Finding]]:
-    """The output of a template; what is wrong with it is an error, so there are no findings."""
+    """The output of a template. There are no findings, because every problem is an error."""
     if not template.text:
         return (), ()
     inputs, agent = context.inputs, context.agent

@@ -29,5 +29,5 @@ def too_long(path: str, limit: int) -> TemplateError:
 
 
 def utf8_size(text: str) -> int:
-    """The length of a text in UTF-8."""
+    """The length of a string in UTF-8, in bytes."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

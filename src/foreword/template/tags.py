@@ -84,9 +84,9 @@ _NO_NAMES = frozenset("and or not in is if else true false none True False None"
 def error_at(template: Document, words: str, start: int, end: int) -> TemplateError:
     """An error about these characters of a template, with file, line, column and carets."""
     diagnostic = Diagnostic("template-malformed", words, start, end)
-    (found,) = to_findings([diagnostic], template.text, template.path, template.line)
-    message = f"{template.path or 'the template'}: {found.message}"
-    return TemplateError(message, found.line, found.column, found.end_column)
+    (finding,) = to_findings([diagnostic], template.text, template.path, template.line)
+    message = f"{template.path or 'the template'}: {finding.message}"
+    return TemplateError(message, finding.line, finding.column, finding.end_column)
 
 
 # From text to tokens
@@ -135,8 +135,8 @@ def _measure(template: Document) -> None:
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
+    match = pattern.match(text, at)
+    return match.end() if match else at
 
 
 def _comment(template: Document, opening: re.Match[str]) -> tuple[int, bool]:
@@ -186,9 +186,9 @@ def _word_by_word(template: Document, opening: re.Match[str]) -> tuple[int, int]
     while True:
         at = _end(_BLANKS, text, at)
         if balance == 0:
-            signed = text[at : at + 1] in ("-", "+") and text.startswith(closing, at + 1)
-            if signed or text.startswith(closing, at):
-                return at, at + 2 + signed
+            has_sign = text[at : at + 1] in ("-", "+") and text.startswith(closing, at + 1)
+            if has_sign or text.startswith(closing, at):
+                return at, at + 2 + has_sign
         word = _WORD.match(text, at)
         if word is None:
             break
@@ -204,9 +204,9 @@ def _word_by_word(template: Document, opening: re.Match[str]) -> tuple[int, int]
 
 
 def _check_operators(template: Document, opening: re.Match[str], stop: int) -> None:
-    found = words(template.text[opening.end() : stop])
+    tag_words = words(template.text[opening.end() : stop])
     operators = sum(
-        word in _JOINING or not (word[0].isalnum() or word[0] in "_\"'" or word in _NO_OPERATORS) for word, _ in found
+        word in _JOINING or not (word[0].isalnum() or word[0] in "_\"'" or word in _NO_OPERATORS) for word, _ in tag_words
     )
     if operators > OPERATORS:
         problem = f"has {operators:,} operators in one tag; at most {OPERATORS} are accepted"
@@ -263,7 +263,7 @@ def is_opening(template: Document, token: Token) -> bool:
 @lru_cache(maxsize=1000)
 def words(text: str) -> tuple[Word, ...]:
     """The names, numbers, strings and operators inside a tag, with their offsets."""
-    return tuple((found[0], found.start()) for found in _WORD.finditer(text))
+    return tuple((match[0], match.start()) for match in _WORD.finditer(text))
 
 
 def names_in_tag(template: Document, token: Token) -> list[Word]:
@@ -271,17 +271,17 @@ def names_in_tag(template: Document, token: Token) -> list[Word]:
     word = token[5]
     if token[0] == "text" or word in _WITHOUT_NAMES:
         return []
-    found = words(tag_text(template, token))[bool(word) :]
-    if word == "for" and found and found[-1][0] == "recursive":
-        found = found[:-1]
-    return [(name, token[3] + start) for name, start in names(found)]
+    tag_words = words(tag_text(template, token))[bool(word) :]
+    if word == "for" and tag_words and tag_words[-1][0] == "recursive":
+        tag_words = tag_words[:-1]
+    return [(name, token[3] + start) for name, start in names(tag_words)]
 
 
-def names(found: Sequence[Word]) -> Iterator[Word]:
+def names(tag_words: Sequence[Word]) -> Iterator[Word]:
     """The names among these words, without attributes, filters, tests, keywords and argument names."""
     before = ""
-    for at, (word, start) in enumerate(found):
-        is_argument = at + 1 < len(found) and found[at + 1][0] == "="
+    for at, (word, start) in enumerate(tag_words):
+        is_argument = at + 1 < len(tag_words) and tag_words[at + 1][0] == "="
         is_name = (word[0].isalpha() or word[0] == "_") and word not in _NO_NAMES
         if is_name and not is_argument and before not in (".", "|", "is"):
             yield word, start

@@ -83,12 +83,12 @@ class Tracer:
                 pieces.append(Piece(text or follows, origin))
         return None if before else tuple(pieces)
 
-    def value_origin(self, found: Sequence[Word]) -> Origin | None:
+    def value_origin(self, tag_words: Sequence[Word]) -> Origin | None:
         """The variables that flow into an expression; None if that is unknown."""
         variables: set[str] = set()
-        if _chooses(found):
+        if _chooses(tag_words):
             return None
-        for name, _ in names(found):
+        for name, _ in names(tag_words):
             flowing = self.flow.get(name, frozenset())
             if flowing is None:
                 return None
@@ -121,8 +121,8 @@ class _Marking:
 
     def value(self, token: Token) -> Origin:
         lines = self.lines(token[1], token[2])
-        found = self.tracer.value_origin(words(tag_text(self.document, token)))
-        return replace(found, tag=(self.document.path, *(lines.lines or (1, 1)))) if found else lines
+        origin = self.tracer.value_origin(words(tag_text(self.document, token)))
+        return replace(origin, tag=(self.document.path, *(lines.lines or (1, 1)))) if origin else lines
 
     def statement(self, index: int) -> Iterator[str]:
         token, text = self.tokens[index], self.document.text
@@ -215,9 +215,9 @@ def _reached(names: Iterable[str], bound: Mapping[str, Sequence[set[str]]], want
     return seen.intersection(wanted)
 
 
-def _chooses(found: Sequence[Word]) -> bool:
+def _chooses(tag_words: Sequence[Word]) -> bool:
     """Whether an expression chooses between values, one of which may be a literal of the template."""
-    return any(word in ("if", "or", "and", "default", "d") for word, _ in found)
+    return any(word in ("if", "or", "and", "default", "d") for word, _ in tag_words)
 
 
 def _bindings(templates: Mapping[str, LoadedTemplate]) -> Iterator[tuple[str, set[str] | None]]:
@@ -226,30 +226,30 @@ def _bindings(templates: Mapping[str, LoadedTemplate]) -> Iterator[tuple[str, se
         may_call_blocks = "self" in template.document.text or "super" in template.document.text
         for token in template.tokens:
             if may_call_blocks:
-                found = names_in_tag(template.document, token)
-                yield from ((name, None) for name, _ in found if name in ("self", "super"))
+                names_used = names_in_tag(template.document, token)
+                yield from ((name, None) for name, _ in names_used if name in ("self", "super"))
             if token[5] in _BINDING:
                 yield from _BINDING[token[5]](words(tag_text(template.document, token)))
 
 
-def _bound_by_for(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
-    middle = next((at for at, (word, _) in enumerate(found) if word == "in"), 1)
-    sources = {name for name, _ in names(found[middle:])}
-    yield from ((name, sources) for name in ("loop", *(target for target, _ in names(found[1:middle]))))
+def _bound_by_for(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
+    middle = next((at for at, (word, _) in enumerate(tag_words) if word == "in"), 1)
+    sources = {name for name, _ in names(tag_words[middle:])}
+    yield from ((name, sources) for name in ("loop", *(target for target, _ in names(tag_words[1:middle]))))
 
 
-def _bound_by_set(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
+def _bound_by_set(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
     """`set a, b.c = expression` binds a and b; without a value it binds the output of the block."""
-    middle = next((at for at, (word, _) in enumerate(found) if word in ("=", "|")), len(found))
-    is_text = middle == len(found) or found[middle][0] == "|" or _chooses(found)
-    sources = None if is_text else {name for name, _ in names(found[middle:])}
-    yield from ((target, sources) for target, _ in names(found[1:middle]))
+    middle = next((at for at, (word, _) in enumerate(tag_words) if word in ("=", "|")), len(tag_words))
+    is_text = middle == len(tag_words) or tag_words[middle][0] == "|" or _chooses(tag_words)
+    sources = None if is_text else {name for name, _ in names(tag_words[middle:])}
+    yield from ((target, sources) for target, _ in names(tag_words[1:middle]))
 
 
-def _bound_by_with(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
-    known = {name for name, _ in names(found[1:])}
-    sources = None if _chooses(found) else known
-    for (word, _), (after, _) in pairwise(found[1:]):
+def _bound_by_with(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
+    known = {name for name, _ in names(tag_words[1:])}
+    sources = None if _chooses(tag_words) else known
+    for (word, _), (after, _) in pairwise(tag_words[1:]):
         if after == "=":
             # The names in a tuple cannot be distinguished from other names in the tag.
             yield from ((name, sources) for name in ([word] if word != ")" else known))
@@ -258,8 +258,8 @@ def _bound_by_with(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None
 def _bound_by_name(*before: str) -> Callable[[Sequence[Word]], Iterator[tuple[str, set[str] | None]]]:
     """A function that binds the names after one of these words to text."""
 
-    def bound(found: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
-        return ((word, None) for (left, _), (word, _) in pairwise(found) if left in before and _is_name(word))
+    def bound(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
+        return ((word, None) for (left, _), (word, _) in pairwise(tag_words) if left in before and _is_name(word))
 
     return bound
 

@@ -43,15 +43,15 @@ class Hidden:
 
 
 def hidden(text: str, first_line: int = 1) -> list[Hidden]:
-    """The hidden characters of a text, one entry for each line and kind."""
+    """The hidden characters in text, one entry for each line and kind."""
     if not _is_suspicious(text):
         return []
-    found: dict[tuple[int, str], tuple[int, str]] = {}
+    totals: dict[tuple[int, str], tuple[int, str]] = {}
     for line, kind, run in _runs(text, first_line):
-        count, spelled = found.get((line, kind), (0, ""))
-        # Only what is shown is decoded: a line may have a million of them.
-        found[line, kind] = (count + len(run), spelled if len(spelled) > _SHOWN else spelled + _decoded(run))
-    return [Hidden(line, kind, count, _short(spelled)) for (line, kind), (count, spelled) in found.items()]
+        count, spelled = totals.get((line, kind), (0, ""))
+        # Only the part to show is decoded: a line may have a million hidden characters.
+        totals[line, kind] = (count + len(run), spelled if len(spelled) > _SHOWN else spelled + _decoded(run))
+    return [Hidden(line, kind, count, _short(spelled)) for (line, kind), (count, spelled) in totals.items()]
 
 
 _CONTROLS = bytes(code for code in (*range(1, 32), 127) if code not in (9, 10, 12, 13))

@@ -1,7 +1,7 @@
 """Which parts of a Markdown text are code, and whether it ends inside a code fence or comment.
 
-Blocks follow CommonMark: a fence is indented by at most three columns in its list item or quote and ends with it at the
-latest, and there are no fences inside a comment that begins a line. Other HTML and link definitions count as paragraphs.
+Blocks follow CommonMark: a fence is indented by at most three columns in its list item or quote and never extends past
+it, and there are no fences inside a comment that begins a line. Other HTML and link definitions count as paragraphs.
 
 Code is a fence or a code span; indented text is prose. A code span never extends past its paragraph, or past its row in a
 table as GitHub defines it. Backticks without a partner are text. Tags and addresses are not parsed, so a backtick in one
@@ -51,7 +51,7 @@ def prose(text: str) -> Iterator[tuple[int, int]]:
 
 
 def left_open(text: str) -> tuple[str, str]:
-    """What closes the fence or comment that a text ends in, and what was open; both empty if nothing is open.
+    """What closes the fence or comment at the end of Markdown text, and what was open; both empty if nothing is open.
 
     A fence in a list item or quote ends with it. A comment does not, because HTML ignores list items and quotes.
     """
@@ -220,7 +220,7 @@ class _Blocks:
         at = 0
         for number, items in enumerate(self.items):
             if number:
-                content = _quoted(line, at, _text_begin(line, at))
+                content = _quote_content(line, at, _text_begin(line, at))
                 if not content:
                     return number, len(self.items[number - 1]), at
                 at = content
@@ -253,7 +253,7 @@ class _Blocks:
         while at < len(line):
             begin = _text_begin(line, at)
             width = 0 if begin in rules else _item_width(line, at, begin, is_interrupting)
-            content = at + width if width else _quoted(line, at, begin)
+            content = at + width if width else _quote_content(line, at, begin)
             if not content:
                 self.read_text(line, begin, place, begin in rules, is_interrupting)
                 break
@@ -321,7 +321,7 @@ def _text_begin(line: str, at: int) -> int:
     return blanks.end() if blanks else at
 
 
-def _quoted(line: str, at: int, begin: int) -> int:
+def _quote_content(line: str, at: int, begin: int) -> int:
     """The offset of the content after the mark of a quote; 0 if there is no mark here."""
     if begin - at >= _INDENTED or not line.startswith(">", begin):
         return 0

@@ -78,7 +78,7 @@ def _cut_at(piece: Piece, ends: list[int]) -> Iterator[Piece]:
 
 
 def with_lines(origin: Origin, line: int | None, text: str) -> Origin:
-    """The origin with the lines that a text starting on this line covers."""
+    """The origin with the lines that this text covers if it starts on `line`."""
     if line is None:
         return origin
     return replace(origin, lines=(line, line + text.count("\n") - text.endswith("\n")))
@@ -96,16 +96,16 @@ def close_open(pieces: Pieces) -> tuple[Pieces, str]:
 
 
 def may_stay_open(text: str) -> bool:
-    """Whether a text contains the beginning of a fence or comment. A quick check that usually fails."""
+    """Whether text contains the beginning of a fence or comment. A quick check that usually fails."""
     return "```" in text or "~~~" in text or "<!--" in text
 
 
 def without_blank_ends(pieces: Pieces) -> Pieces:
     """The pieces without leading and trailing blank lines."""
     text = "".join([piece.text for piece in pieces])
-    kept, _ = without_blank_lines(text)
-    start = text.find(kept)
-    return slice_pieces(pieces, start, start + len(kept))
+    content, _ = without_blank_lines(text)
+    start = text.find(content)
+    return slice_pieces(pieces, start, start + len(content))
 
 
 def without_white_ends(pieces: Pieces) -> Pieces:
@@ -116,17 +116,17 @@ def without_white_ends(pieces: Pieces) -> Pieces:
 
 def slice_pieces(pieces: Pieces, start: int, end: int) -> Pieces:
     """The characters from `start` to before `end`, each with its origin."""
-    kept: list[Piece] = []
+    result: list[Piece] = []
     for piece in pieces:
         first, lines = max(start, 0), piece.origin.lines
         text = piece.text[first : max(end, 0)]
         if text and text == piece.text:
-            kept.append(piece)
+            result.append(piece)
         elif text:
             line = lines[0] + piece.text.count("\n", 0, first) if lines else None
-            kept.append(Piece(text, with_lines(piece.origin, line, text)))
+            result.append(Piece(text, with_lines(piece.origin, line, text)))
         start, end = start - len(piece.text), end - len(piece.text)
-    return tuple(kept)
+    return tuple(result)
 
 
 # A document as pieces

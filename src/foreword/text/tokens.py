@@ -1,4 +1,4 @@
-"""Count or estimate the tokens of a text, and say how reliable the number is.
+"""Count or estimate the tokens in a string, and say how reliable the number is.
 
 `estimate` is for budgets: one fixed formula, so that the same workspace gives the same bytes whatever is installed. `count` is
 for reports: exact if the model's tokenizer is available, otherwise scaled or estimated, and it always says which.
@@ -35,7 +35,7 @@ class Count:
 # adjusted on paths, tables, data and runs of one letter. `tests/test_tokens.py` checks the stated error for each kind of text, and
 # `bench/calibrate_tokens.py` measures it on any folder.
 #
-# Two tested properties keep budgets simple. Appending never lowers the cost, so a text never costs less than its beginning. Two
+# Two tested properties keep budgets simple. Appending never lowers the cost, so a string never costs less than its beginning. Two
 # adjacent characters add at most 100 together, so joined texts cost at most one token more than separate ones.
 
 ESTIMATE_ERROR = 0.2
@@ -52,7 +52,7 @@ COLUMNS, COLUMN = (b"a  ", b"A  ", b"w  ", b".  "), 60
 
 SMALL, CAPITAL, DIGITS = b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
 RARE = b"jkqvwxzJKQVWXZ"
-# In UTF-8 the first byte of a character indicates the script, and the following bytes have a separate range.
+# In UTF-8, the first byte of a character indicates the script, and the following bytes have a separate range.
 ACCENTED = bytes(range(0xC3, 0xC8))
 VIETNAMESE = b"\xe1"
 WIDE = bytes(range(0xC2, 0x100))
@@ -84,8 +84,8 @@ STROKES = (("─━═█░", -102), ("│├└", 118))
 def _kinds(others: str, members: dict[str, bytes]) -> bytes:
     """A table for `bytes.translate` that turns each byte into the letter of its kind."""
     table = bytearray(others.encode() * 256)
-    for kind, of_this_kind in members.items():
-        for byte in of_this_kind:
+    for kind, kind_bytes in members.items():
+        for byte in kind_bytes:
             table[byte] = ord(kind)
     return bytes(table)
 
@@ -100,7 +100,7 @@ IN_LINES = _kinds(".", {"a": SMALL + ACCENTED, "A": CAPITAL, "w": DIGITS + WIDE 
 
 
 def estimate(text: str) -> int:
-    """An estimate of the tokens in a text; 0 only if it is empty. Budgets use it, because it is the same on every machine.
+    """An estimate of the tokens in a string; 0 only if it is empty. Budgets use it, because it is the same on every machine.
 
     Within 20 % for prose in 16 languages, code, paths, JSON, tables, base64, hexadecimal digits, emoji and runs of one letter; on
     average 5 % off for instructions and code. Text without words is farther off: random letters have four times the tokens, a
@@ -172,7 +172,7 @@ UNKNOWN_MODEL_ERROR = 0.25
 
 # The vocabulary of each model. For each family whose key occurs in "provider/model", the first matching row counts; an error above 0
 # means that the vocabulary is only similar. OpenAI as in tiktoken's model.py, Gemini as in the local tokenizer of
-# google-genai (unchecked, hence near), the others as in the list of splintr.
+# google-genai (unchecked, so only similar), the others as in the list of splintr.
 MODELS = {
     "distill-": ((r"distill-llama", "llama3", 0.0), (r"distill-qwen", "qwen3", 0.0)),
     "gpt": (
@@ -210,7 +210,7 @@ MODELS = {
     ),
 }
 
-# A tokenizer that gives other numbers than these is not believed. The last text must stay text: it names no control token.
+# A tokenizer that returns other counts is not trusted. The last text must be counted as text, not as control tokens.
 GOLDEN_TEXTS = (
     "Read the file first; don't guess.\n\n- run `make test`\n",
     "    def f(x):\n\t\treturn [x_1, 1234567]  # 10 %\n",
@@ -250,7 +250,7 @@ class CountingRule:
 
 
 def count(text: str, model: str = "", provider: str = "") -> Count:
-    """The tokens of a text for a model, as exactly as possible; without a model, in o200k.
+    """The tokens in a string for a model, as exactly as possible; without a model, in o200k.
 
     The first call loads the tokenizer, which takes a third of a second, so this is for reports. Without the extra `tokens` the
     result is an estimate, and `method` says so.

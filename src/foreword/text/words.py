@@ -1,6 +1,6 @@
-"""Which words changed between two texts: first by line, then by word within changed lines.
+"""Which words changed between two strings: first by line, then by word within changed lines.
 
-Works for prompts of any size: items that occur once in both texts are anchors, and what is between two anchors is compared
+Works for prompts of any size: items that occur once in both texts are anchors, and the text between two anchors is compared
 exactly if it is short. All comparisons are counted; once the budget is spent, the rest is reported as one change.
 """
 
@@ -30,23 +30,23 @@ def changed_spans(old: str, new: str, work: int = WORK) -> Spans:
         return []
     start, end = _ends(old, new)
     old_lines, new_lines = _lines(old[start : len(old) - end]), _lines(new[start : len(new) - end])
-    left = [work]
-    found: Spans = []
-    hunks = _line_by_line(_hunks(old_lines, new_lines, left), old_lines, new_lines)
+    budget = [work]
+    spans: Spans = []
+    hunks = _line_by_line(_hunks(old_lines, new_lines, budget), old_lines, new_lines)
     for a, b, c, d in _in_characters(hunks, old_lines, new_lines, start, start):
-        if a == b or c == d or left[0] <= 0:
-            found.append((a, b, c, d))
+        if a == b or c == d or budget[0] <= 0:
+            spans.append((a, b, c, d))
             continue
         old_words, new_words = _TOKENS.findall(old[a:b]), _TOKENS.findall(new[c:d])
-        left[0] -= _EACH + 4 * (len(old_words) + len(new_words))
-        found += _in_characters(
-            _readable(_hunks(old_words, new_words, left), old_words, new_words), old_words, new_words, a, c
+        budget[0] -= _EACH + 4 * (len(old_words) + len(new_words))
+        spans += _in_characters(
+            _readable(_hunks(old_words, new_words, budget), old_words, new_words), old_words, new_words, a, c
         )
-    return _aligned(_merged(found, old), old, new)
+    return _aligned(_merged(spans, old), old, new)
 
 
 def common_start(one: str, other: str) -> int:
-    """The length of the common prefix of two texts."""
+    """The length of the common prefix of two strings."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -55,7 +55,7 @@ def common_start(one: str, other: str) -> int:
 
 
 def _ends(old: str, new: str) -> tuple[int, int]:
-    """The lengths of the common prefix and suffix of two texts, in complete lines."""
+    """The lengths of the common prefix and suffix of two strings, in complete lines."""
     start = common_start(old, new)
     start = old.rfind("\n", 0, start) + 1
     rest = min(len(old), len(new)) - start
@@ -71,28 +71,28 @@ def _lines(text: str) -> list[str]:
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
-def _hunks(old: Sequence[str], new: Sequence[str], left: list[int]) -> Spans:
-    """The changes between two lists, as ranges of both. `left` is the remaining budget of comparisons."""
-    found: Spans = []
+def _hunks(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Spans:
+    """The changes between two lists, as ranges of both. `budget` is how many comparisons are left."""
+    spans: Spans = []
     waiting = [(0, len(old), 0, len(new))]
     while waiting:
         a, b, c, d = _without_common_ends(old, new, *waiting.pop())
         if a == b or c == d:
-            found += [(a, b, c, d)] if a < b or c < d else []
+            spans += [(a, b, c, d)] if a < b or c < d else []
             continue
-        anchors = _anchors(old, a, b, new, c, d) if left[0] > 0 else []
-        left[0] -= b - a + d - c
+        anchors = _anchors(old, a, b, new, c, d) if budget[0] > 0 else []
+        budget[0] -= b - a + d - c
         cells = (b - a) * (d - c)
         if anchors:
             for x, y in [*anchors, (b, d)]:
                 waiting.append((a, x, c, y))
                 a, c = x + 1, y + 1
-        elif cells <= min(left[0], _CELLS):
-            left[0] -= cells
-            found += _exactly(old, a, b, new, c, d)
+        elif cells <= min(budget[0], _CELLS):
+            budget[0] -= cells
+            spans += _exactly(old, a, b, new, c, d)
         else:
-            found.append((a, b, c, d))
-    return sorted(found)
+            spans.append((a, b, c, d))
+    return sorted(spans)
 
 
 def _without_common_ends(
@@ -107,18 +107,18 @@ def _without_common_ends(
 
 
 def _line_by_line(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
-    """Pair the lines of a change that replaces lines by the same number of lines."""
-    found: Spans = []
+    """Pair the lines of a change that replaces lines with the same number of lines."""
+    spans: Spans = []
     for a, b, c, d in hunks:
         if b - a == d - c:
-            found += [(x, x + 1, y, y + 1) for x, y in zip(range(a, b), range(c, d), strict=True) if old[x] != new[y]]
+            spans += [(x, x + 1, y, y + 1) for x, y in zip(range(a, b), range(c, d), strict=True) if old[x] != new[y]]
         else:
-            found.append((a, b, c, d))
-    return found
+            spans.append((a, b, c, d))
+    return spans
 
 
 def _anchors(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> list[tuple[int, int]]:
-    """The items that occur once in both ranges, as far as they are in the same order."""
+    """The items that occur once in both ranges, limited to those in the same order."""
     places: dict[str, int] = {}
     for y in range(c, d):
         places[new[y]] = -1 if new[y] in places else y
@@ -126,8 +126,7 @@ def _anchors(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: 
     for x in range(a, b):
         once[old[x]] = -1 if old[x] in once else x
     pairs = [(x, places[word]) for word, x in once.items() if x >= 0 and places.get(word, -1) >= 0]
-    kept = longest_increasing([y for _, y in pairs])
-    return [pairs[number] for number in kept]
+    return [pairs[number] for number in longest_increasing([y for _, y in pairs])]
 
 
 def longest_increasing(numbers: Sequence[int]) -> list[int]:
@@ -140,12 +139,12 @@ def longest_increasing(numbers: Sequence[int]) -> list[int]:
         before.append(ends[place - 1] if place else -1)
         tails[place : place + 1] = [each]
         ends[place : place + 1] = [number]
-    kept: list[int] = []
+    indexes: list[int] = []
     at = ends[-1] if ends else -1
     while at >= 0:
-        kept.append(at)
+        indexes.append(at)
         at = before[at]
-    return kept[::-1]
+    return indexes[::-1]
 
 
 def _exactly(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> Spans:
@@ -157,22 +156,22 @@ def _exactly(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: 
             row[y] = below[y + 1] + 1 if word == new[c + y] else max(below[y], row[y + 1])
         rows.append(row)
     rows.reverse()
-    found: Spans = []
+    spans: Spans = []
     x, y, from_x, from_y = 0, 0, 0, 0
     while x < b - a and y < d - c:
         if old[a + x] == new[c + y]:
-            found += [(a + from_x, a + x, c + from_y, c + y)] if x > from_x or y > from_y else []
+            spans += [(a + from_x, a + x, c + from_y, c + y)] if x > from_x or y > from_y else []
             x, y = x + 1, y + 1
             from_x, from_y = x, y
         elif rows[x + 1][y] >= rows[x][y + 1]:
             x += 1
         else:
             y += 1
-    return found + ([(a + from_x, b, c + from_y, d)] if a + from_x < b or c + from_y < d else [])
+    return spans + ([(a + from_x, b, c + from_y, d)] if a + from_x < b or c + from_y < d else [])
 
 
 def _readable(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
-    """The hunks, or a single one if hardly a word is common: scattered single words are unreadable."""
+    """The hunks, or a single one if the texts share hardly any words: scattered single words are unreadable."""
     removed = sum(len(old[x]) for a, b, _, _ in hunks for x in range(a, b) if not old[x].isspace())
     added = sum(len(new[y]) for _, _, c, d in hunks for y in range(c, d) if not new[y].isspace())
     size = sum(len(word) for word in old if not word.isspace()) + sum(len(word) for word in new if not word.isspace())
@@ -182,22 +181,22 @@ def _readable(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
 
 def _in_characters(hunks: Spans, old: Sequence[str], new: Sequence[str], old_at: int, new_at: int) -> Spans:
     """Ranges of two lists as ranges of the texts they were split from, which begin at these offsets."""
-    found: Spans = []
+    spans: Spans = []
     x = y = 0
     for a, b, c, d in hunks:
         old_at += sum(map(len, old[x:a]))
         new_at += sum(map(len, new[y:c]))
         x, y = b, d
         removed, added = sum(map(len, old[a:b])), sum(map(len, new[c:d]))
-        found.append((old_at, old_at + removed, new_at, new_at + added))
+        spans.append((old_at, old_at + removed, new_at, new_at + added))
         old_at, new_at = old_at + removed, new_at + added
-    return found
+    return spans
 
 
-def _merged(found: Spans, old: str) -> Spans:
-    """Merge changes that are separated by blanks only."""
+def _merged(spans: Spans, old: str) -> Spans:
+    """Merge changes that are separated only by blanks."""
     joined: Spans = []
-    for a, b, c, d in found:
+    for a, b, c, d in spans:
         if joined:
             first, last, new_first, new_last = joined[-1]
             between = old[last:a]
@@ -208,18 +207,18 @@ def _merged(found: Spans, old: str) -> Spans:
     return joined
 
 
-def _aligned(found: Spans, old: str, new: str) -> Spans:
+def _aligned(spans: Spans, old: str, new: str) -> Spans:
     """Move insertions and deletions to the beginning of a line where possible, because people think in lines."""
     aligned: Spans = []
-    for number, (a, b, c, d) in enumerate(found):
-        following = found[number + 1] if number + 1 < len(found) else (len(old), 0, len(new), 0)
+    for number, (a, b, c, d) in enumerate(spans):
+        following = spans[number + 1] if number + 1 < len(spans) else (len(old), 0, len(new), 0)
         text, start, end = (new, c, d) if a == b else (old, a, b)
         room = min(_SLIDE, following[0] - b, following[2] - d) if a == b or c == d else 0
-        by = best = 0
-        while by < room and text[start + by] == text[end + by]:
-            by += 1
-            is_last_line = text[start + by : start + by + 1] == "\n" and end + by == len(text)
-            best = by if text[start + by - 1] == "\n" or is_last_line else best
+        shift = best = 0
+        while shift < room and text[start + shift] == text[end + shift]:
+            shift += 1
+            is_last_line = text[start + shift : start + shift + 1] == "\n" and end + shift == len(text)
+            best = shift if text[start + shift - 1] == "\n" or is_last_line else best
         aligned.append((a + best, b + best, c + best, d + best))
     return aligned
 

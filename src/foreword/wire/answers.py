@@ -96,15 +96,15 @@ def effect_form(effect: Effect) -> EffectForm:
     }
 
 
-def changes_form(found: Drift | Difference | Effect | Changes) -> ChangesForm:
+def changes_form(comparison: Drift | Difference | Effect | Changes) -> ChangesForm:
     """Whether anything changed, and which sections and tools were added, removed, changed or moved.
 
     Every comparison has these three keys.
     """
     return {
-        "changed": found.is_changed,
-        "sections": names_form(found.section_names),
-        "tools": names_form(found.tools),
+        "changed": comparison.is_changed,
+        "sections": names_form(comparison.section_names),
+        "tools": names_form(comparison.tools),
     }
 
 

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 # Differences
 
 
-def difference_form(old: Subject, new: Subject, tokens: tuple[Count, Count], found: Difference) -> DifferenceForm:
+def difference_form(old: Subject, new: Subject, tokens: tuple[Count, Count], difference: Difference) -> DifferenceForm:
     """Two prompts and the differences between them."""
     return {
-        **changes_form(found),
+        **changes_form(difference),
         "old": subject_form(old, tokens[0]),
         "new": subject_form(new, tokens[1]),
-        "details": [section_diff_form(each, old.prompt.text, new.prompt.text) for each in found.sections],
-        "circumstances": [{"name": name, "old": was, "new": now} for name, was, now in found.circumstances],
+        "details": [section_diff_form(each, old.prompt.text, new.prompt.text) for each in difference.sections],
+        "circumstances": [{"name": name, "old": was, "new": now} for name, was, now in difference.circumstances],
     }
 
 
@@ -51,13 +51,13 @@ def subject_form(subject: Subject, tokens: Count) -> SubjectForm:
     return {"name": subject.name, "id": prompt.id, "layout": prompt.layout or None, "tokens": tokens_form(tokens)}
 
 
-def section_diff_form(found: SectionDiff, old: str, new: str) -> SectionDiffForm:
+def section_diff_form(section: SectionDiff, old: str, new: str) -> SectionDiffForm:
     return {
-        **change_form(found),
-        "old": _span_form(found.old, found.old_place),
-        "new": _span_form(found.new, found.new_place),
-        "edits": [edit_form(each, old, new) for each in found.edits],
-        "causes": [cause_form(each) for each in found.causes],
+        **change_form(section),
+        "old": _span_form(section.old, section.old_place),
+        "new": _span_form(section.new, section.new_place),
+        "edits": [edit_form(each, old, new) for each in section.edits],
+        "causes": [cause_form(each) for each in section.causes],
     }
 
 
@@ -66,7 +66,7 @@ def _span_form(span: tuple[int, int] | None, place: int) -> SectionSpanForm | No
 
 
 def edit_form(edit: Edit, old: str, new: str) -> EditForm:
-    """Changed words, with their offsets in the two texts."""
+    """Changed words, with their offsets in the old and the new text."""
     before: SpanForm = {"start": edit.old[0], "end": edit.old[1], "text": old[edit.old[0] : edit.old[1]]}
     after: SpanForm = {"start": edit.new[0], "end": edit.new[1], "text": new[edit.new[0] : edit.new[1]]}
     return {"old": before, "new": after, "causes": [cause_form(each) for each in edit.causes]}
@@ -96,46 +96,46 @@ def price_form(price: Price) -> PriceForm:
     }
 
 
-def breakpoint_form(found: Breakpoint) -> BreakpointForm:
+def breakpoint_form(point: Breakpoint) -> BreakpointForm:
     return {
-        "of": found.of,
-        "after": found.after,
-        "lifetime": found.lifetime,
-        "tokens": found.tokens,
-        "kept": found.is_cacheable,
+        "of": point.of,
+        "after": point.after,
+        "lifetime": point.lifetime,
+        "tokens": point.tokens,
+        "kept": point.is_cacheable,
     }
 
 
-def misplaced_form(found: Misplaced) -> MisplacedForm:
+def misplaced_form(row: Misplaced) -> MisplacedForm:
     return {
-        "section": found.section,
-        "lifetime": found.lifetime,
-        "before": list(found.before),
-        "tokens": found.tokens,
+        "section": row.section,
+        "lifetime": row.lifetime,
+        "before": list(row.before),
+        "tokens": row.tokens,
     }
 
 
-def cache_reuse_form(found: CacheReuse, rules: ProviderRules, price: Price | None, turns: int) -> CacheReuseForm:
-    """What a provider's cache keeps. `rewrite` is dollars for writing the rest once, `rewrite_each_turn` for every turn."""
+def cache_reuse_form(reuse: CacheReuse, rules: ProviderRules, price: Price | None, turns: int) -> CacheReuseForm:
+    """What a provider's cache keeps. `rewrite` is the cost of writing the rest once, `rewrite_each_turn` of doing so every turn."""
     return {
-        "provider": found.provider,
+        "provider": reuse.provider,
         "caching": rules.caching,
         "order": list(rules.order),
         "price": price_form(price) if price else None,
-        "tokens": found.total,
-        "cacheable": found.cacheable,
-        "shared": found.shared,
-        "kept": found.tokens,
-        "lost": found.lost,
-        "rewrite": found.rewrite,
-        "rewrite_each_turn": None if found.rewrite is None else found.rewrite * turns,
-        "first": _first_difference_form(found.first) if found.first else None,
+        "tokens": reuse.total,
+        "cacheable": reuse.cacheable,
+        "shared": reuse.shared,
+        "kept": reuse.tokens,
+        "lost": reuse.lost,
+        "rewrite": reuse.rewrite,
+        "rewrite_each_turn": None if reuse.rewrite is None else reuse.rewrite * turns,
+        "first": _first_difference_form(reuse.first) if reuse.first else None,
     }
 
 
-def _first_difference_form(found: FirstDifference) -> FirstDifferenceForm:
-    causes = [cause_form(each) for each in found.causes]
-    return {"of": found.of, "name": found.name or None, "offset": found.offset, "causes": causes}
+def _first_difference_form(first: FirstDifference) -> FirstDifferenceForm:
+    causes = [cause_form(each) for each in first.causes]
+    return {"of": first.of, "name": first.name or None, "offset": first.offset, "causes": causes}
 
 
 # Lint

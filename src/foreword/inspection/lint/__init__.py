@@ -6,7 +6,7 @@ severity. Access to the disk is passed in as functions (`LintContext`).
 
     table           every check, its severity and its two examples
     source_text     the texts of a prompt, by file
-    commands        the shell commands in a text
+    commands        the shell commands in a file
     instructions    whether a sentence instructs or describes
     changing, contradictions, references, repeated, secrets, sizes, targets, tools      the checks
 """
@@ -57,17 +57,17 @@ class Linter:
     def check(self, prompt: Prompt, skills: Iterable[str] = ()) -> list[Finding]:
         """The findings for a prompt; `skills` are the paths of the skills that `check_skills` checks."""
         sources = source_texts(prompt, self._known)
-        found = [
+        result = [
             *_from_prompt(prompt.findings, {*skills, *(each.path for each in sources)}),
             *_check_prompt(prompt, sources, self.context),
             *(each for source in sources for each in self._check_text(source)),
         ]
-        return self.without_ignored(found, sources)
+        return self.without_ignored(result, sources)
 
-    def check_skills(self, skills: Sequence[SourceText], read: Iterable[Finding] = ()) -> list[Finding]:
-        """The findings for complete SKILL.md files; `read` are those from reading them."""
-        found = [*_from_prompt(read), *(each for source in skills for each in _check_skill(source, self.context))]
-        return self.without_ignored(found, skills)
+    def check_skills(self, skills: Sequence[SourceText], problems: Iterable[Finding] = ()) -> list[Finding]:
+        """The findings for complete SKILL.md files; `problems` were found while reading them."""
+        result = [*_from_prompt(problems), *(each for source in skills for each in _check_skill(source, self.context))]
+        return self.without_ignored(result, skills)
 
     def _check_text(self, source: SourceText) -> list[Finding]:
         return source.cached("findings", lambda each: list(_check_text(each, self.context)))
@@ -113,7 +113,7 @@ def _finding(check: str, source: SourceText, line: int | None, message: str) -> 
 
 
 def _check_text(source: SourceText, context: LintContext) -> Iterator[Finding]:
-    """The findings for one text, independent of the rest of the prompt."""
+    """The findings for one source, independent of the rest of the prompt."""
     yield from _check_any_text(source, context)
     for at, what in changing_text(source):
         message = f"{what} is in a section that should stay the same for {_duration(source.lifetime)}"
@@ -139,8 +139,8 @@ def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Findin
         for reference in missing_files(source, context.exists):
             yield _finding("missing-file", source, source.line(reference.offset), f"{reference.target} does not exist")
         yield from _missing_definitions(source, context)
-    for one in source.ignored:
-        yield from (_finding("unused-ignore", source, one.line, message) for message in _ignore_problems(one.checks))
+    for comment in source.ignored:
+        yield from (_finding("unused-ignore", source, comment.line, message) for message in _ignore_problems(comment.checks))
 
 
 def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[Finding]:
@@ -166,8 +166,8 @@ def _hidden(source: SourceText) -> Iterator[Finding]:
         decoded = "".join(each.spells for each in places)[:120]
         guess = "; was this UTF-8 decoded as Latin-1?" if kind == "control characters" and count > 2 else ""
         message = f"{kind} ({times}{where})" + (f", which spell {decoded!r}" if decoded else "") + guess
-        found = _finding("hidden-characters", source, places[0].line, message)
-        yield found if kind in _DELIBERATE else replace(found, severity="warning")
+        result = _finding("hidden-characters", source, places[0].line, message)
+        yield result if kind in _DELIBERATE else replace(result, severity="warning")
 
 
 # These are never accidents.
@@ -185,7 +185,7 @@ def _ignore_problems(checks: Sequence[str]) -> Iterator[str]:
 
 
 def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], context: LintContext) -> Iterator[Finding]:
-    """The findings that depend on several texts, or on where they are in the prompt."""
+    """The findings that depend on several sources, or on where they are in the prompt."""
     by_path = {each.path: each for each in sources}
     for section, lifetime, what, after in changing_values(prompt):
         message = f"{what} is in section '{section}', which should stay the same for {_duration(lifetime)}; {after:,} characters follow it"
@@ -244,8 +244,8 @@ def _forged_tags(prompt: Prompt) -> Iterator[Finding]:
             line = before.origin.lines[1] if before.origin.lines else None
             path = before.origin.path if before.origin.kind in ("file", "template", "skill", "resident") else ""
             name = re.search(r"[\w-]+", tag.lower())
-            is_meant = name is not None and name[0] in closed and _is_deliberate(before.text, tag)
-            yield _forged(tag, is_meant, path, line)
+            is_deliberate = name is not None and name[0] in closed and _is_deliberate(before.text, tag)
+            yield _forged(tag, is_deliberate, path, line)
 
 
 def _is_deliberate(before: str, tag: str) -> bool:
@@ -253,8 +253,8 @@ def _is_deliberate(before: str, tag: str) -> bool:
     return tag.lstrip().startswith("/") or not before[:-1].rpartition("\n")[2].strip()
 
 
-def _forged(tag: str, is_meant: bool, path: str, line: int | None) -> Finding:
-    if is_meant:
+def _forged(tag: str, is_deliberate: bool, path: str, line: int | None) -> Finding:
+    if is_deliberate:
         message = f"<{tag}> is a tag that this layout uses to wrap a section; Foreword escapes it with a backslash, other agents do not"
         return Finding("forged-tag", BY_ID["forged-tag"].severity, message, path, line)
     message = f"<{tag}> looks like a tag of this layout and is escaped with a backslash; use another word to avoid that"

@@ -1,4 +1,4 @@
-"""The shell commands in a text: in code spans and in fenced shell code.
+"""The shell commands in a file: in code spans and in fenced shell code.
 
 Commands are split into words as a shell would, as far as that is possible without running one. Parsing a line stops at anything
 uncertain (a variable, a placeholder, an open quote), because a wrong guess would be a wrong finding.
@@ -41,10 +41,10 @@ _LIMIT = 500
 
 
 def commands(source: SourceText, programs: Sequence[str]) -> Iterator[Command]:
-    """The commands in a text that run one of these programs, in order. In a very long text, only the first ones."""
+    """The commands that run one of these programs, in order. In a very long file, only the first ones."""
     if any(program in source.text for program in programs):
-        found = (each for each in _all(source) if each.words[0] in programs)
-        yield from islice(found, _LIMIT)
+        matching = (each for each in _all(source) if each.words[0] in programs)
+        yield from islice(matching, _LIMIT)
 
 
 def _all(source: SourceText) -> Iterator[Command]:
@@ -88,18 +88,18 @@ class _Line:
         folder: str | None = self.folder
         is_subshell = False
         for start, words, is_complete, operator in self._parts():
-            ran = _unwrapped(words)
-            if ran and ran[0] in _CHANGE_FOLDER:
-                folder = _change_folder(folder, ran) if is_complete else None
-            elif ran and is_complete and folder is not None:
-                yield Command(self.offset + start, tuple(ran), folder)
+            command = _unwrapped(words)
+            if command and command[0] in _CHANGE_FOLDER:
+                folder = _change_folder(folder, command) if is_complete else None
+            elif command and is_complete and folder is not None:
+                yield Command(self.offset + start, tuple(command), folder)
             if folder is None:
                 break
             is_subshell = is_subshell or operator == "("
         self.folder_after = self.folder if is_subshell else folder
 
     def _parts(self) -> Iterator[tuple[int, list[str], bool, str]]:
-        """What is between operators: its start, its words, whether all of it was parsed, and the operator after it."""
+        """The text between operators: its start, its words, whether all of it was parsed, and the operator after it."""
         words: list[str] = []
         at = start = 0
         while (match := _WORD.match(self.line, at)) or words:

@@ -2,7 +2,7 @@
 
 A family is a set of alternatives; a project uses one of them. A file *runs* a choice if it shows its command, *asks* for it in words
 (`use pnpm`), or *forbids* it (`never npm`, `npm must not be used`). Two files contradict each other if one forbids what the other runs
-or asks for, if they ask for different choices, or if each of them mentions only one choice, and not the same.
+or asks for, if they ask for different choices, or if each mentions only one choice and these differ.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Family:
 
     what: str
     choices: Mapping[str, str]
-    # Whether running different ones is a contradiction too, or only asking for them.
+    # Whether running different ones is also a contradiction, or only asking for them.
     by_use: bool = False
 
 
@@ -75,7 +75,7 @@ _ASKS = re.compile(
     r"\b(?:use|using|prefer|stick to|switch to|migrate to|install[ \t]+(?:[\w-]+[ \t]+){0,3}with)[ \t]+(?:only[ \t]+)?$",
     re.IGNORECASE,
 )
-# The first contains a verb, the second does not.
+# `_AVOIDS` includes the verb, `_EXCLUDES` does not.
 _AVOIDS = re.compile(
     r"\b(?:avoid|(?:stop|quit|avoid)[ \t]+(?:using|running)|(?:do not|don['’]t|must not|never)[ \t]+(?:ever[ \t]+)?(?:run|call|invoke))[ \t]+$",
     re.IGNORECASE,
@@ -154,7 +154,7 @@ class Contradiction:
 
 
 def contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction]:
-    """What a later file says against an earlier one, once for each family and pair of files."""
+    """Where a later file contradicts an earlier one, once for each family and pair of files."""
     stances = [(each, each.cached("stances", stances_of)) for each in sources if each.is_file]
     for number, (later, says) in enumerate(stances):
         for earlier, earlier_says in stances[:number]:
@@ -173,7 +173,7 @@ _BY_USE = {**{family.what: family.by_use for family in FAMILIES}, _INDENTATION: 
 
 
 def _conflict(one: Stance, other: Stance, by_use: bool) -> tuple[Statement, Statement] | None:
-    """What the two say against each other."""
+    """The statements with which two stances contradict each other, or None."""
     if found := _forbidden_use(one, other):
         return found
     if found := _forbidden_use(other, one):
@@ -198,7 +198,7 @@ def _forbidden_use(one: Stance, other: Stance) -> tuple[Statement, Statement] | 
 
 
 def _are_both_spaces(choice: str, other: str) -> bool:
-    """Whether both are spaces and one of them leaves their number open."""
+    """Whether both are spaces and one of them does not say how many."""
     return _SPACES in (choice, other) and choice.endswith(_SPACES) and other.endswith(_SPACES)
 
 
@@ -208,18 +208,18 @@ def _place(stance: Stance, choice: str) -> int:
 
 def stances_of(source: SourceText) -> dict[str, Stance]:
     """What a file says about each family that it mentions."""
-    found: dict[str, Stance] = {}
+    stances: dict[str, Stance] = {}
     for family in FAMILIES:
         stance = Stance({}, {}, {})
         for choice in family.choices:
             if choice in source.text or choice.capitalize() in source.text:
                 stance = _with_choice(source, family, choice, stance)
         if stance.known or stance.forbids or stance.forbids_install:
-            found[family.what] = stance
+            stances[family.what] = stance
     indents = _indents(source)
     if indents.asks or indents.forbids:
-        found[_INDENTATION] = indents
-    return found
+        stances[_INDENTATION] = indents
+    return stances
 
 
 def _with_choice(source: SourceText, family: Family, choice: str, before: Stance) -> Stance:
@@ -375,7 +375,7 @@ def _indents(source: SourceText) -> Stance:
                 if wants:
                     (asks if wants == "asks" else forbids).setdefault(choice, match.start())
     if len(asks) > 1:
-        asks.pop(_SPACES, None)  # mentioned both in general and with their number
+        asks.pop(_SPACES, None)  # mentioned both with and without a number
     for choice in forbids:
         asks.pop(choice, None)
     return Stance({}, asks, forbids)

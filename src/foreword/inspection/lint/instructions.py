@@ -70,7 +70,7 @@ _CODE = re.compile(r"`[^`]{0,300}`")
 
 
 def sentence_before(text: str, offset: int, near: int = 1_000) -> str:
-    """The sentence up to an offset, with wrapped lines joined; only the near part of a very long one."""
+    """The sentence up to an offset, with wrapped lines joined; only the end of a very long one."""
     start = max(offset - near, 0)
     lines = text[start:offset].split("\n")
     block = lines.pop()
@@ -183,7 +183,7 @@ _REMINDERS = frozenset(("ensure", "make", "remember", "note"))
 
 
 def _without_light_words(words: Sequence[str]) -> list[str]:
-    """The words from the first that carries meaning on, at least one."""
+    """The words from the first one that carries meaning; never empty."""
     rest = list(words)
     while len(rest) > 1 and rest[0] in _LIGHT - _COMMANDS - _HEADS:
         del rest[0]
@@ -191,7 +191,7 @@ def _without_light_words(words: Sequence[str]) -> list[str]:
 
 
 def _without_group(words: list[str]) -> list[str]:
-    """The words from a named reader on: `all contributors must` becomes `contributors must`."""
+    """The words starting with a named reader: `all contributors must` becomes `contributors must`."""
     if words[0] in ("the", "all", "every", "any", "ai", "coding") and _NAMED_READERS & set(words[1:3]):
         return words[1 if words[1] in _NAMED_READERS else 2 :]
     return words

@@ -28,7 +28,7 @@ _PLAIN = re.compile(
     r"(?=[\s.,;:)!?]|$)",
     re.IGNORECASE,
 )
-# A script that a skill runs, also in a fence: it is in the skill's folder.
+# A script that a skill runs, even in a fence: it is in the skill's folder.
 _SCRIPT = re.compile(
     r"(?:\b(?:python3?|bash|sh|zsh|node|ruby|perl|deno run|uv run|npx tsx)[ \t]+"
     r"|\b(?:[Rr]un|[Ee]xecute|[Cc]all|[Ii]nvoke)[ \t]+(?:the[ \t]+)?`|(?<![\w/.-])\./)(?:\./)?"
@@ -83,9 +83,9 @@ class Reference:
 
 def missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
     """References to files that do not exist, without duplicates."""
-    for offset, target, is_link in _named(source):
+    for offset, target, is_link in _paths_in(source):
         decoded = _decoded(target) if is_link else target
-        if not exists(source.path, decoded) and _is_meant(source, offset, target, is_link, exists):
+        if not exists(source.path, decoded) and _should_exist(source, offset, target, is_link, exists):
             yield Reference(offset, decoded)
     if source.kind == "skill":
         yield from _missing_scripts(source, exists)
@@ -96,8 +96,8 @@ def _missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
     seen: set[str] = set()
     for match in _SCRIPT.finditer(source.text):
         target = match[1]
-        is_made = _GENERATED.search(source.line_around(match.start()))
-        if target not in seen and not is_made and not _PLACEHOLDER.search(target):
+        is_generated = _GENERATED.search(source.line_around(match.start()))
+        if target not in seen and not is_generated and not _PLACEHOLDER.search(target):
             seen.add(target)
             if not exists(source.path, target):
                 yield Reference(match.start(1), target)
@@ -109,8 +109,8 @@ def _is_label(source: SourceText, start: int, end: int) -> bool:
     return is_closed and _LABEL_START.search(source.before(start)) is not None
 
 
-def _named(source: SourceText) -> Iterator[tuple[int, str, bool]]:
-    """Every path in a text, without duplicates: its offset, the path, and whether it is a link."""
+def _paths_in(source: SourceText) -> Iterator[tuple[int, str, bool]]:
+    """Every path in a source, without duplicates: its offset, the path, and whether it is a link."""
     seen: set[str] = set()
     for pattern, is_code, is_link in (
         (_LINK, source.is_code, True),
@@ -143,7 +143,7 @@ def _decoded(target: str) -> str:
     return unquote(target, errors="surrogateescape")
 
 
-def _is_meant(source: SourceText, offset: int, target: str, is_link: bool, exists: Exists) -> bool:
+def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, exists: Exists) -> bool:
     """Whether a path is a file that should exist. A link is, unless its line calls it an example."""
     line, before = source.line_around(offset).replace(target, ""), source.before(offset)
     if is_link:

@@ -34,13 +34,13 @@ def repetitions(sources: Sequence[SourceText]) -> Iterator[Repetition]:
     """Repeated paragraphs, once for each pair of files, at the first paragraph."""
     earlier: dict[str, tuple[str, int]] = {}
     for source in sources:
-        again: dict[str, list[tuple[int, int, str]]] = {}
+        repeated: dict[str, list[tuple[int, int, str]]] = {}
         for offset, paragraph in _paragraphs(source):
             words = " ".join(paragraph.split())
             path, line = earlier.setdefault(words, (source.path, source.line(offset)))
             if path != source.path:
-                again.setdefault(path, []).append((source.line(offset), line, paragraph))
-        for path, places in again.items():
+                repeated.setdefault(path, []).append((source.line(offset), line, paragraph))
+        for path, places in repeated.items():
             here, there, _ = places[0]
             text = "\n\n".join(each for _, _, each in places)
             yield Repetition(source.path, here, path, there, len(places), text)

@@ -87,13 +87,13 @@ _compiled: dict[Issuer, re.Pattern[str]] = {}
 
 
 def _pattern(issuer: Issuer) -> re.Pattern[str]:
-    """The compiled pattern, only for issuers whose hint was found."""
+    """The pattern of an issuer, compiled only once its hint is found."""
     if issuer not in _compiled:
         _compiled[issuer] = re.compile(re.escape(issuer.prefix) + issuer.rest + r"(?![A-Za-z0-9_])")
     return _compiled[issuer]
 
 
-def _found(text: str) -> Iterator[tuple[Issuer, re.Match[str]]]:
+def _matches(text: str) -> Iterator[tuple[Issuer, re.Match[str]]]:
     for issuer in ISSUERS:
         if issuer.hint in text:
             for match in _pattern(issuer).finditer(text):
@@ -120,17 +120,17 @@ class Secret:
 
 
 def secrets(text: str) -> list[Secret]:
-    """Everything in a text that looks like a secret, in order."""
+    """Everything that looks like a secret, in order."""
     found = [
         Secret(match.start(), issuer.what, f"{issuer.prefix}…, {len(match[0])} characters")
-        for issuer, match in _found(text)
+        for issuer, match in _matches(text)
         if _is_random(match[0][len(issuer.prefix) :].rpartition("-----")[2])
     ]
     return sorted(found, key=lambda each: each.start)
 
 
 def _is_random(body: str) -> bool:
-    """Whether a text looks generated, and not like an example that a person typed."""
+    """Whether a string looks generated, and not like an example that a person typed."""
     if len(body) > _LONG:
         body = body[len(body) // 2 :][:64]  # all keys begin in the same way
     if _PLACEHOLDER.search(body) or _REPEATS.search(body):
@@ -140,7 +140,7 @@ def _is_random(body: str) -> bool:
 
 
 def masked(text: str) -> str:
-    """The text with everything masked that begins like a secret, even examples and truncated ones."""
+    """The text with everything that begins like a secret masked, even examples and truncated secrets."""
     for issuer in ISSUERS:
         if issuer.hint in text:
             rest = r"(?=[\w./-]*[A-Z0-9])[\w./-]{8,}" if issuer.prefix == issuer.hint else issuer.rest

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @value
 class Limit:
-    """An agent's limit: the file names, for one file or all together, what happens above it, and the source with its date."""
+    """An agent's limit: the names of its files, whether they count together, what happens above it, and the source with its date."""
 
     agent: str
     names: Sequence[str]
@@ -103,9 +103,9 @@ def _size(text: str, unit: str) -> int:
     return text.count("\n") + 1 if unit == "lines" else len(text)
 
 
-def large_sections(passages: Sequence[Passage], counts: Callable[[str], int]) -> Iterator[tuple[Passage, int]]:
+def large_sections(passages: Sequence[Passage], count_tokens: Callable[[str], int]) -> Iterator[tuple[Passage, int]]:
     """Sections with too many tokens, and their tokens."""
     for passage in passages:
-        # A text never has more tokens than characters, so short ones need no counting.
-        if len(passage.text) > LARGEST_SECTION and (tokens := counts(passage.text)) > LARGEST_SECTION:
+        # A string never has more tokens than characters, so short ones need not be counted.
+        if len(passage.text) > LARGEST_SECTION and (tokens := count_tokens(passage.text)) > LARGEST_SECTION:
             yield passage, tokens

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     N = TypeVar("N")
     Known = dict[tuple[str, str, str, Lifetime, str], "SourceText"]
 
-# Origins whose text people wrote, unlike that of Foreword or of the machine.
+# Origins whose text was written by people, not by Foreword or the machine.
 _WRITTEN = frozenset(("file", "template", "layout", "setting", "caller", "extension", "tool", "variable"))
 _COMMENT = re.compile(r"<!--[ \t]*foreword:[ \t]*(ignore(?:-file)?)\b([^\n>]{0,300}?)-->")
 _ALL_LINES = (1, 1 << 60)
@@ -36,7 +36,7 @@ class LintContext:
     """What lint needs to know about the workspace, as it does not read the disk.
 
     `exists(path, name)` says whether a name in the file at `path` exists, next to the file or in a folder above; with a third argument,
-    only next to it. `count_tokens` counts the tokens of a text. `tools` are the agent's, None if unknown. `follows_directives`: the
+    only next to it. `count_tokens` counts the tokens in a string. `tools` are the agent's, None if unknown. `follows_directives`: the
     layout expands `<!-- include: … -->`. `files_above(path, names, folder)` returns the files with these names that apply to a file,
     nearest first, with their content (None if unreadable); with `folder`, only those in that folder.
     """
@@ -87,12 +87,12 @@ class SourceText:
         return bisect_right(self._ends, offset - 1) + 1
 
     def line_around(self, offset: int) -> str:
-        """The line of a character; only the near part of a very long line."""
+        """The line of a character; only the part near it if the line is very long."""
         end = self.text.find("\n", offset, offset + _NEAR)
         return self.before(offset) + self.text[offset : end if end >= 0 else offset + _NEAR]
 
     def before(self, offset: int) -> str:
-        """The part of the line before a character; only the near part of a very long line."""
+        """The part of the line before a character; only the end of it if the line is very long."""
         start = max(offset - _NEAR, 0)
         return self.text[max(self.text.rfind("\n", start, offset) + 1, start) : offset]
 
@@ -137,18 +137,18 @@ class IgnoreComment:
 
 
 def _by_check(source: SourceText) -> dict[str, list[IgnoreComment]]:
-    found: dict[str, list[IgnoreComment]] = {}
+    comments: dict[str, list[IgnoreComment]] = {}
     for each in source.ignored:
         for check in each.checks:
-            found.setdefault(check, []).append(each)
-    return found
+            comments.setdefault(check, []).append(each)
+    return comments
 
 
 _MAX_COMMENTS = 200
 
 
 def _ignored(source: SourceText) -> Iterator[IgnoreComment]:
-    """The comments of a text. One on a line with text applies to that line, one alone to the paragraph below, `ignore-file` to the file.
+    """The ignore comments. One on a line with text applies to that line, one alone to the paragraph below, `ignore-file` to the file.
 
     Their number is limited, or an untrusted file could keep lint busy for hours.
     """
@@ -186,11 +186,11 @@ def source_texts(prompt: Prompt, known: Known) -> list[SourceText]:
             texts[key].append(piece.text)
             lines[key] = max(first, lines.get(key, 1)) + piece.text.count("\n")
             places.setdefault(key, (passage.section, passage.lifetime))
-    found = []
+    sources = []
     for kind, path in texts:
         key_of_text = (path, "".join(texts[kind, path]), *places[kind, path], kind)
-        found.append(known.setdefault(key_of_text, SourceText(*key_of_text)))
-    return found
+        sources.append(known.setdefault(key_of_text, SourceText(*key_of_text)))
+    return sources
 
 
 def skill_texts(skills: Iterable[Document]) -> list[SourceText]:

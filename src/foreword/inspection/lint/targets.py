@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .commands import Command
     from .source_text import SourceText
 
-    # The files with these names that apply to a text, nearest first: path and content (None if unreadable).
+    # The files with these names that apply to a source, nearest first: path and content (None if unreadable).
     Above = Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]]
     Exists = Callable[..., bool]
 
@@ -30,7 +30,7 @@ PACKAGES = ("package.json",)
 
 @value
 class Missing:
-    """A name that a command runs and the file at `path` does not define; `defined` are the names it does."""
+    """A name that a command runs and the file at `path` does not define; `defined` are the names that it does define."""
 
     offset: int
     name: str
@@ -40,7 +40,7 @@ class Missing:
 
 @value
 class Wanted:
-    """The names that a command runs, and the folder it runs them in. The files `alternatives` would do as well."""
+    """The names that a command runs, and the folder it runs them in. Any of the files in `alternatives` would do as well."""
 
     names: Sequence[str]
     folder: str = ""
@@ -120,7 +120,7 @@ class Definitions:
 
 
 class _Defined:
-    """The names defined by the files that apply to a text, parsed once."""
+    """The names defined by the files that apply to a source, parsed once."""
 
     def __init__(
         self,
@@ -136,13 +136,13 @@ class _Defined:
 
     def missing(self, offset: int, name: str, folder: str, alternatives: Sequence[str]) -> Iterator[Missing]:
         """The name, if the file that applies does not define it and has none of the files `alternatives` beside it."""
-        found = self._found(folder)
-        if not found or (name, folder) in self.seen or not self._is_meant(offset, folder):
+        definitions = self._definitions(folder)
+        if not definitions or (name, folder) in self.seen or not self._applies_here(offset, folder):
             return
         is_at_root = not folder and _AT_ROOT.search(self.source.line_around(offset))
-        path, names = found[-1] if is_at_root else found[0]
+        path, names = definitions[-1] if is_at_root else definitions[0]
         # A skill is about the project it is used in, whatever is next to its file.
-        relevant = [each for _, each in found] if self.source.kind == "skill" else [names]
+        relevant = [each for _, each in definitions] if self.source.kind == "skill" else [names]
         if not any(each.has(name) for each in relevant) and not any(
             self.exists(path, each, True) for each in alternatives
         ):
@@ -150,7 +150,7 @@ class _Defined:
             shown = [each for each in islice(names.defined, _MAX_SHOWN) if _PLAIN.fullmatch(each)]
             yield Missing(offset, name, path, shown)
 
-    def _found(self, folder: str) -> list[tuple[str, Definitions]]:
+    def _definitions(self, folder: str) -> list[tuple[str, Definitions]]:
         if folder not in self.known:
             self.known[folder] = [
                 (path, Definitions(is_open=True) if text is None else self.parse(text))
@@ -158,7 +158,7 @@ class _Defined:
             ]
         return self.known[folder]
 
-    def _is_meant(self, offset: int, folder: str) -> bool:
+    def _applies_here(self, offset: int, folder: str) -> bool:
         """Whether a command is to be run here: its line does not call it an example or another project's."""
         source = self.source
         line, before = source.line_around(offset), source.before(offset)
@@ -221,7 +221,7 @@ def _wanted_targets(command: Command) -> Wanted | None:
 
 
 def _make_folder(word: str, rest: list[str]) -> str:
-    """The value of `-C`, as its own word, attached (`-Cweb`) or after `=`; taken from `rest` if need be."""
+    """The value of `-C`, as its own word, attached (`-Cweb`) or after `=`; removed from `rest` if necessary."""
     if word in ("-C", "--directory"):
         return rest.pop(0) if rest else ""
     return word.removeprefix("--directory=") if word.startswith("--") else word[2:].removeprefix("=")
@@ -294,7 +294,7 @@ def _outside_defines(makefile: str) -> Iterator[str]:
 
 
 def _targets(line: str) -> list[str]:
-    """The targets that a line defines; `$` for a line that expands a variable, which can hold a rule."""
+    """The targets that a line defines; `$` for a line that expands a variable, which may contain a rule."""
     if line.startswith("\t"):
         return []
     # The text of a variable reference may contain a colon.
@@ -330,7 +330,7 @@ _FOLDERS = {
     "yarn": ("--cwd",),
 }
 _SHORT = {"test": "test", "t": "test", "tst": "test", "start": "start"}
-# yarn runs programs of packages too; the names of these differ from their package's.
+# yarn also runs programs of packages; these have other names than their packages.
 _PROGRAMS = frozenset(
     "tsc tsserver ng nest vue-cli-service react-scripts next nuxt sb storybook playwright env".split()
 )
@@ -346,7 +346,7 @@ def _wanted_script(command: Command) -> Wanted | None:
         name = rest.pop(0) if rest else ""
     elif program == "npm" or verb in ("test", "start"):
         name = _SHORT.get(verb, "")
-    if folder is None or not name or not _stays(rest, program):
+    if folder is None or not name or not _stays_in_package(rest, program):
         return None
     return _script(program, name, folder)
 
@@ -366,7 +366,7 @@ def _skip_options(program: str, rest: list[str], folder: str) -> str | None:
     return folder
 
 
-def _stays(rest: Sequence[str], program: str) -> bool:
+def _stays_in_package(rest: Sequence[str], program: str) -> bool:
     """Whether no option after a script's name chooses another package."""
     own = rest[: rest.index("--")] if "--" in rest else rest
     return program != "npm" or all(not each.startswith("-") or each in _SAFE_OPTIONS for each in own)

@@ -31,13 +31,13 @@ _HEDGES = re.compile(
 
 def missing_tools(source: SourceText, tools: frozenset[str]) -> Iterator[tuple[int, str]]:
     """Tools that the instructions mention but the agent lacks, without duplicates, with the offset of each."""
-    has = {name.lower() for name in tools}
+    known = {name.lower() for name in tools}
     for match in _mentions(source.text):
         name = match[str(match.lastgroup)]
-        if name.lower() in has or source.is_fenced(match.start()):
+        if name.lower() in known or source.is_fenced(match.start()):
             continue
         if not _HEDGES.search(source.line_around(match.start())):
-            has.add(name.lower())
+            known.add(name.lower())
             yield match.start(), name
 
 

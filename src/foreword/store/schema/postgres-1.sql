@@ -8,14 +8,14 @@ CREATE TABLE foreword_texts (
 
 ALTER TABLE foreword_texts ALTER COLUMN body SET STORAGE EXTERNAL;
 
--- Each text that was ever a prompt, with the account that it was first published with.
+-- Each text that was ever a prompt, with the account of its first publication.
 CREATE TABLE foreword_prompts (
     system bigint PRIMARY KEY REFERENCES foreword_texts,
     account bigint NOT NULL REFERENCES foreword_texts
 );
 
 -- Ids are compared byte by byte, as in SQLite, whatever the language of the database. The texts are not declared as
--- references: each edition would lock six rows that all conversations share. Texts are never removed, and verify looks.
+-- references: each edition would lock six rows that all conversations share. Texts are never removed, and `verify` checks them.
 CREATE TABLE foreword_editions (
     conversation text COLLATE "C" NOT NULL,
     number integer NOT NULL,

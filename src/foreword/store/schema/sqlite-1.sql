@@ -6,7 +6,7 @@ CREATE TABLE foreword_texts (
     body BLOB NOT NULL
 );
 
--- Each text that was ever a prompt, with the account that it was first published with.
+-- Each text that was ever a prompt, with the account of its first publication.
 CREATE TABLE foreword_prompts (
     system INTEGER PRIMARY KEY REFERENCES foreword_texts,
     account INTEGER NOT NULL REFERENCES foreword_texts
