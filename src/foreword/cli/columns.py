@@ -199,7 +199,9 @@ def column_widths(
     columns = range(len(rows[0]))
     body = [max(width_of(row[column]) for row in rows) for column in columns]
     headers = [width_of(header[column]) if header else 0 for column in columns]
-    words = [_longest_word([*([header[column]] if header else []), *(row[column] for row in rows)]) for column in columns]
+    words = [
+        _longest_word([*([header[column]] if header else []), *(row[column] for row in rows)]) for column in columns
+    ]
     widths = [min(max(body[column], headers[column]), width) for column in columns]
     room = width - GAP * (len(widths) - 1)
 

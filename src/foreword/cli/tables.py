@@ -67,7 +67,9 @@ class Table:
                 for line in record_lines(self.header, row, width, self._painter(number), self.paths)
             ]
         lines = (
-            table_lines(self.header, widths, lambda _, text: self.paint(text, "bold"), self.right) if self.header else []
+            table_lines(self.header, widths, lambda _, text: self.paint(text, "bold"), self.right)
+            if self.header
+            else []
         )
         return [
             *lines,

@@ -342,7 +342,7 @@ class Assembler:
         layout = parse(source.mapping, source.name, source.address, source.untrusted)
         if source.written:
             layout = replace(layout, written=writers(source))
-        return layout, (*wrong, *refused, *configured, *unknown, *more, *guarded)
+        return layout, (*settings_findings, *layout_findings, *configured, *unknown, *more, *guarded)
 
 
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:

@@ -44,7 +44,9 @@ def bodies_of(
             bodies[section.name] = load_template(section.text, workspace, reader, packs)
         elif section.text is not None:
             origin = layout.written.get(f"section.{section.name}.text")
-            path = origin.path if origin is not None and origin.kind == "setting" else f"{layout.address}/{section.name}"
+            path = (
+                origin.path if origin is not None and origin.kind == "setting" else f"{layout.address}/{section.name}"
+            )
             bodies[section.name] = Document(path, section.text)
     return bodies
 

@@ -35,7 +35,9 @@ def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
         raise MissingError(f"the layout {layout.name} does not use skills")
     known = {skill.name: skill for skill in each_skill(inputs)}
     if name not in known:
-        refused_candidate = next((each for each in inputs.candidates if each.fate == "refused" and _is_at(each.path, name)), None)
+        refused_candidate = next(
+            (each for each in inputs.candidates if each.fate == "refused" and _is_at(each.path, name)), None
+        )
         if refused_candidate:
             raise MissingError(f"no skill {name!r}; {refused_candidate.path} was refused: {refused_candidate.reason}")
         listed = f"known: {', '.join(sorted(known))}" if known else "no skills were found"

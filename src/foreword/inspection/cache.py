@@ -136,7 +136,7 @@ def is_cacheable(tokens: int, price: Price | None) -> bool | None:
     return None if price is None or price.minimum is None else tokens >= price.minimum
 
 
-def _marked(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
+def _set_breakpoints(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
     at = sent = 0
     for segment in segments:
         at += len(segment.text)
@@ -243,7 +243,9 @@ def misplaced(prompt: Prompt, count: TokenCounter) -> list[Misplaced]:
         if longer_lived:
             names = [prompt.passages[later].section for later in longer_lived]
             tokens.update((later, count(prompt.passages[later].text)) for later in longer_lived if later not in tokens)
-            rows.append(Misplaced(passage.section, passage.lifetime, names, sum(tokens[later] for later in longer_lived)))
+            rows.append(
+                Misplaced(passage.section, passage.lifetime, names, sum(tokens[later] for later in longer_lived))
+            )
         if len(rows) == _LIMIT:
             break
     return rows

@@ -187,7 +187,9 @@ def find_changes(old: Side, new: Side) -> Changes:
         return Changes((), tools)
     if old.is_plain or new.is_plain:
         return Changes([SectionChange(WHOLE, ("changed",))], tools)
-    matches = _match_items(*([(part.section, side.text_of(n)) for n, part in enumerate(side.parts)] for side in (old, new)))
+    matches = _match_items(
+        *([(part.section, side.text_of(n)) for n, part in enumerate(side.parts)] for side in (old, new))
+    )
     sections = list(_sections(old, new, matches))
     gaps = list(_gaps(old, new, matches))
     if gaps:

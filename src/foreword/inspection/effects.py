@@ -60,7 +60,7 @@ def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[T
     tokens_before = count(old.text)
     kept, breaks = tokens_before, ""
     length = min(common_start(old.text, new.text), _first_other_role(old, new))
-    if found.tools.has_any:
+    if changes.tools.has_any:
         kept, breaks = 0, TOOLS
     elif length < len(old.text):
         kept, breaks = count(old.text[:length]), _section_at(old.passages, length)

@@ -171,15 +171,17 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
     findings: list[Finding] = []
     values = flat(source.mapping)
     for key in sorted(source.untrusted):
-        instead = _GUARDED.get(key, "strict" if key.startswith("find.") and key.endswith(".validation") else None)
-        if _names_foreign_template(key, written.get(key)):
-            instead = ""
-        elif _widens_imports(key, written.get(key)):
-            instead = "root"
-        if instead is None or instead == written.get(key):
+        safe_value = _GUARDED.get(key, "strict" if key.startswith("find.") and key.endswith(".validation") else None)
+        if _names_foreign_template(key, values.get(key)):
+            safe_value = ""
+        elif _widens_imports(key, values.get(key)):
+            safe_value = "root"
+        if safe_value is None or safe_value == values.get(key):
             continue
         findings.append(
-            finding("workspace-refused", f"layout {source.name}: a workspace may not set {key}; it stays {safe_value!r}")
+            finding(
+                "workspace-refused", f"layout {source.name}: a workspace may not set {key}; it stays {safe_value!r}"
+            )
         )
         source = replace(source, mapping=assign(source.mapping, key, safe_value))
     return source, findings

@@ -101,7 +101,9 @@ def cache_report(question: Question) -> CacheReport:
         "prompt": subject_form(subject, count_tokens(subject.prompt.text, question.model, question.provider)),
         "providers": [_provider_form(subject, each) for each in models],
         "misplaced": [misplaced_form(each) for each in misplaced_sections],
-        "better_order": _better_order(question, subject, misplaced_sections, is_built=source is None) if misplaced_sections else None,
+        "better_order": _better_order(question, subject, misplaced_sections, is_built=source is None)
+        if misplaced_sections
+        else None,
         "rebuilds": [_rebuild_form(each, sections, subject) for each, sections in rebuilt],
         "findings": [finding_form(each) for each in findings],
     }
@@ -142,7 +144,9 @@ def _first_change(sections: Sequence[SectionDiff]) -> int:
     return min(starts, default=0)
 
 
-def _better_order(question: Question, subject: Subject, misplaced_sections: Sequence[Misplaced], is_built: bool) -> BetterOrderForm:
+def _better_order(
+    question: Question, subject: Subject, misplaced_sections: Sequence[Misplaced], is_built: bool
+) -> BetterOrderForm:
     """A better order of sections, and the options that come closest to it; they are tried before they are suggested."""
     from ..inspection.cache import best_order, misplaced, order_settings
 

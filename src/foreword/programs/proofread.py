@@ -105,7 +105,9 @@ class _LintRun:
         tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)
         follows_directives = any(section.language == "directives" for section in self.snapshot.layout.each_section())
         self.disk = _Disk(workspace)
-        self.linter = Linter(LintContext(self.disk.exists, estimate, tools, follows_directives, self.disk.above), self.disabled)
+        self.linter = Linter(
+            LintContext(self.disk.exists, estimate, tools, follows_directives, self.disk.above), self.disabled
+        )
 
     def _read_settings(self, snapshot: Snapshot) -> None:
         files, _ = read_settings(snapshot.plan.workspace, Reader(), self.assembler.settings)

@@ -82,7 +82,9 @@ def watch(
     workspace, agent = Workspace() if workspace is None else workspace, Agent() if agent is None else agent
     expect("the workspace", workspace, Workspace)
     expect("the agent", agent, Agent)
-    prompts = Assembler(with_absolute_cwd(workspace), layout, settings=settings, assignments=assignments, rules=rules, packs=packs)
+    prompts = Assembler(
+        with_absolute_cwd(workspace), layout, settings=settings, assignments=assignments, rules=rules, packs=packs
+    )
     return Watching(WatchedPrompt(prompts, agent, now), on_change, on_error)
 
 

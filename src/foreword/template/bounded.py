@@ -90,7 +90,9 @@ def _is_bounded_tag(tag_words: Sequence[Word], statement: str) -> bool:
         return False
     if statement == "for" and not (len(tag_words) == 4 and tag_words[2][0] == "in"):
         return False
-    return all(_is_known_word(word) for word, _ in tag_words) and not _calls(tag_words) and _has_bounded_filters(tag_words)
+    return (
+        all(_is_known_word(word) for word, _ in tag_words) and not _calls(tag_words) and _has_bounded_filters(tag_words)
+    )
 
 
 def _is_known_word(word: str) -> bool:

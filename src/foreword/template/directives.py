@@ -71,7 +71,9 @@ def _fingerprint(document: Document, load: Load, depth: int, known: dict[tuple[s
         known[key] = own = document.hash or digest(document.text)
         documents = [load(document.path, target) for target in includes(document.text)] if depth else []
         if documents:
-            parts = [_fingerprint(each, load, depth - 1, known) if isinstance(each, Document) else "" for each in documents]
+            parts = [
+                _fingerprint(each, load, depth - 1, known) if isinstance(each, Document) else "" for each in documents
+            ]
             known[key] = digest("\n".join((own, *parts)))
     return known[key]
 

@@ -206,7 +206,8 @@ def _word_by_word(template: Document, opening: re.Match[str]) -> tuple[int, int]
 def _check_operators(template: Document, opening: re.Match[str], stop: int) -> None:
     tag_words = words(template.text[opening.end() : stop])
     operators = sum(
-        word in _JOINING or not (word[0].isalnum() or word[0] in "_\"'" or word in _NO_OPERATORS) for word, _ in tag_words
+        word in _JOINING or not (word[0].isalnum() or word[0] in "_\"'" or word in _NO_OPERATORS)
+        for word, _ in tag_words
     )
     if operators > OPERATORS:
         problem = f"has {operators:,} operators in one tag; at most {OPERATORS} are accepted"

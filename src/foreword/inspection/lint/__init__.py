@@ -140,7 +140,9 @@ def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Findin
             yield _finding("missing-file", source, source.line(reference.offset), f"{reference.target} does not exist")
         yield from _missing_definitions(source, context)
     for comment in source.ignored:
-        yield from (_finding("unused-ignore", source, comment.line, message) for message in _ignore_problems(comment.checks))
+        yield from (
+            _finding("unused-ignore", source, comment.line, message) for message in _ignore_problems(comment.checks)
+        )
 
 
 def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[Finding]:
