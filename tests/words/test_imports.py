@@ -254,7 +254,7 @@ def test_once_in_a_file_or_in_the_prompt(words):
 
 
 def test_imports_that_multiply_end(words):
-    files = {"w/N.md": "@0.md", **{f"w/{n}.md": f"@{n + 1}.md " * 40 + "x" * 400 for n in range(8)}, "w/8.md": "x"}
+    files = {"w/N.md": "@f0.md", **{f"w/f{n}.md": f"@f{n + 1}.md " * 40 + "x" * 400 for n in range(8)}, "w/f8.md": "x"}
     find = {"imports": {"place": "replace", "depth": 20, "once": "chain"}}
     prompt = words.prompt(files, find, mirrors="Program 1.0", template_limit=100_000)
     assert len(prompt.text) < 200_000
