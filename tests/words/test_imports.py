@@ -50,7 +50,7 @@ def test_tokens(text, names):
         ("markdown", "x\n\n    @a.md\n\n@1.md @_b.md @-c.md", ["1.md", "_b.md", "-c.md"]),
         ("markdown", "x[@a.md](b) *@c.md* [@d.md](#e)", ["a.md", "c.md", "d.md"]),
         ("punctuated", '(@a.md) and @b.md, "@c.md". [@d.md] @e.md', ["a.md", "b.md", "c.md", "d.md", "e.md"]),
-        ("punctuated", "<b>@a.md</b> [@b.md](c) x\n\n    @d.md", ["a.md", "b.md", "d.md"]),
+        ("punctuated", "<b>@a.md</b> [@b.md](c) x\n\n    @d.md", ["a.md", "b.md](c", "d.md"]),
         ("punctuated", "**@a.md** @/b.md @~/c.md x@d.md `(@e.md)` @!", []),
     ],
 )

@@ -3,8 +3,8 @@
 word        the path begins with a letter, `.`, `/` or `~` and ends at white space: `see @a.md`; `@a.md,` names a file with a comma
 markdown    also at the beginning of emphasis or of a link's text, which end the path: `**@a.md**`, `[@a.md](b)`. A backslash makes a
             blank part of the path, and `#` begins a fragment, which is ignored. Code that is only indented has no imports.
-punctuated  also after a bracket or quotation mark, which end the path. Punctuation after it is not part of the path, which must be
-            relative: `(@a.md)`, `@a.md,`
+punctuated  also after a bracket or quotation mark. Punctuation at the end and a `<` are not part of the path, which must be relative:
+            `(@a.md)`, `@a.md,`
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 _TOKENS = {
     "word": r"(?:(?<=\s)|^)()@([A-Za-z./~]\S*)",
     "markdown": r"((?:(?<=\s)|^)(?:\*{1,3}|_{1,3}|)|\[)@([A-Za-z0-9._/~-](?:\\ |\S)*)",
-    "punctuated": r"(?:(?<=[\s(\[{>\"'])|^)()@([A-Za-z0-9._-][^\s<>()\[\]{}\"']*)",
+    "punctuated": r"(?:(?<=[\s(\[{>\"'])|^)()@([A-Za-z0-9._-][^\s<]*)",
 }
-_PUNCTUATION = ".,;:!?"
+_PUNCTUATION = ".,;:!?)]}\"'"
 MAX_TOKENS = 1_000
 """More imports than this in one text are ignored: each is looked up on the disk."""
 
