@@ -191,7 +191,7 @@ def _merge(lines: Iterable[str]) -> list[str]:
     return merged
 
 
-def _in_order(lines: list[str], form: Format) -> list[str]:
+def _in_order(lines: list[str], known: set[str], form: Format) -> list[str]:
     """The lines with neighbouring items of one unsorted folder in order of their paths."""
     starts = [index for index, line in enumerate(lines) if any(p.search(line) for p in form.keep)]
     if form.unordered is None or not starts:
@@ -202,7 +202,7 @@ def _in_order(lines: list[str], form: Format) -> list[str]:
     for block in [*blocks, []]:
         match = form.unordered.search(block[0]) if block else None
         if run and not (match and match[1] == run[0][0]):
-            ordered = ordered + _sorted_run(run)
+            ordered = ordered + _sorted_run([(path, each) for _, path, each in run], known)
             run = []
         if match:
             run.append((match[1], match[2], block))
@@ -211,24 +211,21 @@ def _in_order(lines: list[str], form: Format) -> list[str]:
     return ordered
 
 
-def _sorted_run(run: list[tuple[str, str, list[str]]]) -> list[str]:
+def _sorted_run(run: list[tuple[str, list[str]]], known: set[str]) -> list[str]:
     """The blocks sorted by path; what follows the last file's text stays at the end."""
-    tail_start = len(run[-1][2])
-    while tail_start and (TAG.match(run[-1][2][tail_start - 1]) or run[-1][2][tail_start - 1] in ("", GAP)):
-        tail_start -= 1
-    tail = run[-1][2][tail_start:]
-    bodies = [(path, _without_tail(block)) for _, path, block in run]
+    last = run[-1][1]
     lines: list[str] = []
-    for _, body in sorted(bodies, key=lambda each: each[0]):
-        lines += ([""] if lines else []) + body
-    return lines + tail
+    for _, block in sorted(run, key=lambda each: each[0]):
+        lines += ([""] if lines else []) + block[: _length(block, known)]
+    return lines + last[_length(last, known) :]
 
 
-def _without_tail(block: list[str]) -> list[str]:
+def _length(block: Sequence[str], known: set[str]) -> int:
+    """How many lines of a block belong to its file: not the blank lines, gaps and tags of the program at the end."""
     end = len(block)
-    while end and (TAG.match(block[end - 1]) or block[end - 1] in ("", GAP)):
+    while end and (block[end - 1] in ("", GAP) or (TAG.match(block[end - 1]) and block[end - 1].strip() not in known)):
         end -= 1
-    return block[:end]
+    return end
 
 
 def _shorten(line: str, form: Format) -> str:

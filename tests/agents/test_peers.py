@@ -84,6 +84,15 @@ def test_items_of_an_unsorted_folder_are_sorted_by_path():
     ]  # fmt: skip
 
 
+def test_a_tag_that_belongs_to_a_file_stays_with_it_when_items_are_sorted():
+    form = Format.parse(keep=["^File .*:$"], unordered="^File (r/)(.*):$")
+    tree = Tree({"repo/z": "qx-one\n", "repo/b": "<x>\nqx-two\n</x>\n"})
+    sent = "<t>\nFile r/z:\n\nqx-one\n\nFile r/b:\n\n<x>\nqx-two\n</x>\n</t>"
+    assert lines(sent, form, tree) == [
+        "<t>", "File r/b:", "", "<x>", "qx-two", "</x>", "", "File r/z:", "", "qx-one", "</t>"
+    ]  # fmt: skip
+
+
 def test_a_layout_need_not_repeat_the_gaps():
     assert without_gaps(["<a>", GAP, "qx-one", "", "qx-two"]) == ["<a>", "qx-one", "", "qx-two"]
 
