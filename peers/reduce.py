@@ -121,7 +121,8 @@ def _short_lines(text: str, known: set[str], form: Format, base: str) -> list[st
     while short and short[-1] == GAP:
         short = short[:-1]
     return [
-        _shorten(line.replace(base, "{base}").replace(slug(base), "{slug}"), form) for line in _in_order(short, form)
+        _shorten(line.replace(base, "{base}").replace(slug(base), "{slug}"), form)
+        for line in _in_order(short, known, form)
     ]
 
 
