@@ -282,13 +282,17 @@ class _Blocks:
         self.read_row(line[begin:], False)
         self.is_paragraph = is_text and not is_indented
         if is_comment:
-            self.comment_at = self.start if begins_line else -1
-            self.is_comment = "-->" not in line[begin + 2 :]
-            self.end_comment()
+            self.begin_comment(line[begin:], begins_line)
         elif is_indented and not self.is_contained:
             self.indented.append((self.start, self.end))
         if fence:
             self.fence, self.opened_at = fence[0], self.start
+
+    def begin_comment(self, content: str, begins_line: bool) -> None:
+        """Enter a comment, which may end on the same line."""
+        self.comment_at = self.start if begins_line else -1
+        self.is_comment = "-->" not in content[2:]
+        self.end_comment()
 
     def end_comment(self) -> None:
         """Record the lines of a comment that has ended outside quotes and items."""
