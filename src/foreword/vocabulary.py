@@ -255,7 +255,8 @@ class Candidate:
         layer: Where it comes from: user, project, …
         fate: What became of it.
         reason: Why, in words; empty if the fate needs no explanation.
-        target: The file that explains the fate: the one it duplicates, points at or is shadowed by.
+        target: The file that explains the fate: the one it duplicates, points at or is shadowed by. Of a file that waits, the paths
+            that it waits for.
     """
 
     path: str

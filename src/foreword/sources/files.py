@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from .contents import Contents
     from .stamps import ReadGuard, Stamp
 
 LIMIT = 1 << 20
@@ -29,17 +30,20 @@ _TRIES = 4
 
 
 class Reader(Folders):
-    """Reads files and directories, and remembers which paths it examined."""
+    """Reads files and directories, and remembers which paths it examined.
 
-    def __init__(self, limit: int = LIMIT, disk: Any = os) -> None:
-        super().__init__(disk)
+    Readers with the same `contents` read each file and list each directory once.
+    """
+
+    def __init__(self, limit: int = LIMIT, disk: Any = os, contents: Contents | None = None) -> None:
+        super().__init__(disk, contents)
         self.limit = limit
         self.readings: dict[str, tuple[Stamp, Reading]] = {}
         self._earlier: Mapping[str, tuple[Stamp, Reading]] = {}
 
     def successor(self, readings: Mapping[str, tuple[Stamp, Reading]], stamps: Mapping[str, Stamp]) -> Reader:
         """A reader with the same limit that starts with these stamps and rereads only what has changed since these readings."""
-        reader = Reader(self.limit, self.disk)
+        reader = Reader(self.limit, self.disk, self.contents)
         reader._earlier = readings
         reader.stamps.update(stamps)
         # A missing directory is looked up again, because its absence must be stamped.
@@ -139,6 +143,12 @@ class Reader(Folders):
 
     def _bytes(self, path: str, limit: int, guard: ReadGuard | None = None) -> tuple[bytes, os.stat_result] | Reading:
         """At most one byte more than the limit, and the status of the open file."""
+        known = self.contents.file(path, limit) if self.contents and guard else None
+        if known and guard:
+            data, status, real = known
+            self.stamps[path] = stamp_of(status)
+            refusal = guard.refusal(self, path, real)
+            return refused(path, refusal) if refusal else (data, status)
         descriptor = self._open(path, guard)
         if isinstance(descriptor, Reading):
             return descriptor
@@ -149,7 +159,10 @@ class Reader(Folders):
                 return unreadable(path, f"it is {kind_of(status.st_mode)}, not a file")
             if guard is not None and (refusal := self.refusal_of_open(descriptor, path, guard)):
                 return refused(path, refusal)
-            return self._read_all(descriptor, limit + 1, status.st_size), status
+            data = self._read_all(descriptor, limit + 1, status.st_size)
+            if self.contents and guard:
+                self.contents.keep_file(path, data, limit, status, self._real_path_of_open(descriptor, path))
+            return data, status
         except OSError as error:
             self.distrust(path)
             return unreadable(path, explain(error))

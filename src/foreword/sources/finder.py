@@ -276,12 +276,12 @@ def _fits(reading: Reading, find: Find, layer: str, trail: Trail) -> bool:
         return True
     from .scoping import why_left_out
 
-    fate, reason, problem = why_left_out(reading.text, find)
+    fate, reason, awaited, problem = why_left_out(reading.text, find)
     if problem:
         shown = printable(reading.path)
         trail.findings.append(finding("front-invalid", f"{shown}: {problem}", shown, 1))
     if fate:
-        trail.record(reading.path, layer, fate, reason)
+        trail.record(reading.path, layer, fate, reason, target=awaited)
     return not fate
 
 

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .contents import Contents
     from .stamps import ReadGuard, Refusal
 
 OPEN_FLAGS = (
@@ -32,8 +33,9 @@ CHANGED = "it was replaced while it was being opened"
 class Folders(Paths):
     """Examines directories."""
 
-    def __init__(self, disk: Any = os) -> None:
+    def __init__(self, disk: Any = os, contents: Contents | None = None) -> None:
         super().__init__(disk)
+        self.contents = contents
         self._folders: dict[str, bool] = {}
         self._problems: dict[str, str] = {}
 
@@ -68,13 +70,20 @@ class Folders(Paths):
 
     def _guarded_entries(self, path: str, guard: ReadGuard) -> tuple[list[str], Refusal | None]:
         """The names in the directory that was opened, whatever has its name by now, if it may be read."""
+        known = self.contents.folders.get(path) if self.contents else None
+        if known:
+            refusal = guard.refusal(self, path, known[1], is_folder=True)
+            return ([], refusal) if refusal else (list(known[0]), None)
         descriptor = self.disk.open(path, _FOLDER_FLAGS)
         try:
             refusal = self.refusal_of_open(descriptor, path, guard, is_folder=True)
             if refusal:
                 return [], refusal
             with self.disk.scandir(descriptor) as listing:
-                return sorted(entry.name for entry in listing), None
+                names = sorted(entry.name for entry in listing)
+            if self.contents and (real := self._real_path_of_open(descriptor, path)):
+                self.contents.folders[path] = names, real
+            return names, None
         finally:
             self.disk.close(descriptor)
 

@@ -15,19 +15,22 @@ if TYPE_CHECKING:
 PATH_FIELDS = ("paths", "globs", "applyTo")
 
 
-def why_left_out(text: str, find: Find) -> tuple[Fate | None, str, str]:
-    """The fate and the reason of a file that does not fit the find, None if it fits; and what is wrong with its front matter."""
+def why_left_out(text: str, find: Find) -> tuple[Fate | None, str, str, str]:
+    """The fate of a file that does not fit the find, None if it fits; the reason, the paths it waits for, and what is wrong with
+    its front matter.
+    """
     fields, problem = read_fields(text)
     unfit = [name for name, accepted in find.where if not _has(fields, name, accepted)]
     unfit += [name for name, refused in find.unless if _has(fields, name, refused)]
     if not unfit:
-        return None, "", problem
+        return None, "", "", problem
     for name in (*unfit, *PATH_FIELDS):
         if name in PATH_FIELDS and fields.get(name):
-            return "waiting", f"it waits for a file that matches {fields[name]} ({name} in its front matter)", problem
+            reason = f"it waits for a file that matches {fields[name]} ({name} in its front matter)"
+            return "waiting", reason, fields[name], problem
     field = unfit[0]
     has = f"has {field}: {fields[field]}" if fields.get(field) else f"has no {field}"
-    return "unused", f"its front matter {has}", problem
+    return "unused", f"its front matter {has}", "", problem
 
 
 def _has(fields: dict[str, str], name: str, values: Sequence[str]) -> bool:
