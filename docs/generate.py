@@ -774,7 +774,8 @@ def kind_of(schema: Mapping[str, object]) -> str:
 
 
 def usage(command: str) -> str:
-    words = [f"[{each.metavar}]" if each.nargs == "?" else str(each.metavar) for each in arguments_of(command)]
+    forms = {"?": "[{}]", "*": "[{}…]"}
+    words = [forms.get(str(each.nargs), "{}").format(each.metavar) for each in arguments_of(command)]
     return " ".join(["foreword", command, *words])
 
 

@@ -218,6 +218,7 @@ PURE = {
     "wire": (),
 }
 PURE_MODULES = (
+    "sources.globs",
     "sources.paths",
     "conversation.accounts",
     "conversation.decide",

@@ -67,6 +67,13 @@ def run_json(workspace, capsys, command, *arguments):
         ("diff", ["saved.json", "W/sub"], {"old": "saved.json", "new": "W/sub"}),
         ("cache", ["W/sub"], {}),
         ("cache", ["W", "W/sub", "--turns", "5"], {"old": "W", "new": "W/sub", "turns": 5}),
+        ("diff", ["W/sub", "--layout", "ion"], {"old": "W/sub", "layouts": ["ion", "opal"]}),
+        ("agents", ["W"], {"cwd": "W"}),
+        (
+            "agents",
+            ["W", "AGENTS.md", "--layout", "ion"],
+            {"cwd": "W", "paths": ["AGENTS.md"], "layouts": ["ion", "opal"]},
+        ),
         ("lint", ["W/sub", "--min-severity", "warning"], {"min_severity": "warning"}),
     ],
 )

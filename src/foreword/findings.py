@@ -103,6 +103,10 @@ CODES: dict[str, tuple[Severity, str]] = {
     "import-limit": ("warning", "A file has more imports, or imports more text, than the limit; the rest is left out."),
     # settings and untrusted workspaces
     "wording-unknown": ("warning", "A prompts.toml has a key that no shipped layout uses."),
+    "agent-left-out": (
+        "warning",
+        "`foreword agents` cannot show an agent, because its layout does not accept the settings; the message says which.",
+    ),
     "settings-wrong": ("warning", "The workspace's foreword.toml is invalid and was ignored."),
     "workspace-refused": ("warning", "A file in the workspace asked for something that a workspace may not have."),
     # budgets

@@ -11,6 +11,7 @@ COMMANDS = {
     "cache": ("inspect", "show how well a prompt can be cached, or what a change costs"),
     "watch": ("watch", "show sections, tokens and findings live, and what each save changes"),
     "lint": ("lint", "report likely mistakes in the prompt and its files"),
+    "agents": ("agents", "show which instruction files each released agent reads"),
     "layouts": ("catalog", "list the layouts, or show one"),
     "skills": ("catalog", "list the skills that were found"),
     "skill": ("catalog", "print the message that activates a skill"),

@@ -32,7 +32,7 @@ def write_difference(
     old: Subject, new: Subject, tokens: tuple[int, int], difference: Difference, paths: ShortPaths
 ) -> None:
     """Print how two prompts differ."""
-    _write_heads(old, new, tokens, paths)
+    write_heads(old, new, tokens, paths)
     for name, before, after in difference.circumstances:
         values = [printable(paths.short(each)) or "none" for each in (before, after)]
         write_line(f"{painted('built with', 'dim')}  {name} {values[0]} → {values[1]}", indent=12)
@@ -48,7 +48,7 @@ def write_difference(
         write("the prompts are the same")
 
 
-def _write_heads(old: Subject, new: Subject, tokens: tuple[int, int], paths: ShortPaths) -> None:
+def write_heads(old: Subject, new: Subject, tokens: tuple[int, int], paths: ShortPaths) -> None:
     """Print what is compared: name, layout if known, size and id."""
     rows = []
     has_layout = bool(old.prompt.layout or new.prompt.layout)

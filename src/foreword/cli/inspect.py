@@ -26,12 +26,20 @@ if TYPE_CHECKING:
 
 def parser_for(command: str) -> Parser:
     """The parser of one of these commands."""
-    parser = new_parser(command)
     if command == "diff":
+        several = "the layout of both prompts; repeat it to compare a directory's prompts for two layouts"
+        parser = new_parser(command, several_layouts=several)
         parser.add_argument("old", metavar="OLD", help=f"the old prompt: {TAKES}")
-        parser.add_argument("new", metavar="NEW", help="the new prompt, named in the same way")
+        parser.add_argument(
+            "new",
+            nargs="?",
+            default=None,
+            metavar="NEW",
+            help="the new prompt, named in the same way; not needed with two layouts",
+        )
         parser.add_argument("--exit-code", action="store_true", help="exit with 1 if the prompts differ")
         return parser
+    parser = new_parser(command)
     parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR|OLD", help=TAKES)
     parser.add_argument(
         "new", nargs="?", default="", metavar="NEW", help="the prompt after the change, named in the same way"
@@ -75,12 +83,23 @@ def _status(args: Namespace, is_notable: bool, *subjects: Subject) -> int:
 
 
 def diff(args: Namespace) -> int:
-    """`foreword diff OLD NEW`"""
+    """`foreword diff OLD NEW`, `foreword diff DIR --layout A --layout B`"""
     from ..programs.questions import compare_prompts, diff_form
 
-    comparison = compare_prompts(args.question.with_fields(**_prompt_fields(args.old, args.new)))
+    if args.new is None and len(args.layouts) != 2:
+        raise CallError("diff needs OLD and NEW, or a directory and two layouts: --layout A --layout B")
+    named = {"old": args.old} if args.new is None else _prompt_fields(args.old, args.new)
+    comparison = compare_prompts(args.question.with_fields(**named, layouts=args.layouts))
     if args.json:
         write_json(diff_form(comparison))
+    elif comparison.agents is not None:
+        from .agents import write_comparison
+        from .edits import write_heads
+        from .paths import paths_of
+
+        sizes = comparison.tokens[0].count, comparison.tokens[1].count
+        write_heads(comparison.old, comparison.new, sizes, paths_of(args, args.old))
+        write_comparison(comparison.agents, args)
     else:
         from .paths import paths_of
 

@@ -85,8 +85,11 @@ _NEVER_EMPTY = {
 }
 
 
-def new_parser(command: str, without: Iterable[str] = ()) -> Parser:
-    """A parser with the options of every command, except those that this one does not take."""
+def new_parser(command: str, without: Iterable[str] = (), several_layouts: str = "") -> Parser:
+    """A parser with the options of every command, except those that this one does not take.
+
+    `several_layouts` is the help of a `--layout` that may be repeated; `layouts` then has them all.
+    """
     about = COMMANDS[command][1]
     parser = Parser(
         prog=f"foreword {command}",
@@ -96,7 +99,11 @@ def new_parser(command: str, without: Iterable[str] = ()) -> Parser:
     )
     for name, row in OPTIONS:
         default = {"store_true": False, "append": []}.get(row.get("action", ""), "")
-        if name in without:
+        if name == "--layout" and several_layouts:
+            row = {**row, "action": "append", "dest": "layouts", "help": several_layouts}
+            parser.add_argument(name, **{"default": [], **row})
+            parser.set_defaults(layout="")
+        elif name in without:
             parser.set_defaults(**{name[2:].replace("-", "_"): row.get("default", default)})
         else:
             parser.add_argument(name, **{"default": default, **row})

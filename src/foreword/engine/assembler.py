@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 DEFAULT_LAYOUT = "foreword"
 _SNAPSHOTS = 8
+_LISTED = ("skill", "agent", "command")
 _OPTIONS = ("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables")
 
 
@@ -157,7 +158,7 @@ class Assembler:
         self._last: tuple[Snapshot, Agent, datetime | None, Prompt] | None = None
 
     def for_directory(self, cwd: str) -> Assembler:
-        """A copy for another working directory. It does not search for skills."""
+        """A copy for another working directory. It does not search for skills, sub-agents and commands."""
         other = self.copy_with(workspace=replace(self.workspace, cwd=cwd, root=None), skill_folders=())
         other.finds_skills = False
         return other
@@ -313,7 +314,7 @@ class Assembler:
         if self.skill_folders:
             layout = _with_skill_folders(layout, self.skill_folders)
         if not self.finds_skills:
-            finds = [replace(each, groups=()) if each.kind == "skill" else each for each in layout.finds]
+            finds = [replace(each, groups=()) if each.kind in _LISTED else each for each in layout.finds]
             layout = replace(layout, finds=finds)
         return Plan(layout, workspace, findings, tuple(reader.stamps.items()))
 

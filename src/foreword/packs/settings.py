@@ -44,6 +44,7 @@ OWN = {
     "layout": "the default layout",
     "store": "the store of templates, prompts and editions",
     "prices": "a file of prices and minimums of prompt caches, in addition to the shipped ones",
+    "agents": "layouts that `foreword agents` always shows",
 }
 LINT = {"disable": "lint checks to skip"}
 _MAX_CONFIG_VALUES = 200
@@ -89,7 +90,7 @@ def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Setting
     if reading.fate != "used":
         raise CallError(f"the settings file {printable(path)} cannot be read: {reading.reason}")
     mapping = parse_toml(reading.text, printable(path))
-    kinds = {**dict.fromkeys(OWN, STRING), "for": TABLES}
+    kinds = {**dict.fromkeys(OWN, STRING), "agents": STRINGS, "for": TABLES}
     for key in kinds.keys() & mapping.keys():
         check(mapping[key], kinds[key], f"{printable(path)}: {key}")
     if "lint" in mapping:
@@ -118,6 +119,20 @@ def disabled_checks(settings: Sequence[Settings]) -> tuple[frozenset[str], list[
             message = f"{path}: a workspace may not disable checks ({', '.join(names)}); they ran anyway"
             findings.append(finding("workspace-refused", message, path))
     return frozenset(disabled), findings
+
+
+def named_agents(settings: Sequence[Settings]) -> tuple[list[str], list[Finding]]:
+    """The layouts that the user or the caller wants to see as agents. A workspace may not choose any; trying to is a finding."""
+    names: dict[str, None] = {}
+    findings: list[Finding] = []
+    for each in settings:
+        if not each.is_untrusted:
+            names.update(dict.fromkeys(each.mapping.get("agents", ())))
+        elif each.mapping.get("agents"):
+            path = printable(each.path)
+            message = f"{path}: a workspace may not choose the agents to show; its key agents was ignored"
+            findings.append(finding("workspace-refused", message, path))
+    return list(names), findings
 
 
 def named_layouts(settings: Sequence[Settings]) -> Iterator[tuple[str, Settings]]:

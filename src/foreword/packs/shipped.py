@@ -53,6 +53,11 @@ def _has_changes(workspace: Workspace, reader: Reader) -> bool:
     )
 
 
+def shipped_mirror(name: str) -> Layout:
+    """The shipped layout that mirrors a program, without any settings."""
+    return _parsed(name)
+
+
 def _parsed(name: str) -> Layout:
     layout: Layout = module_of(name).LAYOUT
     return layout

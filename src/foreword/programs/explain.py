@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from ..errors import ForewordError
+from ..packs.agents import NAMES as MIRRORS
 from ..packs.std import NAMES
 from ..sources.environment import absolute
 from ..sources.files import Reader
@@ -62,14 +63,23 @@ def explain(assembler: Assembler, path: str, agent: Agent | None = None) -> Cand
         reason = f"only an agent that works in {printable(folder)} reads it{fate}"
         return Candidate(shown, candidate.layer, "elsewhere", reason)
     layout = assembler.layout()
-    others = [
-        name
-        for name in NAMES
-        if name != layout.name
-        and _where(assembler.copy_with(layout=name, assignments=()), path, [*folders, assembler.workspace.cwd], agent)
-    ]
+    others, agents = (
+        [
+            name
+            for name in names
+            if name != layout.name
+            and _where(
+                assembler.copy_with(layout=name, assignments=()), path, [*folders, assembler.workspace.cwd], agent
+            )
+        ]
+        for names in (NAMES, MIRRORS)
+    )
     kind = "anything below it" if os.path.isdir(path) else "it"
     readers = f"these layouts do: {', '.join(others)}" if others else "no other shipped layout does"
+    if agents:
+        readers = (
+            f"{readers}; these agents do: {', '.join(agents)}" if others else f"these agents do: {', '.join(agents)}"
+        )
     reason = f"the layout '{layout.name}' does not read {kind} ({_reads(path, layout)}); {readers}"
     return Candidate(shown, "", "unread", reason)
 

@@ -38,6 +38,7 @@ _COMMAND_KINDS = {
     **dict.fromkeys(("path", "name", "prices", "min_severity"), STRING),
     **dict.fromkeys(("prompt", "old", "new"), _SUBJECT),
     **{"turns": WHOLE_NUMBER, "recursive": SWITCH, "disable": STRINGS},
+    **{"layouts": STRINGS, "paths": STRINGS, "all": SWITCH},
 }
 
 
@@ -80,7 +81,7 @@ class Question:
                 self.workspace,
                 self.fields.get("layout") or "",
                 settings=self.fields.get("settings") or "",
-                assignments=_assignments(self.fields.get("set") or ()),
+                assignments=self.assignments(),
                 packs=self.fields.get("packs"),
                 values=self.fields.get("values"),
             )
@@ -93,6 +94,10 @@ class Question:
             mapping = {key: self.fields[key] for key in KEYS if self.fields.get(key) is not None}
             self._agent = agent_from(mapping, self._names)
         return self._agent
+
+    def assignments(self) -> list[tuple[str, Any]]:
+        """The keys that the field `set` assigns, with their values."""
+        return _assignments(self.fields.get("set") or ())
 
     def prompt(self) -> Prompt:
         """The prompt that a conversation with this agent would start with."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..text.tokens import Count
     from ..vocabulary import Candidate, Prompt
     from ..wire.forms import (
+        AgentsForm,
         CacheForm,
         CacheReusesForm,
         CountedForm,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         ShowForm,
         SkillForm,
     )
+    from .agents import AgentReport
     from .proofread import Report
 
 SEVERITIES = ("error", "warning", "info")
@@ -188,23 +190,27 @@ def skill(question: Question) -> MessageForm:
 
 @value
 class PromptComparison:
-    """Two prompts, their sizes and how they differ."""
+    """Two prompts, their sizes and how they differ. `agents` has the files of two layouts of one directory."""
 
     old: Subject
     new: Subject
     tokens: tuple[Count, Count]
     difference: Difference
+    agents: AgentReport | None = None
 
 
 def diff(question: Question) -> DifferenceForm:
-    """How the prompts that `old` and `new` name differ."""
+    """How the prompts that `old` and `new` name differ; with two `layouts`, those of one directory for each of them."""
     return diff_form(compare_prompts(question))
 
 
 def diff_form(comparison: PromptComparison) -> DifferenceForm:
     from ..wire.differences import difference_form
 
-    return difference_form(comparison.old, comparison.new, comparison.tokens, comparison.difference)
+    form = difference_form(comparison.old, comparison.new, comparison.tokens, comparison.difference)
+    if comparison.agents is not None:
+        form["files"] = agents_answer(comparison.agents)["files"]
+    return form
 
 
 def compare_prompts(question: Question) -> PromptComparison:
@@ -213,12 +219,33 @@ def compare_prompts(question: Question) -> PromptComparison:
     from ..text.tokens import count
     from .subjects import read_subject
 
+    layouts = question.fields.get("layouts") or []
+    if len(layouts) > 2:
+        raise CallError(f"diff compares two prompts, so it takes at most two layouts, not {len(layouts)}")
+    if "old" in question.fields and "new" not in question.fields and len(layouts) == 2:
+        return _compare_layouts(question, layouts)
     for name in ("old", "new"):
         if name not in question.fields:
             raise CallError(f"diff needs {name}, the name of a prompt")
-    old, new = read_subject(question.fields["old"], question), read_subject(question.fields["new"], question)
+    if layouts:
+        question = question.with_fields(layout=layouts[0])
+    other = question.with_fields(layout=layouts[1]) if len(layouts) == 2 else question
+    old, new = read_subject(question.fields["old"], question), read_subject(question.fields["new"], other)
     sizes = [count(each.prompt.text, question.model, question.provider) for each in (old, new)]
     return PromptComparison(old, new, (sizes[0], sizes[1]), compare(old, new))
+
+
+def _compare_layouts(question: Question, layouts: Sequence[str]) -> PromptComparison:
+    """The prompts of one directory for two layouts, with the files that each of them reads."""
+    from .agents import agent_report
+    from .subjects import is_folder
+
+    named = question.fields["old"]
+    if not is_folder(named):
+        raise CallError(f"two layouts can be compared for a directory, not for {named!r}")
+    both = compare_prompts(question.with_fields(new=named))
+    report = agent_report(question.with_fields(cwd=named))
+    return replace(both, agents=report)
 
 
 def cache(question: Question) -> CacheForm | CacheReusesForm:
@@ -226,6 +253,22 @@ def cache(question: Question) -> CacheForm | CacheReusesForm:
     from .caching import cache_loss, cache_report
 
     return cache_loss(question).form if question.fields.get("new") is not None else cache_report(question).form
+
+
+# Agents
+
+
+def agents(question: Question) -> AgentsForm:
+    """What each agent does with each instruction file; with `paths`, only with those, and the rules behind it."""
+    from .agents import agent_report
+
+    return agents_answer(agent_report(question))
+
+
+def agents_answer(report: AgentReport) -> AgentsForm:
+    from ..wire.agents import agents_form
+
+    return agents_form(report.root, report.cwd, report.table, report.findings, report.others, bool(report.paths))
 
 
 # Lint
@@ -277,7 +320,8 @@ ANSWERS: dict[str, tuple[Callable[[Question], Any], tuple[str, ...]]] = {
     "layouts": (layouts, ("name",)),
     "skills": (skills, ()),
     "skill": (skill, ("name",)),
-    "diff": (diff, ("old", "new")),
+    "diff": (diff, ("old", "new", "layouts")),
     "cache": (cache, ("prompt", "old", "new", "turns", "prices")),
+    "agents": (agents, ("layouts", "paths", "all")),
     "lint": (lint, ("recursive", "disable", "min_severity")),
 }

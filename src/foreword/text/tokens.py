@@ -265,6 +265,12 @@ def count(text: str, model: str = "", provider: str = "") -> Count:
     return Count(number, method, error == 0.0, error)
 
 
+def estimate_count(text: str, model: str = "", provider: str = "") -> Count:
+    """The estimated tokens of a text for a model, without loading a tokenizer."""
+    rule = counting_rule(model, provider)
+    return Count(round(estimate(text) * rule.scale), "estimate", False, _error_of_estimate(rule))
+
+
 def counting_rule(model: str, provider: str) -> CountingRule:
     """How to count for a model, whose name may have any form that providers and gateways use."""
     from re import search

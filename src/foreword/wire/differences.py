@@ -43,6 +43,7 @@ def difference_form(old: Subject, new: Subject, tokens: tuple[Count, Count], dif
         "new": subject_form(new, tokens[1]),
         "details": [section_diff_form(each, old.prompt.text, new.prompt.text) for each in difference.sections],
         "circumstances": [{"name": name, "old": was, "new": now} for name, was, now in difference.circumstances],
+        "files": [],
     }
 
 

@@ -173,11 +173,26 @@ class CircumstanceForm(TypedDict):
     new: str
 
 
+class VerdictForm(TypedDict):
+    agent: str
+    verdict: str
+    reason: str
+    target: str
+    cut: int | None
+    rule: NotRequired[str]
+
+
+class AgentFileForm(TypedDict):
+    path: str
+    verdicts: list[VerdictForm]
+
+
 class DifferenceForm(ChangesForm):
     old: SubjectForm
     new: SubjectForm
     details: list[SectionDiffForm]
     circumstances: list[CircumstanceForm]
+    files: list[AgentFileForm]
 
 
 class PriceForm(TypedDict):
@@ -312,6 +327,25 @@ class LintForm(TypedDict):
     root: str
     files: int
     counts: CountsForm
+    findings: list[FindingForm]
+
+
+# Agents
+
+
+class AgentForm(TypedDict):
+    name: str
+    mirrors: str
+    signs: list[str]
+    tokens: TokensForm
+
+
+class AgentsForm(TypedDict):
+    root: str
+    cwd: str
+    agents: list[AgentForm]
+    files: list[AgentFileForm]
+    others: list[str]
     findings: list[FindingForm]
 
 

@@ -1,0 +1,116 @@
+"""Say in words which files an agent reads, from the finds of its layout."""
+
+from __future__ import annotations
+
+from posixpath import basename
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..layout.model import Find, Layout, Pattern
+    from .agents import AgentView, Verdict
+
+_MAX_NAMES = 8
+
+
+def rule_of(verdict: Verdict) -> str:
+    """The rule behind a verdict: `it reads AGENTS.md in each directory from …`. Empty if there is none."""
+    if verdict.rule is None:
+        return ""
+    find, pattern = verdict.rule
+    group = next(each for each in find.groups if pattern in each)
+    text = f"it reads {_group(group, find)}"
+    if find.take == "nearest":
+        text += "; only the nearest one counts"
+    if find.rules.blank == "hide" and len(group) > 1:
+        text += "; a blank file hides those after it"
+    return text
+
+
+def what_is_read(layout: Layout, path: str) -> str:
+    """What a layout reads instead of a file: files of that name in other places, else the names of all its instruction files."""
+    groups = [(find, group) for find in layout.finds if find.kind == "text" for group in find.groups]
+    name = basename(path)
+    places = dict.fromkeys(
+        f"{_name(each)} {_place(each, find)}".rstrip()
+        for find, group in groups
+        for each in group
+        if basename(each.path) == name
+    )
+    names = dict.fromkeys(
+        basename(each.path) if "*" not in each.path else each.path for _, group in groups for each in group
+    )
+    shown = list(places or names)
+    return _listed(shown if len(shown) <= _MAX_NAMES else [*shown[:_MAX_NAMES], f"{len(shown) - _MAX_NAMES} more"])
+
+
+def _group(group: Sequence[Pattern], find: Find) -> str:
+    """The files of a group, with the place where they are looked for."""
+    where = _place(group[0], find)
+    names = list(dict.fromkeys(_name(each) for each in group))
+    files = names[0] if len(names) == 1 else f"the first of {_listed(names)}"
+    return f"{files} {where}".rstrip()
+
+
+def _name(pattern: Pattern) -> str:
+    """A pattern's path as a user writes it."""
+    if pattern.place == "home":
+        return f"~/{pattern.path}"
+    if pattern.place == "config":
+        return f"~/.config/{pattern.path}"
+    if pattern.place == "env":
+        return f"${pattern.variable}/{pattern.path}"
+    return f"/{pattern.path}" if pattern.place == "system" else pattern.path
+
+
+def _place(pattern: Pattern, find: Find) -> str:
+    if pattern.place == "walk":
+        return f"in each directory from {_top(find)} down to the working directory"
+    if pattern.place == "between":
+        return f"in each directory between {_top(find)} and the working directory"
+    return {
+        "cwd": "in the working directory",
+        "root": "at the root of the repository",
+        "above": "in the directory above the repository",
+    }.get(pattern.place, "")
+
+
+def _top(find: Find) -> str:
+    if find.markers is not None:
+        return f"the nearest one with {' or '.join(find.markers)}" if find.markers else "the working directory"
+    return {
+        "git": "the git root",
+        "root": "the filesystem root",
+        "git-or-root": "the git root (outside git, the filesystem root)",
+    }[find.walk]
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+
+
+def sentence_of(view: AgentView, path: str, verdict: Verdict) -> str:
+    """What an agent does with a file, and why, in one sentence without the agent's name."""
+    rule = rule_of(verdict)
+    if verdict.name == "never":
+        others = what_is_read(view.layout, path)
+        return f"never loads it: it reads only {others}" if others else "never loads it"
+    start = _STARTS[verdict.name].format(cut=verdict.cut)
+    why = "; ".join(dict.fromkeys(each for each in (verdict.reason, rule) if each))
+    return f"{start}: {why}" if why else start
+
+
+_STARTS = {
+    "loaded": "loads it",
+    "cut": "loads it without {cut}% of its text",
+    "on-touch": "does not load it at the start",
+    "shadowed": "does not load it",
+    "copy": "does not load it again",
+    "blank": "loads nothing from it",
+    "unused": "does not load it",
+    "refused": "does not load it",
+    "unreadable": "cannot load it",
+    "elsewhere": "does not load it here",
+    "absent": "would load it, but the file does not exist",
+}

@@ -1,0 +1,271 @@
+"""Compare what several agents read in one repository: a table of files and agents.
+
+    table = compare_agents(views, files, root, cwd)
+    table.rows[0].verdicts[0]        # Verdict("loaded", …): what the first agent does with the first file
+
+An agent is a layout with the prompt that it gives in the workspace. A file that the layout did not consider can still be one that it
+reads when the agent works in another folder; otherwise the agent never reads it.
+"""
+
+from __future__ import annotations
+
+from posixpath import basename, dirname
+
+from ..sources.globs import matches_glob
+from ..sources.paths import is_inside
+from ..text.lines import printable
+from ..vocabulary import Candidate, Document, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Literal
+
+    from ..layout.model import Find, Layout, Pattern
+    from ..text.tokens import Count
+    from ..vocabulary import Inputs, Prompt
+
+    VerdictName = Literal[
+        "loaded",
+        "cut",
+        "on-touch",
+        "shadowed",
+        "copy",
+        "blank",
+        "unused",
+        "refused",
+        "unreadable",
+        "elsewhere",
+        "absent",
+        "never",
+    ]
+
+_VERDICTS: dict[str, VerdictName] = {
+    "used": "loaded",
+    "cut": "cut",
+    "waiting": "on-touch",
+    "shadowed": "shadowed",
+    "duplicate": "copy",
+    "blank": "blank",
+    "unused": "unused",
+    "refused": "refused",
+    "untrusted": "refused",
+    "unreadable": "unreadable",
+    "binary": "unreadable",
+    "absent": "absent",
+}
+LOADED = ("loaded", "cut")
+_FOLLOWS_CWD = ("walk", "between", "cwd")
+_IN_WORKSPACE = (*_FOLLOWS_CWD, "root", "path")
+
+
+@value
+class AgentView:
+    """What one agent reads: its layout, the inputs and the prompt. `signs` are those of the layout that the repository shows."""
+
+    layout: Layout
+    inputs: Inputs
+    prompt: Prompt
+    tokens: Count
+    signs: Sequence[str] = ()
+
+    @property
+    def name(self) -> str:
+        return self.layout.name
+
+
+@value
+class Verdict:
+    """What an agent does with a file.
+
+    `cut` is the share of the text that is left out, in percent. `target` is the file that explains a verdict, or the paths for which
+    a file waits. `rule` is the find of the layout and the pattern that concern the file, None if there is none.
+    """
+
+    name: VerdictName
+    reason: str = ""
+    target: str = ""
+    cut: int | None = None
+    rule: tuple[Find, Pattern] | None = None
+
+
+@value
+class FileRow:
+    """A file, with one verdict for each agent."""
+
+    path: str
+    verdicts: Sequence[Verdict]
+
+
+@value
+class AgentTable:
+    """Files and agents."""
+
+    agents: Sequence[AgentView]
+    rows: Sequence[FileRow]
+
+
+def compare_agents(views: Sequence[AgentView], files: Sequence[str], root: str, cwd: str) -> AgentTable:
+    """The verdicts of all agents on these files, and on every other file that exists and that one of them considered."""
+    judges = [_Judge(each, root, cwd) for each in views]
+    paths = {*files, *(path for judge in judges for path in judge.existing())}
+    rows = [
+        FileRow(path, [judge.verdict(path) for judge in judges])
+        for path in sorted(paths, key=lambda path: _order(path, root))
+    ]
+    return AgentTable(views, rows)
+
+
+def verdict_on(view: AgentView, path: str, root: str, cwd: str) -> Verdict:
+    """What one agent does with a file, which may be missing."""
+    return _Judge(view, root, cwd).verdict(path)
+
+
+def folders_to_visit(table: AgentTable) -> list[tuple[int, str]]:
+    """The agents, by number, and the folders from which they may read files of the table."""
+    return list(
+        dict.fromkeys(
+            (number, each.target)
+            for row in table.rows
+            for number, each in enumerate(row.verdicts)
+            if each.name == "elsewhere"
+        )
+    )
+
+
+def with_visits(table: AgentTable, visits: Mapping[tuple[int, str], Mapping[str, Candidate]]) -> AgentTable:
+    """The table with what became of files in the folders that were visited: a file that is not loaded there is not `elsewhere`."""
+
+    def seen(number: int, path: str, verdict: Verdict) -> Verdict:
+        there = visits.get((number, verdict.target)) if verdict.name == "elsewhere" else None
+        candidate = there.get(path) if there else None
+        if candidate is None or candidate.fate in ("used", "cut"):
+            return verdict
+        return Verdict(_VERDICTS[candidate.fate], candidate.reason, candidate.target, None, verdict.rule)
+
+    rows = [
+        FileRow(row.path, [seen(number, row.path, each) for number, each in enumerate(row.verdicts)])
+        for row in table.rows
+    ]
+    return AgentTable(table.agents, rows)
+
+
+class _Judge:
+    """Decides what one agent does with files."""
+
+    def __init__(self, view: AgentView, root: str, cwd: str) -> None:
+        self.view, self.root, self.cwd = view, root, cwd
+        self.candidates = {each.path: each for each in view.prompt.candidates}
+        others = {find.name for find in view.layout.finds if find.kind != "text"}
+        # Skills, sub-agents and commands are listed by menus; they are not instruction files.
+        self.listed = {
+            each.path for name in others if name in view.inputs.find_results for each in _candidates(view, name)
+        }
+        self.by_name, self.by_wildcard = _patterns_by_name(view.layout)
+
+    def existing(self) -> Iterator[str]:
+        for path, each in self.candidates.items():
+            if each.fate != "absent" and path not in self.listed:
+                yield path
+
+    def verdict(self, path: str) -> Verdict:
+        candidate = self.candidates.get(path)
+        if candidate is None:
+            return self._unconsidered(path)
+        name = _VERDICTS[candidate.fate]
+        cut = _share_cut(self.view, path) if name == "cut" else None
+        return Verdict(name, candidate.reason, candidate.target, cut, self._rule_for(path))
+
+    def _rule_for(self, path: str) -> tuple[Find, Pattern] | None:
+        """The find and the pattern by which a file was considered."""
+        is_own = is_inside(path, self.root)
+        for find, pattern in self._possible(path):
+            if pattern.place not in _IN_WORKSPACE:
+                if not is_own and matches_glob(path, f"**/{pattern.path}"):
+                    return find, pattern
+            elif any(self._is_searched(folder, pattern) for folder in _starts_of(path, pattern, self.root)):
+                return find, pattern
+        return None
+
+    def _possible(self, path: str) -> Iterator[tuple[Find, Pattern]]:
+        """The patterns whose last part may match the name of a file."""
+        yield from self.by_name.get(basename(path), ())
+        yield from self.by_wildcard
+
+    def _unconsidered(self, path: str) -> Verdict:
+        """Whether an agent that works in another folder would read the file. Nobody works in hidden folders."""
+        if is_inside(path, self.root):
+            for find, pattern in self._possible(path):
+                starts = _starts_of(path, pattern, self.root) if pattern.place in _FOLLOWS_CWD else ()
+                for folder in starts:
+                    if not self._is_searched(folder, pattern) and "/." not in folder[len(self.root) :]:
+                        reason = f"only an agent that works in {folder} reads it"
+                        return Verdict("elsewhere", reason, folder, None, (find, pattern))
+        return Verdict("never")
+
+    def _is_searched(self, folder: str, pattern: Pattern) -> bool:
+        """Whether the pattern starts from this folder, for the working directory of the table."""
+        if pattern.place in ("cwd", "path"):
+            return folder == self.cwd
+        if pattern.place == "root":
+            return folder == self.root
+        is_between = folder not in (self.root, self.cwd) or pattern.place == "walk"
+        return is_between and is_inside(self.cwd, folder)
+
+
+def _candidates(view: AgentView, find: str) -> Sequence[Candidate]:
+    found: Sequence[Candidate] = view.inputs.find_results[find].candidates
+    return found
+
+
+def _patterns_by_name(
+    layout: Layout,
+) -> tuple[Mapping[str, list[tuple[Find, Pattern]]], list[tuple[Find, Pattern]]]:
+    """The patterns for instruction files, by the name that they end with; and those that end with a wildcard."""
+    by_name: dict[str, list[tuple[Find, Pattern]]] = {}
+    by_wildcard: list[tuple[Find, Pattern]] = []
+    for find in (each for each in layout.finds if each.kind == "text"):
+        for pattern in (pattern for group in find.groups for pattern in group):
+            name = basename(pattern.path)
+            if "*" in name:
+                by_wildcard.append((find, pattern))
+            else:
+                by_name.setdefault(name, []).append((find, pattern))
+    return by_name, by_wildcard
+
+
+def _starts_of(path: str, pattern: Pattern, root: str) -> Iterator[str]:
+    """The folders from which a pattern finds a file, nearest to the file first: up to the root, or beyond for a file above it."""
+    folder = dirname(path)
+    top = root if is_inside(path, root) else "/"
+    while is_inside(folder, top):
+        if matches_glob(path[len(folder) :], pattern.path):
+            yield folder
+        if folder in (top, "/"):
+            break
+        folder = dirname(folder)
+
+
+def _share_cut(view: AgentView, path: str) -> int:
+    """How much of a file's text is not in the prompt, in percent; at least 1."""
+    whole = max(
+        (
+            len(each.text)
+            for entries in view.inputs.found.values()
+            for each in entries
+            if isinstance(each, Document) and printable(each.path) == path
+        ),
+        default=0,
+    )
+    kept = sum(
+        len(piece.text)
+        for passage in view.prompt.passages
+        for piece in passage.pieces
+        if piece.origin.kind == "file" and piece.origin.path == path
+    )
+    return max(round(100 - 100 * kept / whole), 1) if whole > kept else 1
+
+
+def _order(path: str, root: str) -> tuple[bool, Sequence[str], str]:
+    """Sorts files outside the repository first, then by folder, each folder's own files before those in its subfolders."""
+    return is_inside(path, root), dirname(path).split("/"), basename(path)

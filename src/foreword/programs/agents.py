@@ -1,0 +1,229 @@
+"""Compare what released agents read in a repository: choose the agents, build a prompt for each, and list the files.
+
+Every file is read once for all agents, and the repository is walked once.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..engine.assembler import Assembler
+from ..errors import CallError, ForewordError
+from ..findings import finding
+from ..inspection.agents import AgentView, compare_agents, folders_to_visit, with_visits
+from ..packs.packs import mirror_names
+from ..packs.settings import named_agents, read_settings
+from ..packs.shipped import shipped_mirror
+from ..sources.contents import Contents
+from ..sources.environment import absolute, resolve_workspace
+from ..sources.files import Reader
+from ..sources.instruction_files import find_instruction_files, paths_in_repository
+from ..sources.paths import is_inside
+from ..text.lines import printable
+from ..text.tokens import estimate_count
+from ..vocabulary import replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from ..inspection.agents import AgentTable, FileRow
+    from ..layout.model import Layout
+    from ..sources.instruction_files import InstructionFiles
+    from ..vocabulary import Candidate, Finding
+    from .question import Question
+
+# The table itself shows these, and the others are not about instruction files.
+_SHOWN_BY_TABLE = ("file-shadowed", "file-duplicate")
+_SKIPPED = "skill-"
+_MAX_VISITS = 1_000
+
+
+@value
+class AgentReport:
+    """The table of files and agents. `others` are mirrored agents that are not in it; `paths` are those that were asked for."""
+
+    root: str
+    cwd: str
+    table: AgentTable
+    findings: Sequence[Finding] = ()
+    others: Sequence[str] = ()
+    paths: Sequence[str] = ()
+
+
+def agent_report(question: Question) -> AgentReport:
+    """What the agents of a question read in its workspace."""
+    return _Comparison(question).report()
+
+
+class _Comparison:
+    """One comparison: the workspace, the files in it, and what the readers of all agents share."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.contents = Contents()
+        self.reader = Reader(contents=self.contents)
+        self.workspace = resolve_workspace(question.workspace, self.reader)
+        self.root = self.workspace.root or self.workspace.cwd
+        self.findings: dict[Finding, None] = {}
+        self.assemblers: list[Assembler] = []
+        self.real_names: dict[str, str] = {}
+        self.assignments, self.assigned = _without_agents(question)
+
+    def report(self) -> AgentReport:
+        """Walk the repository, choose the agents and compare them."""
+        fields = self.question.fields
+        mirrors = {name: shipped_mirror(name) for name in mirror_names()}
+        only = fields.get("layouts") or ([fields["layout"]] if fields.get("layout") else [])
+        named = {name: self._assembler(name).layout() for name in only or self._named()}
+        layouts = [*mirrors.values(), *named.values()]
+        files = find_instruction_files(self.root, paths_in_repository(layouts))
+        self._report_files(files)
+        signs = {name: self._signs(layout, files.paths) for name, layout in mirrors.items()}
+        chosen = [name for name in mirrors if (fields.get("all") or signs[name]) and not only]
+        views: list[AgentView] = []
+        for name in dict.fromkeys((*chosen, *named)):
+            layout = named.get(name)
+            view = (
+                self._view(name, layout, signs.get(name, ())) if layout else self._try(name, mirrors[name], signs[name])
+            )
+            views += [view] if view else []
+        self._collect(views)
+        shown = {view.name for view in views}
+        others = [] if only else [name for name in mirrors if name not in shown]
+        wanted = [self._path(each) for each in fields.get("paths") or ()]
+        root, cwd = printable(self.root), printable(self.workspace.cwd)
+        table = compare_agents(views, [printable(each) for each in (*files.paths, *wanted)], root, cwd)
+        if wanted:
+            table = replace(table, rows=_rows_at(table, wanted))
+        table = with_visits(table, self._visit(table))
+        return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(each) for each in wanted])
+
+    def _path(self, named: str) -> str:
+        """The absolute path that is meant: relative to the workspace if it exists there, else to the current directory."""
+        there = absolute(os.path.join(self.workspace.cwd, named), os.environ)
+        here = absolute(named, os.environ)
+        return here if os.path.lexists(here) and not os.path.lexists(there) else there
+
+    def _named(self) -> list[str]:
+        """The layouts that the settings or the call name as agents."""
+        files, wrong = read_settings(self.workspace, self.reader, self.question.fields.get("settings") or "")
+        names, refused = named_agents(files)
+        self.findings.update(dict.fromkeys((*wrong, *refused)))
+        return list(dict.fromkeys((*names, *self.assigned)))
+
+    def _signs(self, layout: Layout, files: Sequence[str]) -> list[str]:
+        """The signs of a layout that the repository shows, at its root or, if they are instruction files, anywhere in it."""
+        found = []
+        for sign in layout.signs:
+            path = "/" + sign
+            is_in_files = any(
+                (path in each if sign.endswith("/") else each.endswith(path))
+                for each in (file[len(self.root) :] for file in files)
+            )
+            if is_in_files or os.path.lexists(os.path.join(self.root, sign.rstrip("/"))):
+                found.append(sign)
+        return found
+
+    def _assembler(self, layout: str) -> Assembler:
+        fields = self.question.fields
+        assembler = Assembler(
+            replace(self.workspace, root=self.workspace.root if self.workspace.is_repository else None),
+            layout,
+            settings=fields.get("settings") or "",
+            assignments=self.assignments,
+            packs=fields.get("packs"),
+            values=fields.get("values"),
+        )
+        assembler.reader = lambda: Reader(contents=self.contents)
+        return assembler
+
+    def _try(self, name: str, layout: Layout, signs: Sequence[str]) -> AgentView | None:
+        """What an agent reads that nobody named; None, with a finding, if its layout does not accept the settings."""
+        try:
+            return self._view(name, layout, signs)
+        except ForewordError as error:
+            self.findings[finding("agent-left-out", f"the agent '{name}' was left out: {error}")] = None
+            return None
+
+    def _view(self, name: str, layout: Layout, signs: Sequence[str]) -> AgentView:
+        question = self.question
+        assembler = self._assembler(name)
+        # Menus matter only if they can push a file over the budget of the prompt.
+        assembler.finds_skills = layout.budget is not None
+        prompt = assembler.prompt(question.agent, question.now)
+        snapshot = assembler.snapshot(question.agent)
+        tokens = estimate_count(prompt.text, question.model, question.provider)
+        self.assemblers.append(assembler)
+        return AgentView(snapshot.layout, snapshot.inputs, prompt, tokens, signs)
+
+    def _visit(self, table: AgentTable) -> dict[tuple[int, str], dict[str, Candidate]]:
+        """The candidates of agents that work in other folders, as far as the limit allows."""
+        folders = folders_to_visit(table)
+        if len(folders) > _MAX_VISITS:
+            message = (
+                f"only the first {_MAX_VISITS:,} of {len(folders):,} folders with files for an agent that works there were searched; "
+                "files in the others may be shadowed"
+            )
+            self.findings[finding("scan-limit", message, printable(self.root))] = None
+        found: dict[tuple[int, str], dict[str, Candidate]] = {}
+        for number, folder in folders[:_MAX_VISITS]:
+            there = self.assemblers[number].for_directory(self.real_names.get(folder, folder))
+            there.reader = self.assemblers[number].reader
+            try:
+                found[number, folder] = {each.path: each for each in there.snapshot().inputs.candidates}
+            except ForewordError:  # the folder is gone, or has settings of its own that are refused
+                continue
+        return found
+
+    def _report_files(self, files: InstructionFiles) -> None:
+        """Add what went wrong in the walk, and remember the folders whose names are not printed as they are."""
+        for path in files.paths:
+            while path != self.root and printable(path) != path:
+                self.real_names[printable(path)] = path
+                path = os.path.dirname(path)
+        for path, reason in files.unlisted:
+            shown = printable(path)
+            self.findings[finding("file-unreadable", f"{shown}: the folder could not be listed: {reason}", shown)] = (
+                None
+            )
+        if not files.is_complete:
+            shown = printable(self.root)
+            message = f"{shown} contains too many folders; files in the rest of them are missing from the table"
+            self.findings[finding("scan-limit", message, shown)] = None
+
+    def _collect(self, views: Sequence[AgentView]) -> None:
+        """Add the warnings and errors of all prompts; one that not every agent has names its agents."""
+        agents: dict[Finding, list[str]] = {}
+        for view in views:
+            for each in view.prompt.findings:
+                is_shown = each.code in _SHOWN_BY_TABLE or each.code.startswith(_SKIPPED)
+                if each.severity != "info" and not is_shown:
+                    agents.setdefault(each, []).append(view.name)
+        for each, names in agents.items():
+            about = "" if len(names) == len(views) else f" ({', '.join(names)})"
+            self.findings[replace(each, message=each.message + about)] = None
+
+
+def _rows_at(table: AgentTable, paths: Sequence[str]) -> list[FileRow]:
+    """The rows of these files, and of the files in those of them that are folders."""
+    folders = {printable(each) for each in paths if os.path.isdir(each)}
+    shown = {printable(each) for each in paths}
+    return [row for row in table.rows if row.path not in folders and any(is_inside(row.path, each) for each in shown)]
+
+
+def _without_agents(question: Question) -> tuple[list[tuple[str, Any]], list[str]]:
+    """The assignments of a question to keys of layouts, and the agents that it assigns to `agents`."""
+    others: list[tuple[str, Any]] = []
+    names: list[str] = []
+    for key, content in question.assignments():
+        if key != "agents":
+            others.append((key, content))
+            continue
+        names = [content] if isinstance(content, str) else content
+        if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
+            raise CallError(
+                f'--set agents takes a list of layouts, such as agents=["claude", "codex"], not {content!r}'
+            )
+    return others, names

@@ -1,0 +1,55 @@
+"""The JSON of `agents`."""
+
+from __future__ import annotations
+
+from ..encoding.prompt import finding_form, tokens_form
+from ..inspection.agent_rules import rule_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..inspection.agents import AgentTable, AgentView, FileRow, Verdict
+    from ..vocabulary import Finding
+    from .forms import AgentFileForm, AgentForm, AgentsForm, VerdictForm
+
+
+def agents_form(
+    root: str, cwd: str, table: AgentTable, findings: Sequence[Finding], others: Sequence[str], with_rules: bool
+) -> AgentsForm:
+    """The table of files and agents; `with_rules` adds to each verdict the rule of the layout behind it."""
+    return {
+        "root": root,
+        "cwd": cwd,
+        "agents": [_agent_form(each) for each in table.agents],
+        "files": [_file_form(row, table.agents, with_rules) for row in table.rows],
+        "others": list(others),
+        "findings": [finding_form(each) for each in findings],
+    }
+
+
+def _agent_form(view: AgentView) -> AgentForm:
+    return {
+        "name": view.name,
+        "mirrors": view.layout.mirrors,
+        "signs": list(view.signs),
+        "tokens": tokens_form(view.tokens),
+    }
+
+
+def _file_form(row: FileRow, agents: Sequence[AgentView], with_rules: bool) -> AgentFileForm:
+    verdicts = [_verdict_form(view, each) for view, each in zip(agents, row.verdicts, strict=True)]
+    if with_rules:
+        for form, each in zip(verdicts, row.verdicts, strict=True):
+            form["rule"] = rule_of(each)
+    return {"path": row.path, "verdicts": verdicts}
+
+
+def _verdict_form(view: AgentView, verdict: Verdict) -> VerdictForm:
+    return {
+        "agent": view.name,
+        "verdict": verdict.name,
+        "reason": verdict.reason,
+        "target": verdict.target,
+        "cut": verdict.cut,
+    }

@@ -1,0 +1,353 @@
+"""foreword agents: the table, sentences about one file, JSON and Markdown."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from foreword.cli.columns import width_of
+from foreword.programs import agents as programs
+from foreword.sources import files
+from foreword.wire.forms import AgentsForm, DifferenceForm
+
+# Two invented agents, so that these tests do not change with a released one.
+NEAR = """
+about = "Reads the first of two names, and rules."
+mirrors = "Near 1.0"
+copies = "keep"
+sections = ["user", "project", "rules"]
+[find]
+user = { files = ["home:.near/NEAR.md"] }
+project = { files = [["walk:NEAR.override.md", "walk:NEAR.md"]] }
+rules = { files = ["root:.near/rules/**/*.md"], where = { paths = "" } }
+[section]
+user = { of = "user" }
+project = { of = "project", file_budget = 40 }
+rules = { of = "rules" }
+"""
+FAR = """
+about = "Reads FAR.md, and NEAR.md unless there is a FAR.md."
+mirrors = "Far 2.0"
+copies = "keep"
+sections = ["far", "near"]
+[find]
+far = { files = ["walk:FAR.md"] }
+near = { files = ["walk:NEAR.md"], when = ["!found:far"] }
+[section]
+far = { of = "far" }
+near = { of = "near" }
+"""
+
+
+@pytest.fixture
+def repository(tree):
+    return tree(
+        {
+            "near.toml": NEAR,
+            "far.toml": FAR,
+            "w/.git/HEAD": "ref: refs/heads/main\n",
+            "w/NEAR.md": "Root rule of near.",
+            "w/FAR.md": "Rule of far.",
+            "w/.near/rules/api.md": "---\npaths: src/**/*.ts\n---\nTyped.",
+            "w/.near/rules/all.md": "Always.",
+            "w/api/NEAR.md": "Hidden by the other one.",
+            "w/api/NEAR.override.md": "Override.",
+            "w/web/NEAR.md": "Web.",
+            "w/docs/.near/rules/lost.md": "Nobody reads this.",
+            "w/.near/NEAR.md": "Nobody works here.",
+            "home/.near/NEAR.md": "Mine.",
+        }
+    )
+
+
+@pytest.fixture
+def agents(run, repository):
+    def agents(*arguments):
+        return run("agents", *arguments, "--layout", "../near.toml", "--layout", "../far.toml")
+
+    return agents
+
+
+@pytest.fixture
+def verdicts(agents):
+    """The verdicts by path and agent."""
+
+    def verdicts(*arguments):
+        form = json.loads(agents(*arguments, "--json")[1])
+        return {row["path"]: {each["agent"]: each for each in row["verdicts"]} for row in form["files"]}
+
+    return verdicts
+
+
+def test_the_table(agents):
+    status, out, err = agents(".")
+    assert (status, err) == (0, "")
+    table, notes = out.split("\n\n")
+    assert table.split("\n") == [
+        "file                      near       far",
+        "~/.near/NEAR.md           loaded     never",
+        "FAR.md                    never      loaded",
+        "NEAR.md                   loaded     shadowed",
+        ".near/NEAR.md             never      never",
+        ".near/rules/all.md        loaded     never",
+        ".near/rules/api.md        on touch   never",
+        "api/NEAR.md               shadowed   shadowed",
+        "api/NEAR.override.md      elsewhere  never",
+        "docs/.near/rules/lost.md  never      never",
+        "web/NEAR.md               elsewhere  shadowed",
+        "tokens                    9          3",
+    ]
+    assert notes.split("\n")[:2] == [
+        "on touch: .near/rules/api.md waits for src/**/*.ts",
+        "elsewhere: only an agent that works in or below that folder reads it",
+    ]
+
+
+def test_paths_are_relative_to_the_root_in_every_folder(agents):
+    rows = [line.split() for line in agents("api")[1].partition("\n\n")[0].split("\n")]
+    assert ["api/NEAR.md", "shadowed", "shadowed"] in rows and ["api/NEAR.override.md", "loaded", "never"] in rows
+
+
+def test_a_cut_file_says_how_much_is_missing(agents, repository, verdicts):
+    repository({"w/NEAR.md": "One rule of many words. " * 100})
+    found = verdicts(".")["/w/NEAR.md"]["near"]
+    assert found["verdict"] == "cut" and 85 <= found["cut"] <= 99
+    assert f"cut {found['cut']}%" in agents(".")[1]
+
+
+def test_a_file_gets_one_sentence_for_each_agent(agents):
+    status, out, err = agents("api", "NEAR.md", "../.near/rules/api.md")
+    assert (status, err) == (0, "")
+    walk = "in each directory from the git root down to the working directory"
+    assert out.split("\n") == [
+        ".near/rules/api.md",
+        "  near  on touch  does not load it at the start: it waits for a file that matches src/**/*.ts (paths in its front matter);"
+        " it reads .near/rules/**/*.md at the root of the repository",
+        "  far   never     never loads it: it reads only FAR.md and NEAR.md",
+        "",
+        "api/NEAR.md",
+        "  near  shadowed  does not load it: NEAR.override.md comes before it; it reads the first of NEAR.override.md and NEAR.md"
+        f" {walk}",
+        f"  far   shadowed  does not load it: it counts only without files such as ../FAR.md; it reads NEAR.md {walk}",
+        "",
+    ]
+
+
+def test_a_first_argument_that_is_a_file_is_the_path(agents):
+    assert agents("FAR.md")[1].startswith("FAR.md\n  near  never")
+
+
+def test_a_missing_file_would_be_loaded(agents, verdicts):
+    assert "would load it, but the file does not exist: it reads" in agents(".", "NEAR.override.md")[1]
+    assert verdicts(".", "other.md")["/w/other.md"]["near"]["verdict"] == "never"
+
+
+def test_a_folder_means_the_files_below_it(verdicts):
+    assert list(verdicts(".", "api")) == ["/w/api/NEAR.md", "/w/api/NEAR.override.md"]
+
+
+def test_json(agents, fits):
+    form = json.loads(agents(".", "--json")[1])
+    assert fits(form, AgentsForm) == []
+    assert form == json.loads(agents(".", "--format", "json")[1])
+    assert [(each["name"], each["mirrors"]) for each in form["agents"]] == [("near", "Near 1.0"), ("far", "Far 2.0")]
+    assert form["files"][2] == {
+        "path": "/w/NEAR.md",
+        "verdicts": [
+            {"agent": "near", "verdict": "loaded", "reason": "", "target": "", "cut": None},
+            {
+                "agent": "far",
+                "verdict": "shadowed",
+                "reason": "it counts only without files such as /w/FAR.md",
+                "target": "/w/FAR.md",
+                "cut": None,
+            },
+        ],
+    }
+
+
+def test_json_has_rules_only_for_named_files(verdicts):
+    assert "rule" not in verdicts(".")["/w/NEAR.md"]["near"]
+    assert verdicts(".", "FAR.md")["/w/FAR.md"]["far"]["rule"].startswith("it reads FAR.md in each directory")
+
+
+def test_markdown(agents, repository):
+    repository({"w/a|b/NEAR.md": "Odd."})
+    lines = agents(".", "--format", "markdown")[1].split("\n")
+    assert lines[:3] == ["| file | near | far |", "| --- | --- | --- |", "| `~/.near/NEAR.md` | loaded | never |"]
+    assert "| `a\\|b/NEAR.md` | elsewhere | shadowed |" in lines
+    assert "| **tokens** | 9 | 3 |" in lines
+
+
+def test_a_table_of_many_agents_is_divided_to_fit_80_columns(run, repository):
+    repository({"w/" + "deep/" * 30 + "AGENTS.md": "Deep.", "w/AGENTS.md": "Root."})
+    out = run("agents", "--all")[1]
+    tables = [part for part in out.split("\n\n") if part.startswith("file")]
+    assert len(tables) > 1 and max(width_of(line) for table in tables for line in table.split("\n")) <= 80
+    assert all("…" in table for table in tables)
+
+
+# Which agents
+
+
+def shown(run, *arguments):
+    return [each["name"] for each in json.loads(run("agents", *arguments, "--json")[1])["agents"]]
+
+
+def test_agents_are_shown_by_their_signs(run, tree):
+    tree({"w/.git/HEAD": "ref: refs/heads/main\n", "w/sub/CLAUDE.md": "Nested."})
+    assert "claude" in shown(run) and "codex" not in shown(run)
+    tree({"w/AGENTS.md": "Root."})
+    assert {"claude", "codex"} <= set(shown(run)) < set(shown(run, "--all"))
+
+
+def test_without_signs_nothing_is_shown(run, tree):
+    assert run("agents") == (
+        0,
+        "",
+        "the repository shows no sign of a known agent; --all shows what every agent would read\n",
+    )
+    assert shown(run) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "arguments", "expected"),
+    [
+        ("home/.config/foreword/foreword.toml", [], ["codex", "opal"]),
+        ("settings.toml", ["--settings", "../settings.toml"], ["codex", "opal"]),
+        ("other", ["--set", 'agents=["codex", "opal"]'], ["codex", "opal"]),
+        ("other", ["--set", "agents=pod"], ["pod"]),
+    ],
+)
+def test_settings_name_agents(run, tree, file, arguments, expected):
+    tree({file: 'agents = ["codex", "opal"]'})
+    assert shown(run, *arguments) == expected
+
+
+def test_a_workspace_cannot_choose_agents(run, tree):
+    tree({"w/.foreword/foreword.toml": 'agents = ["codex"]'})
+    _status, out, _err = run("agents", "--json")
+    form = json.loads(out)
+    assert (form["agents"], [each["code"] for each in form["findings"]]) == ([], ["workspace-refused"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--layout", "clade"], "unknown layout 'clade'; did you mean 'claude'?"),
+        (["--set", "agents=[1]"], "--set agents takes a list of layouts"),
+        (["--set", 'agents=["clade"]'], "unknown layout 'clade'"),
+        (["--format", "xml"], "--format"),
+    ],
+)
+def test_a_wrong_call_is_one_sentence(run, arguments, message):
+    status, out, err = run("agents", *arguments)
+    assert (status, out) == (2, "") and message in err and err.count("\n") == 1
+
+
+def test_an_agent_whose_layout_refuses_the_settings_is_left_out(run, tree):
+    tree({"w/AGENTS.md": "Root.", "home/.config/foreword/foreword.toml": "unheard_of = 100"})
+    form = json.loads(run("agents", "--json")[1])
+    assert (form["agents"], {each["code"] for each in form["findings"]}) == ([], {"agent-left-out"})
+    assert "the agent 'codex' was left out" in form["findings"][0]["message"]
+
+
+# One reading
+
+
+def test_every_file_is_opened_once_for_all_agents(agents, repository, monkeypatch):
+    repository({"w/NEAR.override.md": "\n", "w/FAR.md": "\n"})
+    opened = []
+    real = os.open
+
+    def count(path, *others, **named):
+        opened.append(path)
+        return real(path, *others, **named)
+
+    monkeypatch.setattr(files.os, "open", count)
+    assert agents(".")[0] == 0
+    named = [each for each in opened if str(each).endswith(".md")]
+    assert len(named) == len(set(named)) > 5
+
+
+# diff and why
+
+
+def test_diff_of_two_layouts_lists_what_only_one_loads(run, repository, fits):
+    arguments = ["--layout", "../near.toml", "--layout", "../far.toml"]
+    status, out, err = run("diff", ".", *arguments, "--exit-code")
+    assert (status, err) == (1, "")
+    assert out.split("\n\n")[1].split("\n") == [
+        "file                near    far",
+        "~/.near/NEAR.md     loaded  never",
+        "FAR.md              never   loaded",
+        "NEAR.md             loaded  shadowed",
+        ".near/rules/all.md  loaded  never",
+        "tokens              9       3",
+    ]
+    form = json.loads(run("diff", ".", *arguments, "--json")[1])
+    assert fits(form, DifferenceForm) == []
+    assert (form["old"]["layout"], form["new"]["layout"], len(form["files"])) == ("near", "far", 10)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["."], "diff needs OLD and NEW, or a directory and two layouts: --layout A --layout B"),
+        ([".", "--layout", "ion"], "diff needs OLD and NEW, or a directory and two layouts"),
+        (["NEAR.md", "--layout", "ion", "--layout", "pod"], "two layouts can be compared for a directory"),
+        ([".", ".", *["--layout", "ion"] * 3], "at most two layouts, not 3"),
+    ],
+)
+def test_diff_needs_two_prompts(run, repository, arguments, message):
+    status, _, err = run("diff", *arguments)
+    assert status == 2 and message in err
+
+
+def test_diff_of_two_prompts_takes_a_layout_for_each(run, repository):
+    form = json.loads(run("diff", ".", "api", "--layout", "../near.toml", "--layout", "../far.toml", "--json")[1])
+    assert (form["old"]["layout"], form["new"]["layout"], form["files"]) == ("near", "far", [])
+
+
+def test_why_names_the_agents_that_read_a_file(run, tree):
+    tree({"w/.git/HEAD": "ref: refs/heads/main\n", "w/GEMINI.md": "Gemini."})
+    out = run("why", ".", "GEMINI.md")[1]
+    assert out.startswith("unread") and "; these agents do: " in out and "gemini" in out.partition("agents do: ")[2]
+
+
+# Hostile repositories
+
+
+def test_odd_files_have_verdicts(repository, verdicts):
+    repository(
+        {
+            "w/a/FAR.md": Path("FAR.md"),
+            "w/b/FAR.md": Path("/etc/passwd"),
+            "w/c/FAR.md": os.mkfifo,
+            "w/d/FAR.md": b"\0\1\2" * 99,
+            "w/e/FAR.md": "",
+            "w/f/FAR.md": None,
+            "w/new\nline/FAR.md": "x",
+            "w/loop": Path("."),
+        }
+    )
+    os.mkdir(os.fsencode(repository.path("w")) + b"/\xff")
+    os.symlink("../NEAR.md", os.fsencode(repository.path("w")) + b"/\xff/NEAR.md")
+    found = {path.removeprefix("/w/"): row["far"]["verdict"] for path, row in verdicts(".").items()}
+    assert {name: verdict for name, verdict in found.items() if "FAR.md" in name or "xff" in name} == {
+        "FAR.md": "loaded",
+        "a/FAR.md": "unreadable",
+        "b/FAR.md": "refused",
+        "c/FAR.md": "unreadable",
+        "d/FAR.md": "unreadable",
+        "e/FAR.md": "blank",
+        "new\\x0aline/FAR.md": "elsewhere",
+        "\\xff/NEAR.md": "shadowed",
+    }
+
+
+def test_folders_beyond_the_limit_are_a_finding(agents, monkeypatch):
+    monkeypatch.setattr(programs, "_MAX_VISITS", 2)
+    status, out, err = agents(".")
+    assert status == 0 and "[scan-limit]" in err and "web/NEAR.md               elsewhere  elsewhere" in out
