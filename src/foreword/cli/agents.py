@@ -128,7 +128,7 @@ def _write_text(found: AgentReport, args: Namespace) -> None:
     home = _home(args)
     shown = [seen_by(sys.stdout, _short(row.path, found, home)) for row in found.table.rows]
     width = _width()
-    for number, columns in enumerate(_divided(found.table, width)):
+    for number, columns in enumerate(_divided(found.table, shown, width)):
         if number:
             write("\n")
         _write_columns(found.table, shown, columns, width)
@@ -142,10 +142,11 @@ def _write_text(found: AgentReport, args: Namespace) -> None:
         write_line(f"not shown: {', '.join(found.others)} (--all shows them)", indent=2)
 
 
-def _divided(table: AgentTable, width: int) -> list[list[int]]:
+def _divided(table: AgentTable, shown: Sequence[str], width: int) -> list[list[int]]:
     """The columns of agents, in as many tables as the width needs, each with about as many columns."""
     widths = [_column_width(table, column) + GAP for column in range(len(table.agents))]
-    room = max(width - _NARROWEST_PATH, max(widths))
+    longest = max(map(width_of, ("tokens", *shown)))
+    room = max(width - min(longest, _NARROWEST_PATH), max(widths))
     size = len(widths)
     while any(sum(widths[start : start + size]) > room for start in range(0, len(widths), size)):
         size -= 1

@@ -97,6 +97,8 @@ def sentence_of(view: AgentView, path: str, verdict: Verdict) -> str:
         others = what_is_read(view.layout, path)
         return f"never loads it: it reads only {others}" if others else "never loads it"
     start = _STARTS[verdict.name].format(cut=verdict.cut)
+    if verdict.name == "loaded" and verdict.reason:  # such as an import, which no rule is about
+        rule = ""
     why = "; ".join(dict.fromkeys(each for each in (verdict.reason, rule) if each))
     return f"{start}: {why}" if why else start
 
