@@ -20,6 +20,7 @@ FORMS = {
     "diff": (["W", "W/sub"], forms.DifferenceForm),
     "cache": (["W"], forms.CacheForm),
     "lint": (["W"], forms.LintForm),
+    "agents": (["W"], forms.AgentsForm),
     "layouts": ([], list[forms.LayoutRowForm]),
     "skills": (["W"], list[forms.SkillForm]),
     "skill": (["testing", "W"], forms.MessageForm),

@@ -25,7 +25,7 @@ from ..vocabulary import replace, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from ..inspection.agents import AgentTable, FileRow
@@ -77,28 +77,33 @@ class _Comparison:
         mirrors = {name: shipped_mirror(name) for name in mirror_names()}
         only = fields.get("layouts") or ([fields["layout"]] if fields.get("layout") else [])
         named = {name: self._assembler(name).layout() for name in only or self._named()}
-        layouts = [*mirrors.values(), *named.values()]
-        files = find_instruction_files(self.root, paths_in_repository(layouts))
+        files = find_instruction_files(self.root, paths_in_repository([*mirrors.values(), *named.values()]))
         self._report_files(files)
-        signs = {name: self._signs(layout, files.paths) for name, layout in mirrors.items()}
-        chosen = [name for name in mirrors if (fields.get("all") or signs[name]) and not only]
-        views: list[AgentView] = []
-        for name in dict.fromkeys((*chosen, *named)):
-            layout = named.get(name)
-            view = (
-                self._view(name, layout, signs.get(name, ())) if layout else self._try(name, mirrors[name], signs[name])
-            )
-            views += [view] if view else []
+        views = self._views(named, {} if only else mirrors, files.paths)
         self._collect(views)
-        shown = {view.name for view in views}
-        others = [] if only else [name for name in mirrors if name not in shown]
         wanted = [self._path(each) for each in fields.get("paths") or ()]
         root, cwd = printable(self.root), printable(self.workspace.cwd)
         table = compare_agents(views, [printable(each) for each in (*files.paths, *wanted)], root, cwd)
         if wanted:
             table = replace(table, rows=_rows_at(table, wanted))
         table = with_visits(table, self._visit(table))
+        shown = {view.name for view in views}
+        others = [] if only else [name for name in mirrors if name not in shown]
         return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(each) for each in wanted])
+
+    def _views(
+        self, named: Mapping[str, Layout], mirrors: Mapping[str, Layout], files: Sequence[str]
+    ) -> list[AgentView]:
+        """What the agents read that were named, and those mirrored ones that the repository shows signs of."""
+        signs = {name: self._signs(layout, files) for name, layout in {**mirrors, **named}.items()}
+        chosen = [name for name in mirrors if self.question.fields.get("all") or signs[name]]
+        views: list[AgentView] = []
+        for name in dict.fromkeys((*chosen, *named)):
+            if name in named:
+                views.append(self._view(name, named[name], signs[name]))
+            elif view := self._try(name, mirrors[name], signs[name]):
+                views.append(view)
+        return views
 
     def _path(self, named: str) -> str:
         """The absolute path that is meant: relative to the workspace if it exists there, else to the current directory."""

@@ -56,28 +56,28 @@ def find_instruction_files(top: str, patterns: Iterable[str]) -> InstructionFile
     unlisted: list[tuple[str, str]] = []
     waiting: list[tuple[str, tuple[str, ...]]] = [(top, ())]
     visited = 0
-    while waiting:
+    while waiting and visited < _MAX_FOLDERS:
         here, parts = waiting.pop()
         try:
-            with os.scandir(here) as listing:
-                entries = [(each.name, each.is_dir(follow_symlinks=False)) for each in listing]
+            entries = _entries(here)
         except OSError as error:
             unlisted.append((here, (error.strerror or str(error)).lower()))
             continue
-        if parts and any(name == ".git" for name, _ in entries):
+        if parts and ".git" in entries:
             continue
         visited += 1
-        if visited > _MAX_FOLDERS:
-            return InstructionFiles(sorted(found), unlisted, is_complete=False)
         matching = known.below(parts)
-        found += [
-            path
-            for name, is_folder in entries
-            if not is_folder and matching(name) and not os.path.isdir(path := os.path.join(here, name))
-        ]
-        below = [name for name, is_folder in entries if is_folder and known.may_contain_files(name)]
+        named = [os.path.join(here, name) for name, is_folder in entries.items() if not is_folder and matching(name)]
+        found += [path for path in named if not os.path.isdir(path)]
+        below = [name for name, is_folder in entries.items() if is_folder and known.may_contain_files(name)]
         waiting += [(os.path.join(here, name), (*parts, name)) for name in below]
-    return InstructionFiles(sorted(found), unlisted)
+    return InstructionFiles(sorted(found), unlisted, is_complete=not waiting)
+
+
+def _entries(folder: str) -> dict[str, bool]:
+    """The names in a folder, each with whether it is a folder; a link is not."""
+    with os.scandir(folder) as listing:
+        return {each.name: each.is_dir(follow_symlinks=False) for each in listing}
 
 
 class _Patterns:
