@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from ..inspection.agents import AgentTable, FileRow
+    from ..inspection.agents import AgentTable
     from ..layout.model import Layout
     from ..sources.instruction_files import InstructionFiles
     from ..vocabulary import Candidate, Finding
@@ -75,7 +75,7 @@ class _Comparison:
         """Walk the repository, choose the agents and compare them."""
         fields = self.question.fields
         mirrors = {name: shipped_mirror(name) for name in mirror_names()}
-        only = fields.get("layouts") or ([fields["layout"]] if fields.get("layout") else [])
+        only = fields.get("layouts") or list(filter(None, [fields.get("layout")]))
         named = {name: self._assembler(name).layout() for name in only or self._named()}
         files = find_instruction_files(self.root, paths_in_repository([*mirrors.values(), *named.values()]))
         self._report_files(files)
@@ -84,8 +84,7 @@ class _Comparison:
         wanted = [self._path(each) for each in fields.get("paths") or ()]
         root, cwd = printable(self.root), printable(self.workspace.cwd)
         table = compare_agents(views, [printable(each) for each in (*files.paths, *wanted)], root, cwd)
-        if wanted:
-            table = replace(table, rows=_rows_at(table, wanted))
+        table = _only_at(table, wanted)
         table = with_visits(table, self._visit(table))
         shown = {view.name for view in views}
         others = [] if only else [name for name in mirrors if name not in shown]
@@ -211,11 +210,14 @@ class _Comparison:
             self.findings[replace(each, message=each.message + about)] = None
 
 
-def _rows_at(table: AgentTable, paths: Sequence[str]) -> list[FileRow]:
-    """The rows of these files, and of the files in those of them that are folders."""
+def _only_at(table: AgentTable, paths: Sequence[str]) -> AgentTable:
+    """The table of these files, and of the files in those of them that are folders; without paths, the whole table."""
+    if not paths:
+        return table
     folders = {printable(each) for each in paths if os.path.isdir(each)}
     shown = {printable(each) for each in paths}
-    return [row for row in table.rows if row.path not in folders and any(is_inside(row.path, each) for each in shown)]
+    rows = [row for row in table.rows if row.path not in folders and any(is_inside(row.path, each) for each in shown)]
+    return replace(table, rows=rows)
 
 
 def _without_agents(question: Question) -> tuple[list[tuple[str, Any]], list[str]]:

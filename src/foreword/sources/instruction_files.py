@@ -66,8 +66,7 @@ def find_instruction_files(top: str, patterns: Iterable[str]) -> InstructionFile
         if parts and ".git" in entries:
             continue
         visited += 1
-        matching = known.below(parts)
-        named = [os.path.join(here, name) for name, is_folder in entries.items() if not is_folder and matching(name)]
+        named = [os.path.join(here, name) for name in filter(known.below(parts), entries) if not entries[name]]
         found += [path for path in named if not os.path.isdir(path)]
         below = [name for name, is_folder in entries.items() if is_folder and known.may_contain_files(name)]
         waiting += [(os.path.join(here, name), (*parts, name)) for name in below]
