@@ -400,8 +400,8 @@ def test_a_directory_with_an_ambiguous_name(run, run_json, tree):
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["diff"], "the following arguments are required: OLD, NEW"),
-        (["diff", "."], "the following arguments are required: NEW"),
+        (["diff"], "the following arguments are required: OLD"),
+        (["diff", "."], "diff needs OLD and NEW, or a directory and two layouts"),
         (["diff", "-", "-"], "only one of the two prompts can be standard input"),
         (["cache", "-", "-"], "only one of the two prompts can be standard input"),
         (["diff", "", "."], "an empty name does not exist; expected a directory"),

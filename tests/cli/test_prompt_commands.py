@@ -317,7 +317,7 @@ FOREWORD_READS = "it reads AGENTS.md, AGENTS.override.md, CLAUDE.md, AGENTS.loca
         ("AGENT.md", "absent", "the file does not exist; did you mean 'AGENTS.md'?"),
         ("nowhere/x.md", "absent", "the file does not exist"),
         ("README.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); no other shipped layout does"),
-        ("GEMINI.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); no other shipped layout does"),
+        ("GEMINI.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); these agents do: copilot, gemini"),
         ("OPAL.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); these layouts do: opal"),
         ("api/AGENTS.md", "elsewhere", "only an agent that works in /w/api reads it"),
         ("api/CLAUDE.md", "elsewhere", "only an agent that works in /w/api reads it; its fate there is shadowed"),
