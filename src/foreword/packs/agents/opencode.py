@@ -16,7 +16,7 @@ LAYOUT = Layout(
     settings={'user_instructions': [], 'instructions': []},
     mirrors='OpenCode 1.18.33',
     raw=True,
-    differs=("OpenCode's own instructions and environment are replaced by notes in brackets.", "A project's configuration names only files inside the workspace; OpenCode reads any file it names.", 'Files of one glob are sorted by path; OpenCode takes them as they come from the disk.', 'Of skills with the same name the nearest is listed; in OpenCode it varies.', ),
+    differs=("OpenCode's own instructions and environment are replaced by notes in brackets.", "A project's configuration names only files inside the workspace; OpenCode reads any file it names.", 'Files of one glob are sorted by path; OpenCode takes them as they come from the disk.', 'The recordings of version 1.18.33 were made with 1.18.18, because there is no newer build for arm64.', 'Of skills with the same name the nearest is listed; in OpenCode it varies.', ),
     signs=('AGENTS.md', 'opencode.json', 'opencode.jsonc', '.opencode/', ),
     config=(ConfigValue(setting='user_instructions', pattern=Pattern(place='config', path='opencode/opencode.json'), key='instructions'), ConfigValue(setting='user_instructions', pattern=Pattern(place='config', path='opencode/opencode.jsonc'), key='instructions'), ConfigValue(setting='instructions', pattern=Pattern(place='walk', path='opencode.json'), key='instructions'), ConfigValue(setting='instructions', pattern=Pattern(place='walk', path='opencode.jsonc'), key='instructions'), ),
 )
@@ -36,6 +36,7 @@ def mapping() -> dict[str, Any]:
  'differs': ["OpenCode's own instructions and environment are replaced by notes in brackets.",
              "A project's configuration names only files inside the workspace; OpenCode reads any file it names.",
              'Files of one glob are sorted by path; OpenCode takes them as they come from the disk.',
+             'The recordings of version 1.18.33 were made with 1.18.18, because there is no newer build for arm64.',
              'Of skills with the same name the nearest is listed; in OpenCode it varies.'],
  'settings': {'user_instructions': [], 'instructions': []},
  'from': {'user_instructions': ['config:opencode/opencode.json#instructions', 'config:opencode/opencode.jsonc#instructions'],
