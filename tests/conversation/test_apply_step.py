@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -19,6 +20,8 @@ from foreword.conversation.tools import tools_by_name, with_new_tools, written_t
 from foreword.inspection.changes import BETWEEN, Names, SectionChange
 from foreword.text.tokens import estimate
 from foreword.vocabulary import Edition, replace
+
+MORNING = datetime(2026, 3, 7, 8, 55, tzinfo=UTC)
 
 USING = Edition(3, "system")
 SHIPPED = {
@@ -442,13 +445,13 @@ def test_new_tools_follow_the_known_ones(known, now, then):
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
 def test_construct_always_rebuilds_in_every_layout(tree, open_conversation, layout):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    first = open_conversation(layout).construct()
+    first = open_conversation(layout).construct(MORNING)
     assert (first.edition, first.is_reused) == (1, False)
     tree({"w/AGENTS.md": "Two."})
-    second = open_conversation(layout).construct()
+    second = open_conversation(layout).construct(MORNING)
     assert (second.edition, second.is_reused, "Two." in second.system) == (2, False, True)
     assert open_conversation(layout).shared.prompt("t") == second.system
-    third = open_conversation(layout).construct()
+    third = open_conversation(layout).construct(MORNING)
     assert (third.edition, third.is_reused, third.system) == (2, True, second.system)
 
 

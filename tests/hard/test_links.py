@@ -179,9 +179,9 @@ def test_a_link_does_not_cause_a_scan_of_the_disk(tree, layout, link, target, fo
 
 @pytest.mark.parametrize("link", ["w/.agents/skills/many", "home/.agents/skills/many"])
 def test_the_walk_through_links_is_limited(tree, link, monkeypatch):
-    from foreword.sources import finder
+    from foreword.sources import search
 
-    monkeypatch.setattr(finder, "_MAX_LINKED_FOLDERS", 50)
+    monkeypatch.setattr(search, "_MAX_LINKED_FOLDERS", 50)
     tree({f"shared/{number}": None for number in range(60)})
     tree({"w/.git": None, link: Path(tree.path("shared"))})
     prompt = tree.prompt("foreword", tools="read", set={"links": "follow"})
