@@ -37,7 +37,7 @@ def error_of(tree, run, skill):
     ("arguments", "sentence"),
     [
         (["sho"], "unknown command 'sho'; did you mean 'show'?"),
-        (["zzz"], "unknown command 'zzz'; known: blame, cache, "),
+        (["zzz"], "unknown command 'zzz'; known: agents, blame, "),
         ([""], "unknown command ''"),
         (["--json"], "unknown option '--json'"),
         (["--version", "x"], "unknown option '--version'"),
