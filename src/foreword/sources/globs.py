@@ -25,7 +25,7 @@ def matches_glob(path: str, glob: str) -> bool:
 
 
 def alternatives(glob: str) -> list[str]:
-    """The globs that one with braces stands for: `{a,b}.md` is `a.md` and `b.md`. Of very many, only the first."""
+    """Expand the braces of a glob: `{a,b}.md` becomes `a.md` and `b.md`. If there are too many, only the first ones."""
     found: list[str] = []
     waiting = [glob]
     while waiting and len(found) + len(waiting) <= _MAX_ALTERNATIVES:
