@@ -56,11 +56,11 @@ CODES: dict[str, tuple[Severity, str]] = {
         "The working directory is not in a git repository; the layout searches only that directory.",
     ),
     "agent-invalid": ("warning", "The definition of a sub-agent has no description; it is skipped."),
-    "config-wrong": (
+    "config-invalid": (
         "warning",
         "A configuration file of the program that the layout mirrors cannot be read, or has a value that cannot be used; it was ignored.",
     ),
-    "front-invalid": (
+    "front-matter-invalid": (
         "warning",
         "The front matter of a file is not valid YAML; it was read line by line, or not at all.",
     ),
@@ -107,7 +107,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "`foreword agents` cannot show an agent, because its layout does not accept the settings; the message says which.",
     ),
-    "settings-wrong": ("warning", "The workspace's foreword.toml is invalid and was ignored."),
+    "settings-invalid": ("warning", "The workspace's foreword.toml is invalid and was ignored."),
     "workspace-refused": ("warning", "A file in the workspace asked for something that a workspace may not have."),
     # budgets
     "budget-file": (
@@ -137,7 +137,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A section comes before one that changes less often, which has to be sent again with it.",
     ),
-    "cache-moved": ("warning", "A section changed although nothing relevant did when the prompt was built again."),
+    "cache-unstable": ("warning", "A section changed although nothing relevant did when the prompt was built again."),
     # extensions
     "extension-unused": (
         "warning",

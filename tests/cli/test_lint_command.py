@@ -251,7 +251,7 @@ def test_invalid_settings_are_reported_in_one_sentence(tree, run, settings, sent
     assert (status, out, err) == (2, "", f"foreword: /home/.config/foreword/foreword.toml: {sentence}\n")
     tree({"home/.config/foreword/foreword.toml": "", "w/.foreword/foreword.toml": settings})
     status, out, _ = run("lint")
-    assert status == 0 and out.count("[settings-wrong]") == 1
+    assert status == 0 and out.count("[settings-invalid]") == 1
 
 
 def test_an_unknown_check_is_a_wrong_call(tree, run):

@@ -244,7 +244,7 @@ def test_links_of_all_kinds_of_files_are_checked(tree, layout, name, content, de
     )
     prompt = tree.prompt(layout)
     assert NEEDLE not in prompt.text
-    assert [each.code for each in prompt.findings if each.code in ("link-refused", "settings-wrong")]
+    assert [each.code for each in prompt.findings if each.code in ("link-refused", "settings-invalid")]
 
 
 # Files that change between the check and the open

@@ -94,7 +94,7 @@ def test_a_file_that_is_not_valid_is_a_finding(tree, shown, content, message, pl
     tree({**FILES, f"{place}/t.json": content})
     where = {"home": "home", "w": "root"}[place]
     shown(f'[from]\nnames = ["{where}:t.json#names"]\n')
-    (problem,) = [text for code, text in tree.messages(shown.prompt) if code == "config-wrong"]
+    (problem,) = [text for code, text in tree.messages(shown.prompt) if code == "config-invalid"]
     assert problem.startswith(f"/{place}/t.json") and message in problem
 
 
@@ -128,7 +128,7 @@ def test_a_variable_that_leads_into_the_workspace_makes_a_file_no_more_trusted(t
 def test_very_many_values_end(tree, shown):
     tree({**FILES, "w/t.json": json.dumps({"names": ["B.md", *(f"../{number}" for number in range(50_000))]})})
     assert shown('[from]\nnames = ["root:t.json#names"]\n') == "b"
-    many, refused = [text for code, text in tree.messages(shown.prompt) if code == "config-wrong"]
+    many, refused = [text for code, text in tree.messages(shown.prompt) if code == "config-invalid"]
     assert many.endswith("names: only the first 200 of 50,001 values are used")
     assert "'../0', '../1', '../2' and 196 more cannot be used" in refused
 
@@ -139,7 +139,7 @@ def test_a_project_cannot_choose_its_root(tree, shown):
         "exclude =", 'markers = ["{marks}"]\nexclude ='
     )
     assert shown('[from]\nmarks = ["root:t.json#marks"]\n', "w/in", base=base) == "in"
-    assert "config-wrong" in dict(tree.findings(shown.prompt))
+    assert "config-invalid" in dict(tree.findings(shown.prompt))
     tree({"home/t.json": '{"marks": ["mark"]}'})
     assert shown('[from]\nmarks = ["home:t.json#marks"]\n', "w/in", base=base) == "out in"
 

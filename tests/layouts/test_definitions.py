@@ -64,8 +64,8 @@ def test_of_equal_names_the_nearest_is_listed(tree, menu):
     [
         ("# A plain file.", "unused", []),
         (definition("reviewer"), "refused", ["agent-invalid"]),
-        ("---\nname: [x\n---\nBody", "refused", ["front-invalid", "agent-invalid"]),
-        ("---\nname: x\ndescription: y: z\n---\nBody", "used", ["front-invalid"]),
+        ("---\nname: [x\n---\nBody", "refused", ["front-matter-invalid", "agent-invalid"]),
+        ("---\nname: x\ndescription: y: z\n---\nBody", "used", ["front-matter-invalid"]),
         (" \n", "blank", ["file-unreadable"]),
         (b"\xff", "unreadable", ["file-not-utf8"]),
     ],

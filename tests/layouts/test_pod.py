@@ -719,7 +719,7 @@ def test_wording_of_a_workspace_may_not_hide_the_text_it_wraps(tree, around, key
 @pytest.mark.parametrize("content", ["not TOML", b"\xff", b"\0", None])
 def test_unreadable_wording_of_the_workspace_is_a_finding(tree, layout, content):
     tree({WORDING_FILES["workspace"]: content})
-    assert ("settings-wrong", f"/{WORDING_FILES['workspace']}") in tree.findings(tree.prompt(layout))
+    assert ("settings-invalid", f"/{WORDING_FILES['workspace']}") in tree.findings(tree.prompt(layout))
 
 
 def test_compaction_instructions_cannot_be_blank(tree):

@@ -514,7 +514,7 @@ def test_a_rule_that_is_left_out_says_what_it_waits_for(tree, shown, words, name
 def test_malformed_front_matter_is_a_finding_and_the_rest_loads(tree, shown, front):
     tree({"w/.git": None, "w/rules/a.md": f"---\n{front}\n---\nA", "w/rules/b.md": "B"})
     assert shown('[find.project]\nfiles = ["root:rules/*.md"]\nwhere = { alwaysApply = "" }\n').endswith("B")
-    assert ("front-invalid", "/w/rules/a.md") in tree.findings(shown.prompt)
+    assert ("front-matter-invalid", "/w/rules/a.md") in tree.findings(shown.prompt)
 
 
 @pytest.mark.parametrize(

@@ -103,9 +103,9 @@ def test_a_file_that_has_only_front_matter_is_blank(words):
 @pytest.mark.parametrize(
     ("front", "fields", "codes"),
     [
-        ("---\nglobs: *.md\n---\nB", "*.md", ["front-invalid"]),
-        ("---\n- a\n---\nB", "", ["front-invalid"]),
-        ("---\nglobs: a\nB", "", ["front-invalid"]),
+        ("---\nglobs: *.md\n---\nB", "*.md", ["front-matter-invalid"]),
+        ("---\n- a\n---\nB", "", ["front-matter-invalid"]),
+        ("---\nglobs: a\nB", "", ["front-matter-invalid"]),
         ("\n---\nglobs: a\n---\nB", "", []),
     ],
 )

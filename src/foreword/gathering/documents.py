@@ -82,7 +82,7 @@ def fields_of(reading: Reading, rules: TextRules, place: str, findings: list[Fin
         fields += [(f"front.{name}", value) for name, value in known.items()]
         if problem:
             path = reading.document.path
-            findings.append(finding("front-invalid", f"{path}: {problem}", path, 1))
+            findings.append(finding("front-matter-invalid", f"{path}: {problem}", path, 1))
     return tuple(fields)
 
 

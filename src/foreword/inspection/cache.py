@@ -329,7 +329,7 @@ def instability_findings(
             tokens_lost[each.section] = max(tokens_lost.get(each.section, 0), tokens)
     return [
         finding(
-            "cache-moved",
+            "cache-unstable",
             f"section '{section}' differs when the prompt is built {_listed(names)} ({_listed(causes.get(section, []))}): that ends "
             f"the cached prefix, and {tokens_lost[section]:,} tokens of the prompt and all messages are written to the cache again",
         )

@@ -86,7 +86,7 @@ def _parsed(path: str, pattern: Pattern, base: str, workspace: Workspace, reader
             raise ValueError(reading.reason)
         return _loads(reading.text, path)
     except (ValueError, RecursionError) as error:
-        trail.findings.append(finding("config-wrong", f"{shown} cannot be read: {error}; it was ignored", shown))
+        trail.findings.append(finding("config-invalid", f"{shown} cannot be read: {error}; it was ignored", shown))
         return None
 
 

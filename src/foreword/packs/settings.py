@@ -71,7 +71,7 @@ def read_settings(workspace: Workspace, reader: Reader, named: str = "") -> tupl
     try:
         result += _read(inside, reader, only_inside(workspace.root or workspace.cwd, workspace))
     except ForewordError as error:
-        findings.append(finding("settings-wrong", f"{error}; the file was ignored", printable(inside)))
+        findings.append(finding("settings-invalid", f"{error}; the file was ignored", printable(inside)))
     if named:
         path = absolute(named, workspace.environment or {})
         caller_settings = _read(path, reader)
@@ -310,9 +310,9 @@ def _with_value(source: Source, each: ReadValue, findings: list[Finding]) -> Sou
         message = (
             f"{path}: {each.setting}: only the first {_MAX_CONFIG_VALUES} of {len(each.content):,} values are used"
         )
-        findings.append(finding("config-wrong", message, path))
+        findings.append(finding("config-invalid", message, path))
     if problem:
-        findings.append(finding("config-wrong", f"{path}: {each.setting}: {problem}", path))
+        findings.append(finding("config-invalid", f"{path}: {each.setting}: {problem}", path))
     return changed
 
 

@@ -48,7 +48,7 @@ def with_wording(
         except ForewordError as error:
             if folder != inside:
                 raise
-            findings.append(finding("settings-wrong", f"{error}; the file was ignored", printable(path)))
+            findings.append(finding("settings-invalid", f"{error}; the file was ignored", printable(path)))
             continue
         for key, content in overrides.items():
             source = _with_override(source, key, content, printable(path), findings)

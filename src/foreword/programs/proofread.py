@@ -176,7 +176,7 @@ class _LintRun:
             self.check(self.assembler.for_directory(folder))
         except CallError as error:
             shown = printable(folder)
-            self.findings[finding("settings-wrong", f"{shown}: {error}", shown)] = None
+            self.findings[finding("settings-invalid", f"{shown}: {error}", shown)] = None
 
 
 def _names(layout: Layout) -> Iterator[str]:

@@ -22,7 +22,7 @@ def read_definition(text: str, path: str, kind: str) -> tuple[Resident | None, l
     """
     head, body, line = split(text)
     fields, problem = read_fields(text)
-    findings = [finding("front-invalid", f"{path}: {problem}", path, 1)] if problem else []
+    findings = [finding("front-matter-invalid", f"{path}: {problem}", path, 1)] if problem else []
     if kind == "agent" and head is None:
         return None, findings
     name = " ".join(fields.get("name", "").split()) or printable(_stem(path))

@@ -279,7 +279,7 @@ def _fits(reading: Reading, find: Find, layer: str, trail: Trail) -> bool:
     fate, reason, awaited, problem = why_left_out(reading.text, find)
     if problem:
         shown = printable(reading.path)
-        trail.findings.append(finding("front-invalid", f"{shown}: {problem}", shown, 1))
+        trail.findings.append(finding("front-matter-invalid", f"{shown}: {problem}", shown, 1))
     if fate:
         trail.record(reading.path, layer, fate, reason, target=awaited)
     return not fate
