@@ -114,10 +114,10 @@ def _notes(found: AgentReport, shown: Sequence[str]) -> list[str]:
     """Lines below the table: the patterns for which files wait, and what the rarer verdicts mean."""
     lines: dict[str, None] = {}
     for row, path in zip(found.table.rows, shown, strict=True):
-        for each in row.verdicts:
-            if each.name == "on-touch" and each.target:
-                lines[f"on touch: {path} waits for {each.target}"] = None
-    names = {each.name for row in found.table.rows for each in row.verdicts}
+        for verdict in row.verdicts:
+            if verdict.name == "on-touch" and verdict.target:
+                lines[f"on touch: {path} waits for {verdict.target}"] = None
+    names = {verdict.name for row in found.table.rows for verdict in row.verdicts}
     return [*lines, *(text for name, text in _LEGEND.items() if name in names)]
 
 
@@ -173,7 +173,13 @@ def _write_columns(table: AgentTable, shown: Sequence[str], columns: Sequence[in
     write(line("file", [table.agents[column].name for column in columns], ["bold" for _ in columns], "bold"))
     for path, row in zip(shown, table.rows, strict=True):
         verdicts = [row.verdicts[column] for column in columns]
-        write(line(path, [_cell(each) for each in verdicts], [_COLOURS.get(each.name, "dim") for each in verdicts]))
+        write(
+            line(
+                path,
+                [_cell(verdict) for verdict in verdicts],
+                [_COLOURS.get(verdict.name, "dim") for verdict in verdicts],
+            )
+        )
     write(line("tokens", [f"{table.agents[column].tokens.count:,}" for column in columns], plain, "bold"))
 
 
@@ -188,18 +194,18 @@ def _write_sentences(found: AgentReport, args: Namespace) -> None:
         write_line(painted(seen_by(sys.stdout, _short(row.path, found, home)), "bold"))
         write_table(
             [
-                (f"  {view.name}", _cell(each), paths.in_text(sentence_of(view, row.path, each)))
-                for view, each in zip(found.table.agents, row.verdicts, strict=True)
+                (f"  {view.name}", _cell(verdict), paths.in_text(sentence_of(view, row.path, verdict)))
+                for view, verdict in zip(found.table.agents, row.verdicts, strict=True)
             ],
             colours=("", "", "dim"),
-            row_colours=[{1: _COLOURS.get(each.name, "dim")} for each in row.verdicts],
+            row_colours=[{1: _COLOURS.get(verdict.name, "dim")} for verdict in row.verdicts],
         )
 
 
 def write_comparison(found: AgentReport, args: Namespace) -> None:
     """Print the files that only one of two agents loads, and how many both load."""
-    loaded = [row for row in found.table.rows if any(each.name in LOADED for each in row.verdicts)]
-    same = [row for row in loaded if all(each.name == "loaded" for each in row.verdicts)]
+    loaded = [row for row in found.table.rows if any(verdict.name in LOADED for verdict in row.verdicts)]
+    same = [row for row in loaded if all(verdict.name == "loaded" for verdict in row.verdicts)]
     different = [row for row in loaded if row not in same]
     write("\n")
     if different:
@@ -227,8 +233,8 @@ def _write_markdown(found: AgentReport, args: Namespace) -> None:
     if found.paths:
         for path, row in zip(shown, found.table.rows, strict=True):
             write(f"`{_escaped(path)}`\n")
-            for view, each in zip(found.table.agents, row.verdicts, strict=True):
-                write(f"- **{view.name}** {_escaped(sentence_of(view, row.path, each))}\n")
+            for view, verdict in zip(found.table.agents, row.verdicts, strict=True):
+                write(f"- **{view.name}** {_escaped(sentence_of(view, row.path, verdict))}\n")
         return
     rows = [["file", *(view.name for view in found.table.agents)], ["---" for _ in (0, *found.table.agents)]]
     rows += [[f"`{path}`", *map(_cell, row.verdicts)] for path, row in zip(shown, found.table.rows, strict=True)]

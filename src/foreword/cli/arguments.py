@@ -49,14 +49,14 @@ class Parser(argparse.ArgumentParser):
         options: list[str] = []
         positional: list[str] = []
         remaining = iter(arguments)
-        for each in remaining:
-            if each == "--":
+        for arg in remaining:
+            if arg == "--":
                 positional += remaining
-            elif each.startswith("-") and each.lstrip("-")[:1].isalpha():
-                options += [each, *self._value_of(each, remaining)]
+            elif arg.startswith("-") and arg.lstrip("-")[:1].isalpha():
+                options += [arg, *self._value_of(arg, remaining)]
             else:
-                positional.append(each)
-        separator = ["--"] if any(each.startswith("-") for each in positional) else []
+                positional.append(arg)
+        separator = ["--"] if any(arg.startswith("-") for arg in positional) else []
         return options + separator + positional
 
     def _value_of(self, option: str, remaining: Iterator[str]) -> Iterator[str]:

@@ -35,13 +35,13 @@ def layouts(args: Namespace) -> int:
         write_json(form)
     elif isinstance(form, list):
         rows = [
-            (each["name"] + (" (default)" if each["name"] == DEFAULT_LAYOUT else ""), _about(each))
-            for each in form
-            if not each["mirrors"]
+            (row["name"] + (" (default)" if row["name"] == DEFAULT_LAYOUT else ""), _about(row))
+            for row in form
+            if not row["mirrors"]
         ]
         write_table(rows, ("layout", "about"), ("bold",))
         write("\n")
-        mirrors = [(each["name"], each["mirrors"]) for each in form if each["mirrors"]]
+        mirrors = [(row["name"], row["mirrors"]) for row in form if row["mirrors"]]
         write_table(mirrors, ("layout", "mirrors"), ("bold",))
     else:
         _write_layout(form)
@@ -60,16 +60,16 @@ def _write_layout(form: Any) -> None:
     if form["mirrors"]:
         write_line(f"It mirrors {form['mirrors']}.")
     write("\n")
-    has_roles = any(each["role"] != "system" for each in form["sections"])
+    has_roles = any(section["role"] != "system" for section in form["sections"])
     write_table(
         [
             (
-                "  " * each["depth"] + each["name"],
-                each["lifetime"],
-                *([each["role"]] if has_roles else []),
-                each["content"],
+                "  " * section["depth"] + section["name"],
+                section["lifetime"],
+                *([section["role"]] if has_roles else []),
+                section["content"],
             )
-            for each in form["sections"]
+            for section in form["sections"]
         ],
         ("section", "lifetime", *(["role"] if has_roles else []), "content"),
         ("bold", "dim"),
@@ -107,7 +107,7 @@ def skills(args: Namespace) -> int:
     if not rows:
         print("no skills found", file=sys.stderr)
     sys.stdout.flush()
-    report([each for each in findings if each.code.startswith("skill-")], args)
+    report([finding for finding in findings if finding.code.startswith("skill-")], args)
     return status(findings, args)
 
 

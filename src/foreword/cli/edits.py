@@ -34,11 +34,11 @@ def write_difference(
     """Print how two prompts differ."""
     write_heads(old, new, tokens, paths)
     for name, before, after in difference.circumstances:
-        values = [printable(paths.short(each)) or "none" for each in (before, after)]
+        values = [printable(paths.short(text)) or "none" for text in (before, after)]
         write_line(f"{painted('built with', 'dim')}  {name} {values[0]} → {values[1]}", indent=12)
-    for each in difference.sections[:_MAX_SECTIONS]:
+    for section in difference.sections[:_MAX_SECTIONS]:
         write("\n")
-        _write_section(each, old.prompt.text, new.prompt.text, paths)
+        _write_section(section, old.prompt.text, new.prompt.text, paths)
     if len(difference.sections) > _MAX_SECTIONS:
         write_line(f"\n… {len(difference.sections) - _MAX_SECTIONS:,} more sections (--json has them all)")
     if difference.tools.has_any:
@@ -61,7 +61,7 @@ def write_heads(old: Subject, new: Subject, tokens: tuple[int, int], paths: Shor
 
 
 def _write_section(section: SectionDiff, old: str, new: str, paths: ShortPaths) -> None:
-    how = " and ".join(painted(each, _COLOURS[each]) for each in section.kinds)
+    how = " and ".join(painted(kind, _COLOURS[kind]) for kind in section.kinds)
     moved = f"  from position {section.old_place} to {section.new_place}" if "moved" in section.kinds else ""
     write_line(f"{how}  {painted(printable(section.section), 'bold')}{moved}", indent=4)
     if "added" in section.kinds and section.new:
@@ -118,7 +118,7 @@ def _write_tools(difference: Difference) -> None:
 
 def _edit(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:
     """The changed words within their line, or the changed lines if there are several."""
-    texts = [(old[each.old[0] : each.old[1]], new[each.new[0] : each.new[1]]) for each in edits]
+    texts = [(old[edit.old[0] : edit.old[1]], new[edit.new[0] : edit.new[1]]) for edit in edits]
     if any("\n" in removed or "\n" in added for removed, added in texts):
         removed, added = texts[0]
         if len(edits) == 1 and (removed.isspace() or added.isspace()):
@@ -132,10 +132,10 @@ def _edit(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:
     stop = old.find("\n", edits[-1].old[1])
     end = min(stop if stop >= 0 else len(old), edits[-1].old[1] + _AROUND)
     line = "    …" if start and old[start - 1] != "\n" else "    "
-    for each, (removed, added) in zip(edits, texts, strict=True):
-        line += _plain(old[start : each.old[0]])
+    for edit, (removed, added) in zip(edits, texts, strict=True):
+        line += _plain(old[start : edit.old[0]])
         line += _marked(removed, "[-", "-]", "red") + _marked(added, "{+", "+}", "green")
-        start = each.old[1]
+        start = edit.old[1]
     yield line + _plain(old[start:end]) + ("…" if end < len(old) and old[end] != "\n" else "")
 
 

@@ -76,7 +76,7 @@ def _status(args: Namespace, is_notable: bool, *subjects: Subject) -> int:
     """1 if --exit-code is set and there is something to report, or if --strict is set and a finding is an error."""
     if args.exit_code and is_notable:
         return 1
-    return status([each for subject in subjects for each in subject.prompt.findings], args)
+    return status([finding for subject in subjects for finding in subject.prompt.findings], args)
 
 
 # foreword diff
@@ -138,8 +138,8 @@ def _write_report(result: CacheReport) -> None:
     layout = f"layout {prompt['layout']}, " if prompt["layout"] else ""
     size = f"{prompt['tokens']['count']:,} tokens by {prompt['tokens']['method']}"
     write_line(f"{painted(prompt['name'], 'bold')}  {layout}{size}")
-    for each in result.form["providers"]:
-        _write_provider(each)
+    for provider in result.form["providers"]:
+        _write_provider(provider)
     write("\n")
     _write_order(result.form, result.subject.is_plain)
     _write_rebuilds(result.rebuilds)
@@ -166,7 +166,7 @@ def _write_rebuilds(rebuilds: Sequence[tuple[Rebuild, Sequence[SectionDiff]]]) -
         write_line(f"again   {same} of {len(rebuilds)} other builds gave the same bytes", indent=8)
     for rebuild, sections in rebuilds:
         if sections or rebuild.error:
-            why = rebuild.error or ", ".join(each.section for each in sections)
+            why = rebuild.error or ", ".join(section.section for section in sections)
             outcome = painted("moved" if sections else "failed", "yellow")
             write_line(f"        {outcome}  {rebuild.detail}: {why}", indent=16)
 
@@ -183,12 +183,12 @@ def _write_provider(form: ProviderForm) -> None:
     )
     rows = [
         (
-            f"  {'tools' if each['of'] == 'tools' else each['after'] or 'the prompt'}",
-            each["lifetime"],
-            f"{each['tokens']:,}",
-            {True: "cached", False: "too short to cache", None: ""}[each["kept"]],
+            f"  {'tools' if breakpoint_['of'] == 'tools' else breakpoint_['after'] or 'the prompt'}",
+            breakpoint_["lifetime"],
+            f"{breakpoint_['tokens']:,}",
+            {True: "cached", False: "too short to cache", None: ""}[breakpoint_["kept"]],
         )
-        for each in form["breakpoints"]
+        for breakpoint_ in form["breakpoints"]
     ]
     write_table(rows, ("  up to", "lifetime", "tokens", ""), ("", "dim", "", "dim"), right=(2,))
     if price and form["first_request"] is not None and form["next_request"] is not None:

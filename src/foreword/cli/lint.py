@@ -65,7 +65,7 @@ def lint(args: Namespace) -> int:
     else:
         _WRITERS[args.format](shown_findings(question, report), args)
     fatal = _SEVERITIES[: _SEVERITIES.index(args.fail) + 1]
-    return 1 if any(each.severity in fatal for each in report.findings) else 0
+    return 1 if any(finding.severity in fatal for finding in report.findings) else 0
 
 
 def _write_sarif(report: Report, _: Namespace) -> None:
@@ -78,8 +78,8 @@ def _write_sarif(report: Report, _: Namespace) -> None:
 def _write_github(report: Report, _: Namespace) -> None:
     from ..inspection.lint.formats import annotation
 
-    for each in report.findings:
-        write(annotation(each, report.root))
+    for finding in report.findings:
+        write(annotation(finding, report.root))
 
 
 def _write_text(report: Report, args: Namespace) -> None:
@@ -89,14 +89,14 @@ def _write_text(report: Report, args: Namespace) -> None:
 
         paths = paths_of(args, ".")
         by_file: dict[str, list[Finding]] = {}
-        for each in report.findings:
-            by_file.setdefault(each.path, []).append(each)
+        for finding in report.findings:
+            by_file.setdefault(finding.path, []).append(finding)
         for path, findings in by_file.items():
             _write_file(path, findings, paths)
     else:
-        for each in report.findings:
-            location = ":".join([_relative(each.path) or "prompt", *([str(each.line)] if each.line else [])])
-            write(_one_line(f"{location}: {each.severity}: {_relative_paths(_sentence(each))} [{each.code}]"))
+        for finding in report.findings:
+            location = ":".join([_relative(finding.path) or "prompt", *([str(finding.line)] if finding.line else [])])
+            write(_one_line(f"{location}: {finding.severity}: {_relative_paths(_sentence(finding))} [{finding.code}]"))
     sys.stdout.flush()
     print(fitted(_summary(report), _stream()), file=_stream())
 
@@ -110,16 +110,16 @@ def _write_file(path: str, findings: Sequence[Finding], paths: ShortPaths) -> No
     """Print the path of a file, and below it the line, severity, message and check of each finding."""
     columns = columns_of(sys.stdout)
     write(painted(visible(middle_cut(paths.short(path), columns)) or "the prompt", "bold"))
-    numbers = max(len(str(each.line or "")) for each in findings)
+    numbers = max(len(str(finding.line or "")) for finding in findings)
     indent = 2 + numbers + 2 + 9
     width = max(columns - indent, _MIN_WIDTH)
-    for each in findings:
-        lines = wrapped(visible(" ".join(paths.in_text(_sentence(each)).split())), width)
-        if width_of(lines[-1]) + 2 + len(each.code) <= width:
-            lines[-1] += "  " + painted(each.code, "dim")
+    for finding in findings:
+        lines = wrapped(visible(" ".join(paths.in_text(_sentence(finding)).split())), width)
+        if width_of(lines[-1]) + 2 + len(finding.code) <= width:
+            lines[-1] += "  " + painted(finding.code, "dim")
         else:
-            lines.append(painted(each.code, "dim"))
-        head = f"  {each.line or '':>{numbers}}  {painted(f'{each.severity:<9}', SEVERITIES[each.severity])}"
+            lines.append(painted(finding.code, "dim"))
+        head = f"  {finding.line or '':>{numbers}}  {painted(f'{finding.severity:<9}', SEVERITIES[finding.severity])}"
         write(head + ("\n" + " " * indent).join(lines))
     write("\n")
 
@@ -144,7 +144,7 @@ def _relative_paths(text: str) -> str:
 
 
 def _summary(report: Report) -> str:
-    counts = [sum(each.severity == severity for each in report.findings) for severity in _SEVERITIES]
+    counts = [sum(finding.severity == severity for finding in report.findings) for severity in _SEVERITIES]
     parts = [
         painted(f"{count:,} {name}{'s' if count != 1 and name != 'info' else ''}", SEVERITIES[name], _stream())
         for name, count in zip(_SEVERITIES, counts, strict=True)

@@ -32,7 +32,7 @@ class News:
         self.folder = ShortPaths("", home=paths.home).short(paths.cwd)
         self.time = datetime.now().astimezone()
         self.total = _count_tokens(self.prompt.text, args.model, args.provider)
-        self.each = [_count_tokens(each.text, args.model, args.provider) for each in self.prompt.passages]
+        self.each = [_count_tokens(passage.text, args.model, args.provider) for passage in self.prompt.passages]
         self.effect = self._effect()
 
     def _effect(self) -> Effect | None:
@@ -67,11 +67,11 @@ class News:
     def finding_lines(self, findings: Sequence[Finding], has_hint: bool = True) -> list[str]:
         """A line for each error and warning, the worst first, and the number of infos."""
         lines = [
-            one_line(replace(each, message=self.paths.in_text(each.message), path=self.paths.short(each.path)))
-            for each in worst_first(findings)
-            if each.severity != "info"
+            one_line(replace(finding, message=self.paths.in_text(finding.message), path=self.paths.short(finding.path)))
+            for finding in worst_first(findings)
+            if finding.severity != "info"
         ]
-        infos = sum(each.severity == "info" for each in findings)
+        infos = sum(finding.severity == "info" for finding in findings)
         if infos:
             lines.append(info_count(infos) if has_hint else f"{infos:,} info{'' if infos == 1 else 's'}")
         return lines
@@ -81,7 +81,7 @@ class News:
         effect = self.effect
         if effect is None or not effect.is_changed:
             return f"the {'prompt' if self.event == 'same' else 'text'} is the same"
-        parts = [_describe(each) for each in effect.sections]
+        parts = [_describe(section) for section in effect.sections]
         parts += [
             f"tool{'' if len(names) == 1 else 's'} {', '.join(names)} {kind}" for kind, names in effect.tools.each()
         ]
@@ -94,7 +94,7 @@ class News:
         """The files that caused the change, at most three by name."""
         names = list(self.change.files)
         if not names and self.effect is not None:
-            names = sorted({path for each in self.effect.sections for path in each.sources})
+            names = sorted({path for section in self.effect.sections for path in section.sources})
         if not names:
             return ""
         shown = [self.paths.short(name) for name in names]

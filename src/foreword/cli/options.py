@@ -147,7 +147,7 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
         "base": _base(args.base),
         "plan": document_form(document(args.plan, "--plan")) if args.plan else "",
         "scope": _scope(args.scope) if args.scope else None,
-        "docs": [_doc(each) for each in args.doc],
+        "docs": [_doc(doc) for doc in args.doc],
     }
     workspace = {"cwd": args.dir, "packs": packs_of(args), "now": _clock(args.now)}
     unchanged = {name: getattr(args, name) for name in ("home", "layout", "settings", "set", "store")}
@@ -161,12 +161,12 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
 
 def packs_of(args: Namespace) -> dict[str, str]:
     """The folders of `--pack`, by prefix."""
-    return dict(_pack(each) for each in args.pack)
+    return dict(_pack(pack) for pack in args.pack)
 
 
 def status(findings: Iterable[Finding], args: Namespace) -> int:
     """The exit status: 1 if --strict is set and a finding is an error, otherwise 0."""
-    return 1 if args.strict and any(each.severity == "error" for each in findings) else 0
+    return 1 if args.strict and any(finding.severity == "error" for finding in findings) else 0
 
 
 def _clock(now: str | None) -> datetime | None:

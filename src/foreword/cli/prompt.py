@@ -55,7 +55,7 @@ def write_prompt(prompt: Prompt, args: Namespace) -> int:
 
         write_json(prompt_answer(args.question, prompt))
     else:
-        write_parts(prompt.text, [(each.start, each.role, each.message) for each in prompt.passages])
+        write_parts(prompt.text, [(passage.start, passage.role, passage.message) for passage in prompt.passages])
         sys.stdout.flush()
         report(prompt.findings, args)
     return status(prompt.findings, args)
@@ -81,13 +81,16 @@ def _write_candidates(candidates: Sequence[Candidate], args: Namespace) -> None:
     from .paths import paths_of
 
     paths = paths_of(args)
-    shown = [each for each in candidates if args.all or args.path or each.fate != "absent"]
+    shown = [candidate for candidate in candidates if args.all or args.path or candidate.fate != "absent"]
     write_table(
-        [(each.fate, each.layer, paths.short(each.path), paths.in_text(each.reason)) for each in shown],
+        [
+            (candidate.fate, candidate.layer, paths.short(candidate.path), paths.in_text(candidate.reason))
+            for candidate in shown
+        ],
         ("fate", "layer", "file", "reason"),
         ("", "", "", "dim"),
         paths=(2,),
-        row_colours=[{0: _FATES.get(each.fate, "dim")} for each in shown],
+        row_colours=[{0: _FATES.get(candidate.fate, "dim")} for candidate in shown],
     )
     hidden = len(candidates) - len(shown)
     if hidden:
@@ -157,12 +160,12 @@ def tokens(args: Namespace) -> int:
     if args.json:
         write_json(form)
         return status(findings, args)
-    roles = ["role"] if any("message" in each for each in form["passages"]) else []
+    roles = ["role"] if any("message" in passage for passage in form["passages"]) else []
     rows = [
-        (each["section"], each["lifetime"], *([each["role"]] if roles else []), f"{each['tokens']:,}")
-        for each in form["passages"]
+        (passage["section"], passage["lifetime"], *([passage["role"]] if roles else []), f"{passage['tokens']:,}")
+        for passage in form["passages"]
     ]
-    bars = _bars([each["tokens"] for each in form["passages"]], rows)
+    bars = _bars([passage["tokens"] for passage in form["passages"]], rows)
     write_table(
         [(*row, bar) for row, bar in zip(rows, bars, strict=True)],
         ("section", "lifetime", *roles, "tokens", ""),

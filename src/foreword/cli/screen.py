@@ -113,9 +113,9 @@ def frame(news: News, log: Sequence[str], width: int, height: int) -> list[str]:
 
 def _sections(news: News, width: int) -> list[str]:
     """One line for each section: name, lifetime, tokens, change of tokens, and a bar."""
-    changed = {each.section: each for each in news.effect.sections} if news.effect else {}
+    changed = {section.section: section for section in news.effect.sections} if news.effect else {}
     rows = list(zip(news.prompt.passages, news.each, strict=True))
-    longest = min(max((width_of(visible(each.section)) for each, _ in rows), default=0), 30)
+    longest = min(max((width_of(visible(row.section)) for row, _ in rows), default=0), 30)
     longest = max(longest, len("section"))
     maximum = max((count.count for _, count in rows), default=0) or 1
     bar = max(min(_BAR, width - longest - 40), 0)

@@ -79,7 +79,7 @@ def talk_show(args: Namespace) -> int:
         write_json(edition_form(args.id, edition))
     else:
         passages = stored_passages(account_of(edition))
-        write_parts(edition.system, [(each.start, each.role, each.message) for each in passages])
+        write_parts(edition.system, [(passage.start, passage.role, passage.message) for passage in passages])
     return 0
 
 
@@ -157,7 +157,7 @@ def _message_text(message: Mapping[str, Any]) -> str:
     content = message.get("content")
     if isinstance(content, str):
         return content
-    return json.dumps({name: each for name, each in message.items() if name != "role"}, ensure_ascii=False)
+    return json.dumps({name: field for name, field in message.items() if name != "role"}, ensure_ascii=False)
 
 
 def _write_turn(turn: Turn, args: Namespace) -> int:

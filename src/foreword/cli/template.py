@@ -66,16 +66,19 @@ def template_history(args: Namespace) -> int:
         TemplateVersion(0, _default(args), "foreword", "", "built in"),
     ]
     if args.json:
-        write_json([version_form(each) for each in versions])
+        write_json([version_form(version) for version in versions])
     else:
-        rows = [(str(each.version), each.syntax, each.author, shown_time(each.time), each.note) for each in versions]
+        rows = [
+            (str(version.version), version.syntax, version.author, shown_time(version.time), version.note)
+            for version in versions
+        ]
         write_table(rows, ("version", "syntax", "author", "time", "note"), ("bold",), right=(0,))
     return 0
 
 
 def template_restore(args: Namespace) -> int:
     """`foreword template restore N`"""
-    versions = {each.version: each for each in _store(args).templates()}
+    versions = {template.version: template for template in _store(args).templates()}
     versions[0] = TemplateVersion(0, _default(args))
     if args.version not in versions:
         raise CallError(f"the template has no version {args.version}; see foreword template history")
@@ -138,18 +141,18 @@ def template_check(args: Namespace) -> int:
     """`foreword template check`"""
     question = args.question = _rendering(args)
     prompt = question.assembler.prompt(question.agent, question.now)
-    findings = [each for each in prompt.findings if each.code.startswith(("template-", "variable-", "file-"))]
+    findings = [finding for finding in prompt.findings if finding.code.startswith(("template-", "variable-", "file-"))]
     inputs = question.assembler.snapshot(question.agent).inputs
     template = document(args.file, "FILE")
     used = LANGUAGES[args.syntax].module().variables_used(template, inputs)
     if args.json:
         from ..encoding.prompt import finding_form
 
-        write_json({"variables": used, "findings": [finding_form(each) for each in findings]})
+        write_json({"variables": used, "findings": [finding_form(finding) for finding in findings]})
     else:
         report(findings, args, every=True)
         print(f"{_number(len(findings), 'finding')}, {_number(len(used), 'variable')}", file=sys.stderr)
-    return 1 if any(each.severity == "error" for each in findings) else 0
+    return 1 if any(finding.severity == "error" for finding in findings) else 0
 
 
 def _number(count: int, noun: str) -> str:
@@ -170,7 +173,7 @@ def _rendering(args: Namespace) -> Question:
     return question.with_fields(
         base=document_form(document(args.file, "FILE")),
         set=[*question.fields["set"], *alone],
-        values=dict(_value(each, args.syntax) for each in args.value),
+        values=dict(_value(assignment, args.syntax) for assignment in args.value),
     )
 
 

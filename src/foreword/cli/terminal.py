@@ -149,12 +149,14 @@ def report(findings: Sequence[Finding], args: Namespace, every: bool = False) ->
     from .paths import paths_of
 
     paths = paths_of(args)
-    for each in worst_first(grouped(findings)):
-        if each.severity == "info" and not every:
+    for finding in worst_first(grouped(findings)):
+        if finding.severity == "info" and not every:
             continue
-        shown = replace(each, message=paths.in_text(seen_by(sys.stderr, each.message)), path=paths.short(each.path))
+        shown = replace(
+            finding, message=paths.in_text(seen_by(sys.stderr, finding.message)), path=paths.short(finding.path)
+        )
         write_error(painted_finding(shown, sys.stderr), indent=2)
-    infos = sum(each.severity == "info" for each in findings)
+    infos = sum(finding.severity == "info" for finding in findings)
     if infos and not every:
         write_error(painted(info_count(infos), SEVERITIES["info"], sys.stderr), indent=2)
 
@@ -172,7 +174,7 @@ def info_count(count: int) -> str:
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
     """The findings, from worst to mildest."""
     order = list(SEVERITIES)
-    return sorted(findings, key=lambda each: order.index(each.severity))
+    return sorted(findings, key=lambda finding: order.index(finding.severity))
 
 
 def painted_finding(finding: Finding, stream: TextIO) -> str:
@@ -193,7 +195,10 @@ def visible(text: str, keep: str = "") -> str:
     """The text with control characters escaped, such as `\\x1b`, except those in `keep`."""
     if text.isprintable():
         return text
-    return "".join(f"\\x{ord(each):02x}" if _is_control(each) and each not in keep else each for each in text)
+    return "".join(
+        f"\\x{ord(character):02x}" if _is_control(character) and character not in keep else character
+        for character in text
+    )
 
 
 def _is_control(character: str) -> bool:

@@ -33,13 +33,13 @@ def what_is_read(layout: Layout, path: str) -> str:
     groups = [(find, group) for find in layout.finds if find.kind == "text" for group in find.groups]
     name = basename(path)
     places = dict.fromkeys(
-        f"{_name(each)} {_place(each, find)}".rstrip()
+        f"{_name(rule)} {_place(rule, find)}".rstrip()
         for find, group in groups
-        for each in group
-        if basename(each.path) == name
+        for rule in group
+        if basename(rule.path) == name
     )
     names = dict.fromkeys(
-        basename(each.path) if "*" not in each.path else each.path for _, group in groups for each in group
+        basename(rule.path) if "*" not in rule.path else rule.path for _, group in groups for rule in group
     )
     shown = list(places or names)
     return _listed(shown if len(shown) <= _MAX_NAMES else [*shown[:_MAX_NAMES], f"{len(shown) - _MAX_NAMES} more"])
@@ -48,7 +48,7 @@ def what_is_read(layout: Layout, path: str) -> str:
 def _group(group: Sequence[Pattern], find: Find) -> str:
     """The files of a group, with the place where they are looked for."""
     where = _place(group[0], find)
-    names = list(dict.fromkeys(_name(each) for each in group))
+    names = list(dict.fromkeys(_name(rule) for rule in group))
     files = names[0] if len(names) == 1 else f"the first of {_listed(names)}"
     return f"{files} {where}".rstrip()
 
@@ -99,7 +99,7 @@ def sentence_of(view: AgentView, path: str, verdict: Verdict) -> str:
     start = _STARTS[verdict.name].format(cut=verdict.cut)
     if verdict.name == "loaded" and verdict.reason:  # such as an import, which no rule is about
         rule = ""
-    why = "; ".join(dict.fromkeys(each for each in (verdict.reason, rule) if each))
+    why = "; ".join(dict.fromkeys(part for part in (verdict.reason, rule) if part))
     return f"{start}: {why}" if why else start
 
 

@@ -107,7 +107,7 @@ class AgentTable:
 
 def compare_agents(views: Sequence[AgentView], files: Sequence[str], root: str, cwd: str) -> AgentTable:
     """The verdicts of all agents on these files, and on every other file that exists and that one of them considered."""
-    judges = [_Judge(each, root, cwd) for each in views]
+    judges = [_Judge(view, root, cwd) for view in views]
     paths = {*files, *(path for judge in judges for path in judge.existing())}
     rows = [
         FileRow(path, [judge.verdict(path) for judge in judges])
@@ -125,10 +125,10 @@ def folders_to_visit(table: AgentTable) -> list[tuple[int, str]]:
     """The agents, by number, and the folders from which they may read files of the table."""
     return list(
         dict.fromkeys(
-            (number, each.target)
+            (number, verdict.target)
             for row in table.rows
-            for number, each in enumerate(row.verdicts)
-            if each.name == "elsewhere"
+            for number, verdict in enumerate(row.verdicts)
+            if verdict.name == "elsewhere"
         )
     )
 
@@ -144,7 +144,7 @@ def with_visits(table: AgentTable, visits: Mapping[tuple[int, str], Mapping[str,
         return Verdict(_VERDICTS[candidate.fate], candidate.reason, candidate.target, None, verdict.rule)
 
     rows = [
-        FileRow(row.path, [seen(number, row.path, each) for number, each in enumerate(row.verdicts)])
+        FileRow(row.path, [seen(number, row.path, verdict) for number, verdict in enumerate(row.verdicts)])
         for row in table.rows
     ]
     return AgentTable(table.agents, rows)
@@ -155,17 +155,20 @@ class _Judge:
 
     def __init__(self, view: AgentView, root: str, cwd: str) -> None:
         self.view, self.root, self.cwd = view, root, cwd
-        self.candidates = {each.path: each for each in view.prompt.candidates}
+        self.candidates = {candidate.path: candidate for candidate in view.prompt.candidates}
         others = {find.name for find in view.layout.finds if find.kind != "text"}
         # Skills, sub-agents and commands are listed by menus; they are not instruction files.
         self.listed = {
-            each.path for name in others if name in view.inputs.find_results for each in _candidates(view, name)
+            candidate.path
+            for name in others
+            if name in view.inputs.find_results
+            for candidate in _candidates(view, name)
         }
         self.by_name, self.by_wildcard = _patterns_by_name(view.layout)
 
     def existing(self) -> Iterator[str]:
-        for path, each in self.candidates.items():
-            if each.fate != "absent" and path not in self.listed:
+        for path, candidate in self.candidates.items():
+            if candidate.fate != "absent" and path not in self.listed:
                 yield path
 
     def verdict(self, path: str) -> Verdict:
@@ -224,7 +227,7 @@ def _patterns_by_name(
     """The patterns for instruction files, by the name that they end with; and those that end with a wildcard."""
     by_name: dict[str, list[tuple[Find, Pattern]]] = {}
     by_wildcard: list[tuple[Find, Pattern]] = []
-    for find in (each for each in layout.finds if each.kind == "text"):
+    for find in (rule for rule in layout.finds if rule.kind == "text"):
         for pattern in (pattern for group in find.groups for pattern in group):
             name = basename(pattern.path)
             if "*" in name:
@@ -250,10 +253,10 @@ def _share_cut(view: AgentView, path: str) -> int:
     """How much of a file's text is not in the prompt, in percent; at least 1."""
     whole = max(
         (
-            len(each.text)
+            len(entry.text)
             for entries in view.inputs.found.values()
-            for each in entries
-            if isinstance(each, Document) and printable(each.path) == path
+            for entry in entries
+            if isinstance(entry, Document) and printable(entry.path) == path
         ),
         default=0,
     )

@@ -56,11 +56,13 @@ def segments_of(request: Mapping[str, Any], order: Sequence[str], leading: int =
     messages = next((request[key] for key in ("messages", "input", "contents") if key in request), ())
     parts = {
         "tools": [_segment("tools", tool, _name(tool)) for tool in tools],
-        "system": [_segment("system", each, "") for each in ((system,) if isinstance(system, str) else system)],
+        "system": [_segment("system", block, "") for block in ((system,) if isinstance(system, str) else system)],
         "messages": [
             segment
-            for number, each in enumerate(messages, 1)
-            for segment in (_leading(each, number) if number <= leading else [_segment("messages", each, str(number))])
+            for number, message in enumerate(messages, 1)
+            for segment in (
+                _leading(message, number) if number <= leading else [_segment("messages", message, str(number))]
+            )
         ],
     }
     return [segment for part in order for segment in parts[part]]
@@ -86,7 +88,7 @@ def _segment(of: str, content: Any, name: str) -> Segment:
     if isinstance(content, str):
         return Segment(of, content, name)
     has_breakpoint = "cache_control" in content
-    fields = {key: each for key, each in content.items() if key != "cache_control"}
+    fields = {key: field for key, field in content.items() if key != "cache_control"}
     text = fields["text"] if of == "system" else json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
     return Segment(of, text, name, has_breakpoint)
 
@@ -157,7 +159,7 @@ def _sent_spans(prompt: Prompt) -> list[tuple[int, int]]:
     messages = [(start, end) for _, start, end in message_spans(sent_passages(prompt.passages))]
     if not messages:
         return [(0, len(prompt.text))]
-    end = max((each.end for each in prompt.passages if not each.message), default=0)
+    end = max((passage.end for passage in prompt.passages if not passage.message), default=0)
     return [(0, end), *messages] if prompt.text[:end].strip() else messages
 
 
@@ -211,12 +213,12 @@ def _lifetime_ends(prompt: Prompt) -> Iterator[tuple[int, str, str]]:
 
 
 def _last_before(prompt: Prompt, end: int) -> Passage | None:
-    return next((each for each in reversed(prompt.passages) if each.start < end), None)
+    return next((passage for passage in reversed(prompt.passages) if passage.start < end), None)
 
 
 def _shortest(prompt: Prompt, end: int) -> str:
     """The lifetime of a prefix of the prompt: the shortest of its passages."""
-    ranks = [LIFETIMES.index(each.lifetime) for each in prompt.passages if each.start < end]
+    ranks = [LIFETIMES.index(passage.lifetime) for passage in prompt.passages if passage.start < end]
     return LIFETIMES[max(ranks)] if ranks else "conversation"
 
 
@@ -256,7 +258,9 @@ _LIMIT = 100  # real prompts have far fewer sections, but a saved prompt can com
 
 def best_order(prompt: Prompt) -> list[str]:
     """The sections ordered for the cache: longest-lived first, otherwise in their present order."""
-    return [each.section for each in sorted(prompt.passages, key=lambda each: LIFETIMES.index(each.lifetime))]
+    return [
+        passage.section for passage in sorted(prompt.passages, key=lambda passage: LIFETIMES.index(passage.lifetime))
+    ]
 
 
 def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
@@ -267,10 +271,12 @@ def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
         key, inner = waiting.pop(0)
         by_lifetime = sorted(inner, key=_rank)
         if by_lifetime != list(inner):
-            settings.append((key, [each.name for each in by_lifetime]))
+            settings.append((key, [section.name for section in by_lifetime]))
         # The order inside a wrapper does not matter: the section is one passage.
         waiting += [
-            (f"section.{each.name}.sections", each.sections) for each in inner if each.sections and not each.wrap
+            (f"section.{section.name}.sections", section.sections)
+            for section in inner
+            if section.sections and not section.wrap
         ]
     return settings
 
@@ -296,11 +302,11 @@ def request_cost(tokens: int, cached: int, price: Price, is_read: bool) -> float
 def order_findings(misplaced_sections: Sequence[Misplaced]) -> list[Finding]:
     """One finding for each misplaced section, or for several that come before the same ones."""
     groups: dict[tuple[str, tuple[str, ...]], list[Misplaced]] = {}
-    for each in misplaced_sections:
-        groups.setdefault((each.lifetime, tuple(each.before)), []).append(each)
+    for section in misplaced_sections:
+        groups.setdefault((section.lifetime, tuple(section.before)), []).append(section)
     findings: list[Finding] = []
     for (lifetime, before), group in groups.items():
-        names = [f"'{each.section}'" for each in group]
+        names = [f"'{section.section}'" for section in group]
         is_one = len(group) == 1
         who = f"section {names[0]} lasts" if is_one else f"sections {_listed(names)} last"
         come, it, them = ("comes", "it changes", "it") if is_one else ("come", "one of them changes", "them")
@@ -381,7 +387,7 @@ def count_kept(
     old: Sequence[Segment], new: Sequence[Segment], rules: ProviderRules, price: Price | None, count: TokenCounter
 ) -> tuple[int, int, int]:
     """The tokens of the new request: all, those before the first difference, and those that are reused from the cache."""
-    before, after = ("".join(segment.text for segment in each) for each in (old, new))
+    before, after = ("".join(segment.text for segment in segments) for segments in (old, new))
     start = common_start(before, after)
     end = start if rules.caching == "prefix" else _last_breakpoint(old, new, start)
     reused = count(after[:end])
@@ -422,9 +428,9 @@ def cache_reuse(
 
 def _first(old: tuple[Subject, Sequence[Segment]], new: tuple[Subject, Sequence[Segment]]) -> FirstDifference | None:
     """The first difference; None if the requests are equal or one only appends messages to the other."""
-    before, after = ("".join(segment.text for segment in each[1]) for each in (old, new))
+    before, after = ("".join(segment.text for segment in request[1]) for request in (old, new))
     start = common_start(before, after)
-    if start in (len(before), len(after)) and all(_of(each[1], start) in ("messages", "") for each in (old, new)):
+    if start in (len(before), len(after)) and all(_of(request[1], start) in ("messages", "") for request in (old, new)):
         return None
     subject, segments = new if start < len(after) else old
     at = sent = 0
@@ -453,5 +459,5 @@ def _in_prompt(subject: Subject, of: str, offset: int) -> FirstDifference:
     spans = OriginIndex(subject.prompt).find(offset, offset + 1)
     if not spans:
         return FirstDifference(of, "", offset)
-    causes = [cause_of(each) for each in spans if each.origin.kind]
+    causes = [cause_of(span) for span in spans if span.origin.kind]
     return FirstDifference(of, spans[0].section, offset, causes)

@@ -69,18 +69,20 @@ class Side:
 def prompt_side(prompt: Prompt, tools: Sequence[Mapping[str, Any]] | None = None) -> Side:
     """A prompt and its tools, as one side of a comparison."""
     parts = []
-    for each in prompt.passages:
-        origins = ((piece.origin.kind, piece.origin.path, piece.text) for piece in each.pieces)
-        parts.append(Part(each.section, each.start, each.end, _sources(origins), each.role))
+    for passage in prompt.passages:
+        origins = ((piece.origin.kind, piece.origin.path, piece.text) for piece in passage.pieces)
+        parts.append(Part(passage.section, passage.start, passage.end, _sources(origins), passage.role))
     return Side(prompt.text, parts, tools, message_spans(sent_passages(prompt.passages)))
 
 
 def edition_side(system: str, account: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> Side:
     """An edition as one side of a comparison; `account` is its stored prompt."""
     parts = []
-    for each in account.get("passages", ()):
-        origins = ((origin["kind"], origin["path"], origin["hash"]) for origin in each["origins"])
-        parts.append(Part(each["section"], each["start"], each["end"], _sources(origins), each.get("role", "system")))
+    for passage in account.get("passages", ()):
+        origins = ((origin["kind"], origin["path"], origin["hash"]) for origin in passage["origins"])
+        parts.append(
+            Part(passage["section"], passage["start"], passage["end"], _sources(origins), passage.get("role", "system"))
+        )
     return Side(system, parts, tools, message_spans(stored_passages(account)))
 
 
@@ -174,9 +176,9 @@ class Changes(ChangedParts):
 def section_names(sections: Iterable[Any]) -> Names:
     """The names of changed sections by kind; each item has a `section` and its `kinds`."""
     by_kind: dict[str, dict[str, None]] = {kind: {} for kind in KINDS}
-    for each in sections:
-        for kind in each.kinds:
-            by_kind[kind][each.section] = None
+    for section in sections:
+        for kind in section.kinds:
+            by_kind[kind][section.section] = None
     return Names(*(tuple(by_kind[kind]) for kind in KINDS))
 
 
@@ -333,7 +335,7 @@ class _SameName:
         fixed, old_fixed = [number for number, _ in in_order], [match for _, match in in_order]
         matched = {match for _, match in equal}
         unmatched: dict[int, list[int]] = {}
-        for number in reversed([each for each in ours if each not in matched]):
+        for number in reversed([index for index in ours if index not in matched]):
             unmatched.setdefault(bisect_left(old_fixed, number), []).append(number)
         for number in theirs:
             if self.matches[number] is None and (between := unmatched.get(bisect_left(fixed, number))):

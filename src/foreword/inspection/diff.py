@@ -89,7 +89,7 @@ def compare(old: Subject, new: Subject) -> Difference:
     changes = find_changes(prompt_side(old.prompt, old.tools), prompt_side(new.prompt, new.tools))
     circumstances = list(_circumstances(old, new))
     finder = _CauseFinder(old.prompt, new.prompt, changes.tools, circumstances)
-    sections = [_section(each, changes, old.prompt, new.prompt, finder) for each in changes.sections]
+    sections = [_section(section, changes, old.prompt, new.prompt, finder) for section in changes.sections]
     return Difference(sections, changes.tools, circumstances)
 
 
@@ -153,8 +153,8 @@ class _CauseFinder:
 
     def __init__(self, old: Prompt, new: Prompt, tools: Names, circumstances: Sequence[tuple[str, str, str]]) -> None:
         self.old, self.new = OriginIndex(old), OriginIndex(new)
-        self._old_fates = {each.path: each.fate for each in old.candidates}
-        self._new_fates = {each.path: each.fate for each in new.candidates}
+        self._old_fates = {candidate.path: candidate.fate for candidate in old.candidates}
+        self._new_fates = {candidate.path: candidate.fate for candidate in new.candidates}
         self._tools, self._circumstances = tools, circumstances
 
     def edit(self, old: tuple[int, int], new: tuple[int, int]) -> Edit:
@@ -164,7 +164,7 @@ class _CauseFinder:
         for spans, fates, when in ((removed, self._new_fates, "now"), (added, self._old_fates, "was")):
             for span in spans:
                 by_section.setdefault(span.section, []).extend(self._causes([span], fates, when))
-        return Edit(old, new, _merged(each for causes in by_section.values() for each in self._specific(causes)))
+        return Edit(old, new, _merged(cause for causes in by_section.values() for cause in self._specific(causes)))
 
     def added(self, start: int, end: int) -> list[Cause]:
         return self._specific(self._causes(self.new.find(start, end), self._old_fates, "was"))
@@ -188,8 +188,8 @@ class _CauseFinder:
         """The most specific causes. If only the layout's words changed, this includes what made the layout use them."""
         merged = _merged(causes)
         own = {CAUSES[kind] for kind in _OWN}
-        others = [each for each in merged if each.kind not in own]
-        strong = [each for each in others if each.kind != "environment"]
+        others = [cause for cause in merged if cause.kind not in own]
+        strong = [cause for cause in others if cause.kind != "environment"]
         if others or not merged:
             return strong or others
         return _merged([*self._from_agent(), *merged])
@@ -217,17 +217,17 @@ def cause_of(span: OriginSpan, note: str = "") -> Cause:
 def _merged(causes: Iterable[Cause]) -> list[Cause]:
     """Each origin once, with the range of all its lines."""
     merged: dict[tuple[str, str], Cause] = {}
-    for each in causes:
-        known = merged.get((each.kind, each.path))
+    for cause in causes:
+        known = merged.get((cause.kind, cause.path))
         if known is None:
-            merged[each.kind, each.path] = each
+            merged[cause.kind, cause.path] = cause
         else:
             lines = (
-                (min(known.lines[0], each.lines[0]), max(known.lines[1], each.lines[1]))
-                if known.lines and each.lines
-                else known.lines or each.lines
+                (min(known.lines[0], cause.lines[0]), max(known.lines[1], cause.lines[1]))
+                if known.lines and cause.lines
+                else known.lines or cause.lines
             )
-            merged[each.kind, each.path] = Cause(each.kind, each.path, lines, known.note or each.note)
+            merged[cause.kind, cause.path] = Cause(cause.kind, cause.path, lines, known.note or cause.note)
     return list(merged.values())
 
 

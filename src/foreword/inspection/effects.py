@@ -53,10 +53,10 @@ def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[T
     """How a prompt differs from an older one; `count` counts the tokens in a string, `tools` are the old and the new ones."""
     changes = find_changes(prompt_side(old, tools[0]), prompt_side(new, tools[1]))
     sections = []
-    for each in changes.sections:
-        before = old.passages[each.old].text if each.old is not None else ""
-        after = new.passages[each.new].text if each.new is not None else ""
-        sections.append(SectionEffect(each.section, each.kinds, count(before), count(after), each.sources))
+    for section in changes.sections:
+        before = old.passages[section.old].text if section.old is not None else ""
+        after = new.passages[section.new].text if section.new is not None else ""
+        sections.append(SectionEffect(section.section, section.kinds, count(before), count(after), section.sources))
     tokens_before = count(old.text)
     kept, breaks = tokens_before, ""
     length = min(common_start(old.text, new.text), _first_other_role(old, new))
@@ -71,20 +71,20 @@ def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[T
         count(new.text),
         kept,
         breaks,
-        [each for each in new.findings if each not in old.findings],
-        [each for each in old.findings if each not in new.findings],
+        [finding for finding in new.findings if finding not in old.findings],
+        [finding for finding in old.findings if finding not in new.findings],
     )
 
 
 def _first_other_role(old: Prompt, new: Prompt) -> int:
     """Where the old prompt is first divided into other messages than the new one."""
-    before, after = (message_spans(sent_passages(each.passages)) for each in (old, new))
+    before, after = (message_spans(sent_passages(prompt.passages)) for prompt in (old, new))
     for number, (role, start, _) in enumerate(before):
         if number >= len(after) or (role, start) != after[number][:2]:
-            return min([start, *(each[1] for each in after[number : number + 1])])
+            return min([start, *(span[1] for span in after[number : number + 1])])
     return after[len(before)][1] if len(after) > len(before) else len(old.text)
 
 
 def _section_at(passages: Sequence[Passage], position: int) -> str:
     """The section of a character; a separator belongs to the section after it."""
-    return next((each.section for each in passages if position < each.end), "")
+    return next((passage.section for passage in passages if position < passage.end), "")

@@ -35,10 +35,10 @@ def read_prices(named: str = "", workspace: Workspace | None = None, settings: s
     if workspace is not None:
         reader = Reader()
         files, _ = read_settings(resolve_workspace(workspace, reader), reader, settings)
-        for each in files:
-            if each.mapping.get("prices") and not each.is_untrusted:
-                path = os.path.expanduser(each.mapping["prices"])
-                tables.append(_table(os.path.join(os.path.dirname(each.path), path)))
+        for file in files:
+            if file.mapping.get("prices") and not file.is_untrusted:
+                path = os.path.expanduser(file.mapping["prices"])
+                tables.append(_table(os.path.join(os.path.dirname(file.path), path)))
     if named:
         tables.append(_table(absolute(named, os.environ)))
     return prices(tables)
@@ -71,7 +71,7 @@ def price_rebuild(
     rules, price, rule = table.rule_for(provider, model)
     count = counter(model or rules.model, rules.name or provider)
     turns = (turn_of(using), turn_of(fresh))
-    old, new = (segments_of(request_for(rules.name, each), rules.order, len(each.leading)) for each in turns)
+    old, new = (segments_of(request_for(rules.name, turn), rules.order, len(turn.leading)) for turn in turns)
     _, _, cached = count_kept(old, old, rules, price, count)
     _, _, kept = count_kept(old, new, rules, price, count)
     return kept, max(cached - kept, 0), rule

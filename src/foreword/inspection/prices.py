@@ -92,7 +92,7 @@ class Prices:
 
     def provider_of(self, model: str) -> str:
         """The provider of a model; empty if unknown."""
-        known = (each.name for each in self.providers if model and self.of(each, model))
+        known = (provider.name for provider in self.providers if model and self.of(provider, model))
         return next(known, "")
 
     def rule_for(self, provider: str, model: str) -> tuple[ProviderRules, Price | None, CacheRule]:
@@ -114,7 +114,7 @@ def is_named(row: str, model: str) -> bool:
     """
     import re
 
-    plain, wanted = (each.lower().replace(".", "-").replace("_", "-") for each in (row, model))
+    plain, wanted = (name.lower().replace(".", "-").replace("_", "-") for name in (row, model))
     _, found, rest = wanted.rpartition(plain)
     extra = re.sub(r"\d{4}-?\d{2}-?\d{2}", "", rest)
     words = re.findall(r"[a-z0-9]+", extra)

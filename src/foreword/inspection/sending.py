@@ -42,20 +42,28 @@ class SentPrompt:
 
 def sent_passages(passages: Iterable[Passage]) -> list[SentPassage]:
     """The passages of a prompt."""
-    return [SentPassage(each.start, each.end, each.lifetime, each.role, each.message) for each in passages]
+    return [
+        SentPassage(passage.start, passage.end, passage.lifetime, passage.role, passage.message) for passage in passages
+    ]
 
 
 def stored_passages(account: Mapping[str, Any]) -> list[SentPassage]:
     """The passages of a stored prompt."""
     return [
-        SentPassage(each["start"], each["end"], each["lifetime"], each.get("role", "system"), each.get("message", 0))
-        for each in account.get("passages", ())
+        SentPassage(
+            passage["start"],
+            passage["end"],
+            passage["lifetime"],
+            passage.get("role", "system"),
+            passage.get("message", 0),
+        )
+        for passage in account.get("passages", ())
     ]
 
 
 def divide(text: str, passages: Sequence[SentPassage], root_end: int = 0) -> SentPrompt:
     """Divide a prompt into the system prompt and messages. `root_end` is the end of the root's instructions in the whole text."""
-    spans = [(each.start, each.end, each.lifetime) for each in passages if not each.message]
+    spans = [(passage.start, passage.end, passage.lifetime) for passage in passages if not passage.message]
     if len(spans) == len(passages):
         return SentPrompt(text, spans, root_end=root_end)
     system = text[: spans[-1][1]] if spans else ""
@@ -64,7 +72,7 @@ def divide(text: str, passages: Sequence[SentPassage], root_end: int = 0) -> Sen
     length, root = len(system), root_end if root_end <= len(system) else 0
     for start, end, inside in _messages(passages):
         messages.append({"role": inside[0].role, "content": text[start:end]})
-        leading.append([(each.start - start, each.end - start, each.lifetime) for each in inside])
+        leading.append([(passage.start - start, passage.end - start, passage.lifetime) for passage in inside])
         if start < root_end <= end:
             root = length + root_end - start
         length += end - start
@@ -74,9 +82,9 @@ def divide(text: str, passages: Sequence[SentPassage], root_end: int = 0) -> Sen
 def _messages(passages: Iterable[SentPassage]) -> Iterator[tuple[int, int, list[SentPassage]]]:
     """Each message after the system prompt: where it starts and ends in the text, and its passages."""
     by_number: dict[int, list[SentPassage]] = {}
-    for each in passages:
-        if each.message:
-            by_number.setdefault(each.message, []).append(each)
+    for passage in passages:
+        if passage.message:
+            by_number.setdefault(passage.message, []).append(passage)
     for inside in by_number.values():
         yield inside[0].start, inside[-1].end, inside
 
@@ -110,7 +118,7 @@ def turn_of(edition: Edition) -> Turn:
 def files_of(account: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
     """The files in a stored prompt, each with its end offset."""
     for passage in account.get("passages", ()):
-        yield from ((each["path"], each["end"]) for each in passage["origins"] if each["kind"] == "file")
+        yield from ((origin["path"], origin["end"]) for origin in passage["origins"] if origin["kind"] == "file")
 
 
 def root_end(files: Iterable[tuple[str, int]], cwd: str) -> int:

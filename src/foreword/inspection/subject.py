@@ -97,5 +97,5 @@ class OriginIndex:
 
     def _breaks_between(self, start: int, end: int) -> int:
         if self._breaks is None:
-            self._breaks = [at for at, each in enumerate(self.text) if each == "\n"]
+            self._breaks = [at for at, character in enumerate(self.text) if character == "\n"]
         return bisect_right(self._breaks, end - 1) - bisect_right(self._breaks, start - 1)

@@ -81,14 +81,14 @@ class _Comparison:
         self._report_files(files)
         views = self._views(named, {} if only else mirrors, files.paths)
         self._collect(views)
-        wanted = [self._path(each) for each in fields.get("paths") or ()]
+        wanted = [self._path(path) for path in fields.get("paths") or ()]
         root, cwd = printable(self.root), printable(self.workspace.cwd)
-        table = compare_agents(views, [printable(each) for each in (*files.paths, *wanted)], root, cwd)
+        table = compare_agents(views, [printable(path) for path in (*files.paths, *wanted)], root, cwd)
         table = _only_at(table, wanted)
         table = with_visits(table, self._visit(table))
         shown = {view.name for view in views}
         others = [] if only else [name for name in mirrors if name not in shown]
-        return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(each) for each in wanted])
+        return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(path) for path in wanted])
 
     def _views(
         self, named: Mapping[str, Layout], mirrors: Mapping[str, Layout], files: Sequence[str]
@@ -176,7 +176,7 @@ class _Comparison:
             there = self.assemblers[number].for_directory(self.real_names.get(folder, folder))
             there.reader = self.assemblers[number].reader
             try:
-                found[number, folder] = {each.path: each for each in there.snapshot().inputs.candidates}
+                found[number, folder] = {candidate.path: candidate for candidate in there.snapshot().inputs.candidates}
             except ForewordError:  # the folder is gone, or has settings of its own that are refused
                 continue
         return found
@@ -199,24 +199,24 @@ class _Comparison:
 
     def _collect(self, views: Sequence[AgentView]) -> None:
         """Add the warnings and errors of all prompts; one that not every agent has names its agents."""
-        agents: dict[Finding, list[str]] = {}
+        agents_by_problem: dict[Finding, list[str]] = {}
         for view in views:
-            for each in view.prompt.findings:
-                is_shown = each.code in _SHOWN_BY_TABLE or each.code.startswith(_SKIPPED)
-                if each.severity != "info" and not is_shown:
-                    agents.setdefault(each, []).append(view.name)
-        for each, names in agents.items():
+            for problem in view.prompt.findings:
+                is_shown = problem.code in _SHOWN_BY_TABLE or problem.code.startswith(_SKIPPED)
+                if problem.severity != "info" and not is_shown:
+                    agents_by_problem.setdefault(problem, []).append(view.name)
+        for problem, names in agents_by_problem.items():
             about = "" if len(names) == len(views) else f" ({', '.join(names)})"
-            self.findings[replace(each, message=each.message + about)] = None
+            self.findings[replace(problem, message=problem.message + about)] = None
 
 
 def _only_at(table: AgentTable, paths: Sequence[str]) -> AgentTable:
     """The table of these files, and of the files in those of them that are folders; without paths, the whole table."""
     if not paths:
         return table
-    folders = {printable(each) for each in paths if os.path.isdir(each)}
-    shown = {printable(each) for each in paths}
-    rows = [row for row in table.rows if row.path not in folders and any(is_inside(row.path, each) for each in shown)]
+    folders = {printable(path) for path in paths if os.path.isdir(path)}
+    shown = {printable(path) for path in paths}
+    rows = [row for row in table.rows if row.path not in folders and any(is_inside(row.path, path) for path in shown)]
     return replace(table, rows=rows)
 
 
@@ -229,7 +229,7 @@ def _without_agents(question: Question) -> tuple[list[tuple[str, Any]], list[str
             others.append((key, content))
             continue
         names = [content] if isinstance(content, str) else content
-        if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise CallError(
                 f'--set agents takes a list of layouts, such as agents=["claude", "codex"], not {content!r}'
             )

@@ -62,7 +62,7 @@ def provider_models(question: Question) -> list[ProviderModel]:
 
     prices, settings = question.fields.get("prices") or "", question.fields.get("settings") or ""
     table = read_prices(prices, question.workspace, settings)
-    selected = [each for each in table.providers if each.name == question.provider.lower()]
+    selected = [provider for provider in table.providers if provider.name == question.provider.lower()]
     return [ProviderModel(rules, table, question) for rules in selected or table.providers]
 
 
@@ -94,18 +94,18 @@ def cache_report(question: Question) -> CacheReport:
     subject, rebuilt = _rebuilt(question.with_fields()) if source is None else (read_subject(source, question), [])
     count = models[0].count
     misplaced_sections = misplaced(subject.prompt, count)
-    moved = [(each.detail, sections) for each, sections in rebuilt if sections]
+    moved = [(rebuild.detail, sections) for rebuild, sections in rebuilt if sections]
     tokens = [count(subject.prompt.text[_first_change(sections) :]) for _, sections in moved]
     findings = [*order_findings(misplaced_sections), *instability_findings(moved, tokens)]
     form: CacheForm = {
         "prompt": subject_form(subject, count_tokens(subject.prompt.text, question.model, question.provider)),
-        "providers": [_provider_form(subject, each) for each in models],
-        "misplaced": [misplaced_form(each) for each in misplaced_sections],
+        "providers": [_provider_form(subject, model) for model in models],
+        "misplaced": [misplaced_form(section) for section in misplaced_sections],
         "better_order": _better_order(question, subject, misplaced_sections, is_built=source is None)
         if misplaced_sections
         else None,
-        "rebuilds": [_rebuild_form(each, sections, subject) for each, sections in rebuilt],
-        "findings": [finding_form(each) for each in findings],
+        "rebuilds": [_rebuild_form(rebuild, sections, subject) for rebuild, sections in rebuilt],
+        "findings": [finding_form(finding) for finding in findings],
     }
     return CacheReport(subject, form, rebuilt, findings)
 
@@ -126,21 +126,27 @@ def _rebuilt(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[
     subject = build_subject(question)
     results: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
     agent, now = question.agent_with_template(), question.now or local_time()
-    for each in rebuilds(question.assembler, agent, now, question.fields, subject.prompt):
-        is_same = each.prompt is None or each.prompt.text == subject.prompt.text
+    for rebuild in rebuilds(question.assembler, agent, now, question.fields, subject.prompt):
+        is_same = rebuild.prompt is None or rebuild.prompt.text == subject.prompt.text
         sections = (
-            () if is_same or each.prompt is None else compare(subject, Subject(each.detail, each.prompt)).sections
+            ()
+            if is_same or rebuild.prompt is None
+            else compare(subject, Subject(rebuild.detail, rebuild.prompt)).sections
         )
-        results.append((each, sections))
+        results.append((rebuild, sections))
     # Only the texts are needed from here on; the candidates of many skills would take a lot of memory.
     small = replace(subject.prompt, candidates=())
-    rebuilt = [(replace(each, prompt=each.prompt and small) if not moved else each, moved) for each, moved in results]
+    rebuilt = [
+        (replace(result, prompt=result.prompt and small) if not moved else result, moved) for result, moved in results
+    ]
     return replace(subject, prompt=small), rebuilt
 
 
 def _first_change(sections: Sequence[SectionDiff]) -> int:
     """The offset of the first change in the old prompt."""
-    starts = [each.edits[0].old[0] if each.edits else each.old[0] if each.old else 0 for each in sections]
+    starts = [
+        section.edits[0].old[0] if section.edits else section.old[0] if section.old else 0 for section in sections
+    ]
     return min(starts, default=0)
 
 
@@ -177,7 +183,7 @@ def _provider_form(subject: Subject, provider: ProviderModel) -> ProviderForm:
         "order": list(provider.rules.order),
         "price": price_form(price) if price else None,
         "tokens": total,
-        "breakpoints": [breakpoint_form(each) for each in cuts],
+        "breakpoints": [breakpoint_form(cut) for cut in cuts],
         "first_request": request_cost(total, cached, price, is_read=False) if price else None,
         "next_request": request_cost(total, cached, price, is_read=True) if price else None,
     }
@@ -195,7 +201,7 @@ def _rebuild_form(rebuilt: Rebuild, sections: Sequence[SectionDiff], subject: Su
         "changed": None if rebuilt.prompt is None else bool(sections),
         "error": rebuilt.error or None,
         "sections": names_form(section_names(sections)),
-        "details": [section_diff_form(each, subject.prompt.text, new) for each in sections],
+        "details": [section_diff_form(section, subject.prompt.text, new) for section in sections],
     }
 
 
@@ -226,8 +232,11 @@ def cache_loss(question: Question) -> CacheLoss:
         # Tools that are known on one side only would look like a change.
         old, new = replace(old, tools=None), replace(new, tools=None)
     reuses = [
-        (each, cache_reuse((old, each.segments(old)), (new, each.segments(new)), each.rules, each.price, each.count))
-        for each in models
+        (
+            model,
+            cache_reuse((old, model.segments(old)), (new, model.segments(new)), model.rules, model.price, model.count),
+        )
+        for model in models
     ]
     return CacheLoss(old, new, turns, reuses, _loss_form(question, old, new, turns, reuses))
 
@@ -248,7 +257,9 @@ def _loss_form(
     from ..wire.answers import changes_form
     from ..wire.differences import cache_reuse_form, subject_form
 
-    subjects = [subject_form(each, count(each.prompt.text, question.model, question.provider)) for each in (old, new)]
+    subjects = [
+        subject_form(subject, count(subject.prompt.text, question.model, question.provider)) for subject in (old, new)
+    ]
     return {
         **changes_form(find_changes(prompt_side(old.prompt, old.tools), prompt_side(new.prompt, new.tools))),
         "old": subjects[0],

@@ -41,7 +41,10 @@ def explain_path(
     paths = _paths(wanted, cwd)
     path = next((each for each in paths if os.path.lexists(each)), paths[0])
     if absent and not os.path.lexists(path):
-        return [replace(each, reason=each.reason or "the file does not exist; it would be read") for each in absent]
+        return [
+            replace(candidate, reason=candidate.reason or "the file does not exist; it would be read")
+            for candidate in absent
+        ]
     return [*absent, explain(assembler, path, agent)]
 
 
@@ -88,7 +91,7 @@ def _similar(path: str) -> str:
     from difflib import get_close_matches
 
     folder, name = os.path.split(path)
-    close = get_close_matches(name, [printable(each) for each in Reader().entries(folder)[0]], n=1)
+    close = get_close_matches(name, [printable(entry) for entry in Reader().entries(folder)[0]], n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
@@ -126,7 +129,9 @@ def _candidate_in(assembler: Assembler, path: str, folder: str, agent: Agent | N
         candidates = other.snapshot(agent).inputs.candidates
     except ForewordError:  # the folder's settings are refused, or another layout lacks a key
         return None
-    return next((each for each in candidates if each.fate != "absent" and is_inside(each.path, shown)), None)
+    return next(
+        (candidate for candidate in candidates if candidate.fate != "absent" and is_inside(candidate.path, shown)), None
+    )
 
 
 def _reads(path: str, layout: Layout) -> str:

@@ -120,7 +120,7 @@ class _LintRun:
         prompt = assembler.prompt(self.agent, self.now)
         snapshot = assembler.snapshot(self.agent)
         self.disk.enter(snapshot.plan.workspace)
-        skills = [each.path for each in each_skill(snapshot.inputs)]
+        skills = [skill.path for skill in each_skill(snapshot.inputs)]
         self.record(self.linter.check(prompt, map(printable, skills)))
         self.record(run_checks(self.extensions, prompt))
         self.record(self.wrong_case.findings(prompt.candidates))
@@ -210,7 +210,7 @@ class _Disk:
             return
         while is_inside(at, self.root):
             place = os.path.normpath(os.path.join(at, folder))
-            files = [os.path.join(place, each) for each in names] if is_inside(place, self.root) else []
+            files = [os.path.join(place, name) for name in names] if is_inside(place, self.root) else []
             file = next(filter(self._exists, files), "")
             if file:
                 reading = self.reader.read(file, only_inside(self.root, self.workspace))

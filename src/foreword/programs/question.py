@@ -109,8 +109,12 @@ class Question:
             from .wrong_case import WrongCase
 
             prompt = self.prompt()
-            known = {(each.code, each.path) for each in prompt.findings}
-            more = [each for each in WrongCase().findings(prompt.candidates) if (each.code, each.path) not in known]
+            known = {(finding.code, finding.path) for finding in prompt.findings}
+            more = [
+                finding
+                for finding in WrongCase().findings(prompt.candidates)
+                if (finding.code, finding.path) not in known
+            ]
             self._checked = replace(prompt, findings=(*prompt.findings, *more)) if more else prompt
         return self._checked
 
@@ -183,11 +187,11 @@ class Question:
         if url:
             return _expand_home(url, workspace), True
         files, _ = read_settings(workspace, reader, self.fields.get("settings") or "")
-        for each in reversed(files):
-            if each.mapping.get("store") and not each.is_untrusted:
-                location = _expand_home(each.mapping["store"], workspace)
+        for file in reversed(files):
+            if file.mapping.get("store") and not file.is_untrusted:
+                location = _expand_home(file.mapping["store"], workspace)
                 is_elsewhere = "://" in location or location == ":memory:"
-                return location if is_elsewhere else os.path.join(os.path.dirname(each.path), location), True
+                return location if is_elsewhere else os.path.join(os.path.dirname(file.path), location), True
         # With another home, the data folder of this environment belongs to somebody else.
         own = os.path.join(workspace.home, ".local", "share") if self.home and workspace.home else ""
         data = own or data_folder(workspace)
@@ -201,7 +205,7 @@ def _assignments(texts: Iterable[str]) -> list[tuple[str, Any]]:
         return []
     from ..packs.settings import parse_assignment
 
-    return [parse_assignment(each) for each in texts]
+    return [parse_assignment(text) for text in texts]
 
 
 def check_fields(fields: Any, extra: Collection[str] = ()) -> None:

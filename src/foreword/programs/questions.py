@@ -72,7 +72,7 @@ def why(question: Question) -> list[CandidateForm]:
     """Every candidate and its fate; with `path`, only those at or below that path or with that name."""
     from ..encoding.prompt import candidate_form
 
-    return [candidate_form(each) for each in candidates_of(question)]
+    return [candidate_form(candidate) for candidate in candidates_of(question)]
 
 
 def candidates_of(question: Question) -> list[Candidate]:
@@ -80,8 +80,10 @@ def candidates_of(question: Question) -> list[Candidate]:
     from .explain import explain_path, is_match
 
     path = question.fields.get("path") or ""
-    candidates = [each for each in question.checked_prompt().candidates if is_match(each.path, path, question.cwd)]
-    if path and not any(each.fate != "absent" for each in candidates):
+    candidates = [
+        candidate for candidate in question.checked_prompt().candidates if is_match(candidate.path, path, question.cwd)
+    ]
+    if path and not any(candidate.fate != "absent" for candidate in candidates):
         return explain_path(question.assembler, question.agent_with_template(), path, question.cwd, candidates)
     return candidates
 
@@ -106,17 +108,17 @@ def tokens(question: Question) -> CountedForm:
         "tokens": total,
         "passages": [
             {
-                "section": each["section"],
-                "start": each["start"],
-                "end": each["end"],
-                "lifetime": each["lifetime"],
+                "section": row["section"],
+                "start": row["start"],
+                "end": row["end"],
+                "lifetime": row["lifetime"],
                 **message_form(passage),
-                "tokens": each["tokens"],
+                "tokens": row["tokens"],
                 "method": total["method"],
                 "exact": total["exact"],
                 "error": total["error"],
             }
-            for each, passage in zip(form["passages"], prompt.passages, strict=True)
+            for row, passage in zip(form["passages"], prompt.passages, strict=True)
         ],
     }
 
@@ -142,8 +144,14 @@ def _layout_form(question: Question) -> LayoutForm:
         "address": layout.address,
         "about": layout.about,
         "sections": [
-            {"name": each.name, "depth": depth, "lifetime": each.lifetime, "role": role, "content": _content(each)}
-            for depth, role, each in _nested(layout.sections)
+            {
+                "name": section.name,
+                "depth": depth,
+                "lifetime": section.lifetime,
+                "role": role,
+                "content": _content(section),
+            }
+            for depth, role, section in _nested(layout.sections)
         ],
         "on": dict(layout.on),
         "mirrors": layout.mirrors,
@@ -231,7 +239,7 @@ def compare_prompts(question: Question) -> PromptComparison:
         question = question.with_fields(layout=layouts[0])
     other = question.with_fields(layout=layouts[1]) if len(layouts) == 2 else question
     old, new = read_subject(question.fields["old"], question), read_subject(question.fields["new"], other)
-    sizes = [count(each.prompt.text, question.model, question.provider) for each in (old, new)]
+    sizes = [count(subject.prompt.text, question.model, question.provider) for subject in (old, new)]
     return PromptComparison(old, new, (sizes[0], sizes[1]), compare(old, new))
 
 
@@ -308,7 +316,7 @@ def shown_findings(question: Question, report: Report) -> Report:
     if lowest not in SEVERITIES:
         raise CallError(f"min_severity must be one of {', '.join(SEVERITIES)}, not {lowest!r}")
     severities = SEVERITIES[: SEVERITIES.index(lowest) + 1]
-    return replace(report, findings=tuple(each for each in report.findings if each.severity in severities))
+    return replace(report, findings=tuple(finding for finding in report.findings if finding.severity in severities))
 
 
 # Each question, with the fields that it takes in addition to the common ones.

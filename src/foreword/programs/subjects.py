@@ -103,7 +103,7 @@ def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
         prompt_from(form, shown),
         _objects(form, "tools", "name", shown) if "tools" in form else None,
         _objects(form, "messages", "role", shown),
-        {key: str(each) for key, each in made_for.items()} if isinstance(made_for, dict) else {},
+        {key: str(field) for key, field in made_for.items()} if isinstance(made_for, dict) else {},
     )
 
 
@@ -112,8 +112,10 @@ def _with_leading(form: Mapping[str, Any]) -> Mapping[str, Any]:
     count, messages = form.get("leading"), form.get("messages")
     if "text" in form or type(count) is not int or count < 1 or not isinstance(messages, list):
         return form
-    rows = [each for each in messages[:count] if isinstance(each, dict) and isinstance(each.get("content"), str)]
-    parts = [("system", form.get("system") or ""), *((each.get("role"), each["content"]) for each in rows)]
+    rows = [
+        message for message in messages[:count] if isinstance(message, dict) and isinstance(message.get("content"), str)
+    ]
+    parts = [("system", form.get("system") or ""), *((row.get("role"), row["content"]) for row in rows)]
     passages: list[dict[str, Any]] = []
     text = ""
     for number, (role, content) in enumerate(parts):

@@ -239,9 +239,13 @@ def _changed_files(seen: Mapping[str, bool], prompt: Prompt, before: Prompt) -> 
 
     If a folder appears with all its files, only the folder is reported, so its files are found by comparing candidates.
     """
-    candidates = {each.path for each in (*before.candidates, *prompt.candidates)}
+    candidates = {candidate.path for candidate in (*before.candidates, *prompt.candidates)}
     files = [printable(path) for path, is_watched in seen.items() if is_watched or printable(path) in candidates]
     if candidates.isdisjoint(files) and prompt is not before:
-        changed = {each.path for each in set(prompt.candidates) ^ set(before.candidates) if each.fate != "absent"}
+        changed = {
+            candidate.path
+            for candidate in set(prompt.candidates) ^ set(before.candidates)
+            if candidate.fate != "absent"
+        }
         return sorted(path for path in changed if any(is_inside(path, folder) for folder in files)) or files
     return files

@@ -28,7 +28,7 @@ class WrongCase:
         self.names: dict[str, dict[str, list[str]]] = {}
 
     def findings(self, candidates: Sequence[Candidate]) -> Iterator[Finding]:
-        for path in [each.path for each in candidates if each.fate == "absent"]:
+        for path in [candidate.path for candidate in candidates if candidate.fate == "absent"]:
             if path in self.seen or not is_inside(path, self.root):
                 continue
             self.seen.add(path)

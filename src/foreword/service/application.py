@@ -300,7 +300,7 @@ async def _send(send: Send, response: Response, id: str, is_head: bool, connecti
         headers.append((b"cache-control", b"no-cache" if "ETag" in response.headers else b"no-store"))
     headers += [(name.lower().encode(), content.encode()) for name, content in response.headers.items()]
     if response.status == 304:
-        headers = [each for each in headers if each[0] not in (b"content-length", b"content-type")]
+        headers = [header for header in headers if header[0] not in (b"content-length", b"content-type")]
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     if response.tail and not is_head:
         await send({"type": "http.response.body", "body": body, "more_body": True})

@@ -49,8 +49,8 @@ def _check_depth(content: object, name: str) -> None:
     for _ in range(_MAX_DEPTH):
         level = [
             inner
-            for each in level
-            for inner in (each.values() if isinstance(each, dict) else each)
+            for node in level
+            for inner in (node.values() if isinstance(node, dict) else node)
             if inner and isinstance(inner, (dict, list))
         ]
         if not level:

@@ -77,7 +77,7 @@ def list_editions(service: Service, request: Request) -> Response:
     editions = service.conversations.store.editions(id)
     if not editions:
         raise Problem("not-found", f"conversation {id!r} has not been started")
-    return Response({"editions": [edition_row_form(each) for each in editions]})
+    return Response({"editions": [edition_row_form(edition) for edition in editions]})
 
 
 def read_edition(service: Service, request: Request) -> Response:
@@ -109,8 +109,10 @@ def read_prompt(service: Service, request: Request) -> Response:
 
 def _agent_body(query: DriftQuery, built_for: dict[str, Any]) -> AgentBody:
     """The agent of a query; what it leaves out comes from the agent of the edition."""
-    known = {name: ToolBody(name, **each) for name, each in built_for.pop("tools").items()}
-    parameters = {name: each for name, each in msgspec.structs.asdict(query).items() if each is not msgspec.UNSET}
+    known = {name: ToolBody(name, **fields) for name, fields in built_for.pop("tools").items()}
+    parameters = {
+        name: parameter for name, parameter in msgspec.structs.asdict(query).items() if parameter is not msgspec.UNSET
+    }
     tools = parameters.pop("tools", None)
     for name in ("base", "plan"):
         built_for[name] = _text_of(built_for.get(name, ""))
@@ -136,7 +138,7 @@ def _escape_surrogates(built_for: dict[str, Any]) -> dict[str, Any]:
 
 def _turn_response(turn: Turn) -> Response:
     counts = ["reuses" if turn.is_reused else "constructs"] if turn.edition else []
-    codes = {each.code for each in turn.findings}
+    codes = {finding.code for finding in turn.findings}
     counts += [name for code, name in (("drift", "drift"), ("store-down", "store_errors")) if code in codes]
     return Response(turn_form(turn), counts=counts)
 

@@ -21,7 +21,7 @@ class RequestGuard:
 
     def __init__(self, token: str = "", hosts: Iterable[str] = ()) -> None:
         self._token = token.encode()
-        self._hosts = _LOOPBACK | {each.lower() for each in hosts}
+        self._hosts = _LOOPBACK | {host.lower() for host in hosts}
 
     def check(self, method: str, headers: Sequence[tuple[bytes, bytes]], is_open: bool) -> None:
         """Raise a Problem if this request must be refused."""

@@ -56,7 +56,7 @@ class Log:
             line |= {"cause": cause} if cause else {}
             self._write(msgspec.json.encode(line).decode())
         else:
-            tail = "".join(f"  {each}" for each in (title, reason, cause) if each)
+            tail = "".join(f"  {part}" for part in (title, reason, cause) if part)
             self._write(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{tail}")
 
     def event(self, source: str, level: str, message: str, cause: str) -> None:

@@ -43,12 +43,12 @@ def document(routes: Sequence[Route]) -> dict[str, Any]:
     """The OpenAPI document for these routes."""
     documented = [route for route in routes if route.response is not None]
     types = {
-        each
+        type_
         for route in documented
-        for each in (route.body, route.query, route.response)
-        if each not in (None, str, dict)
+        for type_ in (route.body, route.query, route.response)
+        if type_ not in (None, str, dict)
     }
-    ordered = sorted({*types, ProblemForm}, key=lambda each: str(getattr(each, "__name__", each)))
+    ordered = sorted({*types, ProblemForm}, key=lambda type_: str(getattr(type_, "__name__", type_)))
     _, schemas = msgspec.json.schema_components(ordered, ref_template=_REF)
     paths: dict[str, dict[str, Any]] = {}
     for route in documented:

@@ -105,7 +105,7 @@ def field_types(kind: type) -> dict[str, msgspec.inspect.Type]:
     """The type of each field of a struct, by the name it has in JSON."""
     struct = msgspec.inspect.type_info(kind)
     assert isinstance(struct, msgspec.inspect.StructType)
-    return {each.encode_name: each.type for each in struct.fields}
+    return {field.encode_name: field.type for field in struct.fields}
 
 
 def _parse(name: str, texts: list[str], kind: msgspec.inspect.Type | None) -> Any:
@@ -151,7 +151,7 @@ def _sentence(error: Exception, kind: type) -> str:
     place = where.removesuffix("'").removeprefix(".")
     unknown = re.search(r"unknown field '(.*)'$", what)
     if unknown and not place:
-        what += suggestion(unknown[1], [each.encode_name for each in msgspec.structs.fields(kind)])
+        what += suggestion(unknown[1], [field.encode_name for field in msgspec.structs.fields(kind)])
     if not what[:2].isupper():
         what = what[:1].lower() + what[1:]
     return f"{place}: {what}" if place else what

@@ -88,7 +88,7 @@ def create_service(options: ServerOptions, extensions: Sequence[Extension] = ())
         extensions,
         home=options.home,
         settings=options.settings_file,
-        assignments=[parse_assignment(each) for each in options.assignments],
+        assignments=[parse_assignment(assignment) for assignment in options.assignments],
         packs=options.packs,
     )
 
@@ -127,8 +127,8 @@ def _listen(options: ServerOptions, on_listen: Callable[[str], None]) -> None:
         return
     server = uvicorn.Server(config)
     # Signals may arrive before the server runs. uvicorn also raises the signal again after shutting down, which must not kill the process.
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, server.handle_exit)
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signal_number, server.handle_exit)
     on_listen(url)
     server.run(sockets=[listening])
 

@@ -121,7 +121,7 @@ class Service:
         """Create the agent that a request describes."""
         content: dict[str, Any] = {key: getattr(body, key) for key in KEYS}
         if body.tools is not None:
-            content["tools"] = [asdict(each) for each in body.tools]
+            content["tools"] = [asdict(tool) for tool in body.tools]
         if body.base and not is_only_address(body.base):
             content["base"] = Document("request", body.base)
         content["scope"] = self._scope(body, workspace)
@@ -163,8 +163,8 @@ class Service:
     def _scope(self, body: AgentBody, workspace: Workspace) -> Scope | None:
         """The agent's scope, limited to the served folders even if the repository around them is larger."""
         if body.scope is not None:
-            allow = [self._access(each, "write", workspace) for each in body.scope.allow]
-            return Scope(allow, [self._access(each, "read", workspace) for each in body.scope.deny])
+            allow = [self._access(path, "write", workspace) for path in body.scope.allow]
+            return Scope(allow, [self._access(path, "read", workspace) for path in body.scope.deny])
         stamps, scope = self._scopes.get(workspace.cwd, ((), None))
         if not stamps or not is_unchanged(stamps):
             reader = Reader()

@@ -27,7 +27,7 @@ from .responses import Problem, Response
 from .service import DEFAULT_LAYOUT, Service, check_layout_name
 
 _PREVIEWED = "template"
-_ONLY_TEMPLATE = [parse_assignment(each) for each in ("sections=body", "body.trim=false")]
+_ONLY_TEMPLATE = [parse_assignment(assignment) for assignment in ("sections=body", "body.trim=false")]
 _REPORTED_CODES = ("template-", "variable-", "file-")
 
 
@@ -52,7 +52,7 @@ def set_template(service: Service, request: Request) -> Response:
 def restore_template(service: Service, request: Request) -> Response:
     """Save an old version of the global template as the newest; 0 is the built-in one."""
     version = request.number("version")
-    known = {each.version: each for each in service.conversations.store.templates()}
+    known = {template.version: template for template in service.conversations.store.templates()}
     known[0] = TemplateVersion(0, default_template())
     if version not in known:
         raise Problem("not-found", f"the template has no version {version}; see /system-prompt/versions")
@@ -62,7 +62,7 @@ def restore_template(service: Service, request: Request) -> Response:
 
 def list_versions(service: Service, request: Request) -> Response:
     """The versions of the global template, newest first."""
-    return Response({"versions": [version_form(each) for each in service.conversations.store.templates()]})
+    return Response({"versions": [version_form(template) for template in service.conversations.store.templates()]})
 
 
 def list_variables(service: Service, request: Request) -> Response:
@@ -123,7 +123,9 @@ def check(service: Service, request: Request) -> Response:
         results = conversation.preview(Document(_PREVIEWED, body.template)).findings
     except TemplateError as error:
         results = [finding("template-error", error.message, _PREVIEWED, error.line, error.column, error.end_column)]
-    return Response({"findings": [finding_form(each) for each in results if each.code.startswith(_REPORTED_CODES)]})
+    return Response(
+        {"findings": [finding_form(result) for result in results if result.code.startswith(_REPORTED_CODES)]}
+    )
 
 
 def list_values(service: Service, request: Request) -> Response:
@@ -164,15 +166,15 @@ def list_layouts(service: Service, request: Request) -> Response:
     for name in layout_names():
         layout = service.open("layouts", service.workspace(""), None, name, ()).layout
         sections = list(layout.each_section())
-        languages = [each.language for each in sections if each.language and each.instead]
+        languages = [section.language for section in sections if section.language and section.instead]
         about = str(shipped_layout(name)["about"])
         rows.append(
             {
                 "name": name,
                 "about": about,
-                "sections": [each.name for each in sections],
+                "sections": [section.name for section in sections],
                 "language": next(iter(languages), None),
-                "stored_template": any("template" in each.instead for each in sections),
+                "stored_template": any("template" in section.instead for section in sections),
             }
         )
     return Response({"layouts": rows, "languages": list(LANGUAGES)})

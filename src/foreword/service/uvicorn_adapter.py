@@ -179,6 +179,6 @@ class Supervisor(Multiprocess):
 
     def terminate_all(self) -> None:
         # Otherwise a client could still connect while the last requests are answered, and would never get a response.
-        for each in self.sockets:
-            each.close()
+        for socket in self.sockets:
+            socket.close()
         super().terminate_all()

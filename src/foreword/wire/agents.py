@@ -21,10 +21,10 @@ def agents_form(
     return {
         "root": root,
         "cwd": cwd,
-        "agents": [_agent_form(each) for each in table.agents],
+        "agents": [_agent_form(agent) for agent in table.agents],
         "files": [_file_form(row, table.agents, with_rules) for row in table.rows],
         "others": list(others),
-        "findings": [finding_form(each) for each in findings],
+        "findings": [finding_form(finding) for finding in findings],
     }
 
 
@@ -38,10 +38,10 @@ def _agent_form(view: AgentView) -> AgentForm:
 
 
 def _file_form(row: FileRow, agents: Sequence[AgentView], with_rules: bool) -> AgentFileForm:
-    verdicts = [_verdict_form(view, each) for view, each in zip(agents, row.verdicts, strict=True)]
+    verdicts = [_verdict_form(view, verdict) for view, verdict in zip(agents, row.verdicts, strict=True)]
     if with_rules:
-        for form, each in zip(verdicts, row.verdicts, strict=True):
-            form["rule"] = rule_of(each)
+        for form, verdict in zip(verdicts, row.verdicts, strict=True):
+            form["rule"] = rule_of(verdict)
     return {"path": row.path, "verdicts": verdicts}
 
 

@@ -88,7 +88,8 @@ def effect_form(effect: Effect) -> EffectForm:
     return {
         **changes_form(effect),
         "details": [
-            {**change_form(each), "tokens_before": each.before, "tokens_after": each.after} for each in effect.sections
+            {**change_form(section), "tokens_before": section.before, "tokens_after": section.after}
+            for section in effect.sections
         ],
         "tokens_before": effect.before,
         "tokens_kept": effect.kept,
@@ -157,10 +158,10 @@ def turn_form(turn: Turn) -> TurnForm:
         "edition": turn.edition,
         "reused": turn.is_reused,
         "system": turn.system,
-        "messages": [dict(each) for each in turn.messages],
-        "history": [dict(each) for each in turn.history],
+        "messages": [dict(message) for message in turn.messages],
+        "history": [dict(message) for message in turn.history],
         "tools": tools,
-        "findings": [finding_form(each) for each in turn.findings],
+        "findings": [finding_form(finding) for finding in turn.findings],
     }
     if turn.leading:
         form["leading"] = len(turn.leading)
@@ -203,7 +204,7 @@ def drift_form(conversation: str, drift: Drift) -> DriftForm:
     return {
         "conversation": conversation,
         **changes_form(drift),
-        "details": [change_form(each) for each in drift.sections],
+        "details": [change_form(section) for section in drift.sections],
         "tokens_kept": drift.tokens_kept,
         "tokens_lost": drift.tokens_lost,
         "cache": {

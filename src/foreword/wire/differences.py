@@ -41,7 +41,7 @@ def difference_form(old: Subject, new: Subject, tokens: tuple[Count, Count], dif
         **changes_form(difference),
         "old": subject_form(old, tokens[0]),
         "new": subject_form(new, tokens[1]),
-        "details": [section_diff_form(each, old.prompt.text, new.prompt.text) for each in difference.sections],
+        "details": [section_diff_form(section, old.prompt.text, new.prompt.text) for section in difference.sections],
         "circumstances": [{"name": name, "old": was, "new": now} for name, was, now in difference.circumstances],
         "files": [],
     }
@@ -57,8 +57,8 @@ def section_diff_form(section: SectionDiff, old: str, new: str) -> SectionDiffFo
         **change_form(section),
         "old": _span_form(section.old, section.old_place),
         "new": _span_form(section.new, section.new_place),
-        "edits": [edit_form(each, old, new) for each in section.edits],
-        "causes": [cause_form(each) for each in section.causes],
+        "edits": [edit_form(edit, old, new) for edit in section.edits],
+        "causes": [cause_form(cause) for cause in section.causes],
     }
 
 
@@ -70,7 +70,7 @@ def edit_form(edit: Edit, old: str, new: str) -> EditForm:
     """Changed words, with their offsets in the old and the new text."""
     before: SpanForm = {"start": edit.old[0], "end": edit.old[1], "text": old[edit.old[0] : edit.old[1]]}
     after: SpanForm = {"start": edit.new[0], "end": edit.new[1], "text": new[edit.new[0] : edit.new[1]]}
-    return {"old": before, "new": after, "causes": [cause_form(each) for each in edit.causes]}
+    return {"old": before, "new": after, "causes": [cause_form(cause) for cause in edit.causes]}
 
 
 def cause_form(cause: Cause) -> CauseForm:
@@ -135,7 +135,7 @@ def cache_reuse_form(reuse: CacheReuse, rules: ProviderRules, price: Price | Non
 
 
 def _first_difference_form(first: FirstDifference) -> FirstDifferenceForm:
-    causes = [cause_form(each) for each in first.causes]
+    causes = [cause_form(cause) for cause in first.causes]
     return {"of": first.of, "name": first.name or None, "offset": first.offset, "causes": causes}
 
 
@@ -144,7 +144,7 @@ def _first_difference_form(first: FirstDifference) -> FirstDifferenceForm:
 
 def lint_form(root: str, files: int, findings: Sequence[Finding]) -> LintForm:
     """The findings of lint, counted by severity."""
-    severities = [each.severity for each in findings]
+    severities = [finding.severity for finding in findings]
     return {
         "root": printable(root),
         "files": files,
@@ -153,5 +153,5 @@ def lint_form(root: str, files: int, findings: Sequence[Finding]) -> LintForm:
             "warning": severities.count("warning"),
             "info": severities.count("info"),
         },
-        "findings": [finding_form(each) for each in findings],
+        "findings": [finding_form(finding) for finding in findings],
     }

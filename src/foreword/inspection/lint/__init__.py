@@ -58,30 +58,37 @@ class Linter:
         """The findings for a prompt; `skills` are the paths of the skills that `check_skills` checks."""
         sources = source_texts(prompt, self._known)
         result = [
-            *_from_prompt(prompt.findings, {*skills, *(each.path for each in sources)}),
+            *_from_prompt(prompt.findings, {*skills, *(source.path for source in sources)}),
             *_check_prompt(prompt, sources, self.context),
-            *(each for source in sources for each in self._check_text(source)),
+            *(finding for source in sources for finding in self._check_text(source)),
         ]
         return self.without_ignored(result, sources)
 
     def check_skills(self, skills: Sequence[SourceText], problems: Iterable[Finding] = ()) -> list[Finding]:
         """The findings for complete SKILL.md files; `problems` were found while reading them."""
-        result = [*_from_prompt(problems), *(each for source in skills for each in _check_skill(source, self.context))]
+        result = [
+            *_from_prompt(problems),
+            *(finding for source in skills for finding in _check_skill(source, self.context)),
+        ]
         return self.without_ignored(result, skills)
 
     def _check_text(self, source: SourceText) -> list[Finding]:
-        return source.cached("findings", lambda each: list(_check_text(each, self.context)))
+        return source.cached("findings", lambda text: list(_check_text(text, self.context)))
 
     def without_ignored(self, findings: Iterable[Finding], sources: Sequence[SourceText]) -> list[Finding]:
         """The findings that are not disabled or ignored: without duplicates, sorted by file and line, with secrets masked."""
-        commented = {each.path: each for each in sources if each.ignored}
+        commented = {source.path: source for source in sources if source.ignored}
         remaining = dict.fromkeys(
-            replace(each, message=masked(each.message))
-            for each in findings
-            if each.code not in self.disabled
-            and (each.code in GUARDS or each.path not in commented or not commented[each.path].suppresses(each))
+            replace(finding, message=masked(finding.message))
+            for finding in findings
+            if finding.code not in self.disabled
+            and (
+                finding.code in GUARDS
+                or finding.path not in commented
+                or not commented[finding.path].suppresses(finding)
+            )
         )
-        return list(_limited(sorted(remaining, key=lambda each: (each.path, each.line or 0, each.code))))
+        return list(_limited(sorted(remaining, key=lambda finding: (finding.path, finding.line or 0, finding.code))))
 
 
 _LIMIT = 100
@@ -90,21 +97,23 @@ _LIMIT = 100
 def _limited(findings: Sequence[Finding]) -> Iterator[Finding]:
     """The findings, limited in number per file and check; the last one mentions how many more there are."""
     places: dict[tuple[str, str], list[Finding]] = {}
-    for each in findings:
-        places.setdefault((each.path, each.code), []).append(each)
-    for each in findings:
-        same = places[each.path, each.code]
-        if len(same) <= _LIMIT or not each.path or each in same[: _LIMIT - 1]:
-            yield each
-        elif each is same[_LIMIT - 1]:
-            yield replace(each, message=f"{each.message}; and {len(same) - _LIMIT:,} more like this in the file")
+    for finding in findings:
+        places.setdefault((finding.path, finding.code), []).append(finding)
+    for finding in findings:
+        same = places[finding.path, finding.code]
+        if len(same) <= _LIMIT or not finding.path or finding in same[: _LIMIT - 1]:
+            yield finding
+        elif finding is same[_LIMIT - 1]:
+            yield replace(finding, message=f"{finding.message}; and {len(same) - _LIMIT:,} more like this in the file")
 
 
 def _from_prompt(findings: Iterable[Finding], read: Collection[str] = ()) -> Iterator[Finding]:
     """The build's findings with lint's severity, except those that lint reports better for the files it `read`."""
-    for each in findings:
-        if each.code not in REPLACED_BY_CHECKS and not (each.code == "hidden-characters" and each.path in read):
-            yield replace(each, severity=severity(each.code, each.severity))
+    for finding in findings:
+        if finding.code not in REPLACED_BY_CHECKS and not (
+            finding.code == "hidden-characters" and finding.path in read
+        ):
+            yield replace(finding, severity=severity(finding.code, finding.severity))
 
 
 def _finding(check: str, source: SourceText, line: int | None, message: str) -> Finding:
@@ -123,7 +132,7 @@ def _check_text(source: SourceText, context: LintContext) -> Iterator[Finding]:
 def _check_skill(source: SourceText, context: LintContext) -> Iterator[Finding]:
     """The findings for a complete SKILL.md."""
     yield from _check_any_text(source, context)
-    yield from (_excess(each) for each in over_limit([source], ()))
+    yield from (_excess(excess) for excess in over_limit([source], ()))
 
 
 def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Finding]:
@@ -151,21 +160,21 @@ def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[F
         ("missing-target", "target", missing_targets),
         ("missing-script", "script", missing_scripts),
     ):
-        for each in find(source, context.files_above, context.exists):
-            message = f"{each.path} has no {what} {each.name!r}" + suggestion(each.name, each.defined)
-            yield _finding(code, source, source.line(each.offset), message)
+        for missing in find(source, context.files_above, context.exists):
+            message = f"{missing.path} has no {what} {missing.name!r}" + suggestion(missing.name, missing.defined)
+            yield _finding(code, source, source.line(missing.offset), message)
 
 
 def _hidden(source: SourceText) -> Iterator[Finding]:
     """Hidden characters, each kind once, at its first line. Kinds that usually come from copying are only warnings."""
     kinds: dict[str, list[Hidden]] = {}
-    for each in hidden(source.text):
-        kinds.setdefault(each.kind, []).append(each)
+    for run in hidden(source.text):
+        kinds.setdefault(run.kind, []).append(run)
     for kind, places in kinds.items():
-        count = sum(each.count for each in places)
+        count = sum(run.count for run in places)
         times = f"{count:,} character{'s' if count > 1 else ''}"
         where = f" on {len(places):,} lines, starting here" if len(places) > 1 else ""
-        decoded = "".join(each.spells for each in places)[:120]
+        decoded = "".join(run.spells for run in places)[:120]
         guess = "; was this UTF-8 decoded as Latin-1?" if kind == "control characters" and count > 2 else ""
         message = f"{kind} ({times}{where})" + (f", which spell {decoded!r}" if decoded else "") + guess
         result = _finding("hidden-characters", source, places[0].line, message)
@@ -188,19 +197,19 @@ def _ignore_problems(checks: Sequence[str]) -> Iterator[str]:
 
 def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], context: LintContext) -> Iterator[Finding]:
     """The findings that depend on several sources, or on where they are in the prompt."""
-    by_path = {each.path: each for each in sources}
+    by_path = {source.path: source for source in sources}
     for section, lifetime, what, after in changing_values(prompt):
         message = f"{what} is in section '{section}', which should stay the same for {_duration(lifetime)}; {after:,} characters follow it"
         yield Finding("volatile-text", BY_ID["volatile-text"].severity, message)
     for clash in contradictions(sources):
         message = f"{clash.family}: this file {clash.says}, {clash.other}:{clash.other_line} {clash.other_says}"
         yield _finding("contradiction", by_path[clash.path], clash.line, message)
-    for each in repetitions(sources):
-        tokens = context.count_tokens(each.text)
-        what = "this paragraph is" if each.count == 1 else f"{each.count} paragraphs from here on are"
-        message = f"{what} the same as in {each.other}:{each.other_line} (about {tokens:,} tokens, paid for twice)"
-        yield _finding("repeated-paragraph", by_path[each.path], each.line, message)
-    yield from (_excess(each) for each in over_limit(sources, prompt.candidates))
+    for repetition in repetitions(sources):
+        tokens = context.count_tokens(repetition.text)
+        what = "this paragraph is" if repetition.count == 1 else f"{repetition.count} paragraphs from here on are"
+        message = f"{what} the same as in {repetition.other}:{repetition.other_line} (about {tokens:,} tokens, paid for twice)"
+        yield _finding("repeated-paragraph", by_path[repetition.path], repetition.line, message)
+    yield from (_excess(excess) for excess in over_limit(sources, prompt.candidates))
     for passage, tokens in large_sections(prompt.passages, context.count_tokens):
         message = f"section '{passage.section}' has about {tokens:,} tokens, more than {LARGEST_SECTION:,}; most of them come from here"
         yield Finding("oversized-section", BY_ID["oversized-section"].severity, message, _largest(passage))

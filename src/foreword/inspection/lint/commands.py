@@ -43,7 +43,7 @@ _LIMIT = 500
 def commands(source: SourceText, programs: Sequence[str]) -> Iterator[Command]:
     """The commands that run one of these programs, in order. In a very long file, only the first ones."""
     if any(program in source.text for program in programs):
-        matching = (each for each in _all(source) if each.words[0] in programs)
+        matching = (command for command in _all(source) if command.words[0] in programs)
         yield from islice(matching, _LIMIT)
 
 
@@ -125,11 +125,11 @@ _CHANGE_FOLDER = ("cd", "pushd", "popd")
 
 def _unwrapped(words: Sequence[str]) -> list[str]:
     """A command without variable assignments, prefixes such as `sudo`, and redirections."""
-    rest = [re.sub(r"[\"']", "", each) for each in words]
+    rest = [re.sub(r"[\"']", "", word) for word in words]
     while rest and (rest[0] in _WRAPPERS or _ASSIGNMENT.match(rest[0])):
         del rest[0]
-    for number, each in enumerate(rest):
-        if _REDIRECTION.match(each):
+    for number, word in enumerate(rest):
+        if _REDIRECTION.match(word):
             return rest[:number]
     return rest
 

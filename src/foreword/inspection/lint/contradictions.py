@@ -155,7 +155,7 @@ class Contradiction:
 
 def contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction]:
     """Where a later file contradicts an earlier one, once for each family and pair of files."""
-    stances = [(each, each.cached("stances", stances_of)) for each in sources if each.is_file]
+    stances = [(source, source.cached("stances", stances_of)) for source in sources if source.is_file]
     for number, (later, says) in enumerate(stances):
         for earlier, earlier_says in stances[:number]:
             if later.path == earlier.path:
@@ -226,7 +226,7 @@ def _with_choice(source: SourceText, family: Family, choice: str, before: Stance
     """The stance with what a file says about one more choice. Only the first mentions count: a log may have thousands."""
     word, run = _patterns(family, choice)
     runs, asks, forbids, installs = (
-        {**each} for each in (before.runs, before.asks, before.forbids, before.forbids_install)
+        {**mentions} for mentions in (before.runs, before.asks, before.forbids, before.forbids_install)
     )
     for number, match in enumerate(word.finditer(source.text)):
         at = match.start()

@@ -19,7 +19,7 @@ _ROOT = "WORKSPACE"
 
 def sarif_form(findings: Sequence[Finding], root: str, version: str) -> dict[str, Any]:
     """Findings as a SARIF 2.1.0 log. Paths inside the workspace are relative to its root."""
-    codes = sorted({*BY_ID, *(each.code for each in findings)})
+    codes = sorted({*BY_ID, *(finding.code for finding in findings)})
     rules = [
         {
             "id": code,
@@ -39,7 +39,7 @@ def sarif_form(findings: Sequence[Finding], root: str, version: str) -> dict[str
                 "tool": {"driver": driver},
                 "columnKind": "unicodeCodePoints",
                 "originalUriBaseIds": {_ROOT: {"uri": _uri(root.rstrip("/") + "/")}},
-                "results": [_result(each, codes.index(each.code), root) for each in findings],
+                "results": [_result(finding, codes.index(finding.code), root) for finding in findings],
             }
         ],
     }

@@ -131,7 +131,7 @@ def _paths_in(source: SourceText) -> Iterator[tuple[int, str, bool]]:
 def _is_path(target: str) -> bool:
     """Whether this is a relative path, and not an address, a pattern or a placeholder."""
     is_relative = target[:1] not in ("/", "~", "$", "@", "#", "-") and not _SCHEME.match(target)
-    return is_relative and "." in target and not any(each in target for each in "*{}<>$|\\=,;")
+    return is_relative and "." in target and not any(character in target for character in "*{}<>$|\\=,;")
 
 
 def _decoded(target: str) -> str:

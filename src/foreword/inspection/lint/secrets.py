@@ -126,7 +126,7 @@ def secrets(text: str) -> list[Secret]:
         for issuer, match in _matches(text)
         if _is_random(match[0][len(issuer.prefix) :].rpartition("-----")[2])
     ]
-    return sorted(found, key=lambda each: each.start)
+    return sorted(found, key=lambda secret: secret.start)
 
 
 def _is_random(body: str) -> bool:

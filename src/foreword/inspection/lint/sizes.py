@@ -78,16 +78,18 @@ def over_limit(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -
     """Files above a limit; several together are reported at the nearest."""
     names = _names(sources, candidates)
     for limit in LIMITS:
-        sizes = [(each, _size(each.text, limit.unit)) for each in sources if names[each.path] & set(limit.names)]
+        sizes = [
+            (source, _size(source.text, limit.unit)) for source in sources if names[source.path] & set(limit.names)
+        ]
         if limit.together and len(sizes) > 1 and sum(size for _, size in sizes) > limit.maximum:
             yield Excess(limit, sizes[-1][0].path, sum(size for _, size in sizes), len(sizes))
         else:
-            yield from (Excess(limit, each.path, size, 1) for each, size in sizes if size > limit.maximum)
+            yield from (Excess(limit, source.path, size, 1) for source, size in sizes if size > limit.maximum)
 
 
 def _names(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> dict[str, set[str]]:
     """The names of each file: its own, and those of duplicates next to it (a CLAUDE.md that links to AGENTS.md)."""
-    names = {each.path: {each.name} if each.is_file else set() for each in sources}
+    names = {source.path: {source.name} if source.is_file else set() for source in sources}
     for candidate in candidates:
         if candidate.fate == "duplicate":
             folder, _, name = candidate.path.rpartition("/")

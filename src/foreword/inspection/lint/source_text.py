@@ -120,7 +120,7 @@ class SourceText:
 
     def suppresses(self, finding: Finding) -> bool:
         """Whether a comment asks to ignore this finding."""
-        return any(each.covers(finding) for each in self.cached("by check", _by_check).get(finding.code, ()))
+        return any(comment.covers(finding) for comment in self.cached("by check", _by_check).get(finding.code, ()))
 
 
 @value
@@ -138,9 +138,9 @@ class IgnoreComment:
 
 def _by_check(source: SourceText) -> dict[str, list[IgnoreComment]]:
     comments: dict[str, list[IgnoreComment]] = {}
-    for each in source.ignored:
-        for check in each.checks:
-            comments.setdefault(check, []).append(each)
+    for comment in source.ignored:
+        for check in comment.checks:
+            comments.setdefault(check, []).append(comment)
     return comments
 
 
@@ -195,4 +195,4 @@ def source_texts(prompt: Prompt, known: Known) -> list[SourceText]:
 
 def skill_texts(skills: Iterable[Document]) -> list[SourceText]:
     """Complete SKILL.md files, which enter a conversation when they are used."""
-    return [SourceText(each.path, "\n" * (each.line - 1) + each.text, "skills", "turn", "skill") for each in skills]
+    return [SourceText(skill.path, "\n" * (skill.line - 1) + skill.text, "skills", "turn", "skill") for skill in skills]

@@ -144,7 +144,7 @@ class _Defined:
         # A skill is about the project it is used in, whatever is next to its file.
         relevant = [each for _, each in definitions] if self.source.kind == "skill" else [names]
         if not any(each.has(name) for each in relevant) and not any(
-            self.exists(path, each, True) for each in alternatives
+            self.exists(path, alternative, True) for alternative in alternatives
         ):
             self.seen.add((name, folder))
             shown = [each for each in islice(names.defined, _MAX_SHOWN) if _PLAIN.fullmatch(each)]
@@ -369,7 +369,7 @@ def _skip_options(program: str, rest: list[str], folder: str) -> str | None:
 def _stays_in_package(rest: Sequence[str], program: str) -> bool:
     """Whether no option after a script's name chooses another package."""
     own = rest[: rest.index("--")] if "--" in rest else rest
-    return program != "npm" or all(not each.startswith("-") or each in _SAFE_OPTIONS for each in own)
+    return program != "npm" or all(not arg.startswith("-") or arg in _SAFE_OPTIONS for arg in own)
 
 
 def _script(program: str, name: str, folder: str) -> Wanted | None:
