@@ -24,7 +24,7 @@ from foreword.findings import CODES
 from foreword.inspection.lint.sizes import LIMITS
 from foreword.inspection.lint.table import CHECKS, KEY, SHOWN_KEY, Check, Example
 from foreword.inspection.origins import ORIGINS
-from foreword.layout import find_keys, keys, merging, model
+from foreword.layout import keys, lookup_keys, merging, model
 from foreword.layout.key import Key
 from foreword.packs.std import NAMES, compiled
 from foreword.template.catalog import CATALOG
@@ -88,7 +88,7 @@ FOUND = {
     "command": "the slash commands, by name",
 }
 CONDITIONS = {
-    "found:NAME": "the find has found a file that is not blank",
+    "found:NAME": "the lookup rule has found a file that is not blank",
     "tool:NAME": "the agent has this tool",
     "tools": "the agent has any tool",
     "set:NAME": "the setting is not empty, zero or `false`",
@@ -264,17 +264,17 @@ EXTRAS = {
         "### Places",
         "A pattern is `place:path`. In the path, `*` matches one level, `**` any depth (but not below a match), and `{name}` inserts a"
         " setting; if the setting is a list, the pattern is repeated for each item.",
-        table(("place", "meaning"), [(code(name), about) for name, about in find_keys.PLACES.items()]),
+        table(("place", "meaning"), [(code(name), about) for name, about in lookup_keys.PLACES.items()]),
         "Texts are ordered farthest first, skills and residents by name. Of several skills with the same name, the first one found is used.",
-        f"By default, `walk` is `{model.Find.walk}`, `take` is `{model.Find.take}`, `as` is `{model.Find.kind}` and `validation` is"
-        f" `{model.Find.validation}`.",
+        f"By default, `walk` is `{model.Lookup.walk}`, `take` is `{model.Lookup.take}`, `as` is `{model.Lookup.kind}` and `validation` is"
+        f" `{model.Lookup.validation}`.",
     ],
     "section": [
         f"Inner sections inherit {codes(keys.INHERITED)}. An empty section leaves nothing behind.",
         "By default, `lifetime` is `conversation`. Over budget, files are cut, menus are shortened, and anything else is only reported.",
         "In `instead`, `base` is the caller's own text and `template` the newest version of the global template.",
         "### Lists",
-        "`of` names a find, whose fields depend on its `as`:",
+        "`of` names a lookup rule, whose fields depend on its `as`:",
         table(("as", "content", "fields"), fields_of(keys.FOUND, FOUND)),
         "or one of the agent's lists:",
         table(("of", "content", "fields"), fields_of(keys.LISTS, LISTS)),
@@ -409,8 +409,8 @@ def placeholders(text: str) -> str:
 
 def finds_of(data: Mapping[str, Any]) -> list[str]:
     rows = [
-        (code(name), str(find.get("as", "text")), groups(find["files"]), str(find.get("walk", model.Find.walk)))
-        for name, find in data.get("find", {}).items()
+        (code(name), str(lookup.get("as", "text")), groups(lookup["files"]), str(lookup.get("walk", model.Lookup.walk)))
+        for name, lookup in data.get("find", {}).items()
     ]
     return [table(("find", "as", "files, in this order", "walk from"), rows)] if rows else []
 

@@ -293,7 +293,7 @@ HEAVY = set(
 RARELY_NEEDED = {
     f"foreword.{name}"
     for name in (
-        "building.budget engine.bodies engine.skills gathering.conditions gathering.includes gathering.values layout.find_keys layout.finds layout.forms layout.key layout.keys layout.merging layout.parse packs.packs"
+        "building.budget engine.bodies engine.skills gathering.conditions gathering.includes gathering.values layout.lookup_keys layout.lookups layout.forms layout.key layout.keys layout.merging layout.parse packs.packs"
         " packs.config packs.settings packs.std.compiled packs.wording programs.explain sources.ryaml_adapter template.contract template.languages template.limits"
         " text.hidden text.tokens"
     ).split()

@@ -36,7 +36,7 @@ from foreword.conversation import decide, transitions
 from foreword.findings import CODES
 from foreword.inspection import origins
 from foreword.inspection.lint.table import CHECKS
-from foreword.layout import find_keys, keys, merging
+from foreword.layout import keys, lookup_keys, merging
 from foreword.packs import settings
 from foreword.packs.std import NAMES, compiled
 from foreword.programs import proofread, watching
@@ -105,7 +105,7 @@ def rows(name, below=""):
 
 
 KEYS = [key.name for key in keys.KEYS]
-WORDS = [*find_keys.PLACES, *keys.LISTS, *keys.FOUND, *keys.FACTS, *keys.FILTERS, *keys.EVENTS, *keys.STEPS]
+WORDS = [*lookup_keys.PLACES, *keys.LISTS, *keys.FOUND, *keys.FACTS, *keys.FILTERS, *keys.EVENTS, *keys.STEPS]
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_an_open_wrapper_or_a_path_outside_is_an_error(path, content, message):
 
 def test_a_pattern_may_leave_its_folder_only_by_path():
     files = ["path:../x.md", "cwd:./x.md"]
-    assert parse(layout_with("find.notes.files", files), "mine").finds
+    assert parse(layout_with("find.notes.files", files), "mine").lookups
 
 
 # Invalid keys and values
@@ -125,8 +125,8 @@ FACTS = "conditions are tool:NAME, set:NAME, found:NAME, provider:NAME, platform
         ("sections", ["intro", "intro"], "section 'intro' is used twice in the layout"),
         ("section.intro", {}, "[section.intro] must have exactly one of text, of, sections; it has none"),
         ("section.intro.of", "notes", "[section.intro] must have exactly one of text, of, sections; it has text, of"),
-        ("section.files.of", "ntoes", "section.files.of: unknown find or list 'ntoes'; did you mean 'notes'?"),
-        ("section.intro.instead", ["bsae"], "section.intro.instead: unknown find 'bsae'; did you mean 'base'?"),
+        ("section.files.of", "ntoes", "section.files.of: unknown lookup rule or list 'ntoes'; did you mean 'notes'?"),
+        ("section.intro.instead", ["bsae"], "section.intro.instead: unknown lookup rule 'bsae'; did you mean 'base'?"),
         ("section.files.wrap", "<notes>", "section.files.wrap needs '{}' exactly once, for the content"),
         ("section.files.wrap", "{}{}", "section.files.wrap needs '{}' exactly once, for the content"),
         ("section.files.wrap", "@ntoes", "unknown wording 'ntoes'"),
@@ -565,7 +565,7 @@ def test_workspace_settings_may_add_files_and_folders_of_the_workspace(tree, ski
 # like
 
 
-def test_a_find_or_section_like_another():
+def test_a_lookup_or_section_like_another():
     mapping = layout_with("find.more", {"like": "notes", "files": ["cwd:MORE.md"]})
     mapping["find"]["notes"] |= {"trim": "ends", "walk": "root", "label": {"a.md": "A", "b.md": "B"}}
     mapping["find"]["more"]["label"] = {"b.md": "C"}
@@ -573,7 +573,7 @@ def test_a_find_or_section_like_another():
     mapping["section"]["words"] = {"like": "files", "text": "Words."}
     mapping["sections"] = ["intro", "files", "again", "words"]
     layout = parse(mapping, "mine")
-    notes, more = (find for find in layout.finds if find.name in ("notes", "more"))
+    notes, more = (lookup for lookup in layout.lookups if lookup.name in ("notes", "more"))
     assert (more.walk, more.rules.trim, more.groups[0][0].path) == ("root", "ends", "MORE.md")
     assert (notes.rules.label, more.rules.label) == ((("a.md", "A"), ("b.md", "B")), (("a.md", "A"), ("b.md", "C")))
     files, again, words = layout.sections[1:]
@@ -583,10 +583,10 @@ def test_a_find_or_section_like_another():
 @pytest.mark.parametrize(
     ("path", "content", "message"),
     [
-        ("find.notes.like", "note", "find.notes.like: unknown find 'note'"),
-        ("find.notes.like", "skill", "find.notes.like: unknown find 'skill'; did you mean 'skills'?"),
-        ("find.notes.like", "notes", "find.notes.like: unknown find 'notes'"),
-        ("find.notes.like", 3, "find.notes.like: unknown find 3"),
+        ("find.notes.like", "note", "find.notes.like: unknown lookup rule 'note'"),
+        ("find.notes.like", "skill", "find.notes.like: unknown lookup rule 'skill'; did you mean 'skills'?"),
+        ("find.notes.like", "notes", "find.notes.like: unknown lookup rule 'notes'"),
+        ("find.notes.like", 3, "find.notes.like: unknown lookup rule 3"),
         ("section.files.like", "notes", "section.files.like: unknown section 'notes'"),
     ],
 )
@@ -599,15 +599,15 @@ def test_an_invalid_like(path, content, message):
 def test_like_does_not_chain():
     mapping = layout_with("find.more", {"like": "notes"})
     mapping["find"]["last"] = {"like": "more"}
-    with pytest.raises(LayoutError, match=r"find.last.like: 'more' is itself like another; name that one"):
+    with pytest.raises(LayoutError, match=r"find.last.like: 'more' has a `like` of its own; name 'notes' instead"):
         parse(mapping, "mine")
 
 
-def test_a_workspace_that_copies_a_find_stays_inside():
+def test_a_workspace_that_copies_a_lookup_stays_inside():
     mapping = layout_with("find.notes.files", ["home:NOTES.md"])
     mapping["find"]["more"] = {"like": "notes"}
     layout = parse(mapping, "mine", untrusted=frozenset({"find.more.like"}))
-    assert [find.groups[0][0].confined for find in layout.finds] == [False, False, True]
+    assert [lookup.groups[0][0].confined for lookup in layout.lookups] == [False, False, True]
 
 
 # No code depends on a layout's name

@@ -90,7 +90,7 @@ class Extension:
             ('reload'), with an About. Returns Resources.
         listen: Called after an event with its name and a mapping of details. Returns nothing.
         rules: Called when guidelines are listed, with the names of the tools. Each returns a sentence, several, or None.
-        sources: Called when the find with that name is read, with the workspace. Each returns documents, which come after
+        sources: Called when the lookup rule with that name is read, with the workspace. Each returns documents, which come after
             the files found on disk; skills and residents need front matter.
         checks: Called with the prompt after it is built, and by lint. Each returns findings.
         packs: Folders of layouts, templates and wording, by prefix.

@@ -141,7 +141,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     # extensions
     "extension-unused": (
         "warning",
-        "An extension has a source for a find that the layout does not have; it is not in the prompt.",
+        "An extension has a source for a lookup rule that the layout does not have; it is not in the prompt.",
     ),
     "extension-failed": (
         "warning",

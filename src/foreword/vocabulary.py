@@ -341,11 +341,11 @@ class Inputs:
 
     Fields:
         workspace: The resolved workspace.
-        found: The documents, skills and residents, by the name of the find.
+        found: The documents, skills and residents, by the name of the lookup rule.
         candidates: Every file that was considered.
         findings: What a person should know about the files.
         stamps: Every path that was examined, with its stamp; unchanged stamps mean unchanged inputs.
-        find_results: The result of each find, so that the next search reads only what has changed.
+        lookup_results: The result of each lookup rule, so that the next search reads only what has changed.
         includes: The files that texts include, by `include_key`, or the finding that says why one is missing.
         bodies: The templates of sections, by section.
         templates: The templates of sections and everything that they include, by address.
@@ -358,7 +358,7 @@ class Inputs:
     candidates: Sequence[Candidate] = ()
     findings: Sequence[Finding] = ()
     stamps: Sequence[tuple[str, Any]] = ()
-    find_results: Mapping[str, Any] = {}
+    lookup_results: Mapping[str, Any] = {}
     includes: Mapping[str, Document | Finding] = {}
     bodies: Mapping[str, Document] = {}
     templates: Mapping[str, Document] = {}

@@ -346,7 +346,7 @@ def test_a_rule_can_return_nothing(open_conversation, result):
     )
 
 
-def test_sources_add_documents_to_a_find(tree, open_conversation):
+def test_sources_add_documents_to_a_lookup(tree, open_conversation):
     tree({"w/.git": None, "w/AGENTS.md": "From the file.\n"})
     seen = []
 
@@ -377,7 +377,7 @@ def relevant_findings(turn):
     return [(each.code, each.message) for each in turn.findings if each.code != "not-a-repository"]
 
 
-def test_a_source_for_an_unknown_find_is_a_finding(open_conversation):
+def test_a_source_for_an_unknown_lookup_is_a_finding(open_conversation):
     turn = open_conversation("foreword", extensions=[Extension("wiki", sources={"projcet": boom})]).turn("hi")
     message = "the extension 'wiki' has a source for 'projcet', which the layout foreword does not find"
     assert relevant_findings(turn) == [("extension-unused", f"{message}; did you mean 'project'?")]
@@ -433,7 +433,7 @@ def test_documents_of_a_source_are_treated_like_files(open_conversation):
 
 @pytest.mark.parametrize("find", ["project", "user"])
 def test_a_copy_in_a_source_is_a_finding(tree, open_conversation, find):
-    """A copy of a file of any find, or of another document."""
+    """A copy of a file of any lookup, or of another document."""
     tree({"w/.git": None, "w/AGENTS.md": "One.\n"})
     result = [Document("wiki:a", "\nOne.\r\n"), Document("wiki:b", "Two."), Document("wiki:c", "Two.\n")]
     turn = open_conversation("foreword", extensions=[Extension("wiki", sources={find: lambda workspace: result})]).turn(

@@ -51,7 +51,7 @@ def test_warn_keeps_the_edition_and_reports_what_the_other_layout_would_change(p
     assert "section 'instructions' removed" in message and "tool bash added; tool read removed" in message
 
 
-def test_a_layout_with_a_new_find_gathers_again(project, open_conversation):
+def test_a_layout_with_a_new_lookup_gathers_again(project, open_conversation):
     one = 'extends = "opal"\n'
     two = f'{one}sections = ["notes"]\n[find.notes]\nfiles = ["cwd:NOTES.md"]\n[section.notes]\nof = "notes"\nitem = "{{text}}"\n'
     project({"w/NOTES.md": "Noted.", "mine.toml": one})

@@ -31,8 +31,8 @@ FILES = {"w/.git": None, "w/A.md": "a", "w/B.md": "b", "w/C.md": "c"}
 
 @pytest.fixture
 def shown(tree):
-    def shown(finds, cwd="w", sections="", base=BASE, **options):
-        tree({"own.toml": base + finds + sections})
+    def shown(lookups, cwd="w", sections="", base=BASE, **options):
+        tree({"own.toml": base + lookups + sections})
         shown.prompt = tree.prompt(tree.path("own.toml"), cwd, **options)
         return shown.prompt.text.strip()
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from foreword import Agent, Assembler, ForewordError, Tool, Workspace, assemble
 from foreword.encoding.prompt import prompt_form
-from foreword.layout.find_keys import PLACES
 from foreword.layout.keys import EVENTS, FACTS, KEYS, LISTS
+from foreword.layout.lookup_keys import PLACES
 from foreword.text.tokens import Count
 
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]

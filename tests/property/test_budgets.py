@@ -409,7 +409,7 @@ LAYOUTS = {
 
 @st.composite
 def tasks(draw):
-    """Draw a shipped layout, something for each of its finds, and random budgets."""
+    """Draw a shipped layout, something for each of its lookups, and random budgets."""
     layout = draw(st.sampled_from(list(LAYOUTS)))
     own = draw(any_inputs())
     mapping = shipped_layout(layout)

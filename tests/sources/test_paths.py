@@ -2,7 +2,7 @@
 
 import pytest
 
-from foreword.layout.model import Find, Pattern
+from foreword.layout.model import Lookup, Pattern
 from foreword.sources.paths import (
     absolute_path,
     absolute_scope,
@@ -115,22 +115,22 @@ def test_settings_and_data_have_their_own_folders(of, config, data):
     ],
 )
 def test_the_distance_of_a_file_depends_on_its_pattern(path, pattern, expected):
-    find = Find("x", [[Pattern("cwd", "none")], [Pattern("root", "none"), pattern]])
-    assert distance_of(path, find, workspace()) == expected
+    lookup = Lookup("x", [[Pattern("cwd", "none")], [Pattern("root", "none"), pattern]])
+    assert distance_of(path, lookup, workspace()) == expected
 
 
 @pytest.mark.parametrize("place", ["home", "config"])
 @pytest.mark.parametrize("path", ["AGENTS.md", "*.md", "/AGENTS.md"])
 def test_without_a_home_directory_no_file_is_a_user_file(place, path):
-    find = Find("x", [[Pattern(place, path)]])
-    assert distance_of("/AGENTS.md", find, workspace(home=None)) == 2
-    assert distance_of("AGENTS.md", find, workspace(home=None)) == 0
+    lookup = Lookup("x", [[Pattern(place, path)]])
+    assert distance_of("/AGENTS.md", lookup, workspace(home=None)) == 2
+    assert distance_of("AGENTS.md", lookup, workspace(home=None)) == 0
 
 
 def test_the_distance_of_a_file_whose_name_is_not_utf8():
-    find = Find("x", [[Pattern("home", "AGENTS.md")]])
-    assert distance_of("/w/\\xff/AGENTS.md", find, workspace(cwd="/w/\udcff")) == 0
-    assert distance_of("/\\xff/AGENTS.md", find, workspace(home="/\udcff")) == FARTHEST
+    lookup = Lookup("x", [[Pattern("home", "AGENTS.md")]])
+    assert distance_of("/w/\\xff/AGENTS.md", lookup, workspace(cwd="/w/\udcff")) == 0
+    assert distance_of("/\\xff/AGENTS.md", lookup, workspace(home="/\udcff")) == FARTHEST
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A layout of one find and one section, for tests of single words."""
+"""A layout of one lookup and one section, for tests of single words."""
 
 import pytest
 

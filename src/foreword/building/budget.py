@@ -50,7 +50,7 @@ def fit(
 ) -> tuple[tuple[Draft, ...], tuple[Finding, ...], dict[str, str]]:
     """The drafts cut to their budgets, the findings, and the reason for each file that was cut.
 
-    `distance` returns how far a file of a find is from the working directory.
+    `distance` returns how far a file of a lookup is from the working directory.
     """
     has_budget = layout.budget or any(section.budget or section.file_budget for section in layout.each_section())
     if not has_budget:
@@ -101,7 +101,7 @@ class _Fitting:
 
     def __init__(self, layout: Layout, writer: DraftWriter, distance: Distance, trials: list[_Trial]) -> None:
         self.layout, self.writer, self.distance, self.trials = layout, writer, distance, trials
-        self.kinds = {find.name: find.kind for find in layout.finds}
+        self.kinds = {lookup.name: lookup.kind for lookup in layout.lookups}
         self.findings: dict[tuple[str, str], Finding] = {}
         self.cut_files: dict[str, str] = {}
         self.menus: dict[int, _Menu] = {}

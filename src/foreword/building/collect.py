@@ -104,10 +104,10 @@ class Collector:
         return Draft(section, text=without_white_ends(text) if section.trim else text)
 
     def listing(self, section: Section, name: str) -> Draft:
-        """A section that lists a find."""
+        """A section that lists a lookup."""
         self.fates.used.add(name)
-        find = next(each for each in self.layout.finds if each.name == name)
-        return self.items.listing(section, find, self.without_copies(self.inputs.found[name]))
+        lookup = next(each for each in self.layout.lookups if each.name == name)
+        return self.items.listing(section, lookup, self.without_copies(self.inputs.found[name]))
 
     def template_draft(self, section: Section) -> Draft:
         """The draft of a section whose text is a template."""
@@ -165,8 +165,8 @@ class Collector:
                 return name
         return None
 
-    def texts_of(self, find: str) -> list[Document]:
-        return [each for each in self.inputs.found[find] if isinstance(each, Document)]
+    def texts_of(self, lookup: str) -> list[Document]:
+        return [each for each in self.inputs.found[lookup] if isinstance(each, Document)]
 
     def applying(self, sections: Iterable[Section]) -> Iterator[tuple[Section, str | None]]:
         """The sections that apply, each with the name of its replacement. Sections inside a replaced one do not apply."""
@@ -240,9 +240,9 @@ class Collector:
             text = str(getattr(agent, name))
         return Piece(text, Origin("environment", name))
 
-    def distance(self, find: str, path: str) -> int:
-        """How far a file of a find is from the working directory."""
-        of_that_name = next(each for each in self.layout.finds if each.name == find)
+    def distance(self, lookup: str, path: str) -> int:
+        """How far a file of a lookup is from the working directory."""
+        of_that_name = next(each for each in self.layout.lookups if each.name == lookup)
         return distance_of(path, of_that_name, self.inputs.workspace)
 
 

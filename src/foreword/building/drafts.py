@@ -57,7 +57,7 @@ class Draft:
 
 @value
 class CachedItem:
-    """The item of an entry of a find, with its findings."""
+    """The item of an entry of a lookup, with its findings."""
 
     entry: Document | Skill | Resident
     item: Item
@@ -67,7 +67,7 @@ class CachedItem:
 
 @value
 class CachedList:
-    """The draft of a section that lists a find, with the entries it was built from."""
+    """The draft of a section that lists a lookup, with the entries it was built from."""
 
     entries: Sequence[Document | Skill | Resident]
     items: Sequence[CachedItem]

@@ -28,7 +28,7 @@ class Fates:
         self.copies: dict[str, str] = {}
 
     def leave_out(self, section: Section, reason: str) -> None:
-        """Record that the finds of a section are not used, and why."""
+        """Record that the lookups of a section are not used, and why."""
         for name in (section.of, *section.instead):
             if name:
                 self.unused.setdefault(name, reason)
@@ -64,7 +64,7 @@ class Fates:
             if name not in self.used:
                 reason = self.unused.get(name, "no section lists it; it is used by name")
                 reasons |= {printable(each.path): reason for each in entries if each.path != self.lists.active}
-        # A file that several finds have found is used if one of them is.
+        # A file that several lookups have found is used if one of them is.
         for name in self.used:
             for entry in self.inputs.found.get(name, ()):
                 reasons.pop(printable(entry.path), None)

@@ -1,4 +1,4 @@
-"""The items of a section that lists the entries of a find, or one of the agent's own lists."""
+"""The items of a section that lists the entries of a lookup, or one of the agent's own lists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..layout.model import Find, Section
+    from ..layout.model import Lookup, Section
     from ..vocabulary import Finding, Resident, Workspace
     from .content import ContentReader
     from .drafts import DraftWriter
@@ -40,19 +40,19 @@ class ItemWriter:
         self.lists, self.findings = lists, findings
         self._fields: dict[str, Sequence[Field]] = {}
 
-    def listing(self, section: Section, find: Find, entries: Sequence[Entry]) -> Draft:
-        """A section that lists the entries of a find."""
+    def listing(self, section: Section, lookup: Lookup, entries: Sequence[Entry]) -> Draft:
+        """A section that lists the entries of a lookup."""
         known = self.writer.cached_lists.get(section.name)
         if known is None or known.entries is not entries or section.language == "directives":
             cached = {each.path: item for each, item in zip(known.entries, known.items, strict=True)} if known else {}
             items = [self.cached_item(section, each, cached.get(each.path)) for each in entries]
-            keeps_blank = find.rules.blank == "keep"
+            keeps_blank = lookup.rules.blank == "keep"
             listed: Sequence[Item] = [
                 each.item for each in items if each.is_listed and (keeps_blank or not _is_blank(each.item))
             ]
             found = len(self.findings)
             if section.folder:
-                listed = self.by_folder(section, find, listed)
+                listed = self.by_folder(section, lookup, listed)
             draft = Draft(section, listed, text=self.placeholder(section))
             known = self.writer.cached_lists[section.name] = CachedList(entries, items, draft, self.findings[found:])
             del self.findings[found:]
@@ -61,9 +61,9 @@ class ItemWriter:
             self.findings.extend(item.findings)
         return known.draft
 
-    def by_folder(self, section: Section, find: Find, items: Sequence[Item]) -> Sequence[Item]:
+    def by_folder(self, section: Section, lookup: Lookup, items: Sequence[Item]) -> Sequence[Item]:
         own = self.writer.origin(section.name, "folder")
-        return by_folder(items, section, find, self.workspace, own, lambda pieces: self.contents.escape(pieces, ""))
+        return by_folder(items, section, lookup, self.workspace, own, lambda pieces: self.contents.escape(pieces, ""))
 
     def cached_item(self, section: Section, entry: Entry, before: CachedItem | None) -> CachedItem:
         if before is not None and before.entry == entry and section.language != "directives":

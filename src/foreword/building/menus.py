@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from ..layout.model import Find, Section
+    from ..layout.model import Lookup, Section
     from ..vocabulary import Workspace
     from .drafts import Item
 
@@ -38,7 +38,7 @@ def location(name: str, path: str) -> str:
 def by_folder(
     items: Iterable[Item],
     section: Section,
-    find: Find,
+    lookup: Lookup,
     workspace: Workspace,
     own: Origin,
     escape: Callable[[Pieces], Pieces],
@@ -49,9 +49,9 @@ def by_folder(
         folders_of.setdefault(dirname(dirname(item.path)), []).append(item)
     places: dict[str, dict[str, list[Item]]] = {}
     for folder, inside in folders_of.items():
-        places.setdefault(_top(folder, find), {})[folder] = inside
+        places.setdefault(_top(folder, lookup), {})[folder] = inside
     result: list[Item] = []
-    for top in sorted(places, key=lambda each: (distance_of(each, find, workspace), each)):
+    for top in sorted(places, key=lambda each: (distance_of(each, lookup, workspace), each)):
         folders = places[top]
         above = [] if top in folders else [top]
         for folder in sorted(folders):
@@ -73,10 +73,10 @@ def _named(name: str, top: str, section: Section, own: Origin) -> Iterator[Piece
             yield Piece(part, own)
 
 
-def _top(folder: str, find: Find) -> str:
-    """The ancestor in which a pattern of the find searches at any depth, or the folder itself."""
+def _top(folder: str, lookup: Lookup) -> str:
+    """The ancestor in which a pattern of the lookup searches at any depth, or the folder itself."""
     tops = {folder}
-    for pattern in (pattern for group in find.groups for pattern in group):
+    for pattern in (pattern for group in lookup.groups for pattern in group):
         fixed = printable(pattern.path).partition("*")[0].rpartition("/")[0]
         if fixed.startswith("/") and is_inside(folder, fixed):
             tops.add(fixed)

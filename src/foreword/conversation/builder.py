@@ -164,13 +164,13 @@ class EditionBuilder:
         if not edition.inputs or self._assembling.is_other_layout(edition):
             return None
         inputs = inputs_of(edition)
-        return inputs if all(find.name in inputs.found for find in self._layout.finds) else None
+        return inputs if all(lookup.name in inputs.found for lookup in self._layout.lookups) else None
 
 
 def _stores_inputs(layout: Layout) -> bool:
     """Whether the inputs may be needed later: to compare or format them, or to use one of their skills."""
     is_compared = not {"warn", "append", "format"}.isdisjoint(layout.on.values())
-    return is_compared or any(find.kind == "skill" for find in layout.finds)
+    return is_compared or any(lookup.kind == "skill" for lookup in layout.lookups)
 
 
 def _json(form: Mapping[str, Any]) -> str:

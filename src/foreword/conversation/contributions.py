@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..extensions import Extension
-    from ..layout.model import Find, Layout
+    from ..layout.model import Layout, Lookup
     from ..vocabulary import Fate, Inputs, Resident, Skill
 
     Entry = Document | Skill | Resident
@@ -27,13 +27,13 @@ def with_contributions(inputs: Inputs, layout: Layout, extensions: Sequence[Exte
     sources = [(each, name) for each in extensions for name in each.sources]
     if not sources:
         return inputs
-    finds = {find.name: find for find in layout.finds}
+    lookups = {lookup.name: lookup for lookup in layout.lookups}
     contributions = _Contributions(inputs, layout)
     for extension, name in sources:
-        if name in finds:
-            contributions.add_all(extension, finds[name], inputs)
+        if name in lookups:
+            contributions.add_all(extension, lookups[name], inputs)
         else:
-            contributions.report_unused(extension, name, finds)
+            contributions.report_unused(extension, name, lookups)
     return contributions.inputs(inputs)
 
 
@@ -48,47 +48,47 @@ class _Contributions:
     def inputs(self, original: Inputs) -> Inputs:
         return replace(original, found=self._found, candidates=self._candidates, findings=self._findings)
 
-    def report_unused(self, extension: Extension, name: str, finds: Mapping[str, Find]) -> None:
+    def report_unused(self, extension: Extension, name: str, lookups: Mapping[str, Lookup]) -> None:
         message = f"the extension {extension.name!r} has a source for {name!r}, which the layout {self._layout.name} does not find"
-        self._findings.append(finding("extension-unused", message + suggestion(name, finds)))
+        self._findings.append(finding("extension-unused", message + suggestion(name, lookups)))
 
-    def add_all(self, extension: Extension, find: Find, inputs: Inputs) -> None:
-        """Add the documents that an extension has for a find."""
-        source = extension.sources[find.name]
+    def add_all(self, extension: Extension, lookup: Lookup, inputs: Inputs) -> None:
+        """Add the documents that an extension has for a lookup."""
+        source = extension.sources[lookup.name]
         for returned in run(extension, source, self._findings, inputs.workspace, lists=Document) or ():
-            self._add(normalize(returned), extension.name, find)
+            self._add(normalize(returned), extension.name, lookup)
 
-    def _add(self, document: Document, layer: str, find: Find) -> None:
-        entry, findings = entry_of(document, find) if document.text else (None, [])
+    def _add(self, document: Document, layer: str, lookup: Lookup) -> None:
+        entry, findings = entry_of(document, lookup) if document.text else (None, [])
         self._findings += findings
-        fate, reason = self._fate(document, entry, find.name)
+        fate, reason = self._fate(document, entry, lookup.name)
         self._candidates.append(Candidate(document.path, layer, fate, reason))
         if fate in _CODES:
             self._findings.append(finding(_CODES[fate], f"{document.path}: {reason}", document.path))
         elif fate == "used" and entry is not None:
-            self._found[find.name] = (*self._found[find.name], entry)
+            self._found[lookup.name] = (*self._found[lookup.name], entry)
 
-    def _fate(self, document: Document, entry: Entry | None, find: str) -> tuple[Fate, str]:
+    def _fate(self, document: Document, entry: Entry | None, lookup: str) -> tuple[Fate, str]:
         if not document.text:
             return "blank", ""
         if entry is None:
-            return "refused", "its front matter does not describe an entry of this find"
+            return "refused", "its front matter does not describe an entry of this lookup"
         if not isinstance(entry, Document):
-            first = self._named(entry.name, find)
+            first = self._named(entry.name, lookup)
             return (
                 ("shadowed", f"{first.path} has the name {entry.name!r} too and comes first") if first else ("used", "")
             )
-        copy = self._copy_of(document, find)
+        copy = self._copy_of(document, lookup)
         return ("duplicate", f"the same text as {copy.path}") if copy else ("used", "")
 
-    def _named(self, name: str, find: str) -> Skill | Resident | None:
+    def _named(self, name: str, lookup: str) -> Skill | Resident | None:
         """The skill or resident of this name that was found before."""
-        named = (each for each in self._found[find] if not isinstance(each, Document))
+        named = (each for each in self._found[lookup] if not isinstance(each, Document))
         return next((each for each in named if each.name == name), None)
 
-    def _copy_of(self, document: Document, find: str) -> Document | None:
+    def _copy_of(self, document: Document, lookup: str) -> Document | None:
         """A document with the same text. One that may replace a section does not count, because it may not be in the prompt."""
-        replacing = {name for section in self._layout.each_section() for name in section.instead if name != find}
+        replacing = {name for section in self._layout.each_section() for name in section.instead if name != lookup}
         for name, entries in self._found.items():
             for each in entries if name not in replacing else ():
                 if isinstance(each, Document) and each.text == document.text:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def inherited(inputs: Inputs, layout: Layout, with_context: bool, with_skills: bool) -> Inputs:
     """The part of the parent's inputs that a sub-agent inherits."""
-    kinds = {find.name: find.kind for find in layout.finds}
+    kinds = {lookup.name: lookup.kind for lookup in layout.lookups}
     kept = {name for name in inputs.found if (with_skills if kinds.get(name) == "skill" else with_context)}
     return replace(inputs, found={name: each if name in kept else () for name, each in inputs.found.items()})
 

@@ -314,8 +314,8 @@ class Assembler:
         if self.skill_folders:
             layout = _with_skill_folders(layout, self.skill_folders)
         if not self.finds_skills:
-            finds = [replace(each, groups=()) if each.kind in _LISTED else each for each in layout.finds]
-            layout = replace(layout, finds=finds)
+            lookups = [replace(each, groups=()) if each.kind in _LISTED else each for each in layout.lookups]
+            layout = replace(layout, lookups=lookups)
         return Plan(layout, workspace, findings, tuple(reader.stamps.items()))
 
     def _resolve_layout(self, workspace: Workspace, reader: Reader) -> tuple[Layout, Sequence[Finding]]:
@@ -349,8 +349,10 @@ class Assembler:
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
     """The layout with these folders added to those it searches for skills."""
     added = tuple((Pattern("path", f"{folder}/**/SKILL.md"),) for folder in folders)
-    finds = [replace(each, groups=(*each.groups, *added)) if each.kind == "skill" else each for each in layout.finds]
-    return replace(layout, finds=finds)
+    lookups = [
+        replace(each, groups=(*each.groups, *added)) if each.kind == "skill" else each for each in layout.lookups
+    ]
+    return replace(layout, lookups=lookups)
 
 
 def _parse(root: str, templates: Mapping[str, Document]) -> None:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 def definition_named(name: str, layout: Layout, inputs: Inputs) -> Resident:
     """The definition of the sub-agent with this name. Raises a MissingError that lists the known names."""
-    finds = [find.name for find in layout.finds if find.kind == "agent"]
-    if not finds:
+    lookups = [lookup.name for lookup in layout.lookups if lookup.kind == "agent"]
+    if not lookups:
         raise MissingError(f"the layout {layout.name} does not list sub-agents")
-    entries = [each for find in finds for each in inputs.found.get(find, ()) if isinstance(each, Resident)]
+    entries = [each for lookup in lookups for each in inputs.found.get(lookup, ()) if isinstance(each, Resident)]
     for each in entries:
         if each.name == name:
             return each
@@ -34,8 +34,8 @@ def definition_named(name: str, layout: Layout, inputs: Inputs) -> Resident:
 
 def definition_text(definition: Resident, layout: Layout, inputs: Inputs) -> Document:
     """The instructions of a sub-agent: the text after the front matter, read from its file now."""
-    finds = [find for find in layout.finds if find.kind == "agent"]
-    reading = Reader().read(definition.path, reach_by_path(definition.path, finds, inputs.workspace))
+    lookups = [lookup for lookup in layout.lookups if lookup.kind == "agent"]
+    reading = Reader().read(definition.path, reach_by_path(definition.path, lookups, inputs.workspace))
     text, line = body(reading.text) if reading.has_text else ("", 1)
     if not text:
         why = reading.reason or ("it has no instructions" if reading.has_text else reading.fate)

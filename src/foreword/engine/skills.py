@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..layout.model import Find, Layout
+    from ..layout.model import Layout, Lookup
     from ..vocabulary import Agent, Document, Finding, Inputs, Resident, Workspace
 
 _MAX_FILES = 50
@@ -31,7 +31,7 @@ def each_skill(inputs: Inputs) -> Iterator[Skill]:
 
 def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
     """The skill of this name. Raises a MissingError that lists the known names."""
-    if not any(find.kind == "skill" for find in layout.finds):
+    if not any(lookup.kind == "skill" for lookup in layout.lookups):
         raise MissingError(f"the layout {layout.name} does not use skills")
     known = {skill.name: skill for skill in each_skill(inputs)}
     if name not in known:
@@ -54,8 +54,8 @@ def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
     """The skill with its body, which is read from its file unless an extension provided it."""
     if skill.body:
         return skill
-    finds = [find for find in layout.finds if find.kind == "skill"]
-    reading = Reader().read(skill.path, reach_by_path(skill.path, finds, workspace))
+    lookups = [lookup for lookup in layout.lookups if lookup.kind == "skill"]
+    reading = Reader().read(skill.path, reach_by_path(skill.path, lookups, workspace))
     if not reading.has_text:
         raise CallError(
             f"the skill {skill.name!r} cannot be read: {reading.reason or reading.fate} ({printable(skill.path)})"
@@ -64,19 +64,19 @@ def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
     return replace(skill, body=text, body_line=line + reading.line - 1, hash=reading.hash)
 
 
-def entry_of(document: Document, find: Find) -> tuple[Document | Skill | Resident | None, list[Finding]]:
-    """An extension's document as an entry of a find: the document, or the skill or resident in its front matter."""
-    if find.kind == "text":
+def entry_of(document: Document, lookup: Lookup) -> tuple[Document | Skill | Resident | None, list[Finding]]:
+    """An extension's document as an entry of a lookup: the document, or the skill or resident in its front matter."""
+    if lookup.kind == "text":
         return document, []
-    if find.kind == "resident":
+    if lookup.kind == "resident":
         resident, findings = read_resident(document.text, document.path)
         return resident and replace(resident, hash=digest(document.text)), findings
-    if find.kind != "skill":
+    if lookup.kind != "skill":
         from ..sources.definitions import read_definition
 
-        defined, findings = read_definition(document.text, document.path, find.kind)
+        defined, findings = read_definition(document.text, document.path, lookup.kind)
         return defined and replace(defined, hash=digest(document.text)), findings
-    skill, findings = read_skill(document.text, document.path, find.validation)
+    skill, findings = read_skill(document.text, document.path, lookup.validation)
     if skill is None:
         return None, findings
     text, line = body(document.text)

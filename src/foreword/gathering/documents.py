@@ -1,4 +1,4 @@
-"""The text of a file that was found, by the rules of its find: without front matter or comments, trimmed, with a label."""
+"""The text of a file that was found, by the rules of its lookup: without front matter or comments, trimmed, with a label."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Duplicates over all finds: of each file and each text, one is kept."""
+"""Duplicates over all lookups: of each file and each text, one is kept."""
 
 from __future__ import annotations
 
@@ -17,25 +17,27 @@ if TYPE_CHECKING:
     from ..sources.files import Reader
     from ..vocabulary import Document, Finding, Resident, Skill, Workspace
     from .includes import Includes
-    from .results import FindResult, FoundText
+    from .results import FoundText, LookupResult
 
 
 class Deduplicator:
-    """Removes duplicates from the results of all finds, so that no file and no text is kept twice.
+    """Removes duplicates from the results of all lookups, so that no file and no text is kept twice.
 
     Of equal texts in two directories, the nearer one is kept. Of two equally near names of one file, the one that is not a link is
     kept, otherwise the first.
     """
 
-    def __init__(self, layout: Layout, results: Mapping[str, FindResult], workspace: Workspace, reader: Reader) -> None:
+    def __init__(
+        self, layout: Layout, results: Mapping[str, LookupResult], workspace: Workspace, reader: Reader
+    ) -> None:
         # Text that may replace a section is compared later: whether it does depends on the agent.
         replacing = {name for section in layout.each_section() for name in section.instead}
         self.with_directives = {section.of for section in layout.each_section() if section.language == "directives"}
-        self.finds = {find.name: find for find in layout.finds}
+        self.lookups = {lookup.name: lookup for lookup in layout.lookups}
         self.results, self.workspace, self.reader = results, workspace, reader
         self.findings: list[Finding] = []
         self.fates: dict[str, list[Candidate | None]] = {
-            name: list(result.candidates) for name, result in results.items() if not self.finds[name].is_probe
+            name: list(result.candidates) for name, result in results.items() if not self.lookups[name].is_probe
         }
         self.texts = [(name, text) for name in self.fates for text in results[name].texts]
         self.comparable = [number for number, (name, _) in enumerate(self.texts) if name not in replacing]
@@ -58,7 +60,7 @@ class Deduplicator:
                 self.drop(loser, names[identity], "file")
 
     def drop_repeated_entries(self) -> None:
-        """Keep an entry in one find only, if several have found it."""
+        """Keep an entry in one lookup only, if several have found it."""
         owners: dict[tuple[int, int], tuple[str, str]] = {}
         for name, result in self.results.items():
             for path, identity in result.identities.items():
@@ -89,11 +91,11 @@ class Deduplicator:
 
     def stays(self, earlier: int, later: int) -> bool:
         """Whether the earlier of two equal texts is kept: it is in the same directory, or it is nearer."""
-        if self.finds[self.texts[later][0]].copies == "first":
+        if self.lookups[self.texts[later][0]].copies == "first":
             return True
         if os.path.dirname(self.path(earlier)) == os.path.dirname(self.path(later)):
             return True
-        is_farthest_first = self.finds[self.texts[later][0]].order == "farthest"
+        is_farthest_first = self.lookups[self.texts[later][0]].order == "farthest"
         return not is_farthest_first and self.distance(earlier) <= self.distance(later)
 
     def fingerprint(self, number: int, includes: Includes | None) -> str:
@@ -119,7 +121,7 @@ class Deduplicator:
         return self.texts[number][1].reading.path
 
     def distance(self, number: int) -> int:
-        return distance_of(printable(self.path(number)), self.finds[self.texts[number][0]], self.workspace)
+        return distance_of(printable(self.path(number)), self.lookups[self.texts[number][0]], self.workspace)
 
     def is_only_a_link(self, earlier: str, later: str) -> bool:
         """Whether the earlier of two names of one file goes through a link and the later one does not."""
@@ -130,8 +132,8 @@ class Deduplicator:
         name, text = self.texts[loser]
         path, target = self.path(loser), printable(self.path(winner))
         if path == self.path(winner):
-            self.fates[name][text.candidate] = None  # two finds have found the same path
-        elif self.finds[name].copies == "keep":
+            self.fates[name][text.candidate] = None  # two lookups have found the same path
+        elif self.lookups[name].copies == "keep":
             self.report_kept(loser, f"the same {what} as {target}; this layout keeps both")
             return
         else:
@@ -155,7 +157,7 @@ class Deduplicator:
         return {text.reading.identity: printable(text.reading.path) for _, text in self.kept()}
 
     def kept(self) -> Iterator[tuple[str, FoundText]]:
-        """The texts that are kept, each with the name of its find."""
+        """The texts that are kept, each with the name of its lookup."""
         return (each for number, each in enumerate(self.texts) if number not in self.dropped)
 
     def record_blank(self, name: str, text: FoundText, reason: str) -> None:
@@ -168,14 +170,14 @@ class Deduplicator:
             yield from (each for each in candidates if each is not None)
 
     def found(self) -> dict[str, Sequence[Document | Skill | Resident]]:
-        """The kept entries of each find. A menu without duplicates is returned unchanged, so that it can be compared by identity."""
+        """The kept entries of each lookup. A menu without duplicates is returned unchanged, so that it can be compared by identity."""
         found: dict[str, Sequence[Document | Skill | Resident]] = {}
         for name, result in self.results.items():
-            dropped = {path for find, path in self.dropped_entries if find == name}
+            dropped = {path for lookup, path in self.dropped_entries if lookup == name}
             found[name] = (
                 tuple(each for each in result.entries if each.path not in dropped) if dropped else result.entries
             )
-            if self.finds[name].is_probe:
+            if self.lookups[name].is_probe:
                 found[name] = (*found[name], *(text.reading.document for text in result.texts))
         for name, text in self.kept():
             found[name] = (*found[name], text.reading.document)

@@ -1,4 +1,4 @@
-"""Entries of menus: the skills and residents that a find has found, by their front matter."""
+"""Entries of menus: the skills and residents that a lookup has found, by their front matter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..vocabulary import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..layout.model import Find
+    from ..layout.model import Lookup
     from ..sources.files import Reader
     from ..sources.readings import Reading
     from ..sources.trail import Trail
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 
 def find_entries(
-    find: Find, workspace: Workspace, reader: Reader, trail: Trail
+    lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail
 ) -> tuple[list[Skill | Resident], dict[str, tuple[int, int]]]:
     """The skills or residents sorted by name, the first one of each name; and the identity of each file by its path."""
     entries: dict[str, Skill | Resident] = {}
     seen: dict[object, str] = {}
     identities: dict[str, tuple[int, int]] = {}
     # Links to skills are a common way to share them, so they are not reported; a second name for a resident is a mistake.
-    code = "" if find.kind == "skill" else "file-duplicate"
-    for slot in slots(find, workspace, trail, reader):
+    code = "" if lookup.kind == "skill" else "file-duplicate"
+    for slot in slots(lookup, workspace, trail, reader):
         for pattern, base in slot.patterns:
-            layer = layer_of(find, pattern)
-            reach = reach_of(pattern, base, find, workspace)
-            for path in _links_last(find, matches(pattern, base, find, reader, trail, layer, reach), reader):
+            layer = layer_of(lookup, pattern)
+            reach = reach_of(pattern, base, lookup, workspace)
+            for path in _links_last(lookup, matches(pattern, base, lookup, reader, trail, layer, reach), reader):
                 # A command may be described by the first line after its front matter.
-                reading = reader.read(path, reach) if find.kind == "command" else reader.read_head(path, reach)
+                reading = reader.read(path, reach) if lookup.kind == "command" else reader.read_head(path, reach)
                 if record_refused(reading, layer, reader, trail, reach):
                     continue
                 file = reading.identity if reading.has_text else real_path(path)
@@ -48,25 +48,25 @@ def find_entries(
                         trail.record(path, layer, "duplicate", reason, code, seen[file])
                     continue
                 seen[file] = path
-                is_entry = _is_entry(reading, layer, trail) and _has_right_name(path, find, layer, trail)
-                if is_entry and _add_entry(find, reading, layer, entries, trail):
+                is_entry = _is_entry(reading, layer, trail) and _has_right_name(path, lookup, layer, trail)
+                if is_entry and _add_entry(lookup, reading, layer, entries, trail):
                     identities[path] = reading.identity
     return [entries[name] for name in sorted(entries)], identities
 
 
-def _links_last(find: Find, paths: list[str], reader: Reader) -> list[str]:
+def _links_last(lookup: Lookup, paths: list[str], reader: Reader) -> list[str]:
     """The paths in their order, but for residents with links last."""
-    if find.kind == "skill":
+    if lookup.kind == "skill":
         return paths
     return sorted(paths, key=lambda path: reader.is_linked(path, os.path.dirname(path)))
 
 
-def _has_right_name(path: str, find: Find, layer: str, trail: Trail) -> bool:
+def _has_right_name(path: str, lookup: Lookup, layer: str, trail: Trail) -> bool:
     """Whether the name of a skill's file is accepted. Strict validation refuses `skill.md`; otherwise it only causes a finding."""
     name = os.path.basename(path)
-    if find.kind != "skill" or name == SKILL_FILE or name.lower() != SKILL_FILE.lower():
+    if lookup.kind != "skill" or name == SKILL_FILE or name.lower() != SKILL_FILE.lower():
         return True
-    if find.validation == "strict":
+    if lookup.validation == "strict":
         trail.record(path, layer, "refused", f"it was not read: it must be named {SKILL_FILE}", "file-case")
         return False
     shown = printable(path)
@@ -83,18 +83,20 @@ def _is_entry(reading: Reading, layer: str, trail: Trail) -> bool:
     return False
 
 
-def _add_entry(find: Find, reading: Reading, layer: str, entries: dict[str, Skill | Resident], trail: Trail) -> bool:
+def _add_entry(
+    lookup: Lookup, reading: Reading, layer: str, entries: dict[str, Skill | Resident], trail: Trail
+) -> bool:
     """Read the front matter of a file and add it to the menu, or record why not."""
     shown = printable(reading.path)
     entry: Skill | Resident | None
-    if find.kind == "skill":
-        entry, findings = read_skill(reading.text, shown, find.validation)
-    elif find.kind == "resident":
+    if lookup.kind == "skill":
+        entry, findings = read_skill(reading.text, shown, lookup.validation)
+    elif lookup.kind == "resident":
         entry, findings = read_resident(reading.text, shown)
     else:
         from ..sources.definitions import read_definition
 
-        entry, findings = read_definition(reading.text, shown, find.kind)
+        entry, findings = read_definition(reading.text, shown, lookup.kind)
     trail.findings.extend(findings)
     if entry is None:
         reason = findings[-1].message if findings else "its front matter does not ask for a place in the menu"

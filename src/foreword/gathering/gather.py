@@ -1,8 +1,8 @@
 """Layout and workspace in, Inputs out: all reading happens here.
 
-Runs every find of the layout. Each file that was considered becomes a candidate with its fate, and a file or text that was found
+Runs every lookup of the layout. Each file that was considered becomes a candidate with its fate, and a file or text that was found
 twice is kept once. The inputs are frozen and depend on neither agent nor clock, so they can be stored and formatted again for
-another turn. A find is run again only if something that it read has changed on the disk.
+another turn. A lookup is run again only if something that it read has changed on the disk.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from ..text.lines import printable
 from ..vocabulary import Candidate, Document, Inputs, Skill, replace
 from .duplicates import Deduplicator
 from .entries import find_entries
-from .results import FindResult, FoundText
+from .results import FoundText, LookupResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence, Set
     from typing import Any
 
-    from ..layout.model import Find, Layout
+    from ..layout.model import Layout, Lookup
     from ..sources.files import Reader
     from ..sources.readings import Reading
     from ..vocabulary import Finding, Resident, Scope, Workspace
@@ -50,7 +50,7 @@ def gather(
     if workspace.environment is None or workspace.root is None:
         workspace = resolve_workspace(workspace, reader)
     scope = absolute_scope(scope, workspace)
-    results = _run_finds(layout, workspace, reader, before)
+    results = _run_lookups(layout, workspace, reader, before)
     counted, shadowed = _with_conditions(layout, results, workspace)
     unique = Deduplicator(layout, counted, workspace, reader)
     includes = _follow_includes(unique, workspace, scope, reader)
@@ -81,7 +81,7 @@ def gather(
         ),
         findings=tuple(dict.fromkeys(findings)),
         stamps=_all_stamps(reader, results),
-        find_results=results,
+        lookup_results=results,
         includes=includes.found if includes else {},
         bodies=bodies or {},
         templates=templates or {},
@@ -114,13 +114,13 @@ def _follow_includes(unique: Deduplicator, workspace: Workspace, scope: Scope, r
 def _changed_texts(
     layout: Layout, unique: Deduplicator, workspace: Workspace, scope: Scope, reader: Reader, trail: Trail
 ) -> dict[str, Sequence[Document]]:
-    """The documents of the finds whose rules change the text of files, with what these import."""
-    if not any(find.rules.change_text for find in layout.finds):
+    """The documents of the lookups whose rules change the text of files, with what these import."""
+    if not any(lookup.rules.change_text for lookup in layout.lookups):
         return {}
     from .texts import TextPreparer
 
     importer = None
-    if any(find.rules.imports for find in layout.finds):
+    if any(lookup.rules.imports for lookup in layout.lookups):
         from .imports import Importer
 
         importer = Importer(layout, workspace, scope, reader, unique.names(), trail)
@@ -128,10 +128,10 @@ def _changed_texts(
 
 
 def _with_conditions(
-    layout: Layout, results: Mapping[str, FindResult], workspace: Workspace
-) -> tuple[Mapping[str, FindResult], Sequence[Finding]]:
+    layout: Layout, results: Mapping[str, LookupResult], workspace: Workspace
+) -> tuple[Mapping[str, LookupResult], Sequence[Finding]]:
     """The results that count, and findings about files that others hide."""
-    if not any(find.when for find in layout.finds):
+    if not any(lookup.when for lookup in layout.lookups):
         return results, ()
     from .conditions import with_conditions
 
@@ -156,15 +156,15 @@ def _one_per_file(candidates: Sequence[Candidate], named: Set[str]) -> tuple[Can
 
 def _only_named(layout: Layout, found: Mapping[str, Sequence[Document | Skill | Resident]]) -> Set[str]:
     """The scoped rules that sections name without their text, as in a table."""
-    rules = {find.name for find in layout.finds if find.kind == "text" and find.unless}
+    rules = {lookup.name for lookup in layout.lookups if lookup.kind == "text" and lookup.unless}
     for section in layout.each_section() if rules else ():
         if any(not isinstance(part, str) and part.name == "text" for part in section.item):
             rules.discard(section.of or "")
     return {printable(each.path) for name in rules for each in found.get(name, ())}
 
 
-def _all_stamps(reader: Reader, results: Mapping[str, FindResult]) -> tuple[tuple[str, Any], ...]:
-    """The stamps of all finds. A path that changed between two of them counts as unstable."""
+def _all_stamps(reader: Reader, results: Mapping[str, LookupResult]) -> tuple[tuple[str, Any], ...]:
+    """The stamps of all lookups. A path that changed between two of them counts as unstable."""
     stamps = dict(reader.stamps)
     for result in results.values():
         for path, stamp in result.stamps:
@@ -174,67 +174,69 @@ def _all_stamps(reader: Reader, results: Mapping[str, FindResult]) -> tuple[tupl
 
 
 def _git_findings(layout: Layout, workspace: Workspace) -> Iterator[Finding]:
-    """A finding if a find starts at the git root and there is none."""
-    if not workspace.is_repository and any(_stops_at_git(find) for find in layout.finds):
+    """A finding if a lookup starts at the git root and there is none."""
+    if not workspace.is_repository and any(_stops_at_git(lookup) for lookup in layout.lookups):
         cwd = printable(workspace.cwd)
         yield finding("not-a-repository", f"{cwd} is not in a git repository; only that directory was searched", cwd)
 
 
-def _stops_at_git(find: Find) -> bool:
-    is_walked = any(group and group[0].place == "walk" for group in find.groups)
-    return find.kind == "text" and find.walk == "git" and is_walked
+def _stops_at_git(lookup: Lookup) -> bool:
+    is_walked = any(group and group[0].place == "walk" for group in lookup.groups)
+    return lookup.kind == "text" and lookup.walk == "git" and is_walked
 
 
-def _run_finds(layout: Layout, workspace: Workspace, reader: Reader, before: Inputs | None) -> dict[str, FindResult]:
-    """The result of each find: the last one, unless something that it read has changed."""
-    results: dict[str, FindResult] = {}
-    # Whether a link leads out of the workspace depends on these, whatever else a find reads.
+def _run_lookups(
+    layout: Layout, workspace: Workspace, reader: Reader, before: Inputs | None
+) -> dict[str, LookupResult]:
+    """The result of each lookup: the last one, unless something that it read has changed."""
+    results: dict[str, LookupResult] = {}
+    # Whether a link leads out of the workspace depends on these, whatever else a lookup reads.
     root_stamps = {path: reader.stamp(path) for path in walked_directories("git", workspace)}
-    for find in layout.finds:
-        known = before.find_results.get(find.name) if before and before.workspace == workspace else None
+    for lookup in layout.lookups:
+        known = before.lookup_results.get(lookup.name) if before and before.workspace == workspace else None
         if known is None or not is_unchanged(known.stamps, reader.disk):
-            known = _run_find(find, workspace, reader.successor(known.readings if known else {}, root_stamps))
-        results[find.name] = known
+            known = _run_lookup(lookup, workspace, reader.successor(known.readings if known else {}, root_stamps))
+        results[lookup.name] = known
     return results
 
 
-def _run_find(find: Find, workspace: Workspace, reader: Reader) -> FindResult:
+def _run_lookup(lookup: Lookup, workspace: Workspace, reader: Reader) -> LookupResult:
     trail = Trail()
     entries: list[Skill | Resident] = []
     identities: dict[str, tuple[int, int]] = {}
     texts: list[FoundText] = []
-    if find.kind == "text":
-        texts = _find_texts(find, workspace, reader, trail)
+    if lookup.kind == "text":
+        texts = _find_texts(lookup, workspace, reader, trail)
     else:
-        entries, identities = find_entries(find, workspace, reader, trail)
+        entries, identities = find_entries(lookup, workspace, reader, trail)
     stamps = tuple(reader.stamps.items())
-    return FindResult(entries, identities, texts, trail.candidates, trail.findings, stamps, reader.readings)
+    return LookupResult(entries, identities, texts, trail.candidates, trail.findings, stamps, reader.readings)
 
 
 # Texts
 
 
-def _find_texts(find: Find, workspace: Workspace, reader: Reader, trail: Trail) -> list[FoundText]:
-    """The texts of one find, in its order."""
-    places = list(slots(find, workspace, trail, reader))
-    is_nearest_only = find.take == "nearest"
+def _find_texts(lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail) -> list[FoundText]:
+    """The texts of one lookup, in its order."""
+    places = list(slots(lookup, workspace, trail, reader))
+    is_nearest_only = lookup.take == "nearest"
     texts: list[FoundText] = []
-    for slot in reversed(places) if is_nearest_only and find.order != "nearest" else places:
+    for slot in reversed(places) if is_nearest_only and lookup.order != "nearest" else places:
         chosen = texts[0].reading if is_nearest_only and texts else None
         start = len(trail.candidates)
-        readings = choose(slot, find, workspace, reader, trail)
+        readings = choose(slot, lookup, workspace, reader, trail)
         pointers = _remove_pointers(trail, start)
         for reading, pattern, is_taken in readings:
-            layer = layer_of(find, pattern)
+            layer = layer_of(lookup, pattern)
             if is_taken and (chosen is None or not is_nearest_only):
                 trail.record(reading.path, layer, reading.fate, reading.reason, reading.code)
-                bound = bound_of(reading.path, pattern, find, workspace)
+                bound = bound_of(reading.path, pattern, lookup, workspace)
                 texts.append(FoundText(reading, len(trail.candidates) - 1, bound, pattern.place))
                 chosen = reading
             else:
                 _record_unchosen(reading, layer, chosen, trail, start)
         trail.candidates.extend(pointers)
-    if find.order == "path":
+    if lookup.order == "path":
         texts.sort(key=lambda text: text.reading.path.encode("utf-16-be", "surrogatepass"))
     return texts
 

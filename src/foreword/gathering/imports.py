@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from ..layout.model import Find, Form, Imports, Layout
+    from ..layout.model import Form, Imports, Layout, Lookup
     from ..sources.files import Reader
     from ..sources.finder import Bound
     from ..sources.readings import Reading
@@ -40,9 +40,9 @@ LAYER = "import"
 
 @value
 class Importing:
-    """A file whose imports are followed: the find and text it began with, and the files that import each other, this one last."""
+    """A file whose imports are followed: the lookup and text it began with, and the files that import each other, this one last."""
 
-    find: Find
+    lookup: Lookup
     rules: Imports
     found: FoundText
     chain: Sequence[Reading]
@@ -56,7 +56,7 @@ class Importing:
         return [each.identity for each in self.chain]
 
     def then(self, reading: Reading) -> Importing:
-        return Importing(self.find, self.rules, self.found, (*self.chain, reading))
+        return Importing(self.lookup, self.rules, self.found, (*self.chain, reading))
 
 
 @value
@@ -71,7 +71,7 @@ class NotImported:
 class Importer:
     """Follows the imports of all texts of a layout, in their order.
 
-    `names` has the path of each file that a find has found, by its identity; `seen` those that are in the prompt so far.
+    `names` has the path of each file that a lookup has found, by its identity; `seen` those that are in the prompt so far.
     """
 
     def __init__(
@@ -90,20 +90,20 @@ class Importer:
         self.readings: dict[tuple[str, str, Bound, str], Reading] = {}
         self.room = layout.template_limit
 
-    def expand(self, find: Find, found: FoundText) -> list[Document]:
+    def expand(self, lookup: Lookup, found: FoundText) -> list[Document]:
         """The document of a text that was found, followed by those that it imports as items."""
-        reading, rules = found.reading, find.rules
+        reading, rules = found.reading, lookup.rules
         assert rules.imports is not None
         if reading.identity in self.seen and rules.imports.once == "prompt":
             return []  # an earlier file has imported it
-        importing = Importing(find, rules.imports, found, (reading,))
+        importing = Importing(lookup, rules.imports, found, (reading,))
         self.seen_in_file = {reading.identity}
         fields = fields_of(reading, rules, found.place, self.trail.findings)
         return list(self.items(importing, fields))
 
     def items(self, importing: Importing, fields: Sequence[tuple[str, str]]) -> Iterator[Document]:
         """The document of a file, then those of its imports, depth first."""
-        reading, rules = importing.chain[-1], importing.find.rules
+        reading, rules = importing.chain[-1], importing.lookup.rules
         self.seen.add(reading.identity)
         pieces = strip(reading, rules)
         if importing.rules.place != "item":
@@ -152,7 +152,7 @@ class Importer:
             if isinstance(part, str):
                 yield Piece(part, own)
             elif part.name == "text" and not isinstance(imported, NotImported):
-                pieces = self.inserted(strip(imported, importing.find.rules), importing.then(imported))
+                pieces = self.inserted(strip(imported, importing.lookup.rules), importing.then(imported))
                 done = finish(imported.document, pieces, importing.rules.trim, ())
                 yield from done.pieces or (Piece(done.text, Origin("file", done.path, _lines(done))),)
             else:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Includes:
     """The included files, by `include_key`. Each file is read once, even if it is included by several paths.
 
-    `names` has the path of each file that a find has found. A file that is included by another path is still known by this one.
+    `names` has the path of each file that a lookup has found. A file that is included by another path is still known by this one.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What one find read and found."""
+"""What one lookup read and found."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class FoundText:
 
 
 @value
-class FindResult:
-    """What one find read and found: menu entries, with the identity of each file by its path; or texts."""
+class LookupResult:
+    """What one lookup read and found: menu entries, with the identity of each file by its path; or texts."""
 
     entries: Sequence[Skill | Resident]
     identities: Mapping[str, tuple[int, int]]

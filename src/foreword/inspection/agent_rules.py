@@ -1,4 +1,4 @@
-"""Say in words which files an agent reads, from the finds of its layout."""
+"""Say in words which files an agent reads, from the lookups of its layout."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..layout.model import Find, Layout, Pattern
+    from ..layout.model import Layout, Lookup, Pattern
     from .agents import AgentView, Verdict
 
 _MAX_NAMES = 8
@@ -18,23 +18,23 @@ def rule_of(verdict: Verdict) -> str:
     """The rule behind a verdict: `it reads AGENTS.md in each directory from …`. Empty if there is none."""
     if verdict.rule is None:
         return ""
-    find, pattern = verdict.rule
-    group = next(each for each in find.groups if pattern in each)
-    text = f"it reads {_group(group, find)}"
-    if find.take == "nearest":
+    lookup, pattern = verdict.rule
+    group = next(each for each in lookup.groups if pattern in each)
+    text = f"it reads {_group(group, lookup)}"
+    if lookup.take == "nearest":
         text += "; only the nearest one counts"
-    if find.rules.blank == "hide" and len(group) > 1:
+    if lookup.rules.blank == "hide" and len(group) > 1:
         text += "; a blank file hides those after it"
     return text
 
 
 def what_is_read(layout: Layout, path: str) -> str:
     """What a layout reads instead of a file: files of that name in other places, else the names of all its instruction files."""
-    groups = [(find, group) for find in layout.finds if find.kind == "text" for group in find.groups]
+    groups = [(lookup, group) for lookup in layout.lookups if lookup.kind == "text" for group in lookup.groups]
     name = basename(path)
     places = dict.fromkeys(
-        f"{_name(rule)} {_place(rule, find)}".rstrip()
-        for find, group in groups
+        f"{_name(rule)} {_place(rule, lookup)}".rstrip()
+        for lookup, group in groups
         for rule in group
         if basename(rule.path) == name
     )
@@ -45,9 +45,9 @@ def what_is_read(layout: Layout, path: str) -> str:
     return _listed(shown if len(shown) <= _MAX_NAMES else [*shown[:_MAX_NAMES], f"{len(shown) - _MAX_NAMES} more"])
 
 
-def _group(group: Sequence[Pattern], find: Find) -> str:
+def _group(group: Sequence[Pattern], lookup: Lookup) -> str:
     """The files of a group, with the place where they are looked for."""
-    where = _place(group[0], find)
+    where = _place(group[0], lookup)
     names = list(dict.fromkeys(_name(rule) for rule in group))
     files = names[0] if len(names) == 1 else f"the first of {_listed(names)}"
     return f"{files} {where}".rstrip()
@@ -64,11 +64,11 @@ def _name(pattern: Pattern) -> str:
     return f"/{pattern.path}" if pattern.place == "system" else pattern.path
 
 
-def _place(pattern: Pattern, find: Find) -> str:
+def _place(pattern: Pattern, lookup: Lookup) -> str:
     if pattern.place == "walk":
-        return f"in each directory from {_top(find)} down to the working directory"
+        return f"in each directory from {_top(lookup)} down to the working directory"
     if pattern.place == "between":
-        return f"in each directory between {_top(find)} and the working directory"
+        return f"in each directory between {_top(lookup)} and the working directory"
     return {
         "cwd": "in the working directory",
         "root": "at the root of the repository",
@@ -76,14 +76,14 @@ def _place(pattern: Pattern, find: Find) -> str:
     }.get(pattern.place, "")
 
 
-def _top(find: Find) -> str:
-    if find.markers is not None:
-        return f"the nearest one with {' or '.join(find.markers)}" if find.markers else "the working directory"
+def _top(lookup: Lookup) -> str:
+    if lookup.markers is not None:
+        return f"the nearest one with {' or '.join(lookup.markers)}" if lookup.markers else "the working directory"
     return {
         "git": "the git root",
         "root": "the filesystem root",
         "git-or-root": "the git root (outside git, the filesystem root)",
-    }[find.walk]
+    }[lookup.walk]
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Literal
 
-    from ..layout.model import Find, Layout, Pattern
+    from ..layout.model import Layout, Lookup, Pattern
     from ..text.tokens import Count
     from ..vocabulary import Inputs, Prompt
 
@@ -79,14 +79,14 @@ class Verdict:
     """What an agent does with a file.
 
     `cut` is the share of the text that is left out, in percent. `target` is the file that explains a verdict, or the paths for which
-    a file waits. `rule` is the find of the layout and the pattern that concern the file, None if there is none.
+    a file waits. `rule` is the lookup of the layout and the pattern that concern the file, None if there is none.
     """
 
     name: VerdictName
     reason: str = ""
     target: str = ""
     cut: int | None = None
-    rule: tuple[Find, Pattern] | None = None
+    rule: tuple[Lookup, Pattern] | None = None
 
 
 @value
@@ -156,12 +156,12 @@ class _Judge:
     def __init__(self, view: AgentView, root: str, cwd: str) -> None:
         self.view, self.root, self.cwd = view, root, cwd
         self.candidates = {candidate.path: candidate for candidate in view.prompt.candidates}
-        others = {find.name for find in view.layout.finds if find.kind != "text"}
+        others = {lookup.name for lookup in view.layout.lookups if lookup.kind != "text"}
         # Skills, sub-agents and commands are listed by menus; they are not instruction files.
         self.listed = {
             candidate.path
             for name in others
-            if name in view.inputs.find_results
+            if name in view.inputs.lookup_results
             for candidate in _candidates(view, name)
         }
         self.by_name, self.by_wildcard = _patterns_by_name(view.layout)
@@ -179,18 +179,18 @@ class _Judge:
         cut = _share_cut(self.view, path) if name == "cut" else None
         return Verdict(name, candidate.reason, candidate.target, cut, self._rule_for(path))
 
-    def _rule_for(self, path: str) -> tuple[Find, Pattern] | None:
+    def _rule_for(self, path: str) -> tuple[Lookup, Pattern] | None:
         """The find and the pattern by which a file was considered."""
         is_own = is_inside(path, self.root)
-        for find, pattern in self._possible(path):
+        for lookup, pattern in self._possible(path):
             if pattern.place not in _IN_WORKSPACE:
                 if not is_own and matches_glob(path, f"**/{pattern.path}"):
-                    return find, pattern
+                    return lookup, pattern
             elif any(self._is_searched(folder, pattern) for folder in _starts_of(path, pattern, self.root)):
-                return find, pattern
+                return lookup, pattern
         return None
 
-    def _possible(self, path: str) -> Iterator[tuple[Find, Pattern]]:
+    def _possible(self, path: str) -> Iterator[tuple[Lookup, Pattern]]:
         """The patterns whose last part may match the name of a file."""
         yield from self.by_name.get(basename(path), ())
         yield from self.by_wildcard
@@ -198,12 +198,12 @@ class _Judge:
     def _unconsidered(self, path: str) -> Verdict:
         """Whether an agent that works in another folder would read the file. Nobody works in hidden folders."""
         if is_inside(path, self.root):
-            for find, pattern in self._possible(path):
+            for lookup, pattern in self._possible(path):
                 starts = _starts_of(path, pattern, self.root) if pattern.place in _FOLLOWS_CWD else ()
                 for folder in starts:
                     if not self._is_searched(folder, pattern) and "/." not in folder[len(self.root) :]:
                         reason = f"only an agent that works in {folder} reads it"
-                        return Verdict("elsewhere", reason, folder, None, (find, pattern))
+                        return Verdict("elsewhere", reason, folder, None, (lookup, pattern))
         return Verdict("never")
 
     def _is_searched(self, folder: str, pattern: Pattern) -> bool:
@@ -216,24 +216,24 @@ class _Judge:
         return is_between and is_inside(self.cwd, folder)
 
 
-def _candidates(view: AgentView, find: str) -> Sequence[Candidate]:
-    found: Sequence[Candidate] = view.inputs.find_results[find].candidates
+def _candidates(view: AgentView, lookup: str) -> Sequence[Candidate]:
+    found: Sequence[Candidate] = view.inputs.lookup_results[lookup].candidates
     return found
 
 
 def _patterns_by_name(
     layout: Layout,
-) -> tuple[Mapping[str, list[tuple[Find, Pattern]]], list[tuple[Find, Pattern]]]:
+) -> tuple[Mapping[str, list[tuple[Lookup, Pattern]]], list[tuple[Lookup, Pattern]]]:
     """The patterns for instruction files, by the name that they end with; and those that end with a wildcard."""
-    by_name: dict[str, list[tuple[Find, Pattern]]] = {}
-    by_wildcard: list[tuple[Find, Pattern]] = []
-    for find in (rule for rule in layout.finds if rule.kind == "text"):
-        for pattern in (pattern for group in find.groups for pattern in group):
+    by_name: dict[str, list[tuple[Lookup, Pattern]]] = {}
+    by_wildcard: list[tuple[Lookup, Pattern]] = []
+    for lookup in (rule for rule in layout.lookups if rule.kind == "text"):
+        for pattern in (pattern for group in lookup.groups for pattern in group):
             name = basename(pattern.path)
             if "*" in name:
-                by_wildcard.append((find, pattern))
+                by_wildcard.append((lookup, pattern))
             else:
-                by_name.setdefault(name, []).append((find, pattern))
+                by_name.setdefault(name, []).append((lookup, pattern))
     return by_name, by_wildcard
 
 

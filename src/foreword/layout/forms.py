@@ -55,9 +55,9 @@ _KINDS = ("tool", "set", "found", "provider", "platform")
 
 
 def condition(
-    term: str, settings: Mapping[str, Any], where: str, finds: Iterable[str], kinds: Sequence[str] = _KINDS
+    term: str, settings: Mapping[str, Any], where: str, lookups: Iterable[str], kinds: Sequence[str] = _KINDS
 ) -> Condition:
-    """One term of `when`: `x`, `!x`, `a|b`, `@setting`. `finds` are the finds that `found:` may name."""
+    """One term of `when`: `x`, `!x`, `a|b`, `@setting`. `lookups` are the lookups that `found:` may name."""
     negated = term.startswith("!")
     words = term.removeprefix("!").split("|")
     facts: list[str] = []
@@ -70,16 +70,18 @@ def condition(
         else:
             facts.append(word)
     for fact in facts:
-        _check_fact(fact, settings, where, finds, kinds)
+        _check_fact(fact, settings, where, lookups, kinds)
     return Condition(tuple(facts), negated, not negated and len(facts) > 1)
 
 
-def _check_fact(fact: str, settings: Mapping[str, Any], where: str, finds: Iterable[str], kinds: Sequence[str]) -> None:
+def _check_fact(
+    fact: str, settings: Mapping[str, Any], where: str, lookups: Iterable[str], kinds: Sequence[str]
+) -> None:
     kind, colon, what = fact.partition(":")
     if colon and kind == "set" and what not in settings:
         raise LayoutError(f"{where}: unknown setting {what!r}" + suggestion(what, settings))
-    if colon and kind == "found" and what not in finds:
-        raise LayoutError(f"{where}: unknown find {what!r}" + suggestion(what, tuple(finds)))
+    if colon and kind == "found" and what not in lookups:
+        raise LayoutError(f"{where}: unknown lookup rule {what!r}" + suggestion(what, tuple(lookups)))
     words_alone = ("tools", "session", "main", "sub") if kinds is _KINDS else ()
     if fact not in words_alone and not (kind in kinds and what):
         known = ", ".join((*(f"{each}:NAME" for each in kinds), *words_alone))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..shapes import COUNT, SIZE, STRING, STRINGS, SWITCH, TABLE, is_list_of_strings, one_of
 from ..template.languages import LANGUAGES
 from ..vocabulary import LIFETIMES, PROMPT_ROLES
-from .find_keys import SELECTION
 from .key import Key
+from .lookup_keys import SELECTION
 from .text_keys import BYTES, RAW, TEXTS
 
 TABLES = {
@@ -141,7 +141,9 @@ KEYS = (
     *TEXTS,
     Key("section", "text", "text", "The text itself, or the address of a template (`$pack/path`)."),
     Key("section", "like", "name", "Another section: keys that this one does not have are taken from it."),
-    Key("section", "of", "name", "What the section lists: the files of a find, or one of the agent's own lists."),
+    Key(
+        "section", "of", "name", "What the section lists: the files of a lookup rule, or one of the agent's own lists."
+    ),
     Key("section", "sections", "names", "Inner sections, in order."),
     Key("section", "item", "form", "The format of one item; `{text}` by default."),
     Key("section", "short", "form", "The format of one item if there is room only for names; `item` by default."),
@@ -168,7 +170,7 @@ KEYS = (
         "section",
         "when",
         "conditions",
-        "Conditions that must all hold: `tool:x`, `tools`, `set:x`, `found:x` (a find has found something), `session`, `main`, `sub`,"
+        "Conditions that must all hold: `tool:x`, `tools`, `set:x`, `found:x` (a lookup rule has found something), `session`, `main`, `sub`,"
         " `provider:x`, `platform:x`. `!x` negates,"
         " `a|b` means either, and `@setting` means any of those that a setting lists.",
     ),
@@ -176,7 +178,7 @@ KEYS = (
         "section",
         "instead",
         "names",
-        "What replaces the section, including its `wrap`: `base`, `template` or a find. The first one that exists is used.",
+        "What replaces the section, including its `wrap`: `base`, `template` or a lookup rule. The first one that exists is used.",
     ),
     Key(
         "section",

@@ -24,7 +24,7 @@ def merge(base: Mapping[str, Any], layout: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_likes(tables: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """The finds or sections of a layout, each with the keys of the one that its key `like` names."""
+    """A layout's lookup rules or sections, each completed with the keys of the one that its key `like` names."""
     if not any(isinstance(table, dict) and "like" in table for table in tables.values()):
         return dict(tables)
     found: dict[str, Any] = {}
@@ -35,9 +35,12 @@ def with_likes(tables: Mapping[str, Any], kind: str) -> dict[str, Any]:
             continue
         if not isinstance(other, str) or not isinstance(tables.get(other), dict) or other == name:
             others = [each for each in tables if each != name]
-            raise LayoutError(f"{kind}.{name}.like: unknown {kind} {other!r}" + suggestion(str(other), others))
+            noun = "lookup rule" if kind == "find" else kind
+            raise LayoutError(f"{kind}.{name}.like: unknown {noun} {other!r}" + suggestion(str(other), others))
         if "like" in tables[other]:
-            raise LayoutError(f"{kind}.{name}.like: {other!r} is itself like another; name that one")
+            raise LayoutError(
+                f"{kind}.{name}.like: {other!r} has a `like` of its own; name {tables[other]['like']!r} instead"
+            )
         found[name] = merge(tables[other], {key: content for key, content in table.items() if key != "like"})
     return found
 

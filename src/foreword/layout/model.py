@@ -95,7 +95,7 @@ class TextRules:
 
 
 @value
-class Find:
+class Lookup:
     """The files that a layout searches for under one name. A probe only answers whether it has found something."""
 
     name: str
@@ -170,7 +170,7 @@ class Layout:
     address: str
     about: str
     sections: Sequence[Section]
-    finds: Sequence[Find]
+    lookups: Sequence[Lookup]
     join: str = "\n\n"
     budget: int | None = None
     over: Literal["warn", "cut"] = "cut"

@@ -12,9 +12,9 @@ from ..template import TEMPLATE_LIMIT
 from ..template.addresses import is_address
 from ..template.languages import LANGUAGES
 from ..vocabulary import replace
-from .finds import parse_config, parse_find
 from .forms import FRONT, condition, form, left_open_in
 from .keys import BODIES, FACTS, FOUND, INHERITED, KINDS, LISTS, ONLY_IN_MIRRORS, TOP_TABLES
+from .lookups import parse_config, parse_lookup
 from .merging import flat, with_likes
 from .model import PLACE_FACTS, Field, Guideline, Layout, Section, with_inner
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
-    from .model import Find, Form
+    from .model import Form, Lookup
 
 
 def parse(mapping: Mapping[str, Any], name: str, address: str = "", untrusted: frozenset[str] = frozenset()) -> Layout:
@@ -53,25 +53,25 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
         check(content, STRING, f"env.{key}", LayoutError)
         if not content.startswith(("/", "~/")):
             raise LayoutError(f"env.{key}: {content!r} must start with '/' or '~/'")
-    finds: list[Find] = []
+    lookups: list[Lookup] = []
     for key in tables["find"]:
         table = _table(tables["find"], key, f"find.{key}")
-        known = [find.name for find in finds]
-        finds.append(parse_find(key, table, settings, untrusted, {**top, "env": tables["env"]}, known))
+        known = [lookup.name for lookup in lookups]
+        lookups.append(parse_lookup(key, table, settings, untrusted, {**top, "env": tables["env"]}, known))
     _check(tables["on"], "on", "on")
     _check(tables["compaction"], "compaction", "compaction")
     rows = mapping.get("guideline", [])
     check(rows, ("a list of tables", LIST[1]), "guideline", LayoutError)
-    reader = _Sections(tables["section"], {find.name: find for find in finds}, settings, wording)
+    reader = _Sections(tables["section"], {lookup.name: lookup for lookup in lookups}, settings, wording)
     sections = reader.sections(top.get("sections", ()), "sections", {})
     config = parse_config(tables["from"], settings, untrusted, tables["env"])
-    guidelines = tuple(_guideline(row, number, settings, reader.finds) for number, row in enumerate(rows, 1))
+    guidelines = tuple(_guideline(row, number, settings, reader.lookups) for number, row in enumerate(rows, 1))
     return Layout(
         name=name,
         address=address,
         about=top.get("about", ""),
         sections=sections,
-        finds=tuple(_with_probes(finds, tuple(with_inner(sections)), guidelines)),
+        lookups=tuple(_with_probes(lookups, tuple(with_inner(sections)), guidelines)),
         join=top.get("join", "\n\n"),
         budget=top.get("budget"),
         over=top.get("over", "cut"),
@@ -108,14 +108,16 @@ def _check_mirror(tables_of: Mapping[str, Any], top: Mapping[str, Any]) -> None:
                 )
 
 
-def _with_probes(finds: Iterable[Find], sections: Iterable[Section], guidelines: Iterable[Guideline]) -> Iterator[Find]:
+def _with_probes(
+    lookups: Iterable[Lookup], sections: Iterable[Section], guidelines: Iterable[Guideline]
+) -> Iterator[Lookup]:
     """The finds; those that only conditions name are marked."""
-    rows: tuple[Find | Section | Guideline, ...] = (*finds, *sections, *guidelines)
+    rows: tuple[Lookup | Section | Guideline, ...] = (*lookups, *sections, *guidelines)
     facts = {fact for row in rows for term in row.when for fact in term.facts if fact.startswith("found:")}
     listed = {name for section in sections for name in (section.of, *section.instead)}
-    for find in finds:
-        is_probe = f"found:{find.name}" in facts and find.name not in listed
-        yield replace(find, is_probe=True) if is_probe else find
+    for lookup in lookups:
+        is_probe = f"found:{lookup.name}" in facts and lookup.name not in listed
+        yield replace(lookup, is_probe=True) if is_probe else lookup
 
 
 def check_tables(mapping: Mapping[str, Any], name: str) -> None:
@@ -145,11 +147,11 @@ class _Sections:
     def __init__(
         self,
         tables: Mapping[str, Any],
-        finds: Mapping[str, Find],
+        lookups: Mapping[str, Lookup],
         settings: Mapping[str, Any],
         wording: Mapping[str, str],
     ) -> None:
-        self.tables, self.finds, self.settings, self.wording = tables, finds, settings, wording
+        self.tables, self.lookups, self.settings, self.wording = tables, lookups, settings, wording
         self.above: list[str] = []
         self.seen: set[str] = set()
 
@@ -211,7 +213,7 @@ class _Sections:
             join=table.get("join", "\n" if has_own_item else "\n\n"),
             wrap=self.wrap(table.get("wrap", ""), where + "wrap"),
             none=table.get("none", ""),
-            when=tuple(condition(term, self.settings, where + "when", self.finds) for term in table.get("when", ())),
+            when=tuple(condition(term, self.settings, where + "when", self.lookups) for term in table.get("when", ())),
             instead=tuple(self.instead(each, where) for each in table.get("instead", ())),
             language=language,
             trim=table.get("trim", of is None and not inner),
@@ -225,29 +227,29 @@ class _Sections:
         )
 
     def fields(self, of: str, where: str) -> tuple[str, ...]:
-        if of in self.finds:
-            find = self.finds[of]
-            fields = [each for each in FOUND[find.kind] if each != "label" or find.rules.label]
-            return (*fields, *PLACE_FACTS, *([FRONT] if find.rules.front == "drop" else ()))
+        if of in self.lookups:
+            lookup = self.lookups[of]
+            fields = [each for each in FOUND[lookup.kind] if each != "label" or lookup.rules.label]
+            return (*fields, *PLACE_FACTS, *([FRONT] if lookup.rules.front == "drop" else ()))
         if of in LISTS:
             return LISTS[of]
-        raise LayoutError(f"{where}of: unknown find or list {of!r}" + suggestion(of, (*self.finds, *LISTS)))
+        raise LayoutError(f"{where}of: unknown lookup rule or list {of!r}" + suggestion(of, (*self.lookups, *LISTS)))
 
     def folder(self, text: str, of: str | None, where: str) -> Form:
-        if text and (of is None or of not in self.finds or self.finds[of].kind != "skill"):
+        if text and (of is None or of not in self.lookups or self.lookups[of].kind != "skill"):
             raise LayoutError(f"{where}: only a section that lists skills can name their folders")
         return form(text, ("folder",), where) if text else ()
 
     def over(self, of: str | None) -> str:
         """What happens over the budget by default: files are cut, menus shortened, anything else only gets a finding."""
-        kind = self.finds[of].kind if of is not None and of in self.finds else ""
+        kind = self.lookups[of].kind if of is not None and of in self.lookups else ""
         return "cut" if kind == "text" else "shorten" if kind else "warn"
 
     def bytes(self, most: int | str | None, of: str | None, where: str) -> int | None:
         """The limit of a section in bytes, which may be a setting."""
         if most is None:
             return None
-        if of is None or of not in self.finds or self.finds[of].kind != "text":
+        if of is None or of not in self.lookups or self.lookups[of].kind != "text":
             raise LayoutError(f"{where}: only a section that lists the text of files can have a limit in bytes")
         if isinstance(most, str):
             name = most.strip("{}")
@@ -258,9 +260,9 @@ class _Sections:
         return most
 
     def instead(self, name: str, where: str) -> str:
-        if name not in ("base", "template") and name not in self.finds:
+        if name not in ("base", "template") and name not in self.lookups:
             raise LayoutError(
-                f"{where}instead: unknown find {name!r}" + suggestion(name, ("base", "template", *self.finds))
+                f"{where}instead: unknown lookup rule {name!r}" + suggestion(name, ("base", "template", *self.lookups))
             )
         return name
 
@@ -280,13 +282,13 @@ class _Sections:
         return parsed
 
 
-def _guideline(row: Mapping[str, Any], number: int, settings: Mapping[str, Any], finds: Iterable[str]) -> Guideline:
+def _guideline(row: Mapping[str, Any], number: int, settings: Mapping[str, Any], lookups: Iterable[str]) -> Guideline:
     where = f"guideline {number}: "
     _check(row, "guideline", f"guideline {number}")
     if ("say" in row) == ("from" in row):
         raise LayoutError(f"{where}needs either say or from")
     return Guideline(
-        tuple(condition(term, settings, where + "when", finds) for term in row.get("when", ())),
+        tuple(condition(term, settings, where + "when", lookups) for term in row.get("when", ())),
         tuple(form(sentence, ("any",), where + "say") for sentence in row.get("say", ())),
         row.get("from", ""),
     )

@@ -1,4 +1,4 @@
-"""The keys about the text of each file: of finds, of their imports, and of the sections that list them."""
+"""The keys about the text of each file: of lookups, of their imports, and of the sections that list them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ TEXTS = (
     ),
     Key("find", "imports", "table", "Whether and how the files may import others; see below."),
     Key(
-        "imports", "files", "names", "The names of the files that may import others; by default, all files of the find."
+        "imports",
+        "files",
+        "names",
+        "The names of the files that may import others; by default, all files of the lookup rule.",
     ),
     Key("imports", "depth", "count", "How many imports may follow one another; 5 by default."),
     Key(
@@ -88,7 +91,7 @@ TEXTS = (
         "imports",
         "trim",
         "choice",
-        "The same as `trim` of a find, for the text that `place` puts into another text.",
+        "The same as `trim` of a lookup rule, for the text that `place` puts into another text.",
         TRIMS,
     ),
     Key(

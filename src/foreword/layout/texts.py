@@ -1,12 +1,12 @@
-"""Parses the keys of a find about the text of its files: trim, comments, front matter, labels and imports."""
+"""Parses the keys of a lookup about the text of its files: trim, comments, front matter, labels and imports."""
 
 from __future__ import annotations
 
 from ..errors import LayoutError, suggestion
 from ..shapes import check_table
-from .find_keys import PLACES
 from .forms import form
 from .keys import KINDS
+from .lookup_keys import PLACES
 from .model import Imports, TextRules
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ _ONLY_IN_TEXT = ("trim", "once", *_FORMS)
 
 
 def parse_text_rules(table: Mapping[str, Any], where: str, is_mirror: bool) -> TextRules:
-    """The rules for the text of the files of a find."""
+    """The rules for the text of the files of a lookup."""
     used = [key for key in KEYS if key in table]
     if not used:
         return TextRules()

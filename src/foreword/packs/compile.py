@@ -28,7 +28,7 @@ _VALUES = (
     model.ConfigValue,
     model.Imports,
     model.TextRules,
-    model.Find,
+    model.Lookup,
     model.Section,
     model.Condition,
     model.Guideline,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from ..findings import finding
-from ..layout.model import Find
+from ..layout.model import Lookup
 from ..sources.finder import base_of, walked_directories
 from ..sources.links import WORKSPACE_PLACES, reach_of
 from ..sources.paths import is_inside
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..sources.files import Reader
     from ..vocabulary import Finding, Workspace
 
-_ANY_FIND = Find("from", ())
+_ANY_LOOKUP = Lookup("from", ())
 
 
 @value
@@ -77,7 +77,7 @@ def _paths(pattern: Pattern, workspace: Workspace, trail: Trail) -> Iterator[tup
 
 def _parsed(path: str, pattern: Pattern, base: str, workspace: Workspace, reader: Reader, trail: Trail) -> Any:
     """The content of a configuration file; None, with a finding unless it is missing or blank, if there is none."""
-    reading = reader.read(path, reach_of(pattern, base, _ANY_FIND, workspace))
+    reading = reader.read(path, reach_of(pattern, base, _ANY_LOOKUP, workspace))
     if reading.fate in ("absent", "blank"):
         return None
     shown = printable(path)

@@ -203,7 +203,7 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
 
 
 def _widens_imports(key: str, content: object) -> bool:
-    """Whether a key lets the files of a find import others from anywhere."""
+    """Whether a key lets the files of a lookup import others from anywhere."""
     return key.startswith("find.") and key.endswith(".imports.within") and content == "anywhere"
 
 

@@ -139,9 +139,9 @@ def _reads(path: str, layout: Layout) -> str:
     name = os.path.basename(path)
     is_skill = name.lower() == "skill.md"
     names: dict[str, None] = {}
-    for find in layout.finds:
-        if (find.kind == "skill") == is_skill:
-            for pattern in (pattern for group in find.groups for pattern in group):
+    for lookup in layout.lookups:
+        if (lookup.kind == "skill") == is_skill:
+            for pattern in (pattern for group in lookup.groups for pattern in group):
                 names[pattern.path.partition("*")[0].rstrip("/") if is_skill else os.path.basename(pattern.path)] = None
     for other in names:
         if other != name and other.lower() == name.lower():

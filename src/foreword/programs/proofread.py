@@ -141,7 +141,7 @@ class _LintRun:
         """Check the bodies of SKILL.md files; with `validation`, also their front matter."""
         for path in paths:
             reading = self.reader.read(
-                path, reach_by_path(path, self.snapshot.layout.finds, self.snapshot.plan.workspace)
+                path, reach_by_path(path, self.snapshot.layout.lookups, self.snapshot.plan.workspace)
             )
             if reading.identity in self.skills:
                 continue
@@ -164,7 +164,7 @@ class _LintRun:
             if folder != self.cwd:
                 self._check_folder(folder)
         self.disk.enter(self.snapshot.plan.workspace)
-        strict = any(find.kind == "skill" and find.validation == "strict" for find in layout.finds)
+        strict = any(lookup.kind == "skill" and lookup.validation == "strict" for lookup in layout.lookups)
         self.read_skills(tree.skills, "strict" if strict else "lenient")
         for path in tree.unlisted:
             shown = printable(path)
@@ -181,9 +181,9 @@ class _LintRun:
 
 def _names(layout: Layout) -> Iterator[str]:
     """The names of instruction files that a layout looks for in each folder."""
-    for find in layout.finds:
-        if find.kind == "text":
-            for pattern in (pattern for group in find.groups for pattern in group):
+    for lookup in layout.lookups:
+        if lookup.kind == "text":
+            for pattern in (pattern for group in lookup.groups for pattern in group):
                 if pattern.place in ("walk", "cwd") and "*" not in pattern.path and ".." not in pattern.path:
                     yield pattern.path
 

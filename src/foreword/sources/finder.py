@@ -1,7 +1,7 @@
 """The one finder: it searches the places of a layout's patterns for instruction files, SYSTEM.md, skills and residents.
 
 Text files come farthest first, skills nearest first. From a group it takes the first file that is neither blank nor unreadable; each
-of the others is a candidate with its fate. `gather` decides which of two equal files to keep, across all finds.
+of the others is a candidate with its fate. `gather` decides which of two equal files to keep, across all lookups.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..layout.model import Find, Pattern
+    from ..layout.model import Lookup, Pattern
     from ..vocabulary import Workspace
     from .files import Reader
     from .links import Reach
@@ -47,13 +47,13 @@ class Slot:
     patterns: Sequence[tuple[Pattern, str]]
 
 
-def slots(find: Find, workspace: Workspace, trail: Trail, reader: Reader) -> Iterator[Slot]:
+def slots(lookup: Lookup, workspace: Workspace, trail: Trail, reader: Reader) -> Iterator[Slot]:
     """Every slot to search, in order. Adjacent groups of the place `walk` are searched together, directory by directory."""
     run: list[Sequence[Pattern]] = []
-    for group in find.groups:
+    for group in lookup.groups:
         place = group[0].place if group else ""
         if run and run[0][0].place != place:
-            yield from _walked(run, find, workspace, reader)
+            yield from _walked(run, lookup, workspace, reader)
             run = []
         if place in ("walk", "between"):
             run.append(group)
@@ -62,7 +62,7 @@ def slots(find: Find, workspace: Workspace, trail: Trail, reader: Reader) -> Ite
         yield Slot(
             tuple((pattern, base) for pattern in patterns if (base := base_of(pattern, workspace, trail)) is not None)
         )
-    yield from _walked(run, find, workspace, reader)
+    yield from _walked(run, lookup, workspace, reader)
 
 
 def _with_root(pattern: Pattern, workspace: Workspace) -> Pattern:
@@ -73,17 +73,17 @@ def _with_root(pattern: Pattern, workspace: Workspace) -> Pattern:
     return replace(pattern, path=pattern.path.replace("{root|slug}", slug))
 
 
-def _walked(run: Sequence[Sequence[Pattern]], find: Find, workspace: Workspace, reader: Reader) -> Iterator[Slot]:
+def _walked(run: Sequence[Sequence[Pattern]], lookup: Lookup, workspace: Workspace, reader: Reader) -> Iterator[Slot]:
     if not run:
         return
     is_confined = any(pattern.confined for group in run for pattern in group)
-    if find.markers is None or is_confined:
-        directories = walked_directories("git" if is_confined else find.walk, workspace)
+    if lookup.markers is None or is_confined:
+        directories = walked_directories("git" if is_confined else lookup.walk, workspace)
     else:
-        directories = _marked_directories(find.markers, workspace, reader)
+        directories = _marked_directories(lookup.markers, workspace, reader)
     if run[0][0].place == "between":
         directories = directories[1:-1]
-    for directory in directories if find.kind == "text" and find.order != "nearest" else reversed(directories):
+    for directory in directories if lookup.kind == "text" and lookup.order != "nearest" else reversed(directories):
         for group in run:
             yield Slot(tuple((pattern, directory) for pattern in group))
 
@@ -146,17 +146,17 @@ def _missing_place(workspace: Workspace) -> str:
     return f"the home directory is unknown because {name} is not set; the user's own files were skipped"
 
 
-def layer_of(find: Find, pattern: Pattern) -> str:
+def layer_of(lookup: Lookup, pattern: Pattern) -> str:
     """The layer of the files that a pattern finds."""
-    return find.layer or _LAYERS.get(pattern.place, "project")
+    return lookup.layer or _LAYERS.get(pattern.place, "project")
 
 
-def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> Bound:
+def bound_of(path: str, pattern: Pattern, lookup: Lookup, workspace: Workspace) -> Bound:
     """The folder that a file's includes must be in: the workspace for a file of the project, the pattern's folder for the user's."""
     root = workspace.root or workspace.cwd
     if pattern.place in (*WORKSPACE_PLACES, "above") or (pattern.place == "path" and is_inside(path, root)):
         return Bound(root)
-    for each in (each for group in find.groups for each in group if each.place not in WORKSPACE_PLACES):
+    for each in (each for group in lookup.groups for each in group if each.place not in WORKSPACE_PLACES):
         base = base_of(each, workspace, Trail())
         folder = os.path.dirname(
             os.path.normpath(os.path.join(base or "/", each.path.removeprefix("~/").partition("*")[0]))
@@ -167,7 +167,7 @@ def bound_of(path: str, pattern: Pattern, find: Find, workspace: Workspace) -> B
 
 
 def matches(
-    pattern: Pattern, base: str, find: Find, reader: Reader, trail: Trail, layer: str, reach: Reach
+    pattern: Pattern, base: str, lookup: Lookup, reader: Reader, trail: Trail, layer: str, reach: Reach
 ) -> list[str]:
     """The paths that a pattern matches below its base: one, or with `*` and `**` those that exist, by code point."""
     path = pattern.path
@@ -179,8 +179,8 @@ def matches(
     if pattern.place == "path" and not reader.is_folder(start) and not reader.problem(start):
         shown = printable(start)
         trail.findings.append(finding("folder-missing", f"{shown} should be searched, but it is not a folder", shown))
-    found = Search(reader, trail, layer, reach, find.kind == "skill", find.hidden).matching(start, wildcards)
-    return found if find.kind == "skill" else list(dict.fromkeys(sorted(found)))
+    found = Search(reader, trail, layer, reach, lookup.kind == "skill", lookup.hidden).matching(start, wildcards)
+    return found if lookup.kind == "skill" else list(dict.fromkeys(sorted(found)))
 
 
 def _split_at_wildcard(pattern: Pattern, base: str) -> tuple[str, list[str]]:
@@ -193,7 +193,7 @@ def _split_at_wildcard(pattern: Pattern, base: str) -> tuple[str, list[str]]:
 
 
 def choose(
-    slot: Slot, find: Find, workspace: Workspace, reader: Reader, trail: Trail
+    slot: Slot, lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail
 ) -> list[tuple[Reading, Pattern, bool]]:
     """The usable files of a group, best first, each with whether it is used. Only files of the first pattern that matches are used.
 
@@ -202,13 +202,13 @@ def choose(
     texts: list[tuple[Reading, Pattern, bool]] = []
     is_open = True
     for pattern, base in slot.patterns:
-        layer = layer_of(find, pattern)
-        reach = reach_of(pattern, base, find, workspace)
-        paths = matches(pattern, base, find, reader, trail, layer, reach)
+        layer = layer_of(lookup, pattern)
+        reach = reach_of(pattern, base, lookup, workspace)
+        paths = matches(pattern, base, lookup, reader, trail, layer, reach)
         readings = [
             reader.read(path, reach)
-            if find.rules.trim not in ("tail", "none")
-            else _whole(path, reach, reader, find, trail)
+            if lookup.rules.trim not in ("tail", "none")
+            else _whole(path, reach, reader, lookup, trail)
             for path in paths
         ]
         if len(readings) == 1 and readings[0].fate == "absent" and "*" not in pattern.path:
@@ -217,20 +217,20 @@ def choose(
         usable = [
             each
             for each in readings
-            if _is_usable(each, "*" in pattern.path, find, layer, reader, trail, reach, workspace)
+            if _is_usable(each, "*" in pattern.path, lookup, layer, reader, trail, reach, workspace)
         ]
         texts += [(each, pattern, is_open) for each in usable]
-        hides = find.rules.blank == "hide" and any(each.fate == "blank" for each in readings)
+        hides = lookup.rules.blank == "hide" and any(each.fate == "blank" for each in readings)
         is_open = is_open and not usable and not hides
     return texts
 
 
-def _whole(path: str, reach: Reach, reader: Reader, find: Find, trail: Trail) -> Reading:
-    """The text of a file with the white space around it. A file with nothing else is blank, unless the find keeps those."""
+def _whole(path: str, reach: Reach, reader: Reader, lookup: Lookup, trail: Trail) -> Reading:
+    """The text of a file with the white space around it. A file with nothing else is blank, unless the lookup keeps those."""
     reading = reader.read_whole(path, reach)
     if not reading.has_text or reading.text.strip():
         return reading
-    if find.rules.blank != "keep":
+    if lookup.rules.blank != "keep":
         return replace(reading, fate="blank", text="")
     shown = printable(path)
     trail.findings.append(finding("file-blank", f"{shown} contains only white space; this layout keeps it", shown))
@@ -240,7 +240,7 @@ def _whole(path: str, reach: Reach, reader: Reader, find: Find, trail: Trail) ->
 def _is_usable(
     reading: Reading,
     was_listed: bool,
-    find: Find,
+    lookup: Lookup,
     layer: str,
     reader: Reader,
     trail: Trail,
@@ -256,12 +256,12 @@ def _is_usable(
         )
         trail.record(reading.path, layer, reading.fate, reason, "file-unreadable" if is_gone else reading.code)
         return False
-    if find.exclude and (glob := _excluding(reading.path, find, workspace)):
+    if lookup.exclude and (glob := _excluding(reading.path, lookup, workspace)):
         trail.record(reading.path, layer, "unused", f"it is excluded by {glob!r}")
         return False
-    if (find.where or find.unless) and not _fits(reading, find, layer, trail):
+    if (lookup.where or lookup.unless) and not _fits(reading, lookup, layer, trail):
         return False
-    target = pointed_at(reading, find, reader)
+    target = pointed_at(reading, lookup, reader)
     if target:
         reason = f"it only points at {os.path.basename(target)}"
         trail.record(reading.path, layer, "duplicate", reason, "file-duplicate", target)
@@ -270,13 +270,13 @@ def _is_usable(
     return True
 
 
-def _fits(reading: Reading, find: Find, layer: str, trail: Trail) -> bool:
-    """Whether the front matter of a file fits the find; if not, the reason is recorded."""
-    if find.below and f"/{find.below}/" not in reading.path:
+def _fits(reading: Reading, lookup: Lookup, layer: str, trail: Trail) -> bool:
+    """Whether the front matter of a file fits the lookup; if not, the reason is recorded."""
+    if lookup.below and f"/{lookup.below}/" not in reading.path:
         return True
     from .scoping import why_left_out
 
-    fate, reason, awaited, problem = why_left_out(reading.text, find)
+    fate, reason, awaited, problem = why_left_out(reading.text, lookup)
     if problem:
         shown = printable(reading.path)
         trail.findings.append(finding("front-matter-invalid", f"{shown}: {problem}", shown, 1))
@@ -285,11 +285,11 @@ def _fits(reading: Reading, find: Find, layer: str, trail: Trail) -> bool:
     return not fate
 
 
-def _excluding(path: str, find: Find, workspace: Workspace) -> str:
+def _excluding(path: str, lookup: Lookup, workspace: Workspace) -> str:
     """The glob that excludes a file; empty if there is none."""
     from .globs import matches_glob
 
-    for glob in find.exclude:
+    for glob in lookup.exclude:
         whole = glob
         if glob.startswith("~/"):
             whole = f"{workspace.home or '~'}{glob[1:]}"
@@ -328,19 +328,19 @@ def _report_other_case(path: str, reader: Reader, trail: Trail) -> None:
 _POINTER = r"@?(?:\./)?([\w.-]+\.md)\s*"
 
 
-def pointed_at(reading: Reading, find: Find, reader: Reader) -> str:
+def pointed_at(reading: Reading, lookup: Lookup, reader: Reader) -> str:
     """The file in the same folder whose name is all that a file contains: an import line, or a link checked out as text.
 
-    Empty unless the find searches for that file too; otherwise nobody would read it. A layout that keeps copies keeps these.
+    Empty unless the lookup searches for that file too; otherwise nobody would read it. A layout that keeps copies keeps these.
     """
     if (
-        find.copies == "keep"
-        or find.rules.imports is not None
+        lookup.copies == "keep"
+        or lookup.rules.imports is not None
         or len(reading.text) > 200
         or not (match := re.fullmatch(_POINTER, reading.text, re.IGNORECASE))
     ):
         return ""
-    if all(os.path.basename(pattern.path) != match[1] for group in find.groups for pattern in group):
+    if all(os.path.basename(pattern.path) != match[1] for group in lookup.groups for pattern in group):
         return ""
     target = os.path.join(os.path.dirname(reading.path), match[1])
     if target == reading.path or not reader.has_entry(target):

@@ -112,7 +112,9 @@ def read_fields(text: str) -> tuple[dict[str, str], str]:
     head, _, problem = _open(text)
     if head is None:
         return {}, problem
-    fields, violations = _fields(head, tuple(re.findall(r"(?m)^([A-Za-z_][\w-]*)[ \t]*:", head)), "front-matter-invalid")
+    fields, violations = _fields(
+        head, tuple(re.findall(r"(?m)^([A-Za-z_][\w-]*)[ \t]*:", head)), "front-matter-invalid"
+    )
     texts = {
         key: _listed(value) if isinstance(value, list) else _text(fields, key, head)
         for key, value in fields.items()

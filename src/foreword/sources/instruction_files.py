@@ -37,8 +37,8 @@ def paths_in_repository(layouts: Iterable[Layout]) -> tuple[str, ...]:
     Those of the user's own files count too: people copy such a file into a project, where nobody reads it.
     """
     found: dict[str, None] = {}
-    for find in (find for layout in layouts for find in layout.finds if find.kind == "text"):
-        for pattern in (pattern for group in find.groups for pattern in group):
+    for lookup in (lookup for layout in layouts for lookup in layout.lookups if lookup.kind == "text"):
+        for pattern in (pattern for group in lookup.groups for pattern in group):
             if pattern.path[:1] in ("/", "~") or ".." in pattern.path.split("/"):
                 continue
             if pattern.place in (*WORKSPACE_PLACES, "path"):

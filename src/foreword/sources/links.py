@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..layout.model import Find, Pattern
+    from ..layout.model import Lookup, Pattern
     from ..vocabulary import Workspace
     from .stamps import Paths, Refusal
 
@@ -114,10 +114,10 @@ def _always_refused(path: str, real: str, folder: str, bound: str, reader: Paths
     return None
 
 
-def reach_of(pattern: Pattern, base: str, find: Find, workspace: Workspace) -> Reach:
+def reach_of(pattern: Pattern, base: str, lookup: Lookup, workspace: Workspace) -> Reach:
     """How far the files that a pattern finds in `base` may lead."""
     root = workspace.root or workspace.cwd
-    follow = find.links == "follow"
+    follow = lookup.links == "follow"
     if pattern.confined:
         return Reach(base, root, inside_for(base, workspace), confined=True)
     is_moved_inside = pattern.place == "env" and is_inside(base, root)
@@ -154,19 +154,19 @@ def only_inside(folder: str, workspace: Workspace) -> Reach:
     return Reach(folder, root, inside_for(root, workspace), can_be_allowed=False)
 
 
-def reach_by_path(path: str, finds: Iterable[Find], workspace: Workspace) -> Reach:
+def reach_by_path(path: str, lookups: Iterable[Lookup], workspace: Workspace) -> Reach:
     """How far a file that was found earlier may lead, judging by its path."""
-    finds = tuple(finds)
-    for find in finds:
-        for pattern in (each for group in find.groups for each in group if not each.confined):
+    lookups = tuple(lookups)
+    for lookup in lookups:
+        for pattern in (each for group in lookup.groups for each in group if not each.confined):
             base = _user_base(pattern, workspace)
             if base and is_inside(path, _fixed_folder(base, pattern.path.removeprefix("~/"))):
-                return reach_of(pattern, base, find, workspace)
+                return reach_of(pattern, base, lookup, workspace)
     root = workspace.root or workspace.cwd
     base = next((each for each in (root, workspace.cwd) if is_inside(path, each)), root)
     while not is_inside(path, base):
         base = above(base)
-    return _project_reach(base, workspace, any(find.links == "follow" for find in finds))
+    return _project_reach(base, workspace, any(lookup.links == "follow" for lookup in lookups))
 
 
 def _user_base(pattern: Pattern, workspace: Workspace) -> str | None:

@@ -9,7 +9,7 @@ from ..vocabulary import Access, Scope, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..layout.model import Find, Pattern
+    from ..layout.model import Lookup, Pattern
     from ..vocabulary import Workspace
 
 _FARTHEST = 1_000_000
@@ -85,9 +85,9 @@ def users_folder(pattern: Pattern, workspace: Workspace) -> str | None:
     return normal(join(workspace.home, folder[2:])) if workspace.home else None
 
 
-def distance_of(path: str, find: Find, workspace: Workspace) -> int:
+def distance_of(path: str, lookup: Lookup, workspace: Workspace) -> int:
     """How many directories above the working directory a file belongs; the user's own files are farther than all others."""
-    if any(_is_users_own(path, pattern, workspace) for group in find.groups for pattern in group):
+    if any(_is_users_own(path, pattern, workspace) for group in lookup.groups for pattern in group):
         return _FARTHEST
     folder, distance = printable(workspace.cwd), 0
     while isabs(path) and not is_inside(path, folder):

@@ -8,20 +8,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..layout.model import Find
+    from ..layout.model import Lookup
     from ..vocabulary import Fate
 
 # The fields in which agents write the paths that a rule applies to.
 PATH_FIELDS = ("paths", "globs", "applyTo")
 
 
-def why_left_out(text: str, find: Find) -> tuple[Fate | None, str, str, str]:
-    """The fate of a file that does not fit the find, None if it fits; the reason, the paths it waits for, and what is wrong with
+def why_left_out(text: str, lookup: Lookup) -> tuple[Fate | None, str, str, str]:
+    """The fate of a file that does not fit the lookup, None if it fits; the reason, the paths it waits for, and what is wrong with
     its front matter.
     """
     fields, problem = read_fields(text)
-    unfit = [name for name, accepted in find.where if not _has(fields, name, accepted)]
-    unfit += [name for name, refused in find.unless if _has(fields, name, refused)]
+    unfit = [name for name, accepted in lookup.where if not _has(fields, name, accepted)]
+    unfit += [name for name, refused in lookup.unless if _has(fields, name, refused)]
     if not unfit:
         return None, "", "", problem
     for name in (*unfit, *PATH_FIELDS):

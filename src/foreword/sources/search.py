@@ -131,7 +131,7 @@ class Search:
                 waiting.extend(self.folders_in(folder))
 
     def folders_in(self, folder: str) -> list[str]:
-        """The folders in a folder, in reverse order, without hidden ones, unless the find searches those too."""
+        """The folders in a folder, in reverse order, without hidden ones, unless the lookup searches those too."""
         names = [each for each in self.names(folder) if self.hidden or not each.startswith(".")]
         names = [each for each in names if each not in _SKIPPED]
         below = [os.path.join(folder, name) for name in reversed(names)]

@@ -3,7 +3,7 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, TextRules, Find, Section, Layout, with_inner
+from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Layout, with_inner
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[Cursor's own instructions]", form=("[Cursor's own instructions]", ), item=(), instead=('base', )), Section(name='rules', lifetime='project', of='rules', item=('[Rule ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut'), Section(name='legacy', lifetime='project', of='legacy', trim=False, over='cut'), Section(name='instructions', lifetime='project', of='project', item=('[Instructions ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut'), Section(name='menu', lifetime='project', of='menu', item=('- ', Field(name='path', filters=('shortest', )), ': ', Field(name='front.description', filters=('line', )), ), join='\n', wrap=('[Rules that the agent may read]\n', Field(name=''), ), trim=False, over='cut'), )
 LAYOUT = Layout(
@@ -12,7 +12,7 @@ LAYOUT = Layout(
     name='cursor',
     address='$agents/cursor',
     about='Cursor: rules that always apply, the instruction files of the project, and a menu of rules from which the agent chooses.',
-    finds=(Find(name='rules', groups=((Pattern(place='walk', path='.cursor/rules/**/*.mdc'), ), ), rules=TextRules(front='drop'), where=(('alwaysApply', ('true', ), ), )), Find(name='menu', groups=((Pattern(place='walk', path='.cursor/rules/**/*.mdc'), ), ), rules=TextRules(front='drop'), where=(('alwaysApply', ('', 'false', ), ), ('globs', ('', ), ), ), unless=(('description', ('', ), ), )), Find(name='legacy', groups=((Pattern(place='root', path='.cursorrules'), ), )), Find(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), )), ),
+    lookups=(Lookup(name='rules', groups=((Pattern(place='walk', path='.cursor/rules/**/*.mdc'), ), ), rules=TextRules(front='drop'), where=(('alwaysApply', ('true', ), ), )), Lookup(name='menu', groups=((Pattern(place='walk', path='.cursor/rules/**/*.mdc'), ), ), rules=TextRules(front='drop'), where=(('alwaysApply', ('', 'false', ), ), ('globs', ('', ), ), ), unless=(('description', ('', ), ), )), Lookup(name='legacy', groups=((Pattern(place='root', path='.cursorrules'), ), )), Lookup(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), )), ),
     mirrors='Cursor, as documented in November 2026',
     differs=("This layout follows Cursor's documentation. It was not compared with what Cursor sends: order, headings and trimming are ours.", "Team rules and the user's rules are not files, so they are missing.", 'Rules that are attached by hand are never in the prompt.', "Cursor's own instructions are replaced by a note in brackets.", ),
     signs=('.cursor/', '.cursorrules', ),

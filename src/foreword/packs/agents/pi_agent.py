@@ -3,7 +3,7 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, TextRules, Find, Section, Layout, with_inner
+from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Layout, with_inner
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[pi's own instructions]", form=("[pi's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='user', lifetime='project', of='user', item=('<project_instructions path="', Field(name='path'), '">\n', Field(name='text'), '\n</project_instructions>', ), trim=False, over='cut'), Section(name='project', lifetime='project', of='project', item=('<project_instructions path="', Field(name='path'), '">\n', Field(name='text'), '\n</project_instructions>', ), trim=False, over='cut'), ), item=(), wrap=("<project_context>\n\n[pi's note on these files]\n\n", Field(name=''), '\n</project_context>', ), trim=False), Section(name='skills', lifetime='project', of='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', wrap=("<skills>\n[pi's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>\n</skills>', ), trim=False, over='shorten'), Section(name='environment', lifetime='conversation', text="[pi's date and directory: {cwd}]", form=("[pi's date and directory: ", Field(name='cwd'), ']', ), item=()), )
 LAYOUT = Layout(
@@ -12,7 +12,7 @@ LAYOUT = Layout(
     name='pi-agent',
     address='$agents/pi-agent',
     about='pi as released: AGENTS.md from the filesystem root to the working directory in the system prompt.',
-    finds=(Find(name='user', groups=((Pattern(place='home', path='.pi/agent/AGENTS.override.md'), Pattern(place='home', path='.pi/agent/AGENTS.md'), Pattern(place='home', path='.pi/agent/CLAUDE.md'), ), ), copies='keep', rules=TextRules(trim='none', blank='keep')), Find(name='project', groups=((Pattern(place='walk', path='AGENTS.override.md'), Pattern(place='walk', path='AGENTS.md'), Pattern(place='walk', path='CLAUDE.md'), ), ), walk='root', copies='keep', rules=TextRules(trim='none', blank='keep')), Find(name='skills', groups=((Pattern(place='home', path='.pi/agent/skills/**/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), ), kind='skill', copies='keep'), ),
+    lookups=(Lookup(name='user', groups=((Pattern(place='home', path='.pi/agent/AGENTS.override.md'), Pattern(place='home', path='.pi/agent/AGENTS.md'), Pattern(place='home', path='.pi/agent/CLAUDE.md'), ), ), copies='keep', rules=TextRules(trim='none', blank='keep')), Lookup(name='project', groups=((Pattern(place='walk', path='AGENTS.override.md'), Pattern(place='walk', path='AGENTS.md'), Pattern(place='walk', path='CLAUDE.md'), ), ), walk='root', copies='keep', rules=TextRules(trim='none', blank='keep')), Lookup(name='skills', groups=((Pattern(place='home', path='.pi/agent/skills/**/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), ), kind='skill', copies='keep'), ),
     mirrors='pi 0.87.1',
     raw=True,
     differs=('The instructions of pi itself and its environment are replaced by notes in brackets.', 'A file of 0 bytes counts as absent; pi lists it.', 'Skills of the project are not listed, as in a project that the user has not trusted.', ),

@@ -3,7 +3,7 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, TextRules, Find, Section, Layout, with_inner
+from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Layout, with_inner
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[Vibe's own instructions]", form=("[Vibe's own instructions]", ), item=(), instead=('base', )), Section(name='user', lifetime='project', of='user', item=('Contents of ', Field(name='path'), ' (user-level instructions):\n\n', Field(name='text'), ), join='\n', wrap=('## User instructions\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='project', lifetime='project', of='project', item=('Contents of ', Field(name='path'), ':\n\n', Field(name='text'), ), wrap=('## Project instructions (checked into the codebase)\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='skills', lifetime='project', of='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <path>', Field(name='path'), '</path>\n  </skill>', ), join='\n', wrap=("[Vibe's note on skills]\n<available-skills>\n", Field(name=''), '\n</available-skills>', ), trim=False, over='shorten'), )
 LAYOUT = Layout(
@@ -12,7 +12,7 @@ LAYOUT = Layout(
     name='vibe',
     address='$agents/vibe',
     about="Mistral Vibe: the user's AGENTS.md and those from the git root to the working directory in the system prompt.",
-    finds=(Find(name='user', groups=((Pattern(place='env', path='AGENTS.md', variable='VIBE_HOME', default='~/.vibe'), ), ), copies='keep', rules=TextRules(trim='ends')), Find(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Find(name='skills', groups=((Pattern(place='walk', path='.vibe/skills/**/SKILL.md'), ), (Pattern(place='walk', path='.agents/skills/**/SKILL.md'), ), (Pattern(place='env', path='skills/**/SKILL.md', variable='VIBE_HOME', default='~/.vibe'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), ), kind='skill', copies='keep'), ),
+    lookups=(Lookup(name='user', groups=((Pattern(place='env', path='AGENTS.md', variable='VIBE_HOME', default='~/.vibe'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='skills', groups=((Pattern(place='walk', path='.vibe/skills/**/SKILL.md'), ), (Pattern(place='walk', path='.agents/skills/**/SKILL.md'), ), (Pattern(place='env', path='skills/**/SKILL.md', variable='VIBE_HOME', default='~/.vibe'), ), (Pattern(place='home', path='.agents/skills/**/SKILL.md'), ), ), kind='skill', copies='keep'), ),
     mirrors='Mistral Vibe 3.0.2',
     raw=True,
     differs=("Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'Files are read from the git root down; Vibe starts at the nearest folder that the user trusts, and reads nothing in others.', ),

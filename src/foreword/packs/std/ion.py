@@ -3,7 +3,7 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, Find, Section, Layout, with_inner
+from ...layout.model import Field, Pattern, Lookup, Section, Layout, with_inner
 
 _SECTIONS = (Section(name='base', lifetime='release', text='You are ion, a coding agent in the terminal. Work fast, say little, and get things done with the tools at hand.', form=('You are ion, a coding agent in the terminal. Work fast, say little, and get things done with the tools at hand.', ), item=(), instead=('base', ), budget=100), Section(name='instructions', lifetime='project', sections=(Section(name='ion-local', lifetime='project', of='ion-local', wrap=('# Ion Instructions\n', Field(name=''), ), language='directives', trim=False, budget=1000, file_budget=10000), Section(name='global', lifetime='project', of='global', wrap=('# Global Instructions\n', Field(name=''), ), language='directives', trim=False, budget=2000, file_budget=10000), Section(name='project', lifetime='project', of='project', wrap=('# Project Instructions\n', Field(name=''), ), language='directives', trim=False, budget=5000, file_budget=10000), ), item=(), join='\n\n---\n\n', language='directives', trim=False, file_budget=10000), Section(name='skill', lifetime='turn', of='active_skill', item=('# Active Skill: ', Field(name='name', filters=('line', )), '\n', Field(name='text'), ), join='\n', trim=False, budget=2000, file_budget=10000), Section(name='plan', lifetime='turn', of='plan', wrap=('# Active Plan\n', Field(name=''), ), trim=False, budget=500, file_budget=10000), )
 LAYOUT = Layout(
@@ -12,7 +12,7 @@ LAYOUT = Layout(
     name='ion',
     address='$std/ion',
     about='Ion: A base, three layers of instructions that add up, the active skill and the active plan.',
-    finds=(Find(name='ion-local', groups=((Pattern(place='home', path='.ion/AGENTS.md'), ), ), layer='ion-local'), Find(name='global', groups=((Pattern(place='config', path='agents/AGENTS.md'), ), (Pattern(place='config', path='agents/rules/*.md'), ), ), layer='global'), Find(name='project', groups=((Pattern(place='cwd', path='AGENTS.md'), Pattern(place='cwd', path='CLAUDE.md'), ), )), Find(name='skills', groups=((Pattern(place='cwd', path='.ion/skills/*/SKILL.md'), ), (Pattern(place='cwd', path='.agents/skills/*/SKILL.md'), ), (Pattern(place='home', path='.ion/skills/*/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill'), ),
+    lookups=(Lookup(name='ion-local', groups=((Pattern(place='home', path='.ion/AGENTS.md'), ), ), layer='ion-local'), Lookup(name='global', groups=((Pattern(place='config', path='agents/AGENTS.md'), ), (Pattern(place='config', path='agents/rules/*.md'), ), ), layer='global'), Lookup(name='project', groups=((Pattern(place='cwd', path='AGENTS.md'), Pattern(place='cwd', path='CLAUDE.md'), ), )), Lookup(name='skills', groups=((Pattern(place='cwd', path='.ion/skills/*/SKILL.md'), ), (Pattern(place='cwd', path='.agents/skills/*/SKILL.md'), ), (Pattern(place='home', path='.ion/skills/*/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill'), ),
     budget=9600,
     over='warn',
     wording={'compaction': 'Summarise the conversation so far: the goal, what is done, what is left, and the files that matter.', 'skill_message': "The skill '{name}' is now active. Its instructions:\n\n{text}", 'skill_active_message': "The skill '{name}' is active already."},

@@ -3,7 +3,7 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, Find, Section, Condition, Layout, with_inner
+from ...layout.model import Field, Pattern, Lookup, Section, Condition, Layout, with_inner
 
 _SECTIONS = (Section(name='body', lifetime='conversation', text='$std/default', item=(), instead=('base', ), language='jinja'), Section(name='boundaries', lifetime='conversation', sections=(Section(name='readable', lifetime='conversation', of='readable', item=('  - ', Field(name='path'), Field(name='mark'), ), join='\n', wrap=('Readable:\n', Field(name=''), ), trim=False), Section(name='writable', lifetime='conversation', of='writable', item=('  - ', Field(name='path'), Field(name='mark'), ), join='\n', wrap=('Writable:\n', Field(name=''), ), trim=False), Section(name='denied', lifetime='conversation', of='denied', item=('  - ', Field(name='path'), Field(name='mark'), ), join='\n', wrap=('Denied:\n', Field(name=''), ), trim=False), ), item=(), join='\n', wrap=('---\n## Working boundaries\n\n', Field(name=''), ), none='Nothing may be read or written.'), Section(name='project', lifetime='project', of='project', wrap=('---\n## Project instructions (AGENTS.md)\n\n', Field(name=''), ), over='cut'), Section(name='knowledge', lifetime='project', of='knowledge', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), ), short=('- ', Field(name='name'), ), join='\n', wrap=('---\n## Resident knowledge\n\n', Field(name=''), ), when=(Condition(facts=('set:residents', )), ), over='shorten'), Section(name='workflows', lifetime='project', of='workflows', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), ), short=('- ', Field(name='name'), ), join='\n', wrap=('---\n## Resident workflows\n\n', Field(name=''), ), when=(Condition(facts=('set:residents', )), ), over='shorten'), )
 LAYOUT = Layout(
@@ -12,7 +12,7 @@ LAYOUT = Layout(
     name='pod',
     address='$std/pod',
     about='pod: A strict template for the body, then sections that no template can remove.',
-    finds=(Find(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), ), take='nearest'), Find(name='knowledge', groups=((Pattern(place='root', path='.foreword/knowledge/*.md'), ), ), kind='resident'), Find(name='workflows', groups=((Pattern(place='root', path='.foreword/workflow/*.md'), ), ), kind='resident'), ),
+    lookups=(Lookup(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), ), take='nearest'), Lookup(name='knowledge', groups=((Pattern(place='root', path='.foreword/knowledge/*.md'), ), ), kind='resident'), Lookup(name='workflows', groups=((Pattern(place='root', path='.foreword/workflow/*.md'), ), ), kind='resident'), ),
     settings={'residents': True},
     wording={'working_boundaries_section': '---\n## Working boundaries\n\n{}', 'agents_md_section': '---\n## Project instructions (AGENTS.md)\n\n{}', 'resident_knowledge_section': '---\n## Resident knowledge\n\n{}', 'resident_workflows_section': '---\n## Resident workflows\n\n{}', 'compaction': 'Summarise the conversation so far so that it can go on from the summary: the task, what was done, what was learnt, and what comes next.', 'skill_message': "The skill '{name}' is now active. Its instructions:\n\n{text}", 'skill_active_message': "The skill '{name}' is active already."},
     compaction={'under': 'kept', 'say': 'system'},

@@ -1,4 +1,4 @@
-"""Which files a find takes and in which order: order, when, places, markers, hidden, exclude."""
+"""Which files a lookup takes and in which order: order, when, places, markers, hidden, exclude."""
 
 import tomllib
 from pathlib import Path
@@ -23,19 +23,19 @@ join = " "
 
 @pytest.fixture
 def shown(tree):
-    """Return a function that returns the prompt of a layout with these finds, as one line."""
+    """Return a function that returns the prompt of a layout with these lookups, as one line."""
 
-    def shown(finds, cwd="w", sections="", base=BASE, **options):
-        tree({"own.toml": base + finds + sections})
+    def shown(lookups, cwd="w", sections="", base=BASE, **options):
+        tree({"own.toml": base + lookups + sections})
         shown.prompt = tree.prompt(tree.path("own.toml"), cwd, **options)
         return shown.prompt.text.strip()
 
     return shown
 
 
-def invalid(finds, message, base=BASE, untrusted=()):
+def invalid(lookups, message, base=BASE, untrusted=()):
     with pytest.raises(LayoutError) as refused:
-        parse(tomllib.loads(base + finds), "mine", untrusted=frozenset(untrusted))
+        parse(tomllib.loads(base + lookups), "mine", untrusted=frozenset(untrusted))
     assert message in str(refused.value)
 
 
@@ -122,7 +122,7 @@ when = ["found:claude", "!found:agents"]
         ({}, ""),
     ],
 )
-def test_a_find_may_depend_on_another(tree, shown, files, text):
+def test_a_lookup_may_depend_on_another(tree, shown, files, text):
     tree({"w/.git": None, "w/sub": None, **files})
     assert shown(CHAIN, "w/sub", base=LISTS) == text
 
@@ -135,9 +135,9 @@ def test_a_hidden_file_says_what_hides_it(tree, shown):
     assert ("file-shadowed", f"/w/AGENTS.md: {reason}") in tree.messages(shown.prompt)
 
 
-def test_a_find_that_only_conditions_name_adds_nothing(tree, shown):
+def test_a_lookup_that_only_conditions_name_adds_nothing(tree, shown):
     tree({"w/.git": None, "w/CLAUDE.md": "C", "w/rule.md": "R", "w/AGENTS.md": "A"})
-    finds = """
+    lookups = """
 [find.claude]
 files = ["walk:CLAUDE.md"]
 [find.project]
@@ -150,14 +150,14 @@ files = ["walk:rule.md", "walk:AGENTS.md"]
 of = "other"
 """
     base = BASE.replace('["project"]', '["project", "other"]')
-    assert shown(finds, base=base) == "C R"
+    assert shown(lookups, base=base) == "C R"
     assert fate(tree, shown, "/w/rule.md") == ("used", "")
     assert [path for code, path in tree.findings(shown.prompt) if code == "file-shadowed"] == ["/w/AGENTS.md"]
     (tree({"w/CLAUDE.md": ""}))
-    assert shown(finds, base=base) == "R\n\nA"
+    assert shown(lookups, base=base) == "R\n\nA"
 
 
-def test_a_find_may_depend_on_a_setting_and_the_platform(tree, shown):
+def test_a_lookup_may_depend_on_a_setting_and_the_platform(tree, shown):
     tree({"w/.git": None, "w/NOTES.md": "N"})
     find = (
         '[find.project]\nfiles = ["walk:NOTES.md"]\nwhen = ["set:notes", "platform:linux"]\n[settings]\nnotes = true\n'
@@ -180,21 +180,23 @@ def test_a_condition_is_seen_again_when_a_file_appears(tree):
 @pytest.mark.parametrize(
     ("when", "message"),
     [
-        ("found:claud", "unknown find 'claud'; did you mean 'claude'?"),
-        ("found:project", "unknown find 'project'"),  # itself
-        ("found:last", "unknown find 'last'"),  # below it
+        ("found:claud", "unknown lookup rule 'claud'; did you mean 'claude'?"),
+        ("found:project", "unknown lookup rule 'project'"),  # itself
+        ("found:last", "unknown lookup rule 'last'"),  # below it
         ("tools", "unknown condition 'tools'; conditions are found:NAME, set:NAME, platform:NAME"),
         ("tool:x", "unknown condition 'tool:x'"),
-        ("found:", "unknown find ''"),
+        ("found:", "unknown lookup rule ''"),
     ],
 )
-def test_an_invalid_condition_of_a_find(when, message):
-    finds = f'[find.claude]\nfiles = []\n[find.project]\nwhen = ["{when}"]\nfiles = []\n[find.last]\nfiles = []\n'
-    invalid(finds, message)
+def test_an_invalid_condition_of_a_lookup(when, message):
+    lookups = f'[find.claude]\nfiles = []\n[find.project]\nwhen = ["{when}"]\nfiles = []\n[find.last]\nfiles = []\n'
+    invalid(lookups, message)
 
 
-def test_a_section_may_name_any_find():
-    invalid('when = ["found:nothing"]\n[find.project]\nfiles = []\n', "section.project.when: unknown find 'nothing'")
+def test_a_section_may_name_any_lookup():
+    invalid(
+        'when = ["found:nothing"]\n[find.project]\nfiles = []\n', "section.project.when: unknown lookup rule 'nothing'"
+    )
 
 
 # Places

@@ -6,10 +6,10 @@ import re
 
 from ..errors import LayoutError, suggestion
 from ..shapes import STRINGS, check, check_table
-from .find_keys import PLACES, WALKED_PLACES
 from .forms import condition
 from .keys import KINDS
-from .model import ConfigValue, Find, Pattern
+from .lookup_keys import PLACES, WALKED_PLACES
+from .model import ConfigValue, Lookup, Pattern
 from .texts import parse_text_rules
 
 TYPE_CHECKING = False
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 _ONLY_FOR_TEXT = ("order", "exclude", "where", "unless", "below")
 
 
-def parse_find(
+def parse_lookup(
     name: str,
     table: Mapping[str, Any],
     settings: Mapping[str, Any],
     untrusted: frozenset[str],
     top: Mapping[str, Any],
-    finds: Sequence[str] = (),
-) -> Find:
-    """One find. `top` has the keys at the top of the layout, of which some apply to every find; `finds` come before this one."""
+    lookups: Sequence[str] = (),
+) -> Lookup:
+    """One find. `top` has the keys at the top of the layout, of which some apply to every lookup; `lookups` come before this one."""
     where = f"find.{name}."
     check_table(table, KINDS["find"], f"find.{name}", LayoutError)
     kind = table.get("as", "text")
@@ -44,7 +44,7 @@ def parse_find(
         if len(places) > 1 and places.intersection(WALKED_PLACES):
             walked = next(each for each in WALKED_PLACES if each in places)
             raise LayoutError(f"{where}files: the place {walked!r} and another cannot be alternatives of one group")
-    return Find(
+    return Lookup(
         name,
         groups,
         table.get("walk", "git"),
@@ -63,7 +63,7 @@ def parse_find(
         hidden=table.get("hidden", False),
         exclude=_filled_in(table.get("exclude", ()), where + "exclude", settings),
         when=tuple(
-            condition(term, settings, where + "when", finds, ("found", "set", "platform"))
+            condition(term, settings, where + "when", lookups, ("found", "set", "platform"))
             for term in table.get("when", ())
         ),
     )

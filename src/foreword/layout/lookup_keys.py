@@ -1,4 +1,4 @@
-"""The places where a pattern can start, and the keys that decide which files of a find count and in which order."""
+"""The places where a pattern can start, and the keys that decide which files of a lookup rule count and in which order."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ SELECTION = (
         "find",
         "when",
         "conditions",
-        "Conditions under which the files count: `found:x` for a find above this one, `set:x` and `platform:x`. A find that only such"
+        "Conditions under which the files count: `found:x` for a lookup rule above this one, `set:x` and `platform:x`. A lookup rule that only such"
         " conditions name adds nothing to the prompt itself.",
     ),
 )
