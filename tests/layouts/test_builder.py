@@ -107,10 +107,10 @@ def test_a_template_is_rendered(tree, template, text):
 @pytest.mark.parametrize(
     ("template", "text", "findings"),
     [
-        ("a[unknown:foo]b", "ab", [("template-unknown-type", "[unknown:foo] has an unknown type and does not exist; known types: file, git, prompt, system")]),
-        ("[if unknown:foo]a[else]b[endif]", "b", [("template-unknown-type", "[if unknown:foo] has an unknown type and does not exist; known types: file, git, prompt, system")]),
-        ("a[system:tme]b", "ab", [("template-unknown-name", "[system:tme] is not a variable of type system and does not exist; did you mean 'time'?")]),
-        ("[if git:zzz]a[else]b[endif]", "b", [("template-unknown-name", "[if git:zzz] is not a variable of type git and does not exist; known: branch, status")]),
+        ("a[unknown:foo]b", "ab", [("template-unknown-type", "[unknown:foo] has an unknown type and is treated as undefined; known types: file, git, prompt, system")]),
+        ("[if unknown:foo]a[else]b[endif]", "b", [("template-unknown-type", "[if unknown:foo] has an unknown type and is treated as undefined; known types: file, git, prompt, system")]),
+        ("a[system:tme]b", "ab", [("template-unknown-name", "[system:tme] is not a known system variable and is treated as undefined; did you mean 'time'?")]),
+        ("[if git:zzz]a[else]b[endif]", "b", [("template-unknown-name", "[if git:zzz] is not a known git variable and is treated as undefined; known: branch, status")]),
         ("a\n[if file:x]b", "a\n[if file:x]b", [("template-unmatched", "[if file:x] has no [endif] and is left as text")]),
         ("a[endif]b", "a[endif]b", [("template-unmatched", "[endif] has no [if] and is left as text")]),
     ],

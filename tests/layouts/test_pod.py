@@ -241,7 +241,7 @@ def test_a_shipped_template_includes_shipped_templates(tree):
         ("{% include 'a.md' %}", "$user/main: 'a.md' includes a template that does not exist: $user/a.md (an address is written without .md) (line 1, column 12)"),
         ("{% include '$user' %}", "$user/main: '$user' cannot be included: '$user' is not a valid address; an address is $prefix/path, such as $user/review (line 1, column 12)"),
         ("{% include 'out' %}", "$user/main: 'out' cannot be included: the template '$user/out' is a link that leaves its pack (line 1, column 12)"),
-        ("{% include cwd %}", "$user/main: {% include cwd %} must name what it includes with a plain string, so that it can be checked before rendering (line 1, column 1)"),
+        ("{% include cwd %}", "$user/main: {% include cwd %} must name the template to include as a plain string, so that it can be checked before rendering (line 1, column 1)"),
         ("{% include 'main' %}", "$user/main: 'main' includes a template that includes it: $user/main -> $user/main (line 1, column 12)"),
         ("{% include 'a' %}", "$user/b: 'a' includes a template that includes it: $user/a -> $user/b -> $user/a (line 2, column 12)"),
     ],

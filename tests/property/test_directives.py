@@ -194,7 +194,7 @@ def test_a_condition_has_the_value_of_the_same_python_expression(expression):
     ours, pythons = expression
     condition = conditions.parse(ours)
     assert isinstance(condition, conditions.DirectiveCondition)
-    assert conditions.holds(condition, FACTS) == eval(pythons, {"facts": FACTS})
+    assert conditions.is_true(condition, FACTS) == eval(pythons, {"facts": FACTS})
 
 
 @given(
@@ -207,4 +207,4 @@ def test_every_condition_is_parsed_or_has_a_problem_with_a_position(text):
     if isinstance(condition, conditions.ConditionProblem):
         assert 0 <= condition.start <= condition.end <= len(text)
     else:
-        conditions.holds(condition, FACTS)
+        conditions.is_true(condition, FACTS)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from foreword.errors import CallError
-from foreword.template.addresses import is_address, is_file, is_in, is_only_address, resolve
+from foreword.template.addresses import has_prefix, is_address, is_file_path, is_only_address, resolve
 
 SRC = Path(__file__).parents[2] / "src" / "foreword"
 
@@ -27,7 +27,7 @@ SRC = Path(__file__).parents[2] / "src" / "foreword"
     ],
 )
 def test_a_name_is_an_address_a_file_or_a_plain_name(name, is_an_address, is_a_file):
-    assert (is_address(name), is_file(name)) == (is_an_address, is_a_file)
+    assert (is_address(name), is_file_path(name)) == (is_an_address, is_a_file)
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ def test_an_address_is_recognised_if_it_is_the_whole_text(text, expected):
 
 
 def test_the_prefix_ends_at_the_slash():
-    assert is_in("$std/a", "std") and is_in("$std/a", "user", "std")
-    assert not is_in("$standard/a", "std") and not is_in("$std", "std") and not is_in("std/a", "std")
+    assert has_prefix("$std/a", "std") and has_prefix("$std/a", "user", "std")
+    assert not has_prefix("$standard/a", "std") and not has_prefix("$std", "std") and not has_prefix("std/a", "std")
 
 
 def test_no_other_module_looks_for_the_dollar_sign():

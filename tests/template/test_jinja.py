@@ -111,7 +111,7 @@ def chain_of(length):
 
 
 def test_includes_may_be_as_deep_as_the_limit_and_no_deeper():
-    most = inclusion.DEPTH
+    most = inclusion.MAX_DEPTH
     sources = chain_of(most)
     assert text(render("$user/0", sources, USUAL)) == "".join(f"{n} " for n in range(most - 1))
     with pytest.raises(TemplateError, match=rf"deep: \$user/0 -> \$user/1 -> .* -> \$user/{most} \(line 1"):
@@ -119,7 +119,7 @@ def test_includes_may_be_as_deep_as_the_limit_and_no_deeper():
 
 
 def test_depth_is_the_length_of_the_longest_chain():
-    most = inclusion.DEPTH
+    most = inclusion.MAX_DEPTH
     sources = chain_of(most)
     sources |= documents({"$user/root": "{% include '1' %}{% include '0' %}"})
     with pytest.raises(TemplateError, match=rf"more than {most} templates deep: \$user/root -> \$user/0"):
@@ -150,11 +150,11 @@ def test_names_used_includes_the_names_in_every_template():
         ("x" * (SOURCE_LIMIT + 1), "has 500,001 characters; at most 500,000 are accepted"),
         ("{% if" * 2_097_152, "has 10,485,760 characters; at most 500,000 are accepted"),
         ("{% if a %}{% elif a %}" * 10_000, "has 20,000 tags; at most 10,000 are accepted"),
-        ("\n" * tags.LINES, "has 65,001 lines; at most 65,000 are accepted"),
+        ("\n" * tags.MAX_LINES, "has 65,001 lines; at most 65,000 are accepted"),
         ("{{ 1 }}" * 10_001, "has 10,001 tags; at most 10,000 are accepted"),
-        ("{{ '" + "x" * tags.TAG + "' }}", "has more than 10,000 characters in one tag"),
-        ("{{ [" + "1, " * tags.TAG + "] }}", "has more than 10,000 characters in one tag"),
-        ("{{ (((" + "1, " * tags.TAG, "has more than 10,000 characters in one tag"),
+        ("{{ '" + "x" * tags.MAX_TAG_LENGTH + "' }}", "has more than 10,000 characters in one tag"),
+        ("{{ [" + "1, " * tags.MAX_TAG_LENGTH + "] }}", "has more than 10,000 characters in one tag"),
+        ("{{ (((" + "1, " * tags.MAX_TAG_LENGTH, "has more than 10,000 characters in one tag"),
         ("{{ " + "a+" * 300 + "a }}", "has 300 operators in one tag; at most 200 are accepted"),
         ("{{ " + "not " * 300 + "a }}", "has 300 operators in one tag"),
         ("{{ " + "a" + "|upper" * 300 + " }}", "has 300 operators in one tag"),

@@ -42,7 +42,7 @@ def test_the_default_language_is_the_one_for_stored_templates():
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
 def test_an_empty_template_uses_and_needs_nothing(language):
     module, empty = language.module(), Document("base", "")
-    assert module.wanted_values(empty, ()) == ()
+    assert module.referenced_variables(empty, ()) == ()
     assert module.load_all(empty, lambda address: None, lambda addresses: True) == {}
 
 
@@ -58,7 +58,7 @@ def render_template(template, context):
     return (Piece(template.text.replace("<who>", values.get("who", "nobody")), Origin("template", template.path)),), ()
 
 toy = types.SimpleNamespace(
-    wanted_values=lambda template, types: (),
+    referenced_variables=lambda template, types: (),
     load_all=lambda template, load, may_parse: {},
     render_template=render_template,
     variables_used=lambda template, inputs: ["who"] if "<who>" in template.text else [],

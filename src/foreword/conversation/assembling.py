@@ -6,7 +6,7 @@ import os
 
 from ..errors import CallError, ForewordError
 from ..store import waits
-from ..template.addresses import is_in
+from ..template.addresses import has_prefix
 from ..text.lines import printable
 from ..vocabulary import Document, replace
 from .contributions import with_contributions
@@ -69,7 +69,7 @@ class ConversationAssembler:
 
     def continue_with(self, using: Edition) -> None:
         """Use the shipped or user's layout of an edition, unless the conversation was opened with a layout."""
-        if not self.assembler.layout_name and is_in(using.layout, "std", "agents", "user"):
+        if not self.assembler.layout_name and has_prefix(using.layout, "std", "agents", "user"):
             self._opened_with = self._shared.assembler(self._opened_with.copy_with(layout=using.layout))
             self._equip()
 

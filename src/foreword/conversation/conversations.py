@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..engine.assembler import Assembler
 from ..errors import CallError, check_id, expect
 from ..packs.agents import NAMES as mirror_names
-from ..template.addresses import is_in
+from ..template.addresses import has_prefix
 from ..vocabulary import Agent
 from .agents import with_extension_tools
 from .assembling import mirror_refused
@@ -70,7 +70,7 @@ class Conversations:
         expect("the agent", agent, Agent)
         expect("mirror", mirror, bool)
         name = assembler.layout_name
-        if not mirror and (name in mirror_names or is_in(name, "agents")):
+        if not mirror and (name in mirror_names or has_prefix(name, "agents")):
             raise CallError(mirror_refused(name))
         extensions = self._shared.extensions
         rules = [rule for each in extensions for rule in each.rules]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..packs.packs import find_template, load_template
-from ..template.addresses import is_address, is_in
+from ..template.addresses import has_prefix, is_address
 from ..template.languages import language_of
 from ..vocabulary import Document
 
@@ -81,7 +81,7 @@ def _loading(
 
 def only_trusted(addresses: Iterable[str]) -> bool:
     """Whether none of these templates is in the workspace."""
-    return not any(is_in(each, "workspace") for each in addresses)
+    return not any(has_prefix(each, "workspace") for each in addresses)
 
 
 def _never(_: Iterable[str]) -> bool:

@@ -36,7 +36,7 @@ def template_values(
         body = bodies.get(section.name)
         if body is not None:
             module = language_of(body, section.language).module()
-            wanted.update(dict.fromkeys(module.wanted_values(body, extension_types.keys())))
+            wanted.update(dict.fromkeys(module.referenced_variables(body, extension_types.keys())))
     for type_, name in wanted:
         if type_ == "file":
             reader.stamp_down_to(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd)

@@ -18,7 +18,7 @@ from ..layout.parse import check_tables
 from ..sources.environment import absolute
 from ..sources.links import Reach, inside_for
 from ..sources.paths import config_folder
-from ..template.addresses import is_address, is_file, is_in, is_shipped, split
+from ..template.addresses import has_prefix, is_address, is_file_path, is_shipped, split
 from ..template.languages import LANGUAGES
 from ..text.lines import printable
 from ..vocabulary import Document, Origin, replace, value
@@ -196,7 +196,7 @@ class _Loader:
         if address in chain or len(chain) >= _MAX_EXTENDED:
             raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*chain, address))}")
         own = {key: content for key, content in mapping.items() if key != "extends"}
-        is_untrusted = is_in(address, "workspace")
+        is_untrusted = has_prefix(address, "workspace")
         untrusted = frozenset(flat(own)) if is_untrusted else frozenset()
         extended = mapping.get("extends")
         if extended is None:
@@ -226,7 +226,7 @@ class _Loader:
             if _leaves_pack(file, prefix, folder, self.workspace, self.reader):
                 raise CallError(f"the layout {reference!r} is a link that leaves its pack ({printable(file)})")
             return path, reference, self.file(file, reference, _reach(prefix, folder, self.workspace, self.reader))
-        if is_file(reference):
+        if is_file_path(reference):
             path = (
                 os.path.normpath(os.path.join(referrer_folder, reference))
                 if referrer_folder

@@ -24,7 +24,7 @@ from ..sources.environment import absolute
 from ..sources.links import only_inside
 from ..sources.paths import config_folder
 from ..template import TEMPLATE_LIMIT
-from ..template.addresses import is_address, is_file, is_in
+from ..template.addresses import has_prefix, is_address, is_file_path
 from ..text.lines import printable
 from ..vocabulary import Origin, replace, value
 from .packs import Source, parse_toml
@@ -156,7 +156,7 @@ def layout_of(
         if not each.is_untrusted:
             return find(name), findings
         path = printable(each.path)
-        is_refused = is_file(name) or (is_address(name) and not is_in(name, "std", "agents", "workspace"))
+        is_refused = is_file_path(name) or (is_address(name) and not has_prefix(name, "std", "agents", "workspace"))
         try:
             if is_refused:
                 raise CallError("a workspace may name only shipped layouts and its own ($workspace/…)")
@@ -210,7 +210,7 @@ def _widens_imports(key: str, content: object) -> bool:
 def _names_foreign_template(key: str, content: object) -> bool:
     """Whether the text of a section is the address of a template that is neither shipped nor the workspace's own."""
     is_text = key.startswith("section.") and key.endswith(".text")
-    return is_text and is_address(str(content)) and not is_in(str(content), "std", "agents", "workspace")
+    return is_text and is_address(str(content)) and not has_prefix(str(content), "std", "agents", "workspace")
 
 
 def with_settings(

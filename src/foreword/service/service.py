@@ -20,7 +20,7 @@ from ..sources.files import Reader
 from ..sources.paths import is_inside
 from ..sources.stamps import is_unchanged, real_path
 from ..store import is_local
-from ..template.addresses import is_address, is_file, is_only_address
+from ..template.addresses import is_address, is_file_path, is_only_address
 from ..text.lines import printable
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Workspace
 from .bodies import AccessBody, AgentBody
@@ -198,7 +198,7 @@ def _outside(name: str, path: str) -> Problem:
 
 def check_layout_name(name: str) -> str:
     """Accept the name of a shipped layout or an address. A path could name any file on this machine."""
-    if is_file(name):
+    if is_file_path(name):
         raise Problem(
             "invalid-request",
             "layout must be a shipped layout or an address such as $user/mine; over HTTP it cannot be a file",

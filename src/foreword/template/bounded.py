@@ -1,9 +1,9 @@
-"""Which templates have bounded output: bounded by the size of the template and its variables.
+"""Decides whether the size of a template's output is bounded by the size of the template and its variables.
 
-The engine cannot be stopped once it allocates memory: a string doubled forty times, a list inside itself or `"%9999999999d"`
-ends the process, whatever the limit on steps. Most templates do nothing of the kind. A bounded one only inserts variables,
-has conditions, loops over variables and includes others; it calls nothing, assigns nothing but loop variables, and does no
-arithmetic. Every other template runs in the sandbox.
+The engine cannot be stopped while it allocates memory: a string doubled forty times, a list that contains itself or
+`"%9999999999d"` kills the process, whatever the limit on steps. Most templates do nothing like that. A bounded template only
+inserts variables, tests conditions, loops over variables and includes other bounded templates: it does not call functions, do
+arithmetic or assign anything except loop variables. All other templates run in the sandbox.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .tags import Word
 
 MAX_OUTPUT = 5_000_000
-"""The most characters that a bounded template could write, by a generous estimate."""
+"""The largest output a bounded template may have, in characters. The estimate is an upper bound."""
 
 _STATEMENTS = frozenset("if elif else endif for endfor include".split())
 _FILTERS = frozenset(
@@ -28,7 +28,7 @@ _FILTERS = frozenset(
 )
 _MAX_FILTERS = 4
 _OPERATORS = frozenset(["==", "!=", "<", ">", "<=", ">=", "~", "|", ".", ",", "(", ")", "[", "]"])
-# After these a parenthesis groups; after a name it would be a call.
+# A parenthesis after one of these groups an expression; after a name it would be a call.
 _BEFORE_GROUP = frozenset(
     ["", "(", "[", ",", "~", "==", "!=", "<", ">", "<=", ">=", *"and or not in if else elif".split()]
 )
@@ -46,17 +46,17 @@ def is_bounded(templates: dict[str, LoadedTemplate], variables: Mapping[str, str
 
 
 class _Measure:
-    """Upper bounds for the size of values and of the templates measured so far."""
+    """Upper bounds on the sizes of values and of the templates measured so far."""
 
     def __init__(self, variables: Mapping[str, str | Sequence[str]]) -> None:
         self.sizes: dict[str, int] = {}
-        self.lengths = {name: len(each) for name, each in variables.items()}
-        texts = [each for value in variables.values() for each in ([value] if isinstance(value, str) else value)]
-        self.longest = max([1, *self.lengths.values(), *map(len, texts)])
-        self.everything = len("', '".join(texts)) + 4
+        self.lengths = {name: len(value) for name, value in variables.items()}
+        strings = [text for value in variables.values() for text in ([value] if isinstance(value, str) else value)]
+        self.longest = max([1, *self.lengths.values(), *map(len, strings)])
+        self.total_length = len("', '".join(strings)) + 4
 
     def output_size(self, template: LoadedTemplate) -> int | None:
-        """How much a template could write, or how many steps it could take; None if that is unknown."""
+        """An upper bound on a template's output and steps; None if there is no known bound."""
         size, factors = 0, [1]
         links = iter(template.includes)
         for token in template.tokens:
@@ -77,12 +77,12 @@ class _Measure:
         return size
 
     def value_size(self, tag_words: Sequence[Word]) -> int:
-        """An upper bound for a value: all variables for each name; with `join`, all of them between any two parts."""
+        """An upper bound on a value's size: every name counts as all variables; with `join`, so does every separator."""
         length = sum(len(word) for word, _ in tag_words) + 1
         name_count = sum(word[0].isalpha() for word, _ in tag_words)
         if any(word == "join" for word, _ in tag_words):
             name_count = self.longest
-        return length + name_count * (length + self.everything) if name_count else length
+        return length + name_count * (length + self.total_length) if name_count else length
 
 
 def _is_bounded_tag(tag_words: Sequence[Word], statement: str) -> bool:
@@ -100,10 +100,10 @@ def _is_known_word(word: str) -> bool:
 
 
 def _calls(tag_words: Sequence[Word]) -> bool:
-    """Whether a parenthesis calls something. The arguments of a filter are allowed: `_has_bounded_filters` checks those."""
-    before = ["", *(word for word, _ in tag_words)]
+    """Whether a tag calls a function. Filter arguments do not count: `_has_bounded_filters` checks filters."""
+    previous_words = ["", *(word for word, _ in tag_words)]
     return any(
-        word == "(" and before[at] not in _BEFORE_GROUP and not (at >= 2 and before[at - 1] == "|")
+        word == "(" and previous_words[at] not in _BEFORE_GROUP and not (at >= 2 and previous_words[at - 1] == "|")
         for at, (word, _) in enumerate(tag_words)
     )
 

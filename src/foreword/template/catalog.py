@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @value
 class CatalogRow:
-    """A variable that templates may use. A dynamic one accepts any name."""
+    """A variable that templates may use. If it is dynamic, its type accepts any name."""
 
     type: str
     name: str
@@ -35,13 +35,13 @@ TYPES = frozenset(row.type for row in CATALOG)
 
 
 def names(extra: Iterable[str] = ()) -> dict[str, set[str]]:
-    """All names by type, except for types that take any name. `extra` are more variables, as `type:name`."""
+    """The known names of each type, except for types that accept any name. `extra` lists more variables as `type:name`."""
     known: dict[str, set[str]] = {}
     for row in CATALOG:
         if not row.dynamic:
             known.setdefault(row.type, set()).add(row.name)
-    for each in extra:
-        type_, colon, name = each.partition(":")
+    for variable in extra:
+        type_, colon, name = variable.partition(":")
         if colon and type_ in known:
             known[type_].add(name)
     return known

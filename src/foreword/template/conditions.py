@@ -1,4 +1,4 @@
-"""The condition of an `if` directive: comparisons of facts about the agent, joined by `and`, `or` and `not`.
+"""Conditions of `if` directives: comparisons of facts about the agent, combined with `and`, `or` and `not`.
 
     condition  = term { "or" term }
     term       = factor { "and" factor }
@@ -7,8 +7,8 @@
     fact       = "provider" | "model" | "platform" | "cwd"
     string     = '"' any but '"' '"' | "'" any but "'" "'"
 
-Strings have no escapes: a backslash is a backslash. Blanks are allowed between any two words. The parser does not recurse,
-so parentheses may nest to any depth.
+Strings have no escape sequences: a backslash is an ordinary character. Blanks are allowed between tokens. The parser does not
+recurse, so parentheses may nest to any depth.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class DirectiveCondition:
 
 @value
 class ConditionProblem:
-    """Why a string is not a condition. `words` continue a sentence that begins with the characters from `start` to `end`."""
+    """Why a string is not a valid condition. The message is the characters from `start` to `end`, followed by `words`."""
 
     words: str
     start: int
     end: int
 
 
-def holds(condition: DirectiveCondition, facts: Mapping[str, str]) -> bool:
+def is_true(condition: DirectiveCondition, facts: Mapping[str, str]) -> bool:
     """Whether the condition is true. A missing fact is the empty string."""
     stack: list[bool] = []
     for step in condition.steps:
@@ -67,7 +67,7 @@ def holds(condition: DirectiveCondition, facts: Mapping[str, str]) -> bool:
 
 
 def parse(text: str) -> DirectiveCondition | ConditionProblem:
-    """The parsed condition, or its first error."""
+    """Parse a condition. Returns the first problem if it is invalid."""
     return _Parser(text).parse()
 
 
@@ -94,7 +94,7 @@ class _Parser:
                 at += 2
                 expects_operand = False
             elif word in ("and", "or"):
-                self.release(_PRECEDENCE[word])
+                self.emit_operators(_PRECEDENCE[word])
                 self.operators.append((word, start))
                 expects_operand = True
             elif not (word == ")" and self.close()):
@@ -103,7 +103,7 @@ class _Parser:
         return self.finish(expects_operand)
 
     def compare(self, at: int) -> ConditionProblem | None:
-        """Parse the comparison that begins with this token."""
+        """Parse the comparison that begins at this token."""
         fact, start, end = self.tokens[at]
         if fact not in FACTS:
             return ConditionProblem(f"is not valid here; expected one of {', '.join(FACTS)}", start, end)
@@ -119,14 +119,14 @@ class _Parser:
     def token(self, at: int) -> tuple[str, int, int]:
         return self.tokens[at] if at < len(self.tokens) else ("", len(self.text), len(self.text))
 
-    def release(self, precedence: int) -> None:
-        """Emit waiting operators with at least this precedence."""
+    def emit_operators(self, precedence: int) -> None:
+        """Move operators of at least this precedence from the stack to the steps."""
         while self.operators and _PRECEDENCE[self.operators[-1][0]] >= precedence:
             self.steps.append(self.operators.pop()[0])
 
     def close(self) -> bool:
-        """Close a parenthesis; False if none is open."""
-        self.release(_PRECEDENCE["or"])
+        """Close the innermost parenthesis. Returns False if none is open."""
+        self.emit_operators(_PRECEDENCE["or"])
         if not self.operators:
             return False
         self.operators.pop()
@@ -136,7 +136,7 @@ class _Parser:
         size = len(self.text)
         if expects_operand:
             return ConditionProblem("comes too early; expected a comparison", size, size)
-        self.release(_PRECEDENCE["or"])
+        self.emit_operators(_PRECEDENCE["or"])
         if self.operators:
             start = self.operators[-1][1]
             return ConditionProblem("is not closed", start, start + 1)

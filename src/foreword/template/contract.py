@@ -1,4 +1,4 @@
-"""The functions of a template language's module, and the context in which it renders a template."""
+"""The functions that every template language's module implements, and the context in which a template is rendered."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ if TYPE_CHECKING:
     RenderSandboxed: TypeAlias = Callable[[str, Mapping[str, Document], Variables], Pieces]
 
     class LanguageModule(Protocol):
-        def wanted_values(self, template: Document, types: Collection[str]) -> Sequence[tuple[str, str]]:
-            """The variables, as type and name, whose values have to be read from the workspace before rendering."""
+        def referenced_variables(self, template: Document, types: Collection[str]) -> Sequence[tuple[str, str]]:
+            """The type and name of each variable whose value must be read from the workspace before rendering."""
 
         def load_all(
             self, template: Document, load: Load, may_parse: Callable[[Iterable[str]], bool]
         ) -> dict[str, Document]:
-            """The template and everything it includes, by address, parsed if `may_parse`; empty without includes."""
+            """The template and everything it includes, by address; empty if the language has no includes.
+
+            They are parsed, to find errors early, only if `may_parse` accepts their addresses.
+            """
 
         def render_template(self, template: Document, context: RenderContext) -> tuple[Pieces, Sequence[Finding]]:
             """The output of a template, and findings about it."""
 
         def variables_used(self, template: Document, inputs: Inputs) -> list[str]:
-            """The known variables that a template uses, as it writes them."""
+            """The known variables that a template uses, as they are written in it."""
 
         def uses_clock(self, template: Document, inputs: Inputs) -> bool:
             """Whether the output depends on the date or time."""
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
 class RenderContext:
     """What a template may use while it is rendered.
 
-    `lookup` returns the value of a variable by type and name. `sandboxed`, if set, renders instead of this process.
+    `lookup` returns a variable's value by type and name. `sandboxed`, if set, renders the template in the sandbox.
     """
 
     inputs: Inputs

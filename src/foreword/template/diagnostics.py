@@ -1,10 +1,10 @@
-"""Problems in the text of a template, as findings with line and columns. The message has an excerpt with carets below it.
+"""Turns problems in a template's text into findings with line and columns. The message includes an excerpt with carets below it.
 
     [endif] has no [if] and is left as text
         and so [endif] on
                ^^^^^^^
 
-Only the template is quoted, never a value, and never more than part of a line.
+Only the template is quoted, never a variable's value, and never more than one line.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Finding
 
-# A hostile template can have a problem every few characters; beyond this number they are counted, not listed.
+# A hostile template can have a problem every few characters; further problems are only counted.
 MAX_LISTED = 50
 WIDTH = 60
 
 
 @value
 class Diagnostic:
-    """A problem with the characters from `start` to before `end`. `words` continue a sentence that begins with them."""
+    """A problem with the characters from `start` up to `end`. The message is those characters, followed by `words`."""
 
     code: str
     words: str
@@ -33,16 +33,18 @@ class Diagnostic:
     end: int
 
 
-def to_findings(diagnostics: Iterable[Diagnostic], text: str, path: str = "", first: int = 1) -> tuple[Finding, ...]:
-    """Findings in the order of the text, which begins on line `first` of its file."""
-    ordered = sorted(diagnostics, key=lambda each: (each.start, each.end))
+def to_findings(
+    diagnostics: Iterable[Diagnostic], text: str, path: str = "", first_line: int = 1
+) -> tuple[Finding, ...]:
+    """The diagnostics as findings, in text order. The text begins on line `first_line` of its file."""
+    ordered = sorted(diagnostics, key=lambda diagnostic: (diagnostic.start, diagnostic.end))
     findings = []
-    line, at = first, 0
-    for each in ordered[:MAX_LISTED]:
-        line += text.count("\n", at, each.start)
-        at = each.start
-        column, end_column = _columns(each, text)
-        findings.append(finding(each.code, _message(each, text), path, line, column, end_column))
+    line, at = first_line, 0
+    for diagnostic in ordered[:MAX_LISTED]:
+        line += text.count("\n", at, diagnostic.start)
+        at = diagnostic.start
+        column, end_column = _columns(diagnostic, text)
+        findings.append(finding(diagnostic.code, _message(diagnostic, text), path, line, column, end_column))
     if len(ordered) > MAX_LISTED:
         findings.append(finding("template-more", f"{len(ordered) - MAX_LISTED:,} more problems are not listed", path))
     return tuple(findings)

@@ -1,4 +1,4 @@
-"""Directives in an instruction file: comments that include other files or depend on the agent, and four named values.
+"""Directives in instruction files: comments that include other files or test facts about the agent, and four named values.
 
     text       = { directive | value | code | other }
     directive  = "<!--" blanks body blanks "-->"              on one line, without NUL
@@ -12,16 +12,16 @@
 
     block      = if text [ else text ] endif                  within one file
 
-Every other comment and every other `{{` is text. A directive without its partner, or a malformed one, is also text, and a
-finding. If the condition of an `if` cannot be parsed, its `else` and `endif` are text too, and everything between them is
-kept. A comment that looks like a directive (`<!-- IF: … -->`, `<!-- else if: … -->`, `<!-- if provider == "x" -->`) or
-names an unknown one (`<!-- word: … -->`) is text and a finding.
+All other comments and all other `{{` are text. An unmatched or malformed directive is left as text and reported. If the
+condition of an `if` cannot be parsed, its `else` and `endif` are left as text too, along with everything between them. A comment
+that looks like a directive (`<!-- IF: … -->`, `<!-- else if: … -->`, `<!-- if provider == "x" -->`) or has an unknown name
+(`<!-- word: … -->`) is also left as text and reported.
 
-A directive inside a line is replaced without changing the rest of the line. If only white space remains of a line with a
-directive or value, the line is removed with its newline; after an empty line or at the beginning, the empty lines that
-follow are removed too. So a directive on its own line, a branch not taken or an empty value leaves no gap. Included text
-replaces its comment, without its final newline, and an open fence or comment at its end is closed. A file is included
-once; if it cannot be included (missing, cycle, too deep), its comment is removed.
+A directive inside a line is replaced without changing the rest of the line. If a line with a directive or value would be left
+with only white space, it is removed with its newline; if it came after an empty line or at the beginning, the empty lines after
+it are removed too. So a directive on its own line, a branch that is not taken or an empty value leaves no gap. Included text
+replaces its comment, without its final newline, and a fence or comment that it leaves open is closed. A file is included
+only once. If it cannot be included (missing, cycle, too deep), its comment is removed.
 """
 
 from __future__ import annotations
@@ -57,9 +57,10 @@ def includes(text: str) -> tuple[str, ...]:
 
 
 def fingerprint(document: Document, load: Load, known: dict[tuple[str, int], str]) -> str:
-    """The text of a document, or with includes a hash of all texts that may be included, whatever the conditions.
+    """A string that is equal for documents with equal content, wherever they are.
 
-    It is equal for documents with equal content, wherever they are. `known` caches results for this `load`.
+    It is the document's text or, if it has includes, a hash of all text that could be included, whatever the conditions.
+    `known` caches results for this `load`.
     """
     has_includes = (document.path, DEPTH) in known or includes(document.text)
     return _fingerprint(document, load, DEPTH, known) if has_includes else document.text
@@ -68,37 +69,38 @@ def fingerprint(document: Document, load: Load, known: dict[tuple[str, int], str
 def _fingerprint(document: Document, load: Load, depth: int, known: dict[tuple[str, int], str]) -> str:
     key = (document.path, depth)
     if key not in known:
-        known[key] = own = document.hash or digest(document.text)
+        known[key] = own_hash = document.hash or digest(document.text)
         documents = [load(document.path, target) for target in includes(document.text)] if depth else []
         if documents:
             parts = [
-                _fingerprint(each, load, depth - 1, known) if isinstance(each, Document) else "" for each in documents
+                _fingerprint(included, load, depth - 1, known) if isinstance(included, Document) else ""
+                for included in documents
             ]
-            known[key] = digest("\n".join((own, *parts)))
+            known[key] = digest("\n".join((own_hash, *parts)))
     return known[key]
 
 
 def render(
     document: Document, facts: Mapping[str, str], load: Load, limit: int = TEMPLATE_LIMIT
 ) -> tuple[tuple[Piece, ...], tuple[Finding, ...]]:
-    """The output of a document and its findings. A TemplateError if the output has more than `limit` bytes.
+    """A document's output and findings. Raises a TemplateError if the output is longer than `limit` bytes.
 
-    `facts` are cwd, model, provider, platform and date; a missing one is empty. `load(path, target)` returns the document
-    that `target` refers to in the file `path`, or a finding that says why it cannot be included.
+    `facts` are cwd, model, provider, platform and date; a missing fact is empty. `load(path, target)` returns the document
+    that `target` refers to in the file `path`, or a finding that explains why it cannot be included.
     """
     rendering = _Rendering(facts, load, OutputLimit(document.path, limit))
     pieces = rendering.follow(document, (document.path,))
     return tuple(pieces), tuple(rendering.findings)
 
 
-# From text to marks
+# Text to marks
 
 
 @value
 class Mark:
     """A directive or value in a file. `word` is include, if, else, endif or value.
 
-    An `if` without a condition could not be parsed.
+    `condition` is None for an `if` that could not be parsed.
     """
 
     word: str
@@ -118,14 +120,14 @@ _TOKEN = (
 _WITH_ARGUMENT = r"(include|if):[ \t]*(.*)"
 _MALFORMED = r"(?i)(?:include|(?:else[ \t]*)?if|elif|else|end[ \t]*if)[ \t]*(?::.*)?"
 _WITHOUT_COLON = r"(?i)if[ \t]+(.*)"
-# A comment for `foreword lint` is not meant as a directive.
+# Comments that begin with `foreword:` are for `foreword lint`.
 _UNKNOWN = r"(?!foreword:)[a-z][a-z0-9_-]*:(?:[ \t].*)?"
 _MARK = Origin("mark")
 _EMPTY_LINES = r"(?:[ \t\n]*\n)?"
 
 
 def _scan(text: str, diagnostics: list[Diagnostic]) -> Iterator[Mark]:
-    """The marks outside code, in order; `diagnostics` receives what only looks like one."""
+    """The marks outside code, in order. Comments that only look like directives are added to `diagnostics`."""
     if "<!--" not in text and "{{" not in text:
         return
     spans = Spans(text)
@@ -140,14 +142,14 @@ def _scan(text: str, diagnostics: list[Diagnostic]) -> Iterator[Mark]:
             elif name:
                 yield Mark("value", match.start(), at, name)
             elif comment is not None:
-                mark = _read(match, diagnostics)
+                mark = _parse_comment(match, diagnostics)
                 if mark:
                     yield mark
                 else:
-                    at = match.start(2)  # the inside of an ordinary comment is text
+                    at = match.start(2)  # an ordinary comment's content is text
 
 
-def _read(match: re.Match[str], diagnostics: list[Diagnostic]) -> Mark | None:
+def _parse_comment(match: re.Match[str], diagnostics: list[Diagnostic]) -> Mark | None:
     """The directive in a comment; None if it is an ordinary comment."""
     start, end = match.span()
     body = match[2].strip(" \t")
@@ -176,19 +178,19 @@ def _read_condition(match: re.Match[str], text: str, diagnostics: list[Diagnosti
 
 
 def _diagnose(body: str) -> tuple[str, str] | None:
-    """The code and message of the finding for a comment that only looks like a directive."""
+    """The finding code and the message for a comment that only looks like a directive; None if it does not."""
     if re.fullmatch(_MALFORMED, body):
         return "directive-malformed", "looks like a directive but is not one,"
-    bare = re.fullmatch(_WITHOUT_COLON, body)
-    if bare and isinstance(conditions.parse(bare[1]), DirectiveCondition):
+    condition_match = re.fullmatch(_WITHOUT_COLON, body)
+    if condition_match and isinstance(conditions.parse(condition_match[1]), DirectiveCondition):
         return "directive-malformed", "would be a directive with a colon after 'if',"
     if re.fullmatch(_UNKNOWN, body):
         return "directive-unknown", "is not one of the directives (include:, if:, else, endif)"
     return None
 
 
-def _effective(marks: list[Mark], diagnostics: list[Diagnostic]) -> list[Mark]:
-    """The marks that have an effect: values, includes, and the directives of complete blocks with a valid condition."""
+def _effective_marks(marks: list[Mark], diagnostics: list[Diagnostic]) -> list[Mark]:
+    """The marks that are not left as text: values, includes, and directives of complete blocks with a valid condition."""
     blocks = _blocks(marks, diagnostics)
     effective = {index for block in blocks if marks[block[0]].condition is not None for index in block}
     return [mark for index, mark in enumerate(marks) if mark.word in ("include", "value") or index in effective]
@@ -197,18 +199,18 @@ def _effective(marks: list[Mark], diagnostics: list[Diagnostic]) -> list[Mark]:
 def _blocks(marks: list[Mark], diagnostics: list[Diagnostic]) -> list[list[int]]:
     """The complete blocks, each as the indexes of its if, else and endif."""
     blocks: list[list[int]] = []
-    opened: list[list[int]] = []
+    open_blocks: list[list[int]] = []
     for index, mark in enumerate(marks):
         if mark.word == "if":
-            opened.append([index])
-        elif mark.word == "endif" and opened:
-            blocks.append([*opened.pop(), index])
-        elif mark.word == "else" and opened and len(opened[-1]) == 1:
-            opened[-1].append(index)
+            open_blocks.append([index])
+        elif mark.word == "endif" and open_blocks:
+            blocks.append([*open_blocks.pop(), index])
+        elif mark.word == "else" and open_blocks and len(open_blocks[-1]) == 1:
+            open_blocks[-1].append(index)
         elif mark.word in ("else", "endif"):
-            problem = "is the second else of its if" if opened else "has no if"
+            problem = "is the second else of its if" if open_blocks else "has no if"
             diagnostics.append(_unmatched(mark, problem))
-    diagnostics.extend(_unmatched(marks[index], "has no endif") for block in opened for index in block)
+    diagnostics.extend(_unmatched(marks[index], "has no endif") for block in open_blocks for index in block)
     return blocks
 
 
@@ -216,11 +218,11 @@ def _unmatched(mark: Mark, problem: str) -> Diagnostic:
     return Diagnostic("directive-unmatched", f"{problem} and is left as text", mark.start, mark.end)
 
 
-# From marks to pieces
+# Marks to pieces
 
 
 class _Rendering:
-    """The state of one call of render: facts, findings, and the files included so far."""
+    """The state of one call to render: facts, findings, and the files included so far."""
 
     def __init__(self, facts: Mapping[str, str], load: Load, output: OutputLimit) -> None:
         self.facts = facts
@@ -230,16 +232,16 @@ class _Rendering:
         self.included: set[str] = set()
 
     def follow(self, document: Document, chain: tuple[str, ...]) -> list[Piece]:
-        """The pieces of a document; `chain` are the paths of the files that include each other, this one last."""
+        """A document's pieces. `chain` lists the paths of the files that include it, ending with its own."""
         self.included.add(document.path)
         self.output.count(utf8_size(document.text))
-        walk = _Walk(document, chain, self)
-        runs = walk.runs()
-        self.findings.extend(to_findings(walk.diagnostics, document.text, document.path, document.line))
+        renderer = _DocumentRenderer(document, chain, self)
+        runs = renderer.runs()
+        self.findings.extend(to_findings(renderer.diagnostics, document.text, document.path, document.line))
         return list(_pieces(document, runs))
 
     def include(self, path: str, target: str, chain: tuple[str, ...]) -> Document | tuple[str, str] | None:
-        """The document to include, or the code and words of a finding; None if `load` returned the finding."""
+        """The document to include, or the code and words of a finding; None if `load` returned a finding."""
         if len(chain) > DEPTH:
             return "directive-depth", f"is nested more than {DEPTH} files deep: {' -> '.join((*chain, target))}"
         found = self.load(path, target)
@@ -253,7 +255,7 @@ class _Rendering:
         return found
 
     def closing(self, text: str, before: str, path: str) -> list[Piece]:
-        """What closes a fence or comment left open by included text. `before` is the line up to the include."""
+        """The piece that closes a fence or comment left open by included text. `before` is the line up to the include."""
         closing, was_open = left_open(before + text)
         if not closing or left_open(before)[0]:
             return []
@@ -261,8 +263,8 @@ class _Rendering:
         return [Piece(closing, _MARK)]
 
 
-class _Walk:
-    """The rendering of one document: which branch is active, the branches around it, and the output so far."""
+class _DocumentRenderer:
+    """Renders one document. Its state: whether the current branch is active, the enclosing branches, and the output so far."""
 
     def __init__(self, document: Document, chain: tuple[str, ...], rendering: _Rendering) -> None:
         self.document = document
@@ -270,17 +272,19 @@ class _Walk:
         self.rendering = rendering
         self.diagnostics: list[Diagnostic] = []
         self.is_active = True
-        self.outer: list[
+        self.open_ifs: list[
             tuple[bool, bool]
-        ] = []  # for each open if: is it inside an active branch, and is its condition true
+        ] = []  # for each open if: whether it is in an active branch, and whether its condition is true
         self.written: list[Run] = []
-        self.newlines = 2  # at the end of the output; two are an empty line, and the beginning counts as one
+        self.newlines = 2  # at the end of the output; two make an empty line, and the beginning counts as one
         self.is_after_gap = False
 
     def runs(self) -> list[Run]:
         text = self.document.text
         at = 0
-        for begin, end, marks in _lines(text, _effective(list(_scan(text, self.diagnostics)), self.diagnostics)):
+        for begin, end, marks in _lines_with_marks(
+            text, _effective_marks(list(_scan(text, self.diagnostics)), self.diagnostics)
+        ):
             if self.is_active:
                 self.write((at, begin))
             self.line(begin, end, marks)
@@ -289,48 +293,48 @@ class _Walk:
         return self.written
 
     def line(self, begin: int, end: int, marks: list[Mark]) -> None:
-        """Write a line with these marks, or nothing if only white space is left of it."""
+        """Write a line with these marks, or nothing if only white space would be left."""
         runs: list[Run] = []
         at = begin
         for mark in marks:
             if self.is_active:
                 runs.append((at, mark.start))
                 runs.extend(self.insert(mark, runs))
-            self.turn(mark)
+            self.update_branch(mark)
             at = mark.end
         if self.is_active:
             runs.append((at, end))
         if any(self.text(run).strip() for run in runs):
-            for run in self.after_fences(runs):
+            for run in self.separate_fences(runs):
                 self.write(run)
         else:
             self.is_after_gap = True
 
-    def after_fences(self, runs: list[Run]) -> Iterator[Run]:
-        """The runs of a line, with a newline after the end of a fence that would otherwise not end its line."""
-        is_after = False
+    def separate_fences(self, runs: list[Run]) -> Iterator[Run]:
+        """The runs of a line, with a newline inserted after a closing fence that more text would follow."""
+        follows_fence = False
         for run in runs:
-            rest = self.text(run).strip(" \t")
-            if is_after and rest and rest[0] != "\n":
+            visible = self.text(run).strip(" \t")
+            if follows_fence and visible and visible[0] != "\n":
                 yield Piece("\n", _MARK)
-            if rest:
-                is_after = isinstance(run, Piece) and run.origin == _MARK and rest[-1] in "`~"
+            if visible:
+                follows_fence = isinstance(run, Piece) and run.origin == _MARK and visible[-1] in "`~"
             yield run
 
-    def turn(self, mark: Mark) -> None:
+    def update_branch(self, mark: Mark) -> None:
         """Enter or leave a branch."""
         if mark.word == "if" and mark.condition:
-            is_true = conditions.holds(mark.condition, self.rendering.facts)
-            self.outer.append((self.is_active, is_true))
+            is_true = conditions.is_true(mark.condition, self.rendering.facts)
+            self.open_ifs.append((self.is_active, is_true))
             self.is_active = self.is_active and is_true
         elif mark.word == "else":
-            is_reached, was_true = self.outer[-1]
-            self.is_active = is_reached and not was_true
+            parent_is_active, was_true = self.open_ifs[-1]
+            self.is_active = parent_is_active and not was_true
         elif mark.word == "endif":
-            self.is_active = self.outer.pop()[0]
+            self.is_active = self.open_ifs.pop()[0]
 
     def insert(self, mark: Mark, before: list[Run]) -> list[Piece]:
-        """What replaces a mark; `before` are the runs before it on its line."""
+        """The pieces that replace a mark. `before` contains the runs that precede it on its line."""
         if mark.word == "value":
             fact = self.rendering.facts.get(mark.argument, "")
             self.rendering.output.count(utf8_size(fact))
@@ -340,9 +344,9 @@ class _Walk:
         included = self.rendering.include(self.document.path, mark.argument, self.chain)
         if isinstance(included, tuple):
             self.diagnostics.append(Diagnostic(*included, mark.start, mark.end))
-        return self.pieces_of(included, before) if isinstance(included, Document) else []
+        return self.included_pieces(included, before) if isinstance(included, Document) else []
 
-    def pieces_of(self, document: Document, before: list[Run]) -> list[Piece]:
+    def included_pieces(self, document: Document, before: list[Run]) -> list[Piece]:
         """The pieces of an included file, with any open fence or comment closed."""
         pieces = _without_final_newline(self.rendering.follow(document, (*self.chain, document.path)))
         text = "".join([piece.text for piece in pieces])
@@ -352,7 +356,7 @@ class _Walk:
         return [*pieces, *self.rendering.closing(text, line, document.path)]
 
     def write(self, run: Run) -> None:
-        """Write a run, without leading empty lines if lines were removed after an empty line."""
+        """Write a run. If lines were removed after an empty line, drop its leading empty lines."""
         if self.is_after_gap and self.newlines > 1 and not isinstance(run, Piece):
             run = _after_empty_lines(self.document.text, run)
         text = self.text(run)
@@ -371,25 +375,25 @@ def _after_empty_lines(text: str, run: tuple[int, int]) -> tuple[int, int]:
     return (empty.end(), run[1]) if empty else run
 
 
-def _lines(text: str, marks: list[Mark]) -> Iterator[tuple[int, int, list[Mark]]]:
-    """The lines with marks: begin, end and marks of each."""
-    own: list[Mark] = []
+def _lines_with_marks(text: str, marks: list[Mark]) -> Iterator[tuple[int, int, list[Mark]]]:
+    """The start, end and marks of each line that has marks."""
+    line_marks: list[Mark] = []
     end = 0
     for mark in marks:
-        if own and mark.start >= end:
-            yield text.rfind("\n", 0, own[0].start) + 1, end, own
-            own = []
-        if not own:
+        if line_marks and mark.start >= end:
+            yield text.rfind("\n", 0, line_marks[0].start) + 1, end, line_marks
+            line_marks = []
+        if not line_marks:
             end = (text.find("\n", mark.end) + 1) or len(text)
-        own.append(mark)
-    if own:
-        yield text.rfind("\n", 0, own[0].start) + 1, end, own
+        line_marks.append(mark)
+    if line_marks:
+        yield text.rfind("\n", 0, line_marks[0].start) + 1, end, line_marks
 
 
 def _pieces(document: Document, runs: Iterable[Run]) -> Iterator[Piece]:
-    """The runs as pieces, adjacent ranges of the file as one."""
+    """The runs as pieces, with adjacent ranges of the file joined."""
     text, line, at = document.text, document.line, 0
-    for run in _joined(runs):
+    for run in _join_ranges(runs):
         if isinstance(run, Piece):
             yield run
             continue
@@ -400,7 +404,7 @@ def _pieces(document: Document, runs: Iterable[Run]) -> Iterator[Piece]:
         yield Piece(text[start:end], Origin("file", document.path, (first, last)))
 
 
-def _joined(runs: Iterable[Run]) -> Iterator[Run]:
+def _join_ranges(runs: Iterable[Run]) -> Iterator[Run]:
     pending = (0, 0)
     for run in runs:
         if isinstance(run, Piece):

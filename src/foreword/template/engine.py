@@ -1,17 +1,17 @@
-"""The adapter for minijinja: the only module that imports it or relies on what it does not document.
+"""The adapter for minijinja: the only module that imports it or relies on its undocumented behaviour.
 
-| relied on | where |
+| undocumented behaviour | where it is used |
 |---|---|
-| the attributes `kind`, `detail`, `name`, `line` and `range` (in bytes) of its errors | `explain`, `_locate` |
-| the words `caused by: … (in NAME:LINE)` of an error inside an include | `_CAUSE` |
-| Rust panics arrive as a BaseException named `PanicException` | `attempt` |
+| its errors have the attributes `kind`, `detail`, `name`, `line` and `range` (in bytes) | `to_template_error`, `_locate` |
+| the message of an error inside an include contains `caused by: … (in NAME:LINE)` | `_CAUSE` |
+| Rust panics are raised as a BaseException named `PanicException` | `attempt` |
 | `globals` lists everything that `remove_global` must remove | `_environment` |
 | `minijinja._internal` is the compiled module | `preload` |
 
-Each row has a test in tests/template/test_engine.py, and pyproject.toml bounds the version.
+Each row has a test in tests/template/test_engine.py, and pyproject.toml limits the version.
 
-Errors name file and line, quote the template, and never contain a value: the engine's own messages are not used, except for the
-kind of error and the details of a syntax error.
+Our errors have the file and line, quote the template, and never contain a variable's value. So the engine's own messages are not
+used, except for the kind of error and the details of a syntax error.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 FUEL = 200_000
-"""How many steps a template may take. A long prompt takes some thousands."""
+"""How many steps a template may take. A long prompt takes a few thousand."""
 
 _GLOBALS = frozenset(["cycler", "dict", "joiner", "namespace", "range"])
 _CAUSE = re.compile(r"caused by: ([a-z ]+)(: .*)? \(in p(\d+):(\d+)\)")
@@ -65,25 +65,25 @@ _MESSAGES = {
 
 
 class Engine:
-    """An environment with all templates, parsed. Templates are named by number, so that no name is special."""
+    """An environment with all templates parsed. Templates are named by number, so that no address has a special meaning."""
 
     def __init__(self, templates: Mapping[str, LoadedTemplate]) -> None:
         self.templates = templates
         self.order = list(templates.values())
         numbers = {address: number for number, address in enumerate(templates)}
-        self.joins = {
+        self.include_targets = {
             (f"p{numbers[address]}", name): f"p{numbers[link]}" if link == target else "-"
             for address, template in templates.items()
             for include, link in template.includes
             for name, target in zip(include.names, include.targets, strict=True)
         }
-        self.environment = _environment(self.join)
+        self.environment = _environment(self.resolve_include)
         for number, template in enumerate(self.order):
             self.add(f"p{number}", template.document.text)
 
-    def join(self, name: str, parent: str) -> str:
-        """The number of the template that a name refers to in its parent. Marked templates use the numbers as names."""
-        return self.joins.get((parent, name), name)
+    def resolve_include(self, name: str, parent: str) -> str:
+        """The numbered name of the template that `name` refers to in `parent`. Marked templates already use numbered names."""
+        return self.include_targets.get((parent, name), name)
 
     def add(self, name: str, text: str) -> None:
         self.attempt(lambda: self.environment.add_template(name, text), {})
@@ -91,25 +91,25 @@ class Engine:
     def render(self, name: str, variables: Variables, fuel: int) -> str:
         self.environment.fuel = fuel
         # A fresh copy each time, because a template may change a list.
-        values = {key: each if isinstance(each, str) else list(each) for key, each in variables.items()}
+        values = {key: value if isinstance(value, str) else list(value) for key, value in variables.items()}
         return self.attempt(lambda: self.environment.render_template(name, **values), variables)
 
     def attempt(self, action: Callable[[], T], variables: Variables) -> T:
-        """The result of an action of the engine, or our own error."""
+        """Run an action of the engine. Its errors are raised as our own."""
         from minijinja import TemplateError as EngineError
 
         try:
             return action()
         except EngineError as error:
-            raise self.explain(error, variables) from None
+            raise self.to_template_error(error, variables) from None
         except BaseException as error:
             # A Rust panic is not an Exception, and its class is not exported.
             if type(error).__name__ != "PanicException":
                 raise
             raise TemplateError(f"{self.order[0].document.path} crashed the template engine") from None
 
-    def explain(self, error: Any, variables: Variables) -> TemplateError:
-        """Our error for an error of the engine, whose own message may contain values."""
+    def to_template_error(self, error: Any, variables: Variables) -> TemplateError:
+        """Our error for an engine error. The engine's message is not used because it may contain variables' values."""
         kind, template, line, span = self._locate(error)
         document = template.document
         start, end = span or _line_range(template, line)
@@ -119,15 +119,19 @@ class Engine:
             return error_at(document, f"cannot be parsed: {error.detail or 'it is not an expression'}", start, end)
         if kind != "UndefinedError":
             return error_at(document, _MESSAGES.get(kind, "cannot be evaluated"), start, end)
-        missing = self.missing(template, start, end, variables)
-        if len(missing) == 1:
-            name, at = missing.popitem()
+        undefined_names = self.undefined_names(template, start, end, variables)
+        if len(undefined_names) == 1:
+            name, at = undefined_names.popitem()
             return error_at(document, f"is not defined{suggestion(name, variables)}", at, at + len(name))
-        problem = f"contains a name that is not defined: {' or '.join(missing)}" if missing else "is not defined"
+        problem = (
+            f"contains a name that is not defined: {' or '.join(undefined_names)}"
+            if undefined_names
+            else "is not defined"
+        )
         return error_at(document, problem, start, end)
 
-    def missing(self, template: LoadedTemplate, start: int, end: int, variables: Variables) -> dict[str, int]:
-        """The names in a range that are neither variables nor bound by any template, with their offsets."""
+    def undefined_names(self, template: LoadedTemplate, start: int, end: int, variables: Variables) -> dict[str, int]:
+        """The names in a range that are neither variables nor bound in any template, with their offsets."""
         known = {*variables, *_GLOBALS, *flow(self.templates, ())}
         return {
             name: at
@@ -151,22 +155,22 @@ class Engine:
 
 
 def preload() -> None:
-    """Import the engine now, while there is memory."""
+    """Import the engine before memory is limited."""
     import minijinja._internal  # noqa: F401
 
 
 def package_file() -> str:
-    """The path of the engine's package, for a process that must find it."""
+    """The path of the engine's package, so that another process can import it."""
     import minijinja
 
     return str(minijinja.__file__)
 
 
-def _environment(join: Any) -> Environment:
+def _environment(resolve_include: Any) -> Environment:
     from minijinja import Environment
 
     environment = Environment(
-        debug=False, undefined_behavior="strict", keep_trailing_newline=True, path_join_callback=join
+        debug=False, undefined_behavior="strict", keep_trailing_newline=True, path_join_callback=resolve_include
     )
     for name in environment.globals:
         if name not in _GLOBALS:
@@ -177,13 +181,13 @@ def _environment(join: Any) -> Environment:
 
 
 def _kind(kind: str, detail: str) -> str:
-    """The kind of an error. Arithmetic with an undefined name counts as an undefined name."""
+    """An error's kind. Arithmetic with an undefined name counts as an undefined name."""
     is_undefined = kind in ("InvalidOperation", "") and " types " in detail and "undefined" in detail
     return "UndefinedError" if is_undefined else kind
 
 
 def _characters(text: str, span: tuple[int, int] | None) -> tuple[int, int] | None:
-    """A range of characters from a range of bytes."""
+    """Convert a range of bytes to a range of characters."""
     if span is None:
         return None
     start, end = (len(text.encode()[:at].decode("utf-8", "ignore")) for at in span)

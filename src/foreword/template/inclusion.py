@@ -1,10 +1,11 @@
-"""Which templates a template includes, known before rendering because targets are literals.
+"""Finds the templates that a template includes. They are known before rendering because targets are literals.
 
     {% include "sibling" %}   {% include ["first", "second"] %}   {% include "sibling" ignore missing %}
     {% extends "base" %}   {% import "macros" as m %}   {% from "macros" import m %}
 
-A target is a string, or a list of strings: the first template that exists is included. Anything else would be known only
-while rendering, and is refused. Included templates lose their final newline, as in other Jinja engines; the root keeps its own.
+A target is a string or a list of strings; from a list, the first template that exists is included. Anything else would be known
+only during rendering and is an error. Included templates lose their final newline, as in other Jinja engines; the root keeps its
+own.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from ..errors import CallError, ForewordError, TemplateError
 from ..vocabulary import Document, value
 from .addresses import resolve
-from .tags import TAGS, error_at, scan, tag_text, words
+from .tags import MAX_TAGS, error_at, scan, tag_text, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,19 +22,19 @@ if TYPE_CHECKING:
     from .contract import Load
     from .tags import Token, Word
 
-DEPTH = 20
+MAX_DEPTH = 20
 """How deeply includes may nest, counting the root."""
-FILES = 200
-"""The most templates, counting the root."""
+MAX_TEMPLATES = 200
+"""How many templates may be loaded, counting the root."""
 MAX_TOTAL = 1_000_000
-"""The most characters of all templates together."""
+"""How many characters all templates together may have."""
 
-_INCLUDING = frozenset(["include", "import", "from", "extends"])
+_INCLUDE_STATEMENTS = frozenset(["include", "import", "from", "extends"])
 
 
 @value
 class Include:
-    """A tag that includes: its statement, the names as written and as resolved, and the range of the names in the text."""
+    """A tag that includes templates. `targets` are the resolved `names`; `start` and `end` are the range of the names."""
 
     word: str
     names: Sequence[str]
@@ -45,7 +46,7 @@ class Include:
 
 @value
 class LoadedTemplate:
-    """A template, its tokens, and for each include the address of the template it resolved to."""
+    """A template, its tokens, and its includes, each with the address it resolved to (None if optional and missing)."""
 
     document: Document
     tokens: Sequence[Token]
@@ -55,8 +56,8 @@ class LoadedTemplate:
 def collect(root: str, load: Load) -> dict[str, LoadedTemplate]:
     """The template at `root` and all templates that it includes, the root first.
 
-    `load` returns the document at an address or None, and raises a ForewordError if it cannot be loaded. Missing
-    templates, cycles and includes that nest too deeply are errors with line and column.
+    `load` returns the document at an address, or None if there is none, and raises a ForewordError if it cannot be loaded.
+    Missing templates, cycles and includes that nest too deeply raise a TemplateError with line and column.
     """
     found = load(root)
     if found is None:
@@ -67,7 +68,7 @@ def collect(root: str, load: Load) -> dict[str, LoadedTemplate]:
 
 
 class _Collector:
-    """The state of one call of collect. A template is added after those it includes, so the root comes last."""
+    """The state of one call to collect. A template is added after the templates it includes, so the root comes last."""
 
     def __init__(self, load: Load) -> None:
         self.load = load
@@ -82,19 +83,19 @@ class _Collector:
         chain = (*parents, address)
         self.size += len(text)
         self.tags += sum(token[0] != "text" for token in tokens)
-        if self.size > MAX_TOTAL or self.tags > TAGS or len(self.templates) + len(chain) > FILES:
-            limits = f"{FILES} templates, {MAX_TOTAL:,} characters or {TAGS:,} tags"
+        if self.size > MAX_TOTAL or self.tags > MAX_TAGS or len(self.templates) + len(chain) > MAX_TEMPLATES:
+            limits = f"{MAX_TEMPLATES} templates, {MAX_TOTAL:,} characters or {MAX_TAGS:,} tags"
             raise TemplateError(f"{chain[0]} and its includes have more than {limits}")
-        links = [(each, self.follow(document, each, chain)) for each in includes(document, tokens)]
+        links = [(include, self.follow(document, include, chain)) for include in includes(document, tokens)]
         self.heights[address] = 1 + max((self.heights[target] for _, target in links if target), default=0)
         self.templates[address] = LoadedTemplate(document, tokens, links)
 
     def follow(self, document: Document, include: Include, chain: tuple[str, ...]) -> str | None:
-        """The first target that exists, read with its includes."""
+        """Read the first target that exists, with its includes, and return its address."""
         for target in include.targets:
             if target in chain:
-                shown = " -> ".join((*chain[chain.index(target) :], target))
-                raise error_at(document, f"includes a template that includes it: {shown}", include.start, include.end)
+                cycle = " -> ".join((*chain[chain.index(target) :], target))
+                raise error_at(document, f"includes a template that includes it: {cycle}", include.start, include.end)
             if target not in self.templates:
                 loaded = self.try_load(document, include, target)
                 if loaded is None:
@@ -115,9 +116,9 @@ class _Collector:
             raise error_at(document, f"cannot be included: {error}", include.start, include.end) from None
 
     def check_depth(self, document: Document, include: Include, chain: tuple[str, ...]) -> None:
-        """Refuse a chain that is too long, counting the includes below its end if they are known."""
-        if len(chain) - 1 + self.heights.get(chain[-1], 1) > DEPTH:
-            problem = f"is included more than {DEPTH} templates deep: {' -> '.join(chain)}"
+        """Raise an error if includes nest too deeply, counting those below the last template if they are known."""
+        if len(chain) - 1 + self.heights.get(chain[-1], 1) > MAX_DEPTH:
+            problem = f"is included more than {MAX_DEPTH} templates deep: {' -> '.join(chain)}"
             raise error_at(document, problem, include.start, include.end)
 
 
@@ -126,32 +127,32 @@ def _hint(address: str) -> str:
 
 
 def includes(document: Document, tokens: Sequence[Token]) -> Iterator[Include]:
-    """The includes of a template with these tokens."""
+    """The includes among a template's tokens."""
     for token in tokens:
-        if token[5] in _INCLUDING:
+        if token[5] in _INCLUDE_STATEMENTS:
             yield _include(document, token, token[5])
 
 
 def _include(document: Document, token: Token, word: str) -> Include:
-    """The include of a tag. Its names must be literals because they are followed before rendering."""
+    """Parse an include tag. Its names must be literals because they are resolved before rendering."""
     tag_words = words(tag_text(document, token))[1:]
-    literals, rest = _literals(tag_words, may_be_list=word == "include")
+    literals, rest = _split_literals(tag_words, may_be_list=word == "include")
     if not literals or not _may_follow(word, rest):
-        problem = "must name what it includes with a plain string, so that it can be checked before rendering"
+        problem = "must name the template to include as a plain string, so that it can be checked before rendering"
         raise error_at(document, problem, token[1], token[2])
     start = token[3] + tag_words[0][1]
     end = token[3] + literals[-1][1] + len(literals[-1][0])
-    names = [each[1:-1] for each, _ in literals if each[0] in "\"'"]
+    names = [literal[1:-1] for literal, _ in literals if literal[0] in "\"'"]
     try:
         targets = [resolve(name, document.path) for name in names]
     except CallError as error:
         raise error_at(document, f"cannot be included: {error}", start, end) from None
-    is_optional = word == "include" and any(each == "ignore" for each, _ in rest)
+    is_optional = word == "include" and any(literal == "ignore" for literal, _ in rest)
     return Include(word, names, targets, is_optional, start, end)
 
 
-def _literals(tag_words: Sequence[Word], may_be_list: bool) -> tuple[Sequence[Word], Sequence[Word]]:
-    """The string or list of strings at the beginning of these words, and the remaining words."""
+def _split_literals(tag_words: Sequence[Word], may_be_list: bool) -> tuple[Sequence[Word], Sequence[Word]]:
+    """Split words into the string or list of strings at the beginning, and the remaining words."""
     if tag_words and tag_words[0][0][0] in "\"'":
         return tag_words[:1], tag_words[1:]
     if not may_be_list or not tag_words or tag_words[0][0] != "[":
@@ -163,7 +164,7 @@ def _literals(tag_words: Sequence[Word], may_be_list: bool) -> tuple[Sequence[Wo
 
 
 def _may_follow(word: str, rest: Sequence[Word]) -> bool:
-    """Whether these words may follow the names. An operator would make the names part of an expression."""
+    """Whether these words may follow the names. An operator, for example, would make the names part of an expression."""
     after = rest[0][0] if rest else ""
     return after in {"include": ("", "ignore", "with", "without"), "import": ("as",), "from": ("import",)}.get(
         word, ("",)

@@ -1,9 +1,9 @@
 """The Jinja-like language.
 
-    check       the template and its includes, loaded and parsed, or the error
-    render      pieces: text with the template's lines, values with their variables
+    check       loads and parses a template and its includes
+    render      returns pieces: text with the template's lines, values with their variables
 
-Undefined variables are errors.
+Using an undefined variable is an error.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..text.lines import printable
 from ..vocabulary import Document
 from . import TEMPLATE_LIMIT, inclusion
 from .engine import FUEL, Engine
-from .limits import too_long, utf8_size
+from .limits import output_too_long, utf8_size
 from .tags import names_in_tag
 from .trace import Tracer, untraced, unused_character
 
@@ -41,7 +41,7 @@ LANGUAGE = "match the user's language"
 
 
 def facts(now: datetime, cwd: str, language: str, tools: Sequence[str]) -> dict[str, str | Sequence[str]]:
-    """The variables of every template. `now` has a time zone."""
+    """The variables that every template may use. `now` must have a time zone."""
     from datetime import UTC
 
     moment = now.astimezone(UTC)
@@ -60,30 +60,30 @@ def facts(now: datetime, cwd: str, language: str, tools: Sequence[str]) -> dict[
 def check(
     root: str, load: Load, *, may_parse: Callable[[Iterable[str]], bool] = lambda addresses: True
 ) -> dict[str, Document]:
-    """The template at `root` and everything it includes, by address, as it was loaded.
+    """Check a template and return it with everything it includes, by address.
 
-    Parsed only if `may_parse` accepts all these addresses, because an untrusted template could crash the engine. Errors in
-    branches that are never taken are found as well.
+    The templates are parsed only if `may_parse` accepts all their addresses, because an untrusted template could crash the
+    engine. Parsing also finds errors in branches that are never taken.
 
-    `load` returns the document at an address or None. A ForewordError that it raises is reported with the location of the
-    include.
+    `load` returns the document at an address, or None if there is none. If it raises a ForewordError, that is reported at
+    the location of the include.
     """
     loaded: dict[str, Document] = {}
 
-    def remember(address: str) -> Document | None:
-        found = load(address)
-        if found is not None:
-            loaded[address] = found
-        return found
+    def load_and_remember(address: str) -> Document | None:
+        document = load(address)
+        if document is not None:
+            loaded[address] = document
+        return document
 
-    templates = inclusion.collect(root, remember)
+    templates = inclusion.collect(root, load_and_remember)
     if may_parse(templates):
         Engine(templates)
     return {address: loaded[address] for address in templates}
 
 
 def names_used(root: str, templates: Mapping[str, Document]) -> frozenset[str]:
-    """Every name that is looked up anywhere; no other variable can change the output."""
+    """Every name that the templates look up. No other variable can change the output."""
     used: set[str] = set()
     for template in inclusion.collect(root, templates.get).values():
         for token in template.tokens:
@@ -99,36 +99,36 @@ def render(
     limit: int = TEMPLATE_LIMIT,
     trace: bool = True,
 ) -> tuple[Piece, ...]:
-    """The output of the template at `root`; a TemplateError if it has more than `limit` bytes.
+    """The output of the template at `root`. Raises a TemplateError if it is longer than `limit` bytes.
 
-    The text is the same with and without `trace`; without, it is one piece whose origin is the root.
+    The text is the same with and without `trace`. Without it, the output is one piece whose origin is the root.
     """
-    values = {name: plain_copy(name, each) for name, each in variables.items()}
+    values = {name: plain_copy(name, value) for name, value in variables.items()}
     return render_loaded(inclusion.collect(root, templates.get), values, limit=limit, trace=trace)
 
 
 def render_loaded(
     templates: dict[str, LoadedTemplate], variables: Variables, *, limit: int = TEMPLATE_LIMIT, trace: bool = True
 ) -> tuple[Piece, ...]:
-    """The output of the first of these templates. The variables must be plain copies."""
+    """The output of the first of these templates. The variables must come from `plain_copy`."""
     root = next(iter(templates.values()))
     engine = Engine(templates)
     text = engine.render("p0", variables, FUEL)
     if utf8_size(text) > limit:
-        raise too_long(root.document.path, limit)
+        raise output_too_long(root.document.path, limit)
     pieces = _traced(engine, text, variables) if trace else None
     return pieces if pieces is not None else untraced(root, text)
 
 
 def _traced(engine: Engine, text: str, variables: Variables) -> tuple[Piece, ...] | None:
-    """The pieces of rendered text; None if their origins are uncertain."""
-    sign = unused_character(text)
-    tracer = Tracer(engine.templates, variables, sign) if sign else None
+    """The rendered text as pieces with origins; None if the origins are uncertain."""
+    marker = unused_character(text)
+    tracer = Tracer(engine.templates, variables, marker) if marker else None
     if tracer is None or not tracer.is_possible:
         return None
     try:
         for number, template in enumerate(engine.order):
-            engine.add(f"i{number}", tracer.marked(template))
+            engine.add(f"i{number}", tracer.add_marks(template))
         pieces = tracer.pieces(engine.render("i0", variables, 4 * FUEL))
     except TemplateError:
         return None
@@ -139,16 +139,16 @@ def plain_copy(name: str, value: object) -> str | tuple[str, ...]:
     """A copy of a variable without callable attributes or lone surrogates."""
     if isinstance(value, str):
         return str.__str__(value).encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value):
-        return tuple(str(plain_copy(name, each)) for each in value)
+    if isinstance(value, (list, tuple)) and all(isinstance(value, str) for value in value):
+        return tuple(str(plain_copy(name, value)) for value in value)
     raise CallError(f"variable {name!r} must be a string or a list of strings, not {type(value).__name__}")
 
 
-# The functions of every language
+# The functions that every language implements
 
 
-def wanted_values(template: Document, types: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """Nothing: the variables of this language are known without reading the workspace."""
+def referenced_variables(template: Document, types: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """An empty tuple: this language's variables are known without reading the workspace."""
     return ()
 
 
@@ -160,7 +160,7 @@ def load_all(
 
 
 def render_template(template: Document, context: RenderContext) -> tuple[tuple[Piece, ...], Sequence[Finding]]:
-    """The output of a template. There are no findings, because every problem is an error."""
+    """A template's output. There are no findings because every problem is an error."""
     if not template.text:
         return (), ()
     inputs, agent = context.inputs, context.agent
@@ -174,7 +174,7 @@ def render_template(template: Document, context: RenderContext) -> tuple[tuple[P
 
 
 def variables_used(template: Document, inputs: Inputs) -> list[str]:
-    """The names of variables that a template and its includes look up, sorted."""
+    """The sorted names of the known variables that a template and its includes use."""
     return sorted(names_used(template.path, inputs.templates) & {*VARIABLES, *inputs.values}) if template.text else []
 
 

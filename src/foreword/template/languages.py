@@ -1,6 +1,6 @@
 """The table of template languages. To add one, write its module, add its row here, and document it in docs/templates.md.
 
-Directives are not in the table: they are for the text of files, not for templates.
+Directives are not in the table because they are for instruction files, not templates.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ class Language:
     """One template language.
 
     `module` imports its module on first use, because a prompt rarely needs more than one language.
-    `variable_form` is how a caller names a variable: `type:name` or `name`.
-    An `is_sandboxed` language has templates that may bring the process down, so untrusted ones run in the sandbox.
-    A language that `trims` drops white space around its output where the section says `trim`.
+    `variable_form` is how callers write a variable's name: `type:name` or `name`.
+    `is_sandboxed` is true if a template could crash the process, so that untrusted templates must run in the sandbox.
+    `trims` is true if white space around the output is removed in sections with `trim`.
     """
 
     name: str
@@ -55,5 +55,5 @@ LANGUAGES = {
 
 
 def language_of(document: Document, default: str) -> Language:
-    """The language of a template: its own, or the language of its section."""
+    """A template's own language, or the default: the language of its section."""
     return LANGUAGES[document.syntax or default]

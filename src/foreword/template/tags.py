@@ -1,15 +1,15 @@
-r"""The tags of a Jinja-like text, and the limits that protect the engine.
+r"""Splits a Jinja-like template into tags and text, and enforces the limits that protect the engine.
 
-    text                          written as it is
+    text                          written unchanged
     {{ expression }}              writes a value
     {% statement %}               if, for, include, set, …
     {# comment #}                 writes nothing
     {% raw %} text {% endraw %}   text, whatever it contains
 
-A `-` at the edge of a tag removes the white space on that side of it, a `+` keeps it; otherwise all white space stays.
-A tag ends at its closing mark outside strings and brackets.
+A `-` at the edge of a tag removes the white space on that side; a `+`, or neither, keeps it.
+A tag ends at the first closing delimiter outside strings and brackets.
 
-minijinja parses expressions and branches recursively, and a stack overflow ends the process. So everything is measured here
+minijinja parses expressions and branches recursively, and a stack overflow kills the process. So everything is checked here
 first: size, lines, tags, operators in a tag, depth of blocks. In a thread with 256 KiB of stack, 500 branches or 1,000
 operators were enough to crash it.
 """
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Document
 
-    # Kind (text, {{ or {%), start and end, start and end of the inside, and the first word of a statement.
+    # Kind (text, {{ or {%), start, end, start and end of the content, and the first word of a statement.
     Token: TypeAlias = tuple[str, int, int, int, int, str]
     Word: TypeAlias = tuple[str, int]
 
-LINES = 65_000
-"""The most lines: minijinja counts them in sixteen bits."""
-TAG = 10_000
-"""The most characters inside one tag."""
-OPERATORS = 200
-"""The most operators inside one tag; calls, brackets and tests count too."""
-TAGS = 10_000
-"""The most tags: this many take a good part of a second."""
-DEPTH = 100
-"""How deeply blocks may nest; each `elif` counts as a level, as it does for the parser."""
+MAX_LINES = 65_000
+"""How many lines a template may have: minijinja counts them in sixteen bits."""
+MAX_TAG_LENGTH = 10_000
+"""How many characters a tag may have inside its delimiters."""
+MAX_OPERATORS = 200
+"""How many operators a tag may have; calls, brackets and tests count too."""
+MAX_TAGS = 10_000
+"""How many tags a template may have: parsing this many takes most of a second."""
+MAX_DEPTH = 100
+"""How deeply blocks may nest; each `elif` counts as a level, as it does in minijinja's parser."""
 
-# What the engine trims as white space, which differs slightly from Python's.
+# The characters that the engine trims as white space; Python's definition is slightly different.
 SPACE = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 
 _OPENING = re.compile(r"(\{[{%#])[-+]?")
@@ -65,8 +65,8 @@ _WORD = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-# Nearly all tags: words, strings, and brackets that do not nest. The rest is scanned word by word. What may follow a
-# repetition never begins like the repeated part, so a failed match takes linear time.
+# Matches nearly all tags: words, strings, and brackets that do not nest. Other tags are scanned word by word. Nothing that can
+# follow a repetition begins like the repeated part, so a failed match takes linear time.
 _STRING = r""" "[^"\\]*" | '[^'\\]*' """
 _GROUP = rf"""[(\[] [^"'()\[\]{{}}]* (?: (?: {_STRING} ) [^"'()\[\]{{}}]* )* [)\]]"""
 _SIMPLE = {
@@ -75,26 +75,26 @@ _SIMPLE = {
 }
 _CLOSING = {"{{": "}}", "{%": "%}"}
 _BLOCKS = frozenset("if for with filter macro call block autoescape".split())
-_JOINING = frozenset("and or not in is if else".split())
-_NO_OPERATORS = frozenset([",", ":", ")", "]", "}"])
-_WITHOUT_NAMES = frozenset("include import from extends block endblock".split())
-_NO_NAMES = frozenset("and or not in is if else true false none True False None".split())
+_WORD_OPERATORS = frozenset("and or not in is if else".split())
+_PUNCTUATION = frozenset([",", ":", ")", "]", "}"])
+_STATEMENTS_WITHOUT_NAMES = frozenset("include import from extends block endblock".split())
+_KEYWORDS = frozenset("and or not in is if else true false none True False None".split())
 
 
 def error_at(template: Document, words: str, start: int, end: int) -> TemplateError:
-    """An error about these characters of a template, with file, line, column and carets."""
+    """An error about a range of a template, with file, line, column and carets."""
     diagnostic = Diagnostic("template-malformed", words, start, end)
     (finding,) = to_findings([diagnostic], template.text, template.path, template.line)
     message = f"{template.path or 'the template'}: {finding.message}"
     return TemplateError(message, finding.line, finding.column, finding.end_column)
 
 
-# From text to tokens
+# Text to tokens
 
 
 def scan(template: Document) -> tuple[Token, ...]:
-    """The tokens of a template, in linear time. Exceeding a limit is an error."""
-    _measure(template)
+    """Split a template into tokens, in linear time. Raises a TemplateError if it exceeds a limit."""
+    _check_size(template)
     text = template.text
     tokens: list[Token] = []
     at = 0
@@ -118,16 +118,16 @@ def scan(template: Document) -> tuple[Token, ...]:
     return tuple(tokens)
 
 
-def _measure(template: Document) -> None:
+def _check_size(template: Document) -> None:
     name, text = template.path or "the template", template.text
     if len(text) > SOURCE_LIMIT:
         raise TemplateError(f"{name} has {len(text):,} characters; at most {SOURCE_LIMIT:,} are accepted")
     lines = text.count("\n") + 1
-    if lines > LINES:
-        raise TemplateError(f"{name} has {lines:,} lines; at most {LINES:,} are accepted")
+    if lines > MAX_LINES:
+        raise TemplateError(f"{name} has {lines:,} lines; at most {MAX_LINES:,} are accepted")
     tags = text.count("{{") + text.count("{%")
-    if tags > TAGS:
-        raise TemplateError(f"{name} has {tags:,} tags; at most {TAGS:,} are accepted")
+    if tags > MAX_TAGS:
+        raise TemplateError(f"{name} has {tags:,} tags; at most {MAX_TAGS:,} are accepted")
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -148,7 +148,7 @@ def _comment(template: Document, opening: re.Match[str]) -> tuple[int, bool]:
 
 
 def _raw(template: Document, opening: re.Match[str]) -> tuple[Token, bool] | None:
-    """The text of a raw block; None if this is not one."""
+    """The token for a raw block, and whether it trims the white space after it; None if this is not a raw block."""
     begin = _RAW.match(template.text, opening.end()) if opening[1] == "{%" else None
     if begin is None:
         return None
@@ -164,24 +164,24 @@ def _raw(template: Document, opening: re.Match[str]) -> tuple[Token, bool] | Non
 
 
 def _tag(template: Document, opening: re.Match[str]) -> tuple[Token, bool]:
-    """A tag, and whether it trims the white space after it."""
+    """The token for a tag, and whether it trims the white space after it."""
     kind, text = opening[1], template.text
     simple = _SIMPLE[kind].match(text, opening.end())
     if simple and not text.endswith(("e-", "E-", "e+", "E+"), simple.start(1), simple.end(1)):
         stop, end = simple.end(1), simple.end()
         stop -= text.endswith(("-", "+"), simple.start(1), stop)
     else:
-        stop, end = _word_by_word(template, opening)
-    if stop - opening.end() > TAG:
-        raise error_at(template, f"has more than {TAG:,} characters in one tag", opening.start(), end)
-    if stop - opening.end() > OPERATORS:
+        stop, end = _scan_tag_end(template, opening)
+    if stop - opening.end() > MAX_TAG_LENGTH:
+        raise error_at(template, f"has more than {MAX_TAG_LENGTH:,} characters in one tag", opening.start(), end)
+    if stop - opening.end() > MAX_OPERATORS:
         _check_operators(template, opening, stop)
     first = _STATEMENT.match(text, opening.end(), stop) if kind == "{%" else None
     return (kind, opening.start(), end, opening.end(), stop, first[1] if first else ""), text[stop] == "-"
 
 
-def _word_by_word(template: Document, opening: re.Match[str]) -> tuple[int, int]:
-    """The ends of a tag's inside and of the tag."""
+def _scan_tag_end(template: Document, opening: re.Match[str]) -> tuple[int, int]:
+    """Where a tag's content ends and where the tag ends, found word by word."""
     text, closing, at, balance = template.text, _CLOSING[opening[1]], opening.end(), 0
     while True:
         at = _end(_BLANKS, text, at)
@@ -194,8 +194,8 @@ def _word_by_word(template: Document, opening: re.Match[str]) -> tuple[int, int]
             break
         balance += (word[0] in ("(", "[", "{")) - (word[0] in (")", "]", "}"))
         at = word.end()
-        if at - opening.end() > TAG:
-            raise error_at(template, f"has more than {TAG:,} characters in one tag", *opening.span())
+        if at - opening.end() > MAX_TAG_LENGTH:
+            raise error_at(template, f"has more than {MAX_TAG_LENGTH:,} characters in one tag", *opening.span())
     if at == len(text):
         raise error_at(template, "is a tag that is never closed", *opening.span())
     if text[at] in "\"'":
@@ -206,58 +206,57 @@ def _word_by_word(template: Document, opening: re.Match[str]) -> tuple[int, int]
 def _check_operators(template: Document, opening: re.Match[str], stop: int) -> None:
     tag_words = words(template.text[opening.end() : stop])
     operators = sum(
-        word in _JOINING or not (word[0].isalnum() or word[0] in "_\"'" or word in _NO_OPERATORS)
+        word in _WORD_OPERATORS or not (word[0].isalnum() or word[0] in "_\"'" or word in _PUNCTUATION)
         for word, _ in tag_words
     )
-    if operators > OPERATORS:
-        problem = f"has {operators:,} operators in one tag; at most {OPERATORS} are accepted"
+    if operators > MAX_OPERATORS:
+        problem = f"has {operators:,} operators in one tag; at most {MAX_OPERATORS} are accepted"
         raise error_at(template, problem, opening.start(), stop)
 
 
 def _check_nesting(template: Document, tokens: Sequence[Token]) -> None:
-    """Refuse blocks that are not closed or nest too deeply."""
-    opened: list[Token] = []
+    """Raise an error if a block is not closed or nests too deeply."""
+    open_blocks: list[Token] = []
     for token in tokens:
         if token[5] == "elif" or is_opening(template, token):
-            if token[5] == "elif" and (not opened or opened[-1][5] not in ("if", "elif")):
+            if token[5] == "elif" and (not open_blocks or open_blocks[-1][5] not in ("if", "elif")):
                 raise error_at(template, "has no {% if %}", token[1], token[2])
-            opened.append(token)
-            if len(opened) > DEPTH:
-                raise error_at(template, f"is more than {DEPTH} blocks and elif branches deep", token[1], token[2])
+            open_blocks.append(token)
+            if len(open_blocks) > MAX_DEPTH:
+                raise error_at(template, f"is more than {MAX_DEPTH} blocks and elif branches deep", token[1], token[2])
         elif token[5].startswith("end"):
-            _close(template, opened, token)
-    if opened:
-        token = next(each for each in reversed(opened) if each[5] != "elif")
+            _close(template, open_blocks, token)
+    if open_blocks:
+        token = next(block for block in reversed(open_blocks) if block[5] != "elif")
         raise error_at(template, f"has no {{% end{token[5]} %}}", token[1], token[2])
 
 
-def _close(template: Document, opened: list[Token], token: Token) -> None:
-    """Remove the innermost block, with its elif branches; an error if this token does not close it."""
-    while opened and opened[-1][5] == "elif":
-        opened.pop()
-    if not opened or "end" + opened[-1][5] != token[5]:
-        problem = f"does not close {{% {opened[-1][5]} %}}" if opened else "closes nothing"
+def _close(template: Document, open_blocks: list[Token], token: Token) -> None:
+    """Remove the innermost block and its elif branches. Raises an error if this token does not close that block."""
+    while open_blocks and open_blocks[-1][5] == "elif":
+        open_blocks.pop()
+    if not open_blocks or "end" + open_blocks[-1][5] != token[5]:
+        problem = f"does not close {{% {open_blocks[-1][5]} %}}" if open_blocks else "closes nothing"
         raise error_at(template, problem, token[1], token[2])
-    opened.pop()
+    open_blocks.pop()
 
 
-# The inside of a tag
+# The content of a tag
 
 
 def tag_text(template: Document, token: Token) -> str:
-    """The text between the marks of a tag."""
+    """The text between a tag's delimiters."""
     return template.text[token[3] : token[4]]
 
 
 def is_opening(template: Document, token: Token) -> bool:
-    """Whether a token is a statement that opens a block. A `set` does if it has no value."""
+    """Whether a token is a statement that opens a block. A `set` opens one if it has no value."""
     if token[5] != "set":
         return token[5] in _BLOCKS
-    target = True
-    for each, _ in words(tag_text(template, token))[1:]:
-        target = each in (".", ",", "(", ")") or each[0].isalpha() or each[0] == "_"
-        if not target:
-            return each != "="
+    for word, _ in words(tag_text(template, token))[1:]:
+        is_target = word in (".", ",", "(", ")") or word[0].isalpha() or word[0] == "_"
+        if not is_target:
+            return word != "="
     return True
 
 
@@ -270,7 +269,7 @@ def words(text: str) -> tuple[Word, ...]:
 def names_in_tag(template: Document, token: Token) -> list[Word]:
     """The names that a tag looks up or binds, with their offsets in the template."""
     word = token[5]
-    if token[0] == "text" or word in _WITHOUT_NAMES:
+    if token[0] == "text" or word in _STATEMENTS_WITHOUT_NAMES:
         return []
     tag_words = words(tag_text(template, token))[bool(word) :]
     if word == "for" and tag_words and tag_words[-1][0] == "recursive":
@@ -279,11 +278,11 @@ def names_in_tag(template: Document, token: Token) -> list[Word]:
 
 
 def names(tag_words: Sequence[Word]) -> Iterator[Word]:
-    """The names among these words, without attributes, filters, tests, keywords and argument names."""
+    """The names among these words, except attributes, filters, tests, keywords and argument names."""
     before = ""
     for at, (word, start) in enumerate(tag_words):
         is_argument = at + 1 < len(tag_words) and tag_words[at + 1][0] == "="
-        is_name = (word[0].isalpha() or word[0] == "_") and word not in _NO_NAMES
+        is_name = (word[0].isalpha() or word[0] == "_") and word not in _KEYWORDS
         if is_name and not is_argument and before not in (".", "|", "is"):
             yield word, start
         if not (word == "not" and before == "is"):

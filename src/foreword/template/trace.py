@@ -1,14 +1,14 @@
-"""Where each run of a rendered Jinja-like template came from.
+"""Traces each part of a rendered Jinja-like template to its origin.
 
-The templates are rendered a second time with marks: one in place of every text, and one before every tag that writes a
+The templates are rendered a second time with marks: one in place of each run of text, and one before each tag that writes a
 value. A mark is a number after a character that does not occur in the output, so no output can be mistaken for a mark.
-The result is used only if replacing the marks yields the same output again.
+The result is used only if replacing the marks reproduces the original output.
 
 Values never contain marks: text that a template captures instead of writing it (a macro, a `set` block, the body of a
-filter) is left unmarked, and so are templates included there. So conditions have the same result with marks.
+filter) is left unmarked, and so are templates included there. So marks do not change the result of a condition.
 
-The origin of a value is the variables that flow into it, through loops and assignments. Where that is unknown (a macro,
-captured text, `a if b else c`, a name that is a constant elsewhere) the origin is the lines of its tag.
+A value's origin is the set of variables that flow into it, through loops and assignments. If those are unknown (a macro,
+captured text, `a if b else c`, a name that is a constant elsewhere), the origin is the lines of the tag.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ if TYPE_CHECKING:
     from .inclusion import Include, LoadedTemplate
     from .tags import Token, Word
 
-    # What a mark replaces (None if a value follows it), and the origin.
+    # The text that a mark replaces (None if a value follows the mark), and the origin.
     Meaning: TypeAlias = tuple[str | None, Origin]
 
 _CAPTURING = frozenset("filter macro call set".split())
-_WRITTEN_IN_PLACE = frozenset(["filter", "call", "for"])
-_PRIVATE = range(0xE000, 0xF900)
+_WRITES_CAPTURED_TEXT = frozenset(["filter", "call", "for"])
+_PRIVATE_USE = range(0xE000, 0xF900)
 
 
 def untraced(template: LoadedTemplate, text: str) -> tuple[Piece, ...]:
-    """The output as one piece whose origin is all lines of the template: less exact, never wrong."""
+    """The output as one piece whose origin is the whole template: less exact, but never wrong."""
     document = template.document
     last = document.line + document.text.count("\n") - document.text.endswith("\n")
     return (Piece(text, _origin(document, document.line, max(document.line, last))),) if text else ()
 
 
 def unused_character(text: str) -> str | None:
-    """A private-use character that does not occur in the text; None if all do."""
-    return next((sign for sign in map(chr, _PRIVATE) if sign not in text), None)
+    """A private-use character that does not occur in the text; None if all of them do."""
+    return next((marker for marker in map(chr, _PRIVATE_USE) if marker not in text), None)
 
 
 class Tracer:
     """Adds marks to templates and turns marked output into pieces."""
 
-    def __init__(self, templates: Mapping[str, LoadedTemplate], variables: Collection[str], sign: str) -> None:
-        self.templates, self.sign = templates, sign
+    def __init__(self, templates: Mapping[str, LoadedTemplate], variables: Collection[str], marker: str) -> None:
+        self.templates, self.marker = templates, marker
         self.meanings: list[Meaning] = []
         self.flow = flow(templates, variables)
         self.numbers = {address: number for number, address in enumerate(templates)}
@@ -62,17 +62,17 @@ class Tracer:
         """False if a block may be both written and captured, through `self` or `super`."""
         return "self" not in self.flow and "super" not in self.flow
 
-    def marked(self, template: LoadedTemplate) -> str:
-        """The template's text with marks. Includes are named by number: `i3` for a marked template, `p3` for an unmarked one."""
-        return "".join(_Marking(self, template).parts())
+    def add_marks(self, template: LoadedTemplate) -> str:
+        """The template's text with marks. Includes use numbered names: `i3` for a marked template, `p3` for an unmarked one."""
+        return "".join(_TemplateMarker(self, template).parts())
 
     def mark(self, text: str | None, origin: Origin) -> str:
         self.meanings.append((text, origin))
-        return f"{self.sign}{len(self.meanings) - 1}:"
+        return f"{self.marker}{len(self.meanings) - 1}:"
 
     def pieces(self, rendered: str) -> tuple[Piece, ...] | None:
-        """The pieces of marked output; None if there is output where the marks allow none."""
-        before, *parts = rendered.split(self.sign)
+        """Split marked output into pieces. None if there is output where the marks allow none."""
+        before, *parts = rendered.split(self.marker)
         pieces: list[Piece] = []
         for part in parts:
             number, _, follows = part.partition(":")
@@ -84,9 +84,9 @@ class Tracer:
         return None if before else tuple(pieces)
 
     def value_origin(self, tag_words: Sequence[Word]) -> Origin | None:
-        """The variables that flow into an expression; None if that is unknown."""
+        """The origin of an expression: the variables that flow into it. None if they are unknown."""
         variables: set[str] = set()
-        if _chooses(tag_words):
+        if _has_alternatives(tag_words):
             return None
         for name, _ in names(tag_words):
             flowing = self.flow.get(name, frozenset())
@@ -96,8 +96,8 @@ class Tracer:
         return Origin("variable", ", ".join(sorted(variables))) if variables else None
 
 
-class _Marking:
-    """The marking of one template: the current line, and the open blocks that capture text, if any."""
+class _TemplateMarker:
+    """Adds marks to one template. Tracks the current line and the open blocks that capture text."""
 
     def __init__(self, tracer: Tracer, template: LoadedTemplate) -> None:
         self.tracer, self.document, self.tokens = tracer, template.document, template.tokens
@@ -132,7 +132,7 @@ class _Marking:
             self.copied_to = start
             if _captures(self.document, token):
                 self.capturing.append(word)
-                if word in _WRITTEN_IN_PLACE:
+                if word in _WRITES_CAPTURED_TEXT:
                     closing = self.closing(index)
                     yield self.tracer.mark(None, self.lines(start, closing[2]))
         elif is_opening(self.document, token):
@@ -160,7 +160,7 @@ class _Marking:
         return self.tokens[-1]
 
     def lines(self, start: int, end: int) -> Origin:
-        """The origin of a range. Ranges must be passed in the order of the text."""
+        """The origin of a range. Ranges must be passed in text order."""
         text = self.document.text
         self.line += text.count("\n", self.at, start)
         self.at = start
@@ -181,13 +181,13 @@ def _origin(document: Document, first: int, last: int) -> Origin:
     return Origin(kind, document.path, (first, last))
 
 
-# Which variables flow into which names
+# Data flow from variables to names
 
 
 def flow(templates: Mapping[str, LoadedTemplate], variables: Collection[str]) -> dict[str, frozenset[str] | None]:
-    """For each variable and bound name, the variables that may flow into it; None if template text may, too.
+    """For each variable and bound name, the variables that may flow into it; None if template text may flow into it too.
 
-    Scopes are ignored: equal names are one. That can only add variables, never lose one.
+    Scopes are ignored: equal names count as the same. That can add variables, but never lose one.
     """
     bound: dict[str, list[set[str]]] = {}
     unknown = {"caller"}
@@ -196,40 +196,42 @@ def flow(templates: Mapping[str, LoadedTemplate], variables: Collection[str]) ->
             unknown.add(target)
         else:
             bound.setdefault(target, []).append(sources)
-    unknown.update(name for name in bound if len({bool(_reached(each, bound, variables)) for each in bound[name]}) > 1)
-    flowing: dict[str, frozenset[str] | None] = {name: frozenset([name]) for name in variables}
+    unknown.update(
+        name for name in bound if len({bool(_sources_of(sources, bound, variables)) for sources in bound[name]}) > 1
+    )
+    flows: dict[str, frozenset[str] | None] = {name: frozenset([name]) for name in variables}
     for name in (*bound, *unknown):
-        reached = _reached({name}, bound, {*variables, *unknown})
-        flowing[name] = None if reached & unknown else frozenset(reached)
-    return flowing
+        source_names = _sources_of({name}, bound, {*variables, *unknown})
+        flows[name] = None if source_names & unknown else frozenset(source_names)
+    return flows
 
 
-def _reached(names: Iterable[str], bound: Mapping[str, Sequence[set[str]]], wanted: Collection[str]) -> set[str]:
-    """The wanted names among these and, transitively, among the names they are computed from."""
+def _sources_of(names: Iterable[str], bound: Mapping[str, Sequence[set[str]]], wanted: Collection[str]) -> set[str]:
+    """The `wanted` names among these names and, transitively, among the names they are computed from."""
     seen = set(names)
-    waiting = list(seen)
-    while waiting:
-        for sources in bound.get(waiting.pop(), ()):
-            waiting.extend(sources - seen)
+    pending = list(seen)
+    while pending:
+        for sources in bound.get(pending.pop(), ()):
+            pending.extend(sources - seen)
             seen |= sources
     return seen.intersection(wanted)
 
 
-def _chooses(tag_words: Sequence[Word]) -> bool:
-    """Whether an expression chooses between values, one of which may be a literal of the template."""
+def _has_alternatives(tag_words: Sequence[Word]) -> bool:
+    """Whether an expression chooses between values, one of which may be a literal in the template."""
     return any(word in ("if", "or", "and", "default", "d") for word, _ in tag_words)
 
 
 def _bindings(templates: Mapping[str, LoadedTemplate]) -> Iterator[tuple[str, set[str] | None]]:
-    """Every binding: a name, and the names in the expression it is bound to; None if it is bound to text."""
+    """Each name that is bound, with the names in the expression it is bound to; None if it is bound to text."""
     for template in templates.values():
         may_call_blocks = "self" in template.document.text or "super" in template.document.text
         for token in template.tokens:
             if may_call_blocks:
                 names_used = names_in_tag(template.document, token)
                 yield from ((name, None) for name, _ in names_used if name in ("self", "super"))
-            if token[5] in _BINDING:
-                yield from _BINDING[token[5]](words(tag_text(template.document, token)))
+            if token[5] in _BINDERS:
+                yield from _BINDERS[token[5]](words(tag_text(template.document, token)))
 
 
 def _bound_by_for(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
@@ -239,16 +241,16 @@ def _bound_by_for(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | N
 
 
 def _bound_by_set(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
-    """`set a, b.c = expression` binds a and b; without a value it binds the output of the block."""
+    """`set a, b.c = expression` binds a and b; without a value, `set` binds the block's output."""
     middle = next((at for at, (word, _) in enumerate(tag_words) if word in ("=", "|")), len(tag_words))
-    is_text = middle == len(tag_words) or tag_words[middle][0] == "|" or _chooses(tag_words)
+    is_text = middle == len(tag_words) or tag_words[middle][0] == "|" or _has_alternatives(tag_words)
     sources = None if is_text else {name for name, _ in names(tag_words[middle:])}
     yield from ((target, sources) for target, _ in names(tag_words[1:middle]))
 
 
 def _bound_by_with(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
     known = {name for name, _ in names(tag_words[1:])}
-    sources = None if _chooses(tag_words) else known
+    sources = None if _has_alternatives(tag_words) else known
     for (word, _), (after, _) in pairwise(tag_words[1:]):
         if after == "=":
             # The names in a tuple cannot be distinguished from other names in the tag.
@@ -256,7 +258,7 @@ def _bound_by_with(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | 
 
 
 def _bound_by_name(*before: str) -> Callable[[Sequence[Word]], Iterator[tuple[str, set[str] | None]]]:
-    """A function that binds the names after one of these words to text."""
+    """A function that yields the names that follow one of these words, as bound to text."""
 
     def bound(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
         return ((word, None) for (left, _), (word, _) in pairwise(tag_words) if left in before and _is_name(word))
@@ -268,7 +270,7 @@ def _is_name(word: str) -> bool:
     return word[0].isalpha() or word[0] == "_"
 
 
-_BINDING = {
+_BINDERS = {
     "for": _bound_by_for,
     "set": _bound_by_set,
     "with": _bound_by_with,
