@@ -32,7 +32,7 @@ MANY, MILLION = 100_000, 1_000_000
 ROUNDS = 300
 LIMIT = 300
 SERVER = Path(__file__).parents[1] / "tests" / "store" / "server.py"
-POINTERS = "system, tools, account, inputs, layout, made_for"
+POINTERS = "system, tools, account, inputs, layout, built_for"
 CREATED = b"2026-03-07T08:55:05.123-06:00"
 
 
@@ -139,7 +139,7 @@ class SqliteTalks(Talks):
         connection.execute("PRAGMA cache_size = -200000")
         (*kinds,) = connection.execute(f"SELECT {POINTERS} FROM foreword_editions WHERE conversation LIKE 'prompt %'")
         add = (
-            f"INSERT INTO foreword_editions (conversation, number, {POINTERS}, made) VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)"
+            f"INSERT INTO foreword_editions (conversation, number, {POINTERS}, created) VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)"
         )
         kind = cycle(kinds)
         connection.execute("BEGIN")
@@ -164,8 +164,8 @@ class PostgresTalks(Talks):
 
     def _add(self, number: int) -> None:
         self._run(
-            f"INSERT INTO foreword_editions (conversation, number, {POINTERS}, made)"
-            f" SELECT gen_random_uuid()::text, 1, {POINTERS}, made FROM foreword_editions, generate_series(1, %s)"
+            f"INSERT INTO foreword_editions (conversation, number, {POINTERS}, created)"
+            f" SELECT gen_random_uuid()::text, 1, {POINTERS}, created FROM foreword_editions, generate_series(1, %s)"
             " WHERE conversation LIKE 'prompt %%' LIMIT %s",
             number // PROMPTS + 1,
             number,
@@ -190,7 +190,7 @@ def different_prompts(project: fixture.Fixture) -> list[Edition]:
             edition,
             system=f"{number}\n{edition.system}",
             account=edition.account.replace("project", f"project-{number}"),
-            made_for=edition.made_for.replace("project", f"project-{number}"),
+            built_for=edition.built_for.replace("project", f"project-{number}"),
         )
         for number in range(PROMPTS)
     ]

@@ -49,7 +49,7 @@ def rows(project: fixture.Fixture) -> list[Row]:
 
 def bare_select(connection: sqlite3.Connection) -> Callable[[], tuple[int, ...]]:
     """A bare SELECT of the row of the edition in use, without the texts it points to."""
-    columns = "number, system, tools, account, inputs, layout, made_for, made, state"
+    columns = "number, system, tools, account, inputs, layout, built_for, created, state"
     select = f"SELECT {columns} FROM foreword_editions WHERE conversation = ? ORDER BY number DESC LIMIT 1"
 
     def select_row() -> tuple[int, ...]:

@@ -437,8 +437,8 @@ class Edition:
         account: The passages, candidates and findings of the prompt, as JSON.
         inputs: What was found for the layout, as JSON; empty unless the layout formats it again.
         layout: The name or address of the layout.
-        made_for: The agent, workspace and template it was built for, as JSON.
-        made: When it was created, as an ISO time.
+        built_for: The agent, workspace and template it was built for, as JSON.
+        created: When it was created, as an ISO time.
         state: What the conversation remembers between turns, as JSON.
     """
 
@@ -448,8 +448,8 @@ class Edition:
     account: str = "{}"
     inputs: str = ""
     layout: str = ""
-    made_for: str = "{}"
-    made: str = ""
+    built_for: str = "{}"
+    created: str = ""
     state: str = "{}"
 
 

@@ -97,7 +97,7 @@ def rewrite(site: Site, route: Route) -> None:
             each["value"] = VALUES.get(each["name"], each["value"])
             each["value"] = each["value"] and each["value"].replace(here, HOME)
         return route.fulfill(response=answer, json=form)
-    text = re.sub(r'"made":\s*"[^"]+"', f'"made":"{MADE}"', answer.text())
+    text = re.sub(r'"created":\s*"[^"]+"', f'"created":"{MADE}"', answer.text())
     return route.fulfill(response=answer, body=text.replace(here, HOME))
 
 

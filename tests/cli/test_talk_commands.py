@@ -185,11 +185,11 @@ def test_show_prints_an_edition(tree, run, run_json):
     assert run("talk", "show", "t", "--edition", "1") == (0, first["system"] + "\n", "")
     shown = run_json("talk", "show", "t", "--edition", "1")
     assert set(shown) == {
-        *("conversation", "edition", "id", "layout", "made", "made_for", "system", "tools"),
+        *("conversation", "edition", "id", "layout", "created", "built_for", "system", "tools"),
         *("passages", "candidates", "findings"),
     }
     assert (shown["edition"], shown["layout"], shown["id"][:7]) == (1, "$std/foreword", "sha256:")
-    assert shown["made_for"] == {"cwd": "/w", "model": "m", "provider": ""}
+    assert shown["built_for"] == {"cwd": "/w", "model": "m", "provider": ""}
     assert [each["section"] for each in shown["passages"]][:2] == ["identity", "instructions"]
 
 
@@ -200,7 +200,7 @@ def test_list_prints_the_conversations(run, run_json):
         run_json("talk", "turn", id, "--layout", "pod")
     rows = run_json("talk", "list")
     assert [row["id"] for row in rows] == ["a-1", "b-1", "b-2"]
-    assert set(rows[0]) == {"id", "editions", "prompt", "layout", "made"}
+    assert set(rows[0]) == {"id", "editions", "prompt", "layout", "created"}
     assert (rows[0]["editions"], rows[0]["layout"]) == (1, "$std/pod")
     assert [row["id"] for row in run_json("talk", "list", "b-")] == ["b-1", "b-2"]
     assert [line.split()[0] for line in run("talk", "list")[1].splitlines()] == ["a-1", "b-1", "b-2"]

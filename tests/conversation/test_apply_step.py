@@ -133,7 +133,7 @@ def test_the_first_edition_has_number_one(step):
 @pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])
 def test_the_same_text_and_tools_keep_the_edition(step):
     using = edition(4, one="1", state={"skills": ["testing"]})
-    fresh = replace(edition(0, one="1"), made="later", inputs="other", made_for='{"model":"x"}')
+    fresh = replace(edition(0, one="1"), created="later", inputs="other", built_for='{"model":"x"}')
     assert apply_step(step, using, fresh) == Outcome(using)
 
 

@@ -220,7 +220,7 @@ def test_another_guideline_is_announced_once_if_tools_are_appended(turns):
 def test_tools_without_snippets_or_guidelines_add_nothing_to_an_edition(open_conversation):
     talk = open_conversation("pi", tools="read bash")
     talk.turn("a")
-    assert '"agent"' not in talk.shared.store.current("t").made_for
+    assert '"agent"' not in talk.shared.store.current("t").built_for
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])

@@ -9,7 +9,7 @@ from foreword.vocabulary import Edition
 
 
 def test_equal_texts_share_one_value():
-    one, other = (Edition(number, "text", tools='[{"name": "shell"}]', made_for='{"cwd": "/w"}') for number in (1, 2))
+    one, other = (Edition(number, "text", tools='[{"name": "shell"}]', built_for='{"cwd": "/w"}') for number in (1, 2))
     assert target_of(one) is target_of(other)
     assert (tools_of(one), account_of(one), target_of(one)) == ([{"name": "shell"}], {}, EditionTarget("/w"))
 
@@ -17,7 +17,7 @@ def test_equal_texts_share_one_value():
 def test_reading_the_agent_of_an_edition_does_not_change_the_shared_values():
     tools = '[{"name": "b", "description": "B"}, {"name": "a", "description": "A"}]'
     agent = '{"cwd": "/w", "model": "m", "agent": {"tools": {"a": {"snippet": "s"}}, "language": "en"}, "tool_order": ["b", "a"]}'
-    edition = Edition(1, "text", tools=tools, made_for=agent)
+    edition = Edition(1, "text", tools=tools, built_for=agent)
     expected = {
         "cwd": "/w",
         "model": "m",
@@ -53,4 +53,4 @@ def test_the_oldest_values_are_dropped():
     ],
 )
 def test_what_an_edition_was_created_for_is_read_as_it_was_written(target):
-    assert target_of(Edition(1, "text", made_for=json.dumps(target_form(target)))) == target
+    assert target_of(Edition(1, "text", built_for=json.dumps(target_form(target)))) == target

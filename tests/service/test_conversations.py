@@ -63,7 +63,7 @@ def test_a_conversation_works_in_every_layout(service, layout):
     assert (second["edition"], second["reused"], second["system"]) == (1, True, first["system"])
     stored = service.get(f"/conversations/{quote(id)}").json
     assert (stored["system"], stored["layout"], stored["tools"]) == (first["system"], f"$std/{layout}", first["tools"])
-    assert stored["made_for"].items() >= {"model": "m", "provider": "p"}.items()
+    assert stored["built_for"].items() >= {"model": "m", "provider": "p"}.items()
     drift = service.get(f"/conversations/{quote(id)}/drift")
     assert (drift.status, drift.json["conversation"]) == (200, id)
     reloaded = service.talk(id, "reload", tools=TOOLS)
@@ -164,12 +164,12 @@ def test_lone_surrogates_in_an_old_store_are_read(start, tmp_path):
     """Older versions accepted them on the command line."""
     store = open_store(str(tmp_path / "old.db"))
     tools = json.dumps([{"name": "t", "description": "t\udcff", "schema": {}}], ensure_ascii=False)
-    made_for = json.dumps({"cwd": "", "model": "m\udcff"}, ensure_ascii=False)
-    edition = Edition(1, "planted", tools, layout="$std/builder", made_for=made_for, made="2026-03-07T08:55:05Z")
+    built_for = json.dumps({"cwd": "", "model": "m\udcff"}, ensure_ascii=False)
+    edition = Edition(1, "planted", tools, layout="$std/builder", built_for=built_for, created="2026-03-07T08:55:05Z")
     store.publish("old", replace(edition, account='{"passages": [], "candidates": [], "findings": []}'), 0)
     server = start(store=str(tmp_path / "old.db"))
     reply = server.get("/conversations/old").json
-    assert (reply["tools"][0]["description"], reply["made_for"]["model"]) == ("t\udcff", "m\udcff")
+    assert (reply["tools"][0]["description"], reply["built_for"]["model"]) == ("t\udcff", "m\udcff")
     paths = ("drift", "editions", "editions/1")
     assert [server.get(f"/conversations/old/{path}").status for path in paths] == [200] * len(paths)
     assert server.get("/system-prompt/usage").status == 200
@@ -179,8 +179,8 @@ def test_lone_surrogates_in_an_old_store_are_read(start, tmp_path):
 
 def test_an_edition_with_unknown_agent_fields_is_compared(start, tmp_path):
     store = open_store(str(tmp_path / "other.db"))
-    made_for = json.dumps({"cwd": "", "model": "m", "snippets": "0123456789abcdef", "template": 1})
-    edition = Edition(1, "planted", "[]", layout="$std/builder", made_for=made_for, made="2026-03-07T08:55:05Z")
+    built_for = json.dumps({"cwd": "", "model": "m", "snippets": "0123456789abcdef", "template": 1})
+    edition = Edition(1, "planted", "[]", layout="$std/builder", built_for=built_for, created="2026-03-07T08:55:05Z")
     store.publish("other", replace(edition, account='{"passages": [], "candidates": [], "findings": []}'), 0)
     store.close()
     server = start(store=str(tmp_path / "other.db"))
@@ -193,7 +193,7 @@ def test_editions_with_different_text_have_different_etags(start, tmp_path):
     tags = set()
     for number, tools in enumerate(("[]", '[{"name":"a","description":"","schema":{}}]')):
         store = open_store(str(tmp_path / f"{number}.db"))
-        store.publish("talk", Edition(1, "planted", tools, layout="$std/builder", made="2026-03-07T08:55:05Z"), 0)
+        store.publish("talk", Edition(1, "planted", tools, layout="$std/builder", created="2026-03-07T08:55:05Z"), 0)
         store.close()
         server = start(store=str(tmp_path / f"{number}.db"))
         tags.add(server.get("/conversations/talk").headers["etag"])
@@ -250,7 +250,7 @@ def test_old_editions_and_prompts_remain_readable(fresh):
     fresh.talk("e", "compact")
     rows = fresh.get("/conversations/e/editions").json["editions"]
     assert [row["edition"] for row in rows] == [1, 2]
-    assert [row["made_for"]["template"] for row in rows] == [0, 1]
+    assert [row["built_for"]["template"] for row in rows] == [0, 1]
     assert fresh.get("/conversations/e/editions/1").json["system"] == one["system"]
     newest = fresh.get("/conversations/e")
     assert newest.json == fresh.get("/conversations/e/editions/2").json

@@ -31,8 +31,8 @@ from foreword.vocabulary import Edition
 
 
 def edition(number, system):
-    made_for = '{"agent": {}, "cwd": ""}'
-    return Edition(number, system, "[]", "{}", "{}", "$std/foreword", made_for, "2026-11-15T00:00:00Z", "{}")
+    built_for = '{"agent": {}, "cwd": ""}'
+    return Edition(number, system, "[]", "{}", "{}", "$std/foreword", built_for, "2026-11-15T00:00:00Z", "{}")
 
 
 class ServiceUnderTest:

@@ -89,8 +89,8 @@ def store(request, tmp_path):
 
 def make_edition(number=1, word="word", **other):
     """Return an edition whose texts are all different."""
-    texts = {name: f"{name} {word} " * 40 for name in ("system", "tools", "account", "inputs", "layout", "made_for")}
-    return Edition(**{"number": number, **texts, "made": "2026-03-07T08:55:05.123-06:00", **other})
+    texts = {name: f"{name} {word} " * 40 for name in ("system", "tools", "account", "inputs", "layout", "built_for")}
+    return Edition(**{"number": number, **texts, "created": "2026-03-07T08:55:05.123-06:00", **other})
 
 
 @pytest.fixture(scope="session")

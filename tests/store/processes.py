@@ -41,8 +41,8 @@ def make_edition(talk, number, by=""):
         account=f"account {word} " * (5000 if number % 3 == 0 else 5),
         inputs=f"inputs {number} " * 200,
         layout="$std/opal",
-        made_for=f"made for {talk}",
-        made=f"at {number}",
+        built_for=f"built for {talk}",
+        created=f"at {number}",
     )
 
 

@@ -258,9 +258,9 @@ def test_ids_are_compared_exactly(store, edition):
 
 def test_conversations_are_listed_by_id_with_their_edition_in_use(store, edition):
     store.publish("b", edition(1, "old"), 0)
-    store.publish("b", edition(2, "new", layout="$std/pi", made="later"), 1)
+    store.publish("b", edition(2, "new", layout="$std/pi", created="later"), 1)
     store.publish("a", edition(1, "old"), 0)
-    a = ConversationRow("a", 1, digest(edition(1, "old").system), edition(1, "old").layout, edition().made)
+    a = ConversationRow("a", 1, digest(edition(1, "old").system), edition(1, "old").layout, edition().created)
     b = ConversationRow("b", 2, digest(edition(2, "new").system), "$std/pi", "later")
     assert store.conversations() == [a, b]
 
@@ -478,6 +478,6 @@ def test_missing_rows_are_found(store, edition):
 def test_uses_counts_conversations_by_what_their_edition_was_made_for(store, edition):
     assert store.uses() == []
     for number in range(3):
-        store.publish(f"talk {number}", edition(1, made_for='{"template": 1}'), 0)
-    store.publish("talk 0", edition(2, "new", made_for='{"template": 2}'), 1)
+        store.publish(f"talk {number}", edition(1, built_for='{"template": 1}'), 0)
+    store.publish("talk 0", edition(2, "new", built_for='{"template": 2}'), 1)
     assert sorted(store.uses()) == [('{"template": 1}', 2), ('{"template": 2}', 1)]

@@ -101,15 +101,15 @@ export interface ConversationRow {
   editions: number;
   prompt: string;
   layout: string;
-  made: string;
+  created: string;
 }
 
 export interface EditionRow {
   edition: number;
   id: string;
   layout: string;
-  made: string;
-  made_for: EditionTarget;
+  created: string;
+  built_for: EditionTarget;
 }
 
 export interface EditionTarget {

@@ -92,7 +92,7 @@ def talk_list(args: Namespace) -> int:
     if args.json:
         write_json([conversation_form(row) for row in rows])
     else:
-        cells = [(row.id, str(row.editions), row.layout, shown_time(row.made), row.prompt[:19]) for row in rows]
+        cells = [(row.id, str(row.editions), row.layout, shown_time(row.created), row.prompt[:19]) for row in rows]
         write_table(
             cells, ("conversation", "editions", "layout", "created", "prompt"), ("bold",), right=(1,), spare=(4,)
         )

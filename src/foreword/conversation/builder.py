@@ -77,7 +77,7 @@ class EditionBuilder:
     def format(self, using: Edition, now: datetime | None) -> Edition:
         """The edition built from the stored inputs for the agent of this turn. It records when they were gathered."""
         fresh = self._edition(using.inputs, self.inputs(using), now, self._agent.resolved)
-        return update_state(replace(fresh, inputs=using.inputs), gathered=state_of(using).gathered or using.made)
+        return update_state(replace(fresh, inputs=using.inputs), gathered=state_of(using).gathered or using.created)
 
     def rebuild(self, using: Edition, subject: str, step: str, now: datetime | None, *, keep_tools: bool) -> Edition:
         """What would be built now for a step: from the stored inputs if only the agent matters, otherwise from the workspace.
@@ -107,8 +107,8 @@ class EditionBuilder:
             account=_json(account_form(self._hooks.check(prompt))),
             inputs=_json(inputs_form(inputs)) if _stores_inputs(layout) else "",
             layout=layout.address,
-            made_for=_json(target_form(self._target(inputs, agent))),
-            made=local_time().isoformat(timespec="milliseconds"),
+            built_for=_json(target_form(self._target(inputs, agent))),
+            created=local_time().isoformat(timespec="milliseconds"),
         )
         self._recent = (_Recent(source, agent, moment, edition), *self._recent[: _RECENT - 1])
         return edition

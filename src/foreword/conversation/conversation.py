@@ -268,7 +268,7 @@ def _change_note(skill: Skill, using: Edition) -> str:
 
     try:
         changed = os.stat(skill.path).st_mtime
-        listed = datetime.fromisoformat(state_of(using).gathered or using.made).timestamp()
+        listed = datetime.fromisoformat(state_of(using).gathered or using.created).timestamp()
     except (OSError, ValueError):
         return ""
     return "\n\n(This file has changed since the list of skills was made.)" if changed > listed else ""

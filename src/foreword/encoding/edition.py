@@ -98,7 +98,7 @@ def account_of(edition: Edition) -> Mapping[str, Any]:
 
 def target_of(edition: Edition) -> EditionTarget:
     """The agent, workspace and template that the edition was created for."""
-    target: EditionTarget = _targets.get(edition.made_for)
+    target: EditionTarget = _targets.get(edition.built_for)
     return target
 
 

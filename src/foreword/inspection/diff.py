@@ -233,7 +233,7 @@ def _merged(causes: Iterable[Cause]) -> list[Cause]:
 
 def _circumstances(old: Subject, new: Subject) -> Iterator[tuple[str, str, str]]:
     rows = [("layout", old.prompt.layout, new.prompt.layout)] if old.prompt.layout and new.prompt.layout else []
-    rows += [(name, old.made_for[name], new.made_for[name]) for name in old.made_for if name in new.made_for]
+    rows += [(name, old.built_for[name], new.built_for[name]) for name in old.built_for if name in new.built_for]
     yield from (row for row in rows if row[1] != row[2])
 
 

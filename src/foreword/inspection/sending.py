@@ -98,8 +98,8 @@ def turn_of(edition: Edition) -> Turn:
     """The turn that an edition would send to a model, without the messages of a conversation."""
     import json
 
-    account, made_for = json.loads(edition.account), json.loads(edition.made_for)
-    end = root_end(files_of(account), made_for.get("cwd", ""))
+    account, built_for = json.loads(edition.account), json.loads(edition.built_for)
+    end = root_end(files_of(account), built_for.get("cwd", ""))
     sent = divide(edition.system, stored_passages(account), end)
     tools = json.loads(edition.tools)
     return Turn(

@@ -26,7 +26,7 @@ class Subject:
     prompt: Prompt
     tools: Sequence[Mapping[str, Any]] | None = None
     messages: Sequence[Mapping[str, Any]] = ()
-    made_for: Mapping[str, str] = {}
+    built_for: Mapping[str, str] = {}
 
     @property
     def is_plain(self) -> bool:
@@ -35,7 +35,7 @@ class Subject:
     @property
     def turn(self) -> Turn:
         """The turn that would be sent to a model."""
-        end = root_end(_files(self.prompt), self.made_for.get("cwd", ""))
+        end = root_end(_files(self.prompt), self.built_for.get("cwd", ""))
         sent = divide(self.prompt.text, sent_passages(self.prompt.passages), end)
         messages = (*sent.messages, *self.messages)
         tools, end = self.tools or (), sent.root_end

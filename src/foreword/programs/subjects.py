@@ -58,8 +58,8 @@ def build_subject(question: Question) -> Subject:
     agent = question.agent_with_template()
     prompt = question.assembler.prompt(agent, question.now)
     cwd = resolve_workspace(question.assembler.workspace, Reader()).cwd
-    made_for = {"cwd": printable(cwd), "model": agent.model, "provider": agent.provider}
-    return Subject(printable(question.cwd), prompt, tool_definitions(question), (), made_for)
+    built_for = {"cwd": printable(cwd), "model": agent.model, "provider": agent.provider}
+    return Subject(printable(question.cwd), prompt, tool_definitions(question), (), built_for)
 
 
 def tool_definitions(question: Question) -> list[ToolForm]:
@@ -97,13 +97,13 @@ def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
 
     shown = printable(name)
     form = _with_leading(form)
-    made_for = form.get("made_for", {})
+    built_for = form.get("built_for", {})
     return Subject(
         shown,
         prompt_from(form, shown),
         _objects(form, "tools", "name", shown) if "tools" in form else None,
         _objects(form, "messages", "role", shown),
-        {key: str(field) for key, field in made_for.items()} if isinstance(made_for, dict) else {},
+        {key: str(field) for key, field in built_for.items()} if isinstance(built_for, dict) else {},
     )
 
 

@@ -18,7 +18,7 @@ from .responses import Problem, Response, to_json
 from .service import DEFAULT_LAYOUT, Service
 
 _MAX_BYTES = 64 * 2**20
-_HEAD_KEYS = ("conversation", "edition", "made")
+_HEAD_KEYS = ("conversation", "edition", "created")
 
 
 def construct(service: Service, request: Request) -> Response:
@@ -151,12 +151,12 @@ _tails: dict[tuple[str, ...], tuple[bytes, str]] = {}
 def _edition_response(id: str, edition: Edition) -> Response:
     """An edition with the origins of its prompt, and with an ETag."""
     tail, tag = _tail(edition)
-    head = msgspec.json.encode({"conversation": id, "edition": edition.number, "made": edition.made})
-    return Response(head[:-1] + b",", headers={"ETag": f'"{edition.number}-{edition.made}-{tag}"'}, tail=tail)
+    head = msgspec.json.encode({"conversation": id, "edition": edition.number, "created": edition.created})
+    return Response(head[:-1] + b",", headers={"ETag": f'"{edition.number}-{edition.created}-{tag}"'}, tail=tail)
 
 
 def _tail(edition: Edition) -> tuple[bytes, str]:
-    key = (edition.system, edition.tools, edition.account, edition.layout, edition.made_for)
+    key = (edition.system, edition.tools, edition.account, edition.layout, edition.built_for)
     known = _tails.get(key)
     if known is None:
         form = edition_form("", edition)

@@ -73,8 +73,8 @@ def list_variables(service: Service, request: Request) -> Response:
 def count_uses(service: Service, request: Request) -> Response:
     """How many conversations currently use each version of the template."""
     counts: dict[int, int] = {}
-    for made_for, count in service.conversations.store.uses():
-        version = json.loads(made_for).get("template")
+    for built_for, count in service.conversations.store.uses():
+        version = json.loads(built_for).get("template")
         if version is not None:
             counts[version] = counts.get(version, 0) + count
     rows = [{"version": version, "conversations": counts[version]} for version in sorted(counts, reverse=True)]

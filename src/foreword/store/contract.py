@@ -56,7 +56,7 @@ if TYPE_CHECKING:
             """Add a version, which gets the next number. With `after`, raises StaleError if that is no longer the newest."""
 
         def uses(self) -> list[tuple[str, int]]:
-            """The distinct `made_for` of the editions in use, each with its number of conversations."""
+            """The distinct `built_for` of the editions in use, each with its number of conversations."""
 
         def verify(self) -> list[str]:
             """The faults in the store, one sentence each: hashes that do not match, editions with missing texts."""

@@ -113,7 +113,7 @@ class PostgresStore(StoreReader):
             if after and state is not None and _newest(connection, conversation) != (after, state_column(state)):
                 return False
             pointers = [numbers[text] for text in texts]
-            row = (conversation, edition.number, *pointers, to_bytes(edition.made), state_column(edition.state))
+            row = (conversation, edition.number, *pointers, to_bytes(edition.created), state_column(edition.state))
             won = connection.execute(_PUBLISH, (*row, after, conversation), binary=True).fetchone()
             return won == (1,)
 

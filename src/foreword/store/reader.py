@@ -42,7 +42,7 @@ _EDITION = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? AND num
 _EDITIONS = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? ORDER BY number"
 # Every conversation has an edition 1, so there is no need to group. SEARCH stands for each database's search function.
 _CONVERSATIONS = f"""
-    SELECT page.conversation, e.number, t.hash, {hash_at("e.layout")}, e.made
+    SELECT page.conversation, e.number, t.hash, {hash_at("e.layout")}, e.created
     FROM (
         SELECT conversation FROM foreword_editions
         WHERE number = 1 AND SEARCH(conversation, ?) > 0 ORDER BY conversation LIMIT ? OFFSET ?
@@ -60,12 +60,12 @@ _TEMPLATES = (
     f"SELECT version, {hash_at('template')}, author, time, note, syntax FROM foreword_templates ORDER BY version DESC"
 )
 _USES = f"""
-    SELECT {hash_at("made_for")}, uses FROM (
-        SELECT e.made_for, count(*) AS uses FROM foreword_editions AS e
+    SELECT {hash_at("built_for")}, uses FROM (
+        SELECT e.built_for, count(*) AS uses FROM foreword_editions AS e
         JOIN (SELECT conversation, max(number) AS number FROM foreword_editions GROUP BY conversation) AS newest
             ON newest.conversation = e.conversation AND newest.number = e.number
-        GROUP BY e.made_for
-    ) AS counted ORDER BY made_for
+        GROUP BY e.built_for
+    ) AS counted ORDER BY built_for
 """
 _COUNTS = """
     SELECT
@@ -185,7 +185,7 @@ class StoreReader:
         def read(connection: Any) -> list[tuple[str, int]]:
             rows = self._select(connection, _USES)
             texts = self._by_hash(connection, [row[0] for row in rows])
-            return [(texts[made_for], count) for made_for, count in rows]
+            return [(texts[built_for], count) for built_for, count in rows]
 
         return self._scan(read)
 

@@ -24,14 +24,14 @@ class ConversationRow:
         editions: How many editions it has.
         prompt: The id of its current prompt.
         layout: The name or address of its layout.
-        made: When the current edition was created, as an ISO time.
+        created: When the current edition was created, as an ISO time.
     """
 
     id: str
     editions: int
     prompt: str
     layout: str
-    made: str
+    created: str
 
 
 @value
@@ -57,8 +57,8 @@ class TemplateVersion:
 
 LATEST = 2
 LARGEST = 2**31 - 1
-TEXTS = ("system", "tools", "account", "inputs", "layout", "made_for")
-COLUMNS = f"number, {', '.join(TEXTS)}, made, state"
+TEXTS = ("system", "tools", "account", "inputs", "layout", "built_for")
+COLUMNS = f"number, {', '.join(TEXTS)}, created, state"
 
 
 def hash_at(pointer: str) -> str:
@@ -67,7 +67,7 @@ def hash_at(pointer: str) -> str:
 
 
 # The columns of an edition, with the hashes of its texts instead of their row ids.
-READ = f"number, {', '.join(map(hash_at, TEXTS))}, made, state"
+READ = f"number, {', '.join(map(hash_at, TEXTS))}, created, state"
 _NO_STATE = "{}"
 
 
@@ -117,7 +117,7 @@ def texts_of(edition: Edition) -> list[str]:
 
 def edition_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> Edition:
     """An edition from its READ columns and its texts by hash."""
-    number, system, tools, account, inputs, layout, made_for, made, state = row
+    number, system, tools, account, inputs, layout, built_for, created, state = row
     return Edition(
         number,
         texts[system],
@@ -125,15 +125,15 @@ def edition_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> Edition:
         texts[account],
         texts[inputs],
         texts[layout],
-        texts[made_for],
-        to_text(made),
+        texts[built_for],
+        to_text(created),
         _NO_STATE if state is None else to_text(state),
     )
 
 
 def row_of(edition: Edition, hashes: Sequence[bytes]) -> tuple[Any, ...]:
     """The row that READ returns for an edition whose texts have these hashes."""
-    return (edition.number, *hashes, to_bytes(edition.made), state_column(edition.state))
+    return (edition.number, *hashes, to_bytes(edition.created), state_column(edition.state))
 
 
 def state_column(state: str) -> bytes | None:

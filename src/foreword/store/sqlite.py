@@ -93,7 +93,7 @@ class SqliteStore(StoreReader):
                 return False
             numbers = self._numbers(connection, texts, packed)
             pointers = [numbers[text] for text in texts]
-            row = (conversation, edition.number, *pointers, to_bytes(edition.made), state_column(edition.state))
+            row = (conversation, edition.number, *pointers, to_bytes(edition.created), state_column(edition.state))
             connection.execute(_ADD_EDITION, row)
             connection.execute(_ADD_PROMPT, (numbers[edition.system], numbers[edition.account]))
             return True

@@ -176,8 +176,8 @@ def edition_row_form(edition: Edition) -> EditionRowForm:
         "edition": edition.number,
         "id": digest(edition.system),
         "layout": edition.layout,
-        "made": edition.made,
-        "made_for": form,
+        "created": edition.created,
+        "built_for": form,
     }
 
 
@@ -196,7 +196,7 @@ def edition_form(conversation: str, edition: Edition) -> EditionForm:
 
 
 def conversation_form(row: ConversationRow) -> ConversationForm:
-    return {"id": row.id, "editions": row.editions, "prompt": row.prompt, "layout": row.layout, "made": row.made}
+    return {"id": row.id, "editions": row.editions, "prompt": row.prompt, "layout": row.layout, "created": row.created}
 
 
 def drift_form(conversation: str, drift: Drift) -> DriftForm:

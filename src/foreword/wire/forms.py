@@ -59,8 +59,8 @@ class EditionRowForm(TypedDict):
     edition: int
     id: str
     layout: str
-    made: str
-    made_for: EditionTargetForm
+    created: str
+    built_for: EditionTargetForm
 
 
 class EditionForm(EditionRowForm):
@@ -77,7 +77,7 @@ class ConversationForm(TypedDict):
     editions: int
     prompt: str
     layout: str
-    made: str
+    created: str
 
 
 class NamesForm(TypedDict):

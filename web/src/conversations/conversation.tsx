@@ -67,12 +67,12 @@ export function Conversation({ id }: { id: string }) {
 }
 
 function Facts({ edition }: { edition: Edition }) {
-  const { cwd, model, provider } = edition.made_for;
+  const { cwd, model, provider } = edition.built_for;
   const facts = { Layout: shortLayout(edition.layout), Folder: cwd, Model: model, Provider: provider, Edition: String(edition.edition) };
   return (
     <dl class="facts">
       {Object.entries(facts).map(([name, fact]) => fact && <div key={name}><dt>{name}</dt><dd class="path">{fact}</dd></div>)}
-      <div><dt>Created</dt><dd><Time iso={edition.made} /></dd></div>
+      <div><dt>Created</dt><dd><Time iso={edition.created} /></dd></div>
     </dl>
   );
 }

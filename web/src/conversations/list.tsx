@@ -54,7 +54,7 @@ export function Conversations() {
             <li key={row.id}>
               <a href={conversationAt(row.id)}>
                 <span class="name">{row.id}</span>
-                <span class="quiet">{shortLayout(row.layout)} · edition {row.editions} · <Time iso={row.made} /></span>
+                <span class="quiet">{shortLayout(row.layout)} · edition {row.editions} · <Time iso={row.created} /></span>
               </a>
             </li>
           ))}

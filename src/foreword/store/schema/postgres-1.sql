@@ -24,8 +24,8 @@ CREATE TABLE foreword_editions (
     account bigint NOT NULL,
     inputs bigint NOT NULL,
     layout bigint NOT NULL,
-    made_for bigint NOT NULL,
-    made bytea NOT NULL,
+    built_for bigint NOT NULL,
+    created bytea NOT NULL,
     state bytea,
     PRIMARY KEY (conversation, number)
 );

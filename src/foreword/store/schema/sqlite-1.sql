@@ -21,8 +21,8 @@ CREATE TABLE foreword_editions (
     account INTEGER NOT NULL REFERENCES foreword_texts,
     inputs INTEGER NOT NULL REFERENCES foreword_texts,
     layout INTEGER NOT NULL REFERENCES foreword_texts,
-    made_for INTEGER NOT NULL REFERENCES foreword_texts,
-    made BLOB NOT NULL,
+    built_for INTEGER NOT NULL REFERENCES foreword_texts,
+    created BLOB NOT NULL,
     state BLOB,
     PRIMARY KEY (conversation, number)
 ) WITHOUT ROWID;
