@@ -23,7 +23,7 @@ def test_layouts_lists_every_layout(run):
 
 def test_layouts_can_be_printed_as_json(run):
     output = json.loads(run("layouts", "--json")[1])
-    assert {tuple(sorted(each)) for each in output} == {("about", "mirrors", "name")}
+    assert {tuple(sorted(each)) for each in output} == {("about", "default", "mirrors", "name")}
     assert [each["name"] for each in output if not each["mirrors"]] == NAMES
     assert [each["name"] for each in output if each["mirrors"]] == list(mirror_names())
 
@@ -47,6 +47,26 @@ def test_layouts_mark_the_default_and_do_not_repeat_names(run):
     rows = [line.split("  ", 1) for line in run("layouts")[1].splitlines() if line]
     assert [name for name, _ in rows if name.endswith("(default)")] == ["foreword (default)"]
     assert [name for name, about in rows if about.strip().lower().startswith(f"{name}:")] == []
+
+
+def test_layouts_lists_those_of_the_user_the_workspace_and_the_packs(tree, run):
+    tree(
+        {
+            "home/.config/foreword/prompts/team.toml": 'about = "Ours."\nextends = "$std/ion"\n',
+            "home/.config/foreword/prompts/bad.toml": "= 1",
+            "home/.config/foreword/foreword.toml": 'layout = "$user/team"\n',
+            "w/.foreword/prompts/sub/local.toml": 'about = "Local."\nextends = "$std/pi"\n',
+            "pack/prompts.toml": "",
+            "pack/extra.toml": 'about = "Extra."\nextends = "$std/pi"\n',
+        }
+    )
+    rows = json.loads(run("layouts", "--json", "--pack", "acme=../pack")[1])
+    own = {each["name"]: each for each in rows if each["name"].startswith("$")}
+    assert list(own) == ["$user/bad", "$user/team", "$workspace/sub/local", "$acme/extra"]
+    assert own["$user/team"] == {"name": "$user/team", "about": "Ours.", "mirrors": "", "default": True}
+    assert own["$user/bad"]["about"].startswith("cannot be loaded: ")
+    assert [each["name"] for each in rows if each["default"]] == ["$user/team"]
+    assert "\n$user/team (default)" in run("layouts")[1]
 
 
 def test_one_layout_can_be_printed_as_json(run):

@@ -38,7 +38,7 @@ def test_show_prints_prompt_and_findings_separately(shop, run):
     assert run("show", "--layout", "ion", "--base", "base.md") == (
         0,
         "BASE\n\n# Ion Instructions\nI.\n\n---\n\n# Project Instructions\nOne.\nTwo.\n",
-        "1 info; see foreword lint\n",
+        "1 info; see foreword lint --layout ion\n",
     )
 
 
@@ -46,8 +46,9 @@ def test_show_takes_a_directory(shop, run):
     here = run("show", "--layout", "ion")
     shop({"w/a/x": ""})
     os.chdir(shop.path("w/a"))
-    assert run("show", "..", "--layout", "ion") == here
-    assert run("show", shop.path("w"), "--layout", "ion") == here
+    for folder in ("..", shop.path("w")):
+        status, out, err = run("show", folder, "--layout", "ion")
+        assert (status, out, err.replace(f"lint {folder}", "lint")) == here
 
 
 def test_show_as_json_is_one_value(shop, run):
@@ -215,7 +216,7 @@ def test_the_default_permission_does_not_depend_on_the_name_of_the_scope_file(sh
 
 
 def test_the_default_layout_is_foreword(shop, run):
-    assert run("show") == run("show", "--layout", "foreword")
+    assert run("show")[:2] == run("show", "--layout", "foreword")[:2]
 
 
 def test_an_empty_prompt_prints_nothing(tree, run):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from ..engine.assembler import DEFAULT_LAYOUT
 from .options import new_parser, status, with_dir
 from .terminal import report, write, write_json, write_line, write_table, write_text
 
@@ -34,23 +33,19 @@ def layouts(args: Namespace) -> int:
     if args.json:
         write_json(form)
     elif isinstance(form, list):
-        rows = [
-            (row["name"] + (" (default)" if row["name"] == DEFAULT_LAYOUT else ""), _about(row))
-            for row in form
-            if not row["mirrors"]
-        ]
-        write_table(rows, ("layout", "about"), ("bold",))
-        write("\n")
-        mirrors = [(row["name"], row["mirrors"]) for row in form if row["mirrors"]]
-        write_table(mirrors, ("layout", "mirrors"), ("bold",))
+        for is_mirror, heading in ((False, "about"), (True, "mirrors")):
+            chosen = [row for row in form if bool(row["mirrors"]) == is_mirror]
+            rows = [(row["name"] + (" (default)" if row["default"] else ""), _about(row)) for row in chosen]
+            write("\n" if is_mirror else "")
+            write_table(rows, ("layout", heading), ("bold",))
     else:
         _write_layout(form)
     return 0
 
 
 def _about(row: Any) -> str:
-    """A layout's description, without its name at the start."""
-    about: str = row["about"]
+    """The program that a layout mirrors, or its description without its name at the start."""
+    about: str = row["mirrors"] or row["about"]
     start, colon, rest = about.partition(": ")
     return rest if colon and start.lower() == row["name"] else about
 

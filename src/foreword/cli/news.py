@@ -59,10 +59,14 @@ class News:
             return [visible(f"{self.files()}{sentence(self.change.error)}")]
         if self.effect is None:
             sections = f"{len(self.each)} section{'' if len(self.each) == 1 else 's'}"
-            return [f"{self.prompt.layout}: {sections}, {count_sentence(self.total)}"]
+            return [f"{self.prompt.layout}: {sections}, {self.size()}"]
         lines = [visible(f"{self.files()}{self.summary()}")]
         lines += [f"  + {line}" for line in self.finding_lines(self.effect.new_findings)]
         return lines + [f"  - {line}" for line in self.finding_lines(self.effect.fixed_findings, has_hint=False)]
+
+    def size(self) -> str:
+        """The prompt's token count in words."""
+        return count_sentence(self.total.count, self.total.method, self.total.error, self.args.model)
 
     def finding_lines(self, findings: Sequence[Finding], has_hint: bool = True) -> list[str]:
         """A line for each error and warning, the worst first, and the number of infos."""
@@ -73,7 +77,7 @@ class News:
         ]
         infos = sum(finding.severity == "info" for finding in findings)
         if infos:
-            lines.append(info_count(infos) if has_hint else f"{infos:,} info{'' if infos == 1 else 's'}")
+            lines.append(info_count(infos, self.args) if has_hint else f"{infos:,} info{'' if infos == 1 else 's'}")
         return lines
 
     def summary(self) -> str:

@@ -7,6 +7,7 @@ import sys
 from .options import new_parser, status, with_dir
 from .terminal import (
     columns_of,
+    count_sentence,
     has_colours,
     is_terminal,
     painted,
@@ -173,8 +174,7 @@ def tokens(args: Namespace) -> int:
         right=(2 + len(roles),),
     )
     total = form["tokens"]
-    accuracy = "exact" if total["exact"] else f"within {total['error']:.0%}"
-    write(f"{total['count']:,} tokens by {total['method']}, {accuracy}")
+    write(count_sentence(total["count"], total["method"], total["error"], args.question.model))
     sys.stdout.flush()
     report(findings, args)
     return status(findings, args)

@@ -11,7 +11,7 @@ import sys
 import threading
 
 from .columns import clipped, padded, width_of
-from .terminal import count_sentence, painted, visible
+from .terminal import painted, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def frame(news: News, log: Sequence[str], width: int, height: int) -> list[str]:
     sections = _sections(news, width)
     findings = news.finding_lines(news.prompt.findings)
     title = painted(f"foreword {visible(news.prompt.layout)}", "bold")
-    header = f"{title}  {count_sentence(news.total)}  {painted(visible(news.folder), 'dim')}"
+    header = f"{title}  {news.size()}  {painted(visible(news.folder), 'dim')}"
     shares = _shared(height - 4, [len(sections), len(findings) or 1, len(log)])
     parts = [_first(sections, shares[0]), _first(findings or ["no findings"], shares[1]), list(log[-shares[2] :])]
     lines = [header]

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from typing import Any, TextIO
 
-    from ..text.tokens import Count
     from ..vocabulary import Finding, Severity
     from .arguments import Namespace
 
@@ -158,7 +157,7 @@ def report(findings: Sequence[Finding], args: Namespace, every: bool = False) ->
         write_error(painted_finding(shown, sys.stderr), indent=2)
     infos = sum(finding.severity == "info" for finding in findings)
     if infos and not every:
-        write_error(painted(info_count(infos), SEVERITIES["info"], sys.stderr), indent=2)
+        write_error(painted(info_count(infos, args), SEVERITIES["info"], sys.stderr), indent=2)
 
 
 def write_error(text: str, indent: int = 0) -> None:
@@ -166,9 +165,11 @@ def write_error(text: str, indent: int = 0) -> None:
     print(fitted(text, sys.stderr, indent).encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
 
 
-def info_count(count: int) -> str:
+def info_count(count: int, args: Namespace) -> str:
     """The number of infos, and the command that lists them."""
-    return "1 info; see foreword lint" if count == 1 else f"{count:,} infos; see foreword lint"
+    folder = f" {args.dir}" if getattr(args, "dir", ".") != "." else ""
+    layout = f" --layout {args.layout}" if args.layout else ""
+    return f"{count:,} {'info' if count == 1 else 'infos'}; see foreword lint{printable(folder + layout)}"
 
 
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
@@ -217,6 +218,7 @@ def shown_time(time: str) -> str:
         return time
 
 
-def count_sentence(count: Count) -> str:
-    """A token count with its method and accuracy."""
-    return f"{count.count:,} tokens by {count.method}, {'exact' if count.exact else f'within {count.error:.0%}'}"
+def count_sentence(count: int, method: str, error: float, model: str) -> str:
+    """A token count with its method, and with its accuracy if a model was named."""
+    accuracy = f", within {error:.0%}" if error else ", exact"
+    return f"{count:,} tokens by {method}{accuracy if model else ''}"

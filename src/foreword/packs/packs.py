@@ -39,6 +39,7 @@ STD = os.path.join(_HERE, "std")
 SHIPPED_PACKS = {"std": NAMES, "agents": MIRRORS}
 OWN_PACKS = (*SHIPPED_PACKS, "user", "workspace")
 _MAX_EXTENDED = 10
+_MAX_FILES_LISTED = 1000
 
 
 @value
@@ -124,6 +125,22 @@ def layout_names() -> tuple[str, ...]:
 def mirror_names() -> tuple[str, ...]:
     """The names of the shipped layouts that mirror released programs."""
     return MIRRORS
+
+
+def own_layouts(workspace: Workspace, packs: Mapping[str, str] | None = None) -> list[str]:
+    """The addresses of the layouts in the packs that are not shipped: the user's, the workspace's and the caller's."""
+    from ..sources.tree import files_below
+
+    addresses = []
+    for prefix in ("user", "workspace", *sorted(packs or {})):
+        if prefix == "user" and config_folder(workspace) is None:
+            continue
+        folder = folder_of(prefix, workspace, packs)
+        files = [path for path in files_below(folder, "", _MAX_FILES_LISTED) if path.endswith(".toml")]
+        names = [os.path.relpath(path, folder).removesuffix(".toml") for path in files]
+        wording = "prompts" if prefix in (packs or {}) else ""
+        addresses += [f"${prefix}/{name.replace(os.sep, '/')}" for name in names if name != wording]
+    return addresses
 
 
 def shipped_layout(name: str, pack: str = "") -> dict[str, Any]:

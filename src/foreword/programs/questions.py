@@ -127,14 +127,13 @@ def tokens(question: Question) -> CountedForm:
 
 
 def layouts(question: Question) -> list[LayoutRowForm] | LayoutForm:
-    """The shipped layouts; with `name`, the sections and events of one layout."""
+    """All layouts that can be named here, shipped and otherwise; with `name`, the sections and events of one layout."""
     name = question.fields.get("name") or question.fields.get("layout") or ""
     if name:
         return _layout_form(question.with_fields(layout=name))
-    from ..packs.packs import layout_names, mirror_names, shipped_layout
+    from .layouts import layout_rows
 
-    rows = [(each, shipped_layout(each)) for each in (*layout_names(), *mirror_names())]
-    return [{"name": name, "about": str(row["about"]), "mirrors": str(row.get("mirrors", ""))} for name, row in rows]
+    return layout_rows(question)
 
 
 def _layout_form(question: Question) -> LayoutForm:

@@ -381,10 +381,14 @@ class CountedForm(TypedDict):
     passages: list[CountedSection]
 
 
-class LayoutRowForm(TypedDict):
+class LayoutFactsForm(TypedDict):
     name: str
     about: str
     mirrors: str
+
+
+class LayoutRowForm(LayoutFactsForm):
+    default: bool
 
 
 class LayoutSectionForm(TypedDict):
@@ -395,7 +399,7 @@ class LayoutSectionForm(TypedDict):
     content: str
 
 
-class LayoutForm(LayoutRowForm):
+class LayoutForm(LayoutFactsForm):
     address: str
     sections: list[LayoutSectionForm]
     on: dict[str, str]
