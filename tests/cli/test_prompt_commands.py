@@ -47,8 +47,7 @@ def test_show_takes_a_directory(shop, run):
     shop({"w/a/x": ""})
     os.chdir(shop.path("w/a"))
     for folder in ("..", shop.path("w")):
-        status, out, err = run("show", folder, "--layout", "ion")
-        assert (status, out, err.replace(f"lint {folder}", "lint")) == here
+        assert run("show", folder, "--layout", "ion")[:2] == here[:2]
 
 
 def test_show_as_json_is_one_value(shop, run):
