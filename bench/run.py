@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import platform
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import cold
@@ -22,10 +23,10 @@ import talks
 import templates
 import warm
 import watch
-from measure import print_table
+from measure import Row, print_table
 
 # `scale` is first: a child's peak memory includes that of this process when it was started.
-BENCHES = [
+BENCHES: list[Callable[[fixture.Fixture], list[Row]]] = [
     scale.rows,
     cold.rows,
     warm.rows,
