@@ -138,9 +138,7 @@ class SqliteTalks(Talks):
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("PRAGMA cache_size = -200000")
         (*kinds,) = connection.execute(f"SELECT {POINTERS} FROM foreword_editions WHERE conversation LIKE 'prompt %'")
-        add = (
-            f"INSERT INTO foreword_editions (conversation, number, {POINTERS}, created) VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)"
-        )
+        add = f"INSERT INTO foreword_editions (conversation, number, {POINTERS}, created) VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)"
         kind = cycle(kinds)
         connection.execute("BEGIN")
         connection.executemany(add, ((str(uuid.uuid4()), *next(kind), CREATED) for _ in range(number)))

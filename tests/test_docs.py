@@ -264,7 +264,7 @@ def test_every_layout_has_its_page_with_its_sections_in_order_and_a_prompt(name)
     assert shown and text[shown[-1].end() :].startswith("\n\n```text\n"), "the page shows a complete prompt"
 
 
-@pytest.mark.parametrize("key", settings.OWN)
+@pytest.mark.parametrize("key", settings.FOREWORD_KEYS)
 def test_every_setting_of_foreword_itself_is_described(key):
     assert f"\n| `{key}` | " in text_of("settings.md")
 

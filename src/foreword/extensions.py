@@ -16,7 +16,7 @@ lists that hook in `required`: then the turn stops with an error. Files in a wor
 from __future__ import annotations
 
 from .errors import CallError, ForewordError, HookError, expect, suggestion
-from .findings import WrongType, entries_of, finding, kind_of
+from .findings import WrongType, finding, list_of, type_in_words
 from .vocabulary import Document, Finding, Tool, value
 
 TYPE_CHECKING = False
@@ -215,7 +215,7 @@ def run(
         result = function(*args)
         if result is None:
             return None
-        entries = _one(result, returns) if lists is None else entries_of(result, lists, f"a list of {lists.__name__}")
+        entries = _one(result, returns) if lists is None else list_of(result, lists, f"a list of {lists.__name__}")
         for each in entries:
             _check_strings(each)
         return result if lists is None else entries
@@ -233,7 +233,7 @@ def run(
 def _one(result: Any, kind: type) -> list[Any]:
     if not isinstance(result, kind):
         name = kind.__name__
-        raise WrongType(f"{kind_of(result)}, not {name if name.endswith('s') else f'a {name}'},")
+        raise WrongType(f"{type_in_words(result)}, not {name if name.endswith('s') else f'a {name}'},")
     return [result]
 
 
@@ -245,10 +245,10 @@ def _check_strings(result: object) -> None:
     elif isinstance(result, Document):
         strings = [result.path, result.text]
     elif isinstance(result, Resources):
-        strings = [*entries_of(result.skills, str, "Resources with a list of folders"), *result.packs.values()]
+        strings = [*list_of(result.skills, str, "Resources with a list of folders"), *result.packs.values()]
     invalid = [each for each in strings if not isinstance(each, str)]
     if invalid:
-        raise WrongType(f"{kind_of(result)} with {kind_of(invalid[0])} instead of a string")
+        raise WrongType(f"{type_in_words(result)} with {type_in_words(invalid[0])} instead of a string")
 
 
 def run_checks(extensions: Sequence[Extension], prompt: Prompt) -> list[Finding]:

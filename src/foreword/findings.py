@@ -1,7 +1,7 @@
 """Every finding code, with its severity and meaning. The reference page is generated from this table.
 
 A finding is an `error` if the prompt is not what was asked for, a `warning` if something that a person wrote is missing from it or
-changed, and `info` if nothing is wrong.
+changed, and `info` otherwise.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "file-duplicate": ("info", "The same file, or the same text, was found twice; it is in the prompt once."),
     "file-blank": (
         "info",
-        "A file contains only white space, and the layout keeps it as the program that it mirrors does.",
+        "A file contains only white space, but the layout keeps it, as the program that it mirrors does.",
     ),
     "file-shadowed": ("info", "Another file was chosen instead of this one."),
     "file-case": (
@@ -48,67 +48,88 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "file-neutralised": ("warning", "A file contains a tag of the section around it; the tag was escaped."),
     "hidden-characters": ("warning", "Text contains invisible characters; the message decodes them."),
-    "scan-limit": ("warning", "There are more folders than the search limit; the rest was not searched."),
+    "scan-limit": ("warning", "There are more folders than the search limit allows; the rest were not searched."),
     "folder-missing": ("warning", "A setting or layout names a folder that does not exist."),
     "home-missing": ("warning", "The home directory is not known; the user's own files were skipped."),
     "not-a-repository": (
         "info",
         "The working directory is not in a git repository; the layout searches only that directory.",
     ),
-    "agent-invalid": ("warning", "The definition of a sub-agent has no description; it is skipped."),
+    "agent-invalid": ("warning", "A sub-agent's definition has no description and was skipped."),
     "config-invalid": (
         "warning",
-        "A configuration file of the program that the layout mirrors cannot be read, or has a value that cannot be used; it was ignored.",
+        "A configuration file of the program that the layout mirrors cannot be read or has an unusable value, which was ignored.",
     ),
     "front-matter-invalid": (
         "warning",
-        "The front matter of a file is not valid YAML; it was read line by line, or not at all.",
+        "A file's front matter is not valid YAML; it was read line by line, or not at all.",
     ),
     "skill-shadowed": ("warning", "Two skills or residents have the same name; the first one is used."),
     # templates
-    "template-unmatched": ("warning", "An [if], [else] or [endif] has no partner and is left as text."),
+    "template-unmatched": ("warning", "An [if], [else] or [endif] has no counterpart and is left as text."),
     "template-malformed": ("warning", "Something in a template looks like a tag but is not one, and is left as text."),
-    "template-unknown-type": ("warning", "The type of a variable is not in the catalog; the variable does not exist."),
+    "template-unknown-type": (
+        "warning",
+        "A variable's type is not in the catalog; the variable is treated as undefined.",
+    ),
     "template-error": ("error", "A template cannot be parsed or rendered."),
     "template-unknown-name": (
         "warning",
-        "The catalog has no variable of that name for this type; the variable does not exist.",
+        "The catalog has no variable with this type and name; the variable is treated as undefined.",
     ),
     "template-more": ("info", "A template has more problems than are listed."),
-    "directive-unmatched": ("warning", "An if, else or endif directive has no partner and is left as text."),
+    "directive-unmatched": ("warning", "An if, else or endif directive has no counterpart and is left as text."),
     "directive-malformed": ("warning", "A directive is malformed and is left as text; the message says what is wrong."),
     "directive-unknown": (
         "info",
-        "A comment looks like a directive, but there is no directive of that name; it is left as text.",
+        "A comment looks like a directive, but there is no directive with that name; it is left as text.",
     ),
     "directive-cycle": ("warning", "A file includes itself; the message prints the chain. The include was left out."),
     "directive-depth": (
         "warning",
-        "Files include each other too deeply; the message prints the chain. The include was left out.",
+        "Includes are nested too deeply; the message prints the chain. The include was left out.",
     ),
-    "variable-refused": ("warning", "A template names a file that may not be read; the variable does not exist."),
+    "variable-refused": (
+        "warning",
+        "A template names a file that it may not read; the variable is treated as undefined.",
+    ),
     "variable-failed": (
         "warning",
-        "The value of a variable could not be determined; the message says why. The variable does not exist.",
+        "A variable's value could not be determined; the message says why. The variable is treated as undefined.",
     ),
-    "include-refused": ("warning", "A file includes another that it may not include; the include was left out."),
-    "import-missing": ("info", "A file imports another that does not exist."),
-    "import-outside": ("warning", "A file imports another that is outside what the layout allows; it is left out."),
+    "include-refused": (
+        "warning",
+        "A file includes another file that it may not include; the include was left out.",
+    ),
+    "import-missing": ("info", "A file imports another file that does not exist."),
+    "import-outside": (
+        "warning",
+        "A file imports another file from a folder that the layout does not allow; the import was left out.",
+    ),
     "import-refused": (
         "warning",
-        "A file imports another that it may not read, such as one with secrets; it is left out.",
+        "A file imports another file that it may not read, such as one with secrets; the import was left out.",
     ),
-    "import-depth": ("warning", "Files import each other more deeply than the layout allows; the import is left out."),
+    "import-depth": (
+        "warning",
+        "Imports are nested more deeply than the layout allows; the import was left out.",
+    ),
     "import-cycle": ("warning", "A file imports itself, directly or through others; the message prints the chain."),
-    "import-limit": ("warning", "A file has more imports, or imports more text, than the limit; the rest is left out."),
+    "import-limit": (
+        "warning",
+        "A file has more imports, or imports more text, than the limit allows; the rest was left out.",
+    ),
     # settings and untrusted workspaces
-    "wording-unknown": ("warning", "A prompts.toml has a key that no shipped layout uses."),
+    "wording-unknown": ("warning", "A `prompts.toml` has a key that no shipped layout uses."),
     "agent-left-out": (
         "warning",
         "`foreword agents` cannot show an agent, because its layout does not accept the settings; the message says which.",
     ),
-    "settings-invalid": ("warning", "The workspace's foreword.toml is invalid and was ignored."),
-    "workspace-refused": ("warning", "A file in the workspace asked for something that a workspace may not have."),
+    "settings-invalid": (
+        "warning",
+        "The workspace's `foreword.toml` or `prompts.toml` is invalid and was ignored.",
+    ),
+    "workspace-refused": ("warning", "A file in the workspace asked for something that a workspace may not do."),
     # budgets
     "budget-file": (
         "warning",
@@ -120,59 +141,74 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "budget-section": ("warning", "A section is over its budget."),
     "budget-whole": ("warning", "The prompt is over its budget."),
-    "budget-exceeded": ("error", "The parts that may not be cut are over the budget of the whole prompt."),
+    "budget-exceeded": ("error", "The parts that may not be cut are over the whole prompt's budget."),
     # conversations
     "tools-kept": (
         "warning",
-        "The agent's tools differ from those of the conversation, and the layout keeps the original definitions.",
+        "The agent's tools differ from the conversation's, and the layout keeps the original definitions.",
     ),
     "drift": (
         "info",
         "The workspace or the tools have changed since the current edition was built; the message gives the price of"
         " a rebuild.",
     ),
-    "store-down": ("warning", "The store could not be reached; the last state that this process knows is used."),
+    "store-down": (
+        "warning",
+        "The store could not be reached; the last state that this process has seen is used.",
+    ),
     # prompt caches
     "cache-order": (
         "warning",
-        "A section comes before one that changes less often, which has to be sent again with it.",
+        "A section comes before one that changes less often, which must be sent again whenever the first one changes.",
     ),
-    "cache-unstable": ("warning", "A section changed although nothing relevant did when the prompt was built again."),
+    "cache-unstable": (
+        "warning",
+        "A section changed when the prompt was built again, although nothing relevant had changed.",
+    ),
     # extensions
     "extension-unused": (
         "warning",
-        "An extension has a source for a lookup rule that the layout does not have; it is not in the prompt.",
+        "An extension has a source for a lookup rule that the layout does not have; the source is not used.",
     ),
     "extension-failed": (
         "warning",
-        "A function of an extension raised an exception or returned the wrong type, and was skipped.",
+        "An extension's function raised an exception or returned the wrong type, and was skipped.",
     ),
-    # arguments of the caller
+    # the caller's arguments
     "base-file-name": (
         "warning",
-        "The base looks like the name of a file; the prompt contains that name, not the file.",
+        "The base looks like a file name; the prompt contains that name, not the file's text.",
     ),
     "agent-unused": ("info", "The caller passed something that the layout does not use."),
     # skills
-    "skill-invalid": ("warning", "A SKILL.md violates the specification, cannot be read or is gone, and was skipped."),
+    "skill-invalid": (
+        "warning",
+        "A SKILL.md violates the specification, cannot be read or no longer exists, and was skipped.",
+    ),
     "skill-blank": ("warning", "The active skill has no text after its front matter; it is not in the prompt."),
     "skill-no-description": ("warning", "A SKILL.md has no readable description and was skipped."),
-    "skill-repaired": ("warning", "The front matter of a skill is not valid YAML; it was read line by line."),
+    "skill-repaired": ("warning", "A skill's front matter is not valid YAML; it was read line by line."),
     "skill-name": (
         "info",
-        "The name of a skill is missing, malformed or different from its folder's; the skill is loaded.",
+        "A skill's name is missing, malformed or different from its folder's; the skill was loaded anyway.",
     ),
     "skill-field": (
         "info",
-        "A field of a skill is unknown, too long, of the wrong type or ignored; the skill is loaded.",
+        "A skill's field is unknown, too long, of the wrong type or ignored; the skill was loaded anyway.",
     ),
-    "resident-invalid": ("warning", "The front matter of a file is never closed or is too long; the file was skipped."),
-    "resident-no-description": ("warning", "A file that asks to be resident has no description and was skipped."),
-    "resident-repaired": ("warning", "The front matter of a resident is not valid YAML; it was read line by line."),
+    "resident-invalid": (
+        "warning",
+        "A resident file's front matter is never closed or is too long; the file was skipped.",
+    ),
+    "resident-no-description": ("warning", "A resident file has no description and was skipped."),
+    "resident-repaired": (
+        "warning",
+        "A resident file's front matter is not valid YAML; it was read line by line.",
+    ),
 }
 
 
-# The checks of lint; their table is in `inspection/lint/table.py`.
+# Lint's checks; their table is in `inspection/lint/table.py`.
 CHECK_IDS = (
     "secret",
     "hidden-characters",
@@ -195,12 +231,12 @@ CHECK_IDS = (
     "skill-field",
     "unused-ignore",
 )
-# Codes that lint replaces with a more detailed check.
+# Finding codes that lint replaces with a more detailed check.
 REPLACED_BY_CHECKS = {"file-neutralised": "forged-tag"}
 
 
 def known_ids() -> set[str]:
-    """Everything that can be disabled: the checks of lint and the codes of findings."""
+    """Return everything that can be disabled: lint checks and finding codes."""
     return {*CHECK_IDS, *CODES} - REPLACED_BY_CHECKS.keys()
 
 
@@ -212,54 +248,55 @@ def finding(
     column: int | None = None,
     end_column: int | None = None,
 ) -> Finding:
-    """A finding, with the severity of its code."""
+    """Create a finding with its code's severity."""
     return Finding(code, CODES[code][0], message, path, line, column, end_column)
 
 
-def grouped(findings: Iterable[Finding], root: str = "") -> list[Finding]:
-    """The findings, with equal ones about fields of skills merged into the first, which then says how many skills it is about.
+def merge_repeated(findings: Iterable[Finding], root: str = "") -> list[Finding]:
+    """Merge equal findings about skill fields into the first one, which then says how many skills have the problem.
 
-    Otherwise one habit of an author would fill most of a report. Skills outside `root` are counted separately.
+    Otherwise one author's habit could fill most of a report. Skills outside `root` are counted separately.
     """
-    every = list(findings)
+    findings = list(findings)
     groups: dict[tuple[str, bool], list[Finding]] = {}
-    for each in every:
-        if each.code == "skill-field":
-            groups.setdefault(_group(each, root), []).append(each)
-    shown = []
-    for each in every:
-        same = groups[_group(each, root)] if each.code == "skill-field" else [each]
-        skills = len({other.path for other in same})
-        if skills == 1:
-            shown.append(each)
-        elif each is same[0]:
-            shown.append(replace(each, message=f"{each.message} (in {skills:,} skills; this is the first)"))
-    return shown
+    for current in findings:
+        if current.code == "skill-field":
+            groups.setdefault(_group_key(current, root), []).append(current)
+    merged = []
+    for current in findings:
+        group = groups[_group_key(current, root)] if current.code == "skill-field" else [current]
+        skill_count = len({member.path for member in group})
+        if skill_count == 1:
+            merged.append(current)
+        elif current is group[0]:
+            message = f"{current.message} (in {skill_count:,} skills; this is the first)"
+            merged.append(replace(current, message=message))
+    return merged
 
 
-def _group(each: Finding, root: str) -> tuple[str, bool]:
-    return each.message, not root or each.path.startswith(f"{root.rstrip('/')}/")
+def _group_key(skill_finding: Finding, root: str) -> tuple[str, bool]:
+    return skill_finding.message, not root or skill_finding.path.startswith(f"{root.rstrip('/')}/")
 
 
-# The results of extensions' functions
+# What extensions' functions return
 
 
 class WrongType(Exception):
-    """A function of an extension returned the wrong type; the message says which, and what is expected."""
+    """An extension's function returned the wrong type; the message says which type was returned and which was expected."""
 
 
-def entries_of(result: Any, kind: type, expected: str) -> list[Any]:
-    """The result of a function as a list of this type. Strings and unordered collections are rejected."""
+def list_of(result: Any, kind: type, expected: str) -> list[Any]:
+    """Return a function's result as a list of this type. Strings and unordered collections are rejected."""
     if isinstance(result, str | bytes | bytearray | dict | set | frozenset) or not hasattr(result, "__iter__"):
-        raise WrongType(f"{kind_of(result)}, not {expected},")
+        raise WrongType(f"{type_in_words(result)}, not {expected},")
     entries = list(result)
-    invalid = [each for each in entries if not isinstance(each, kind)]
+    invalid = [entry for entry in entries if not isinstance(entry, kind)]
     if invalid:
-        raise WrongType(f"{kind_of(result)} with {kind_of(invalid[0])} in it, not {expected},")
+        raise WrongType(f"{type_in_words(result)} with {type_in_words(invalid[0])} in it, not {expected},")
     return entries
 
 
-def kind_of(result: object) -> str:
-    """The type of a value, in words: `a str`, `None`."""
+def type_in_words(result: object) -> str:
+    """Return a value's type with its article: `a str`, `an int`, `None`."""
     name = type(result).__name__
     return "None" if result is None else f"an {name}" if name[0] in "aeiou" else f"a {name}"

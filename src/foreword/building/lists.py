@@ -5,7 +5,7 @@ A row has a value for each field that the section's `item` may use: one piece or
 
 from __future__ import annotations
 
-from ..findings import WrongType, entries_of, finding
+from ..findings import WrongType, finding, list_of
 from ..sources.paths import absolute_path, absolute_scope
 from ..text.lines import printable
 from ..text.pieces import strip_blank_lines
@@ -157,7 +157,7 @@ def holds(condition: Condition, facts: frozenset[str]) -> bool:
 def _sentences(result: object) -> list[str]:
     if result is None or isinstance(result, str):
         return [result] if result else []
-    return entries_of(result, str, "a string or a list of strings")
+    return list_of(result, str, "a string or a list of strings")
 
 
 def _covers(denied: Access, allowed: Access) -> bool:

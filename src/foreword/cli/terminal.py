@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..findings import grouped
+from ..findings import merge_repeated
 from ..text.lines import printable
 from ..vocabulary import replace
 
@@ -148,7 +148,7 @@ def report(findings: Sequence[Finding], args: Namespace, every: bool = False) ->
     from .paths import paths_of
 
     paths = paths_of(args)
-    for finding in worst_first(grouped(findings)):
+    for finding in worst_first(merge_repeated(findings)):
         if finding.severity == "info" and not every:
             continue
         shown = replace(

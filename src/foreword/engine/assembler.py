@@ -326,12 +326,19 @@ class Assembler:
                 return unchanged, ()
         from ..layout.parse import parse
         from ..packs.packs import check_packs, find_layout, with_texts
-        from ..packs.settings import confined, layout_of, read_settings, with_config, with_settings, writers
+        from ..packs.settings import (
+            choose_layout,
+            key_origins,
+            read_settings,
+            restrict_untrusted,
+            with_config,
+            with_settings,
+        )
         from ..packs.wording import with_wording
 
         check_packs(self.packs)
         files, settings_findings = read_settings(workspace, reader, self.settings)
-        source, layout_findings = layout_of(
+        source, layout_findings = choose_layout(
             self.layout_name, files, DEFAULT_LAYOUT, lambda name: find_layout(name, workspace, reader, self.packs)
         )
         configured: Sequence[Finding] = ()
@@ -339,10 +346,10 @@ class Assembler:
             source, configured = with_config(source, workspace, reader)
         source, unknown = with_wording(source, workspace, reader, self.packs)
         source, more = with_settings(source, files, self.assignments)
-        source, guarded = confined(with_texts(source, workspace, reader, self.packs))
+        source, guarded = restrict_untrusted(with_texts(source, workspace, reader, self.packs))
         layout = parse(source.mapping, source.name, source.address, source.untrusted)
         if source.written:
-            layout = replace(layout, written=writers(source))
+            layout = replace(layout, written=key_origins(source))
         return layout, (*settings_findings, *layout_findings, *configured, *unknown, *more, *guarded)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..findings import finding, kind_of
+from ..findings import finding, type_in_words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,5 +69,5 @@ def _add_value(
     if isinstance(found, str):
         values[f"{type_}:{name}"] = found
     elif found is not None:
-        message = f"the variable [{type_}:{name}] returned {kind_of(found)}, not a string, and was skipped"
+        message = f"the variable [{type_}:{name}] returned {type_in_words(found)}, not a string, and was skipped"
         findings.append(finding("extension-failed", message))

@@ -1,14 +1,15 @@
-"""`foreword.toml`: any key of a layout, written as for `--set`, and some keys of Foreword itself.
+"""`foreword.toml`: any layout key, written as for `--set`, and some keys of Foreword's own.
 
     layout = "opal"                     # the default layout
-    skills.validation = "strict"        # a key of the layout, for whichever layout is in use
+    skills.validation = "strict"        # a layout key, for whichever layout is in use
     [for.opal]                          # keys for one layout only
     names = ["AGENTS.md", "TEAM.md"]
-    [lint]                              # for `foreword lint`
+    [lint]                              # options of `foreword lint`
     disable = ["missing-file"]
 
-Read from `~/.config/foreword/foreword.toml`, `<root>/.foreword/foreword.toml` and a file that the caller names; later ones win. An
-invalid file of the user or caller is an error. The workspace's file is untrusted: anything invalid or forbidden in it is a finding.
+The file is read from `~/.config/foreword/`, from `<root>/.foreword/` and from a path that the caller passes; later files win. If the
+user's or the caller's file is invalid, an error is raised. The workspace's file is untrusted: anything invalid or forbidden in it is
+ignored and reported as a finding.
 """
 
 from __future__ import annotations
@@ -40,49 +41,51 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding, Workspace
     from .config import ReadValue
 
-OWN = {
+FOREWORD_KEYS = {
     "layout": "the default layout",
-    "store": "the store of templates, prompts and editions",
-    "prices": "a file of prices and minimums of prompt caches, in addition to the shipped ones",
+    "store": "the store for templates, prompts and editions",
+    "prices": "a file with model prices and minimum cache sizes, used in addition to the shipped one",
     "agents": "layouts that `foreword agents` always shows",
 }
-LINT = {"disable": "lint checks to skip"}
+LINT_KEYS = {"disable": "lint checks to skip"}
 _MAX_CONFIG_VALUES = 200
-_TABLES = {*OWN, "for", "lint"}
+_KEYS_OUTSIDE_LAYOUT = {*FOREWORD_KEYS, "for", "lint"}
 
 
 @value
 class Settings:
-    """One file of settings."""
+    """The contents of one settings file."""
 
     path: str
     mapping: Mapping[str, Any]
     is_untrusted: bool = False
 
 
-def read_settings(workspace: Workspace, reader: Reader, named: str = "") -> tuple[list[Settings], list[Finding]]:
-    """The settings files that exist, weakest first, and findings about the workspace's."""
+def read_settings(workspace: Workspace, reader: Reader, caller_path: str = "") -> tuple[list[Settings], list[Finding]]:
+    """Read the settings files that exist, lowest precedence first. Problems with the workspace's file are returned as findings."""
     config = config_folder(workspace)
     result: list[Settings] = []
     findings: list[Finding] = []
     if config:
         result += _read(os.path.join(config, "foreword", "foreword.toml"), reader)
-    inside = os.path.join(workspace.root or workspace.cwd, ".foreword", "foreword.toml")
+    workspace_path = os.path.join(workspace.root or workspace.cwd, ".foreword", "foreword.toml")
     try:
-        result += _read(inside, reader, only_inside(workspace.root or workspace.cwd, workspace))
+        result += _read(workspace_path, reader, only_inside(workspace.root or workspace.cwd, workspace))
     except ForewordError as error:
-        findings.append(finding("settings-invalid", f"{error}; the file was ignored", printable(inside)))
-    if named:
-        path = absolute(named, workspace.environment or {})
-        caller_settings = _read(path, reader)
+        findings.append(finding("settings-invalid", f"{error}; the file was ignored", printable(workspace_path)))
+    if caller_path:
+        caller_settings = _read(absolute(caller_path, workspace.environment or {}), reader)
         if not caller_settings:
-            raise CallError(f"the settings file {named!r} does not exist")
+            raise CallError(f"the settings file {caller_path!r} does not exist")
         result += caller_settings
     return result, findings
 
 
 def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Settings]:
-    """The settings in a file; `reach` limits the links of a workspace's file."""
+    """Read one settings file: a list of one, or an empty list if there is no file.
+
+    `reach` limits which links are followed. It is passed only for a workspace's file, which is untrusted.
+    """
     reading = reader.read(path, reach)
     is_untrusted = reach is not None
     if reading.fate in ("absent", "blank"):
@@ -90,72 +93,73 @@ def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Setting
     if reading.fate != "used":
         raise CallError(f"the settings file {printable(path)} cannot be read: {reading.reason}")
     mapping = parse_toml(reading.text, printable(path))
-    kinds = {**dict.fromkeys(OWN, STRING), "agents": STRINGS, "for": TABLES}
+    kinds = {**dict.fromkeys(FOREWORD_KEYS, STRING), "agents": STRINGS, "for": TABLES}
     for key in kinds.keys() & mapping.keys():
         check(mapping[key], kinds[key], f"{printable(path)}: {key}")
     if "lint" in mapping:
         check_table(mapping["lint"], {"disable": STRINGS}, f"{printable(path)}: [lint]")
-        check_ids(mapping["lint"].get("disable", ()), f"{printable(path)}: lint.disable")
+        check_lint_ids(mapping["lint"].get("disable", ()), f"{printable(path)}: lint.disable")
     return [Settings(path, mapping, is_untrusted)]
 
 
-def check_ids(ids: Iterable[str], where: str) -> None:
-    """Raise an error for an unknown lint check."""
-    for each in ids:
-        if each not in known_ids():
-            raise CallError(f"{where}: unknown check {each!r}{suggestion(each, known_ids())}")
+def check_lint_ids(ids: Iterable[str], where: str) -> None:
+    """Raise a CallError if a lint check is unknown. `where` says where the ids were specified."""
+    known = known_ids()
+    for check_id in ids:
+        if check_id not in known:
+            raise CallError(f"{where}: unknown check {check_id!r}{suggestion(check_id, known)}")
 
 
 def disabled_checks(settings: Sequence[Settings]) -> tuple[frozenset[str], list[Finding]]:
-    """The lint checks that the user or the caller disabled. A workspace may not disable any; trying to is a finding."""
+    """Return the lint checks that the user or the caller disabled. A workspace's attempt to disable some is reported."""
     disabled: set[str] = set()
     findings: list[Finding] = []
-    for each in settings:
-        names = each.mapping.get("lint", {}).get("disable", [])
-        if not each.is_untrusted:
+    for file in settings:
+        names = file.mapping.get("lint", {}).get("disable", [])
+        if not file.is_untrusted:
             disabled.update(names)
         elif names:
-            path = printable(each.path)
+            path = printable(file.path)
             message = f"{path}: a workspace may not disable checks ({', '.join(names)}); they ran anyway"
             findings.append(finding("workspace-refused", message, path))
     return frozenset(disabled), findings
 
 
-def named_agents(settings: Sequence[Settings]) -> tuple[list[str], list[Finding]]:
-    """The layouts that the user or the caller wants to see as agents. A workspace may not choose any; trying to is a finding."""
+def agent_names(settings: Sequence[Settings]) -> tuple[list[str], list[Finding]]:
+    """Return the layouts that `foreword agents` always shows. A workspace's attempt to choose some is reported."""
     names: dict[str, None] = {}
     findings: list[Finding] = []
-    for each in settings:
-        if not each.is_untrusted:
-            names.update(dict.fromkeys(each.mapping.get("agents", ())))
-        elif each.mapping.get("agents"):
-            path = printable(each.path)
-            message = f"{path}: a workspace may not choose the agents to show; its key agents was ignored"
+    for file in settings:
+        if not file.is_untrusted:
+            names.update(dict.fromkeys(file.mapping.get("agents", ())))
+        elif file.mapping.get("agents"):
+            path = printable(file.path)
+            message = f"{path}: a workspace may not choose the agents to show; its key `agents` was ignored"
             findings.append(finding("workspace-refused", message, path))
     return list(names), findings
 
 
-def named_layouts(settings: Sequence[Settings]) -> Iterator[tuple[str, Settings]]:
-    """The layouts that the settings name, strongest first."""
-    for each in reversed(settings):
-        if each.mapping.get("layout"):
-            yield each.mapping["layout"], each
+def _layout_choices(settings: Sequence[Settings]) -> Iterator[tuple[str, Settings]]:
+    """Yield each layout that a settings file names, with that file, highest precedence first."""
+    for file in reversed(settings):
+        if file.mapping.get("layout"):
+            yield file.mapping["layout"], file
 
 
-def layout_of(
-    named: str, settings: Sequence[Settings], default: str, find: Callable[[str], Source]
+def choose_layout(
+    caller_choice: str, settings: Sequence[Settings], default: str, find: Callable[[str], Source]
 ) -> tuple[Source, list[Finding]]:
-    """The layout that the caller names, otherwise the one in the settings, otherwise the default.
+    """Return the layout that the caller names, otherwise the one in the settings, otherwise the default.
 
-    A workspace may name a shipped layout or its own; naming any other is a finding.
+    A workspace may name a shipped layout or one of its own; any other is skipped and reported.
     """
     findings: list[Finding] = []
-    if named:
-        return find(named), findings
-    for name, each in named_layouts(settings):
-        if not each.is_untrusted:
+    if caller_choice:
+        return find(caller_choice), findings
+    for name, file in _layout_choices(settings):
+        if not file.is_untrusted:
             return find(name), findings
-        path = printable(each.path)
+        path = printable(file.path)
         is_refused = is_file_path(name) or (is_address(name) and not has_prefix(name, "std", "agents", "workspace"))
         try:
             if is_refused:
@@ -169,8 +173,8 @@ def layout_of(
     return find(default), findings
 
 
-# Keys that a workspace may not set, and the values that are used instead.
-_GUARDED = {
+# Keys that a workspace may not set, with the values that are used instead.
+_PROTECTED_KEYS = {
     "settings.file_paths": [],
     "settings.file_secrets": False,
     "links": "inside",
@@ -181,12 +185,13 @@ _GUARDED = {
 }
 
 
-def confined(source: Source) -> tuple[Source, list[Finding]]:
-    """The layout without untrusted keys that would read more files or check less."""
+def restrict_untrusted(source: Source) -> tuple[Source, list[Finding]]:
+    """Return the layout with safe values for untrusted keys that would read more files or relax checks."""
     findings: list[Finding] = []
     values = flat(source.mapping)
     for key in sorted(source.untrusted):
-        safe_value = _GUARDED.get(key, "strict" if key.startswith("find.") and key.endswith(".validation") else None)
+        is_validation = key.startswith("find.") and key.endswith(".validation")
+        safe_value = _PROTECTED_KEYS.get(key, "strict" if is_validation else None)
         if _names_foreign_template(key, values.get(key)):
             safe_value = ""
         elif _widens_imports(key, values.get(key)):
@@ -203,12 +208,12 @@ def confined(source: Source) -> tuple[Source, list[Finding]]:
 
 
 def _widens_imports(key: str, content: object) -> bool:
-    """Whether a key lets the files of a lookup import others from anywhere."""
+    """Whether a key lets a lookup rule's files import others from anywhere."""
     return key.startswith("find.") and key.endswith(".imports.within") and content == "anywhere"
 
 
 def _names_foreign_template(key: str, content: object) -> bool:
-    """Whether the text of a section is the address of a template that is neither shipped nor the workspace's own."""
+    """Whether a section's text is the address of a template that is neither shipped nor the workspace's own."""
     is_text = key.startswith("section.") and key.endswith(".text")
     return is_text and is_address(str(content)) and not has_prefix(str(content), "std", "agents", "workspace")
 
@@ -216,61 +221,66 @@ def _names_foreign_template(key: str, content: object) -> bool:
 def with_settings(
     source: Source, settings: Sequence[Settings], assignments: Sequence[tuple[str, Any]]
 ) -> tuple[Source, list[Finding]]:
-    """The layout with all settings applied, the caller's last, and findings for keys that the workspace may not set."""
+    """Apply all settings to a layout, the caller's last. Keys that the workspace may not set are ignored and reported."""
     findings: list[Finding] = []
-    for each in settings:
-        for key, content in _keys(each.mapping, source.name):
-            if each.is_untrusted:
-                source = _set_untrusted(source, key, content, each.path, findings)
+    for file in settings:
+        for key, content in _layout_keys(file.mapping, source.name):
+            if file.is_untrusted:
+                source = _set_untrusted(source, key, content, file.path, findings)
             else:
                 try:
-                    source = _set(source, key, content, Origin("setting", printable(each.path)))
+                    source = _set(source, key, content, Origin("setting", printable(file.path)))
                 except LayoutError as error:
-                    raise LayoutError(f"{printable(each.path)}: {error}") from None
+                    raise LayoutError(f"{printable(file.path)}: {error}") from None
     for key, content in assignments:
         source = _set(source, key, content, Origin("caller", full_key(source.mapping, key)))
     return source, findings
 
 
-def _keys(mapping: Mapping[str, Any], layout: str) -> Iterator[tuple[str, Any]]:
-    yield from flat({key: content for key, content in mapping.items() if key not in _TABLES}).items()
+def _layout_keys(mapping: Mapping[str, Any], layout: str) -> Iterator[tuple[str, Any]]:
+    """Yield the keys of a settings file that apply to a layout, those in its own `[for.NAME]` table last."""
+    common = {key: content for key, content in mapping.items() if key not in _KEYS_OUTSIDE_LAYOUT}
+    yield from flat(common).items()
     yield from flat(mapping.get("for", {}).get(layout, {})).items()
 
 
 def _set(source: Source, key: str, content: Any, origin: Origin) -> Source:
-    full = full_key(source.mapping, key)
-    mapping, untrusted = assign(source.mapping, key, content), source.untrusted - {full}
-    return Source(source.name, source.address, mapping, untrusted, {**source.written, full: origin})
+    path = full_key(source.mapping, key)
+    mapping, untrusted = assign(source.mapping, key, content), source.untrusted - {path}
+    return Source(source.name, source.address, mapping, untrusted, {**source.written, path: origin})
 
 
 def _set_untrusted(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
     try:
         return _set_checked(source, key, content, path, is_untrusted=True)
     except LayoutError as error:
-        place = printable(path)
-        findings.append(finding("workspace-refused", f"{place}: {error}; the key was ignored", place))
+        printable_path = printable(path)
+        message = f"{printable_path}: {error}; the key was ignored"
+        findings.append(finding("workspace-refused", message, printable_path))
         return source
 
 
 def _set_checked(source: Source, key: str, content: Any, path: str, is_untrusted: bool) -> Source:
-    """The layout with one key from a file; an error if it is not valid with it, or if an untrusted file may not set the key."""
+    """Set one key from a file. Raises a LayoutError if the layout becomes invalid or an untrusted file may not set the key."""
     changed = _set(source, key, content, Origin("setting", printable(path)))
     if not is_untrusted:
         parse(changed.mapping, changed.name, changed.address, changed.untrusted)
         return changed
     full = full_key(source.mapping, key)
-    is_lenient = full.endswith(".validation") and content != "strict"
-    if full in _GUARDED or is_lenient or _names_foreign_template(full, content) or _widens_imports(full, content):
+    relaxes_validation = full.endswith(".validation") and content != "strict"
+    is_protected = full in _PROTECTED_KEYS or relaxes_validation
+    if is_protected or _names_foreign_template(full, content) or _widens_imports(full, content):
         raise LayoutError(f"a workspace may not set {full}")
     changed = replace(changed, untrusted=changed.untrusted | {full})
-    before, after = (parse(each.mapping, each.name, each.address, each.untrusted) for each in (source, changed))
+    before = parse(source.mapping, source.name, source.address, source.untrusted)
+    after = parse(changed.mapping, changed.name, changed.address, changed.untrusted)
     if _boundaries(before.sections) != _boundaries(after.sections):
         raise LayoutError(f"a workspace may not change its own boundaries ({key})")
     return changed
 
 
 def _boundaries(sections: Sequence[Section]) -> list[object]:
-    """The sections that state the scope, with the conditions under which they appear, but without the wording around them."""
+    """Return the sections that state the scope and the conditions under which they appear, without the surrounding wording."""
     boundaries: list[object] = []
     for section in sections:
         inner = _boundaries(section.sections)
@@ -282,62 +292,62 @@ def _boundaries(sections: Sequence[Section]) -> list[object]:
 
 
 def with_config(source: Source, workspace: Workspace, reader: Reader) -> tuple[Source, list[Finding]]:
-    """The layout with the settings that its configuration files have."""
+    """Apply the settings in the configuration files that the layout names."""
     from .config import read_config
 
-    wanted = parse(source.mapping, source.name, source.address, source.untrusted).config
-    values, findings = read_config(wanted, workspace, reader)
-    for each in values:
-        source = _with_value(source, each, findings)
+    config_values = parse(source.mapping, source.name, source.address, source.untrusted).config
+    values, findings = read_config(config_values, workspace, reader)
+    for config_value in values:
+        source = _with_value(source, config_value, findings)
     return source, findings
 
 
-def _with_value(source: Source, each: ReadValue, findings: list[Finding]) -> Source:
-    """The layout with one setting; of a list, the values that can be used."""
-    path = printable(each.path)
+def _with_value(source: Source, config_value: ReadValue, findings: list[Finding]) -> Source:
+    """Apply one configuration value to a layout. If it is a list, apply only its usable entries."""
+    path, setting = printable(config_value.path), config_value.setting
     try:
-        content = _in_form_of(each.content, source.mapping["settings"][each.setting])
-        changed, problem = _try(source, each, content)
+        content = _convert(config_value.content, source.mapping["settings"][setting])
+        changed, problem = _try_value(source, config_value, content)
         if problem and isinstance(content, list):
-            usable = [one for one in content if not _try(source, each, [one])[1]]
-            refused = [repr(one) for one in content if one not in usable]
-            changed, _ = _try(source, each, usable)
+            usable = [entry for entry in content if not _try_value(source, config_value, [entry])[1]]
+            refused = [repr(entry) for entry in content if entry not in usable]
+            changed, _ = _try_value(source, config_value, usable)
             more = f" and {len(refused) - 3:,} more" if len(refused) > 3 else ""
             problem = f"{', '.join(refused[:3])}{more} cannot be used ({problem})"
     except LayoutError as error:
         changed, problem = source, str(error)
-    if isinstance(each.content, list) and len(each.content) > _MAX_CONFIG_VALUES:
-        message = (
-            f"{path}: {each.setting}: only the first {_MAX_CONFIG_VALUES} of {len(each.content):,} values are used"
-        )
+    if isinstance(config_value.content, list) and len(config_value.content) > _MAX_CONFIG_VALUES:
+        count = len(config_value.content)
+        message = f"{path}: {setting}: only the first {_MAX_CONFIG_VALUES} of {count:,} values are used"
         findings.append(finding("config-invalid", message, path))
     if problem:
-        findings.append(finding("config-invalid", f"{path}: {each.setting}: {problem}", path))
+        findings.append(finding("config-invalid", f"{path}: {setting}: {problem}", path))
     return changed
 
 
-def _try(source: Source, each: ReadValue, content: Any) -> tuple[Source, str]:
-    """The layout with the setting, or the layout as it was and the reason why the value cannot be used."""
+def _try_value(source: Source, config_value: ReadValue, content: Any) -> tuple[Source, str]:
+    """Return the layout with the value and an empty string, or the unchanged layout and why the value cannot be used."""
     try:
-        return _set_checked(source, f"settings.{each.setting}", content, each.path, each.is_untrusted), ""
+        key = f"settings.{config_value.setting}"
+        return _set_checked(source, key, content, config_value.path, config_value.is_untrusted), ""
     except LayoutError as error:
         return source, str(error)
 
 
-def _in_form_of(content: Any, default: Any) -> Any:
-    """The value, in the form of the setting's default."""
+def _convert(content: Any, default: Any) -> Any:
+    """Return a value in the type of the setting's default, or raise a LayoutError."""
     if isinstance(default, list | tuple):
         content = [content] if isinstance(content, str) else content
         if is_list_of_strings(content):
             return list(content[:_MAX_CONFIG_VALUES])
     elif type(content) is type(default):
         return content
-    what = "a list of strings" if isinstance(default, list | tuple) else f"of the kind of {default!r}"
-    raise LayoutError(f"it must be {what}, not {type(content).__name__}; it was ignored")
+    expected = "a list of strings" if isinstance(default, list | tuple) else f"of the same type as {default!r}"
+    raise LayoutError(f"it must be {expected}, not {type(content).__name__}; it was ignored")
 
 
-def writers(source: Source) -> dict[str, Origin]:
-    """The origins of keys that were not written by the layout itself; for a wrapper, also the origin of its wording."""
+def key_origins(source: Source) -> dict[str, Origin]:
+    """Return the origins of the keys that the layout itself did not set. A wrapper has the origin of its wording."""
     result = dict(source.written)
     for name, section in source.mapping.get("section", {}).items():
         wrap = section.get("wrap", "") if isinstance(section, dict) else ""
@@ -347,14 +357,14 @@ def writers(source: Source) -> dict[str, Origin]:
 
 
 def parse_assignment(text: str) -> tuple[str, Any]:
-    """The key and value of `KEY=VALUE`; the value is TOML if it can be parsed, otherwise a string."""
+    """Split `KEY=VALUE` into key and value. The value is parsed as TOML if possible; otherwise it is a string."""
     key, equals, content = text.partition("=")
     if not equals or not key.strip():
         raise CallError(f"--set takes KEY=VALUE, not {text!r}")
-    return key.strip(), _value(content.strip())
+    return key.strip(), _parse_value(content.strip())
 
 
-def _value(content: str) -> Any:
+def _parse_value(content: str) -> Any:
     if content in ("true", "false"):
         return content == "true"
     if content.isascii() and content.replace("_", "").isdecimal() and len(content) < 20:

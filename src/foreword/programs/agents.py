@@ -12,7 +12,7 @@ from ..errors import CallError, ForewordError
 from ..findings import finding
 from ..inspection.agents import AgentView, compare_agents, folders_to_visit, with_visits
 from ..packs.packs import mirror_names
-from ..packs.settings import named_agents, read_settings
+from ..packs.settings import agent_names, read_settings
 from ..packs.shipped import shipped_mirror
 from ..sources.contents import Contents
 from ..sources.environment import absolute, resolve_workspace
@@ -113,7 +113,7 @@ class _Comparison:
     def _named(self) -> list[str]:
         """The layouts that the settings or the call name as agents."""
         files, wrong = read_settings(self.workspace, self.reader, self.question.fields.get("settings") or "")
-        names, refused = named_agents(files)
+        names, refused = agent_names(files)
         self.findings.update(dict.fromkeys((*wrong, *refused)))
         return list(dict.fromkeys((*names, *self.assigned)))
 

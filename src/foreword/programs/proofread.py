@@ -11,10 +11,10 @@ import os
 from ..engine.skills import each_skill
 from ..errors import CallError
 from ..extensions import run_checks
-from ..findings import finding, grouped
+from ..findings import finding, merge_repeated
 from ..inspection.lint import LintContext, Linter
 from ..inspection.lint.source_text import skill_texts
-from ..packs.settings import check_ids, disabled_checks, read_settings
+from ..packs.settings import check_lint_ids, disabled_checks, read_settings
 from ..sources.files import Reader
 from ..sources.front_matter import read_skill
 from ..sources.links import only_inside, reach_by_path
@@ -66,12 +66,12 @@ def proofread(
     """
     agent = agent or Agent()
     disabled = tuple(disable)
-    check_ids(disabled, "--disable")
+    check_lint_ids(disabled, "--disable")
     run = _LintRun(assembler, agent, now, disabled, extensions)
     run.check(assembler)
     if is_recursive:
         run.check_below()
-    findings = grouped(sorted(run.findings, key=_order), printable(run.root))
+    findings = merge_repeated(sorted(run.findings, key=_order), printable(run.root))
     return Report(tuple(findings), len(run.files), run.root)
 
 
