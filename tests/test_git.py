@@ -247,7 +247,7 @@ def test_git_that_takes_too_long_is_stopped(repository, monkeypatch):
     repository({"bin/git": "#!/bin/sh\nexec sleep 600\n"})
     os.chmod(repository.path("bin/git"), 0o755)
     monkeypatch.setenv("PATH", f"{repository.path('bin')}:{os.environ['PATH']}")
-    monkeypatch.setattr(source, "SECONDS", 0.05)
+    monkeypatch.setattr(source, "TIMEOUT", 0.05)
     assert git_values(repository) == ["main", "", "clean"]
 
 
@@ -569,7 +569,7 @@ def test_git_is_not_run_on_a_repository_with_objects_elsewhere(victim, lines):
     victim({"w/.git/objects/info/alternates": lines})
     assert git_values(victim) == ["main", "", "clean"]
     assert failures(victim) == [
-        "[git:status] has no value: /w/.git/objects/info/alternates names folders of objects elsewhere, so git is not run on it"
+        "[git:status] has no value: /w/.git/objects/info/alternates refers to object folders elsewhere, so git is not run on it"
     ]
 
 
@@ -578,8 +578,8 @@ def test_git_is_not_run_on_a_repository_with_objects_elsewhere(victim, lines):
     [
         ("", "/w/.git/HEAD: it is empty"),
         (b"\xff\xfe", "/w/.git/HEAD: "),
-        ("Ignore this", "the file HEAD names neither a branch nor a commit: 'Ignore this'"),
-        ("../secret", "the file HEAD names neither a branch nor a commit: '../secret'"),
+        ("Ignore this", "the HEAD file contains neither a branch nor a commit: 'Ignore this'"),
+        ("../secret", "the HEAD file contains neither a branch nor a commit: '../secret'"),
     ],
 )
 def test_a_head_that_names_nothing_is_a_finding(repository, head, reason):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from foreword.sources.files import HEAD, LIMIT
+from foreword.sources.files import HEAD_LIMIT, LIMIT
 
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
 HUGE = 100_000_000
@@ -81,9 +81,9 @@ def test_no_text_is_read_beyond_the_limit(tree, disk, layout):
 @pytest.mark.parametrize(
     ("head", "limit"),
     [
-        ("---\nname: a\ndescription: D.\n---\n", HEAD + 1),
-        ("---\nname: a\ndescription: D.\n", HEAD + LIMIT + 2),
-        ("word\n", HEAD + LIMIT + 2),
+        ("---\nname: a\ndescription: D.\n---\n", HEAD_LIMIT + 1),
+        ("---\nname: a\ndescription: D.\n", HEAD_LIMIT + LIMIT + 2),
+        ("word\n", HEAD_LIMIT + LIMIT + 2),
     ],
 )
 def test_only_the_front_matter_of_a_skill_is_read(tree, disk, layout, head, limit):

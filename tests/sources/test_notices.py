@@ -41,7 +41,7 @@ def test_two_thousand_nested_names_and_a_chain_of_links_are_followed(tree):
         tree({f"w/l{number}": Path(f"l{number + 1}")})
     tree({"w/l30": Path("../far")})
     found = dependencies_of([tree.path("w/l0"), tree.path("w/" + "a/" * 2000 + "b")])
-    assert os.path.realpath(tree.path("far")) in found.spots
+    assert os.path.realpath(tree.path("far")) in found.entries
     assert paths_inside(tree, found.folders) == ["/", "/w"]
 
 

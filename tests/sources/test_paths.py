@@ -11,7 +11,7 @@ from foreword.sources.paths import (
     distance_of,
     is_file_name,
     is_inside,
-    normal,
+    normalize,
 )
 from foreword.vocabulary import Access, Scope, Workspace
 
@@ -27,7 +27,7 @@ def workspace(cwd="/w/a", root="/w", home="/home/me", platform="linux", **enviro
     [("/a/./b/../c//d/", "/a/c/d"), ("//a", "/a"), ("//", "/"), ("/..", "/"), ("///a//b", "/a/b")],
 )
 def test_normal_simplifies_a_path(path, expected):
-    assert normal(path) == expected
+    assert normalize(path) == expected
 
 
 @pytest.mark.parametrize(

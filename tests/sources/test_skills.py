@@ -4,9 +4,9 @@ import pytest
 
 from foreword.findings import CODES, finding
 from foreword.sources.front_matter import (
-    LONGEST_HEAD,
     MAX_ALIASES,
     MAX_BRACKETS,
+    MAX_HEAD_LENGTH,
     body,
     plain_fields,
     read_resident,
@@ -229,7 +229,7 @@ def test_many_unknown_fields_are_counted_rather_than_named() -> None:
 
 
 NOT_YAML = "the front matter cannot be read as YAML"
-COLON = "mapping values are not allowed in this context: a value with a colon and a blank in it needs quotes"
+COLON = "mapping values are not allowed in this context: a value that contains a colon and a space needs quotes"
 AFTER = "did not find expected key: a value that continues after a closing bracket or quote needs quotes around it"
 START = "found character that cannot start any token: a value that begins with such a character needs quotes"
 
@@ -466,7 +466,7 @@ def test_a_skill_without_a_description_is_not_loaded(text: str, line: int, messa
         ("----\nname: a\n----\n", "the front matter is missing: a SKILL.md begins with '---', its fields, and '---'"),
         ("---\nname: a\n", "the front matter is never closed: a second line '---' is missing"),
         ("---\nname: a\n----\n", "the front matter is never closed: a second line '---' is missing"),
-        (with_field("#" * LONGEST_HEAD), "the front matter has 32,812 characters, more than 32,768"),
+        (with_field("#" * MAX_HEAD_LENGTH), "the front matter has 32,812 characters, more than 32,768"),
     ],
 )
 def test_without_front_matter_there_is_no_skill(text: str, message: str, validation: str) -> None:
@@ -568,7 +568,7 @@ BOMB = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"] + [
         BOMB,
         ["a: &a " + "[x]", *["b: *a"] * MAX_ALIASES, "c: *a"],
         ["a: " + "[" * (MAX_BRACKETS + 1)],
-        ["a: " + "{" * (LONGEST_HEAD // 2)],
+        ["a: " + "{" * (MAX_HEAD_LENGTH // 2)],
         ["license: " + "[" * 127 + "]" * 127],
         ["a:", "- " * 2000],
     ],
@@ -590,7 +590,7 @@ MEGABYTE = 1 << 20
         "---\n" + ("---" + " " * 1000 + "x\n") * 1000,
         skill_file("description: " + "x" * MEGABYTE),
         skill_file("description: " + "[" * MEGABYTE),
-        skill_file("name: 1" + " " * (LONGEST_HEAD - 100), "description: Runs: x"),
+        skill_file("name: 1" + " " * (MAX_HEAD_LENGTH - 100), "description: Runs: x"),
         skill_file(*["description: Runs: x"] * 1000, "a" * 10_000),
         skill_file("description: Runs: x", *[" x"] * 10_000),
         skill_file("description: Runs.") + "\n" * MEGABYTE + "End." + "\n" * MEGABYTE,
@@ -605,7 +605,7 @@ def test_a_huge_file_costs_few_and_small_parses(text: str, monkeypatch: pytest.M
     read_skill(text, PATH, "lenient")
     read_resident(text, PATH)
     body(text)
-    assert len(parsed) <= 8 and max(parsed, default=0) <= LONGEST_HEAD
+    assert len(parsed) <= 8 and max(parsed, default=0) <= MAX_HEAD_LENGTH
 
 
 @pytest.mark.parametrize(("field", "parses"), [("license: MIT", 0), ("license: 'MIT'", 1), ("metadata:\n  a: b", 1)])

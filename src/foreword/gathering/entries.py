@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..findings import finding
-from ..sources.files import GONE
+from ..sources.files import DISAPPEARED
 from ..sources.finder import layer_of, matches, record_refused, slots
 from ..sources.front_matter import read_resident, read_skill
 from ..sources.links import reach_of
@@ -78,7 +78,7 @@ def _has_right_name(path: str, lookup: Lookup, layer: str, trail: Trail) -> bool
 def _is_entry(reading: Reading, layer: str, trail: Trail) -> bool:
     if reading.has_text:
         return True
-    reason = reading.reason or ("it contains only white space" if reading.fate == "blank" else GONE)
+    reason = reading.reason or ("it contains only white space" if reading.fate == "blank" else DISAPPEARED)
     trail.record(reading.path, layer, reading.fate, reason, reading.code or "file-unreadable")
     return False
 

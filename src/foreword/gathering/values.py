@@ -46,7 +46,7 @@ def template_values(
             is_stamped = False
             _add_value(extension_types[type_], type_, name, workspace, values, trail.findings)
     if not is_stamped:
-        reader.distrust(workspace.cwd)
+        reader.mark_unstable(workspace.cwd)
     return values
 
 

@@ -1,7 +1,7 @@
-"""What files and directories contain, shared by readers that see the same moment of a disk.
+"""A cache of files and directory listings, shared by readers that must see the same state of the disk.
 
-Several layouts of one workspace look for the same files. With one `Contents`, each file is read once for all of them. Every reader
-still decides for itself whether it may use a file: the real path that the file had when it was open is stored with it.
+Several layouts look for the same files in a workspace. With a shared `Contents`, each file is read only once. Every reader still
+decides for itself whether it may use a file, by the real path that the file had while it was open.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ class Contents:
         self._files: dict[str, tuple[bytes, int, stat_result, str]] = {}
 
     def file(self, path: str, limit: int) -> tuple[bytes, stat_result, str] | None:
-        """At most one byte more than the limit, the status and the real path of a file. None if as much was not read."""
+        """A file's data (at most one byte more than the limit), status and real path; None if not enough of it was read."""
         known = self._files.get(path)
         if known is None or (len(known[0]) > known[1] and limit > known[1]):
             return None
         data, _, status, real = known
         return data[: limit + 1], status, real
 
-    def keep_file(self, path: str, data: bytes, limit: int, status: stat_result, real: str) -> None:
-        """Store what was read of a file with a limit. A file that was replaced meanwhile has no real path."""
+    def store_file(self, path: str, data: bytes, limit: int, status: stat_result, real: str) -> None:
+        """Store a file's data, read up to a limit. A file without a real path was replaced meanwhile and is not stored."""
         if real:
             self._files[path] = data, limit, status, real

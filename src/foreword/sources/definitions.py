@@ -1,4 +1,4 @@
-"""Definitions of sub-agents and of slash commands: Markdown files whose front matter describes them in a menu."""
+"""Definitions of sub-agents and slash commands: Markdown files whose front matter contains the description for a menu."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..vocabulary import Finding
 
-_ENDINGS = (".agent.md", ".prompt.md", ".md")
+_SUFFIXES = (".agent.md", ".prompt.md", ".md")
 
 
 def read_definition(text: str, path: str, kind: str) -> tuple[Resident | None, list[Finding]]:
     """The sub-agent or command that a file defines, and findings.
 
-    The name is the one in the front matter, else the file's. A sub-agent needs a description, and a file without front matter does not
-    define one. A command without a description is described by its first line.
+    The name comes from the front matter or, if there is none, from the file name. A sub-agent needs front matter with a description.
+    A command without a description uses its first line.
     """
     head, body, line = split(text)
     fields, problem = read_fields(text)
@@ -31,12 +31,12 @@ def read_definition(text: str, path: str, kind: str) -> tuple[Resident | None, l
         message = f"{path}: the sub-agent {name!r} has no description and is skipped"
         return None, [*findings, finding("agent-invalid", message, path, 1)]
     if not description:
-        description = next((each.strip() for each in body.split("\n") if each.strip()), "")
+        description = next((text_line.strip() for text_line in body.split("\n") if text_line.strip()), "")
     tools = fields.get("tools", "").strip()
     return Resident(name, description, path, (1, max(1, line - 1)), tools=tools), findings
 
 
 def _stem(path: str) -> str:
     name = path.rpartition("/")[2]
-    ending = next((each for each in _ENDINGS if name.endswith(each) and name != each), "")
-    return name.removesuffix(ending)
+    suffix = next((suffix for suffix in _SUFFIXES if name.endswith(suffix) and name != suffix), "")
+    return name.removesuffix(suffix)

@@ -1,7 +1,7 @@
-"""Resolve a `Workspace`: everything that the caller did not specify is determined here, once.
+"""Resolves a `Workspace`: determines, once, everything that the caller did not specify.
 
-Paths stay as the user wrote them (a directory reached through a link keeps the link's name). The git repository of a directory is
-determined as git does it, by the real path.
+Paths are kept as the user wrote them (a directory reached through a link keeps the link's name). A directory's git repository is
+found by its real path, as git does it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from ..errors import CallError, MissingError
 from ..text.lines import printable
 from ..vocabulary import Workspace
-from .paths import is_inside, normal
+from .paths import is_inside, normalize
 from .stamps import real_path
 
 TYPE_CHECKING = False
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 def resolve_workspace(workspace: Workspace, reader: Reader) -> Workspace:
-    """The workspace with absolute paths, its root and the home directory (None if it is unknown)."""
+    """The workspace with absolute paths, its root, and the home directory (None if unknown)."""
     environment = os.environ if workspace.environment is None else workspace.environment
     cwd = absolute(workspace.cwd, environment)
     if not reader.is_folder(cwd):
         problem = reader.problem(cwd)
-        what = f"cannot be examined ({problem})" if problem else _why_not_a_directory(cwd)
-        raise MissingError(f"the working directory {printable(workspace.cwd)} {what}; pass an existing directory")
-    if workspace.inside and not any(is_inside(real_path(cwd), each) for each in workspace.inside):
+        problem = f"cannot be examined ({problem})" if problem else _why_not_a_directory(cwd)
+        raise MissingError(f"the working directory {printable(workspace.cwd)} {problem}; pass an existing directory")
+    if workspace.inside and not any(is_inside(real_path(cwd), folder) for folder in workspace.inside):
         raise MissingError(
             f"the working directory {printable(workspace.cwd)} is not inside the folders that are served"
         )
@@ -45,7 +45,7 @@ def resolve_workspace(workspace: Workspace, reader: Reader) -> Workspace:
 
 
 def _root_above(cwd: str, root: str) -> str:
-    """The root that the caller passed; its real path if the working directory is in it only by links."""
+    """The root that the caller passed; its real path if only links place the working directory inside it."""
     if is_inside(cwd, root):
         return root
     real = real_path(root)
@@ -61,19 +61,19 @@ def _why_not_a_directory(path: str) -> str:
 
 
 def git_root(cwd: str, reader: Reader) -> str | None:
-    """The nearest directory at or above `cwd` that has a `.git`: a folder, or the file of a worktree or submodule."""
+    """The nearest directory at or above `cwd` that has a `.git`: a folder, or a file in a worktree or submodule."""
     directory = cwd
     while True:
         if reader.has_git(directory):
             return directory
-        above = os.path.dirname(directory)
-        if above == directory:
+        parent = os.path.dirname(directory)
+        if parent == directory:
             return None
-        directory = above
+        directory = parent
 
 
 def _within_repository(cwd: str, reader: Reader) -> tuple[str, str | None]:
-    """The working directory and its git root, by the name that the user wrote if it leads to the same repository."""
+    """The working directory and its git root. The root is above the path as written if that leads to the same repository."""
     root = git_root(cwd, reader)
     real = real_path(cwd)
     if real == cwd:
@@ -85,20 +85,20 @@ def _within_repository(cwd: str, reader: Reader) -> tuple[str, str | None]:
 
 
 def absolute(path: str, environment: Mapping[str, str]) -> str:
-    """The absolute path with its links kept; `.` is what the shell calls the working directory."""
+    """The absolute path, without resolving links. Relative paths start from the shell's name for the working directory."""
     if os.path.isabs(path):
-        return normal(path)
+        return normalize(path)
     try:
-        here = os.getcwd()
+        current = os.getcwd()
     except OSError:
         raise CallError("the working directory no longer exists; pass an existing directory") from None
-    shell = environment.get("PWD", "")
-    if os.path.isabs(shell) and shell != here:
+    shell_cwd = environment.get("PWD", "")
+    if os.path.isabs(shell_cwd) and shell_cwd != current:
         try:
-            here = normal(shell) if os.path.samefile(shell, here) else here
+            current = normalize(shell_cwd) if os.path.samefile(shell_cwd, current) else current
         except OSError:
             pass
-    return normal(os.path.join(here, path))
+    return normalize(os.path.join(current, path))
 
 
 def _home(platform: str, environment: Mapping[str, str]) -> str | None:
@@ -106,7 +106,7 @@ def _home(platform: str, environment: Mapping[str, str]) -> str | None:
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an extra of this package: in a checkout, the Makefile's."""
+    """The command that installs one of this package's extras. In a checkout it is `make setup`."""
     checkout = os.path.join(os.path.dirname(__file__), "..", "..", "..")
     is_checkout = all(os.path.isfile(os.path.join(checkout, name)) for name in ("Makefile", "pyproject.toml"))
     return "make setup" if is_checkout else f"pip install '/path/to/foreword[{extra}]'"

@@ -1,4 +1,4 @@
-"""Directories: whether they exist, what they contain, and why they cannot be listed."""
+"""Examines directories: whether they exist, what they contain, and why they cannot be listed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import stat
 from errno import EACCES, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, ENXIO, EPERM
 
-from .stamps import Paths, above, real_path, stamp_of
+from .stamps import Paths, parent_folder, real_path, stamp_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ OPEN_FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 _FOLDER_FLAGS = OPEN_FLAGS | getattr(os, "O_DIRECTORY", 0)
-# Errors that only mean that the path is missing, and errors that last until something changes that shows in a stamp.
+# Errors that mean the path is missing, and errors that persist until something changes that a stamp shows.
 ABSENT = frozenset((ENOENT, ENOTDIR))
-_LASTING = ABSENT | {EACCES, EPERM, ELOOP, ENAMETOOLONG, ENXIO}
+_PERMANENT_ERRORS = ABSENT | {EACCES, EPERM, ELOOP, ENAMETOOLONG, ENXIO}
 _DELETED = " (deleted)"
-CHANGED = "it was replaced while it was being opened"
+REPLACED = "it was replaced while it was being opened"
 
 
 class Folders(Paths):
@@ -40,18 +40,18 @@ class Folders(Paths):
         self._problems: dict[str, str] = {}
 
     def is_folder(self, path: str) -> bool:
-        """Whether a directory exists. Each path is looked up once; a missing one is stamped by the directory above."""
+        """Whether a directory exists. Each path is looked up once; for a missing directory, its parent is stamped."""
         known = self._folders.get(path)
         if known is None:
-            way = [path]  # a loop, because a path may have more segments than calls can nest
-            while way[-1] != "/" and above(way[-1]) not in self._folders:
-                way.append(above(way[-1]))
-            for each in reversed(way):
-                known = self._folders[each] = self._look_for_folder(each)
+            unknown_paths = [path]  # a loop, because a long path would exceed the recursion limit
+            while unknown_paths[-1] != "/" and parent_folder(unknown_paths[-1]) not in self._folders:
+                unknown_paths.append(parent_folder(unknown_paths[-1]))
+            for unknown_path in reversed(unknown_paths):
+                known = self._folders[unknown_path] = self._look_for_folder(unknown_path)
         return bool(known)
 
     def entries(self, path: str, guard: ReadGuard | None = None) -> tuple[list[str], Refusal | None]:
-        """The names in a directory, by code point, and the reason if they cannot be listed."""
+        """The names in a directory, sorted by code point, and the reason if they cannot be listed."""
         if not self.is_folder(path):
             problem = self.problem(path)
             return [], ("unreadable", problem, "file-unreadable") if problem else None
@@ -65,11 +65,11 @@ class Folders(Paths):
                     return sorted(entry.name for entry in listing), None
             return self._guarded_entries(path, guard)
         except OSError as error:
-            self.distrust_passing(path, error)
+            self.mark_unstable_if_temporary(path, error)
             return [], ("unreadable", explain(error), "file-unreadable")
 
     def _guarded_entries(self, path: str, guard: ReadGuard) -> tuple[list[str], Refusal | None]:
-        """The names in the directory that was opened, whatever has its name by now, if it may be read."""
+        """The names in the directory that was opened, even if its path now leads to another one; or why it may not be read."""
         known = self.contents.folders.get(path) if self.contents else None
         if known:
             refusal = guard.refusal(self, path, known[1], is_folder=True)
@@ -91,15 +91,15 @@ class Folders(Paths):
         """Why an open file or directory may not be read."""
         real = self._real_path_of_open(descriptor, path)
         if not real:
-            self.distrust(path)
-            return "unreadable", CHANGED, "file-unreadable"
+            self.mark_unstable(path)
+            return "unreadable", REPLACED, "file-unreadable"
         refusal = guard.refusal(self, path, real, is_folder)
         if refusal:
-            self.distrust(path)
+            self.mark_unstable(path)
         return refusal
 
     def _real_path_of_open(self, descriptor: int, path: str) -> str:
-        """The real path of an open file; empty if it is unknown because the name belongs to another file by now."""
+        """An open file's real path; empty if it is unknown because the path now leads to another file."""
         real = path_of_open_file(descriptor)
         if real and not real.endswith(_DELETED):
             return real
@@ -108,25 +108,25 @@ class Folders(Paths):
             if real:
                 return real if status.st_nlink else real.removesuffix(_DELETED)
             real = real_path(path)
-            now = self.disk.lstat(real)
+            current = self.disk.lstat(real)
         except (OSError, ValueError):
             return ""
-        return real if (now.st_dev, now.st_ino) == (status.st_dev, status.st_ino) else ""
+        return real if (current.st_dev, current.st_ino) == (status.st_dev, status.st_ino) else ""
 
     def problem(self, path: str) -> str:
         """Why a directory, or one above it, could not be examined; empty if it is only missing."""
-        while self._problems and path not in self._problems and path != above(path):
-            path = above(path)
+        while self._problems and path not in self._problems and path != parent_folder(path):
+            path = parent_folder(path)
         return self._problems.get(path, "")
 
     def has_entry(self, path: str) -> bool:
         """Whether a path exists, even as a dangling link or as something that cannot be examined.
 
-        A missing one is stamped by its directory.
+        For a missing path, its directory is stamped.
         """
         if self._exists(path):
             return True
-        folder = above(path)
+        folder = parent_folder(path)
         if folder not in self.stamps and self.is_folder(folder):
             self.stamp(folder)
             return self._exists(path)  # it may have been created before the stamp was taken
@@ -142,7 +142,7 @@ class Folders(Paths):
         return True
 
     def has_git(self, folder: str) -> bool:
-        """Whether a directory is the root of a repository: it has a folder `.git`, or the file of a worktree or submodule."""
+        """Whether a directory is a repository's root: it has a `.git` folder, or the `.git` file of a worktree or submodule."""
         self.stamp(folder)
         path = os.path.join(folder, ".git")
         try:
@@ -155,7 +155,7 @@ class Folders(Paths):
         return stat.S_ISDIR(mode) or stat.S_ISREG(mode)
 
     def _look_for_folder(self, path: str) -> bool:
-        if path != "/" and not self._folders[above(path)]:
+        if path != "/" and not self._folders[parent_folder(path)]:
             return False
         try:
             status = self.disk.stat(path)
@@ -169,21 +169,21 @@ class Folders(Paths):
         return False
 
     def _record_missing(self, path: str, error: OSError | ValueError) -> None:
-        """Record a directory that cannot be examined. A missing one shows in the stamp of the directory above."""
+        """Record a directory that cannot be examined. If it is only missing, its parent's stamp shows when it appears."""
         if getattr(error, "errno", ENOENT) not in ABSENT | {ELOOP}:
             self._problems[path] = explain(error)
         if self.has_entry(path):
             self.stamp(path)
-            self.distrust_passing(path, error)
+            self.mark_unstable_if_temporary(path, error)
 
-    def distrust_passing(self, path: str, error: OSError | ValueError) -> None:
-        """Distrust a path after an error that may pass without any stamp changing, such as too many open files."""
-        if getattr(error, "errno", ENOENT) not in _LASTING:
-            self.distrust(path)
+    def mark_unstable_if_temporary(self, path: str, error: OSError | ValueError) -> None:
+        """Mark a path as unstable after an error that may go away without a change of stamp, such as too many open files."""
+        if getattr(error, "errno", ENOENT) not in _PERMANENT_ERRORS:
+            self.mark_unstable(path)
 
 
 def path_of_open_file(descriptor: int) -> str:
-    """The real path of an open file according to the system; empty if the system does not say."""
+    """An open file's real path according to the operating system; empty if it is not available."""
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")
     except OSError:
@@ -191,7 +191,7 @@ def path_of_open_file(descriptor: int) -> str:
 
 
 def explain(error: OSError | ValueError) -> str:
-    """The reason for a failed system call, for a person."""
+    """A readable reason for a failed system call."""
     if getattr(error, "errno", None) == ELOOP:
         return "its links form a circle"
     if getattr(error, "errno", None) == ENAMETOOLONG:

@@ -1,26 +1,26 @@
 """Front matter: the fields at the start of a SKILL.md or a resident file.
 
-    ---                            the fence: three hyphens on the first line, optionally followed by blanks
+    ---                            a fence: three hyphens on the first line, optionally followed by blanks
     name: testing                  fields, in YAML
     description: Runs the tests.
-    ---                            the same fence again
-    The body, in which `---` is a line like any other.
+    ---                            a second fence
+    The body, in which `---` has no special meaning.
 
-Nothing here reads the disk, and no text raises an error. Lines end at a line feed only: a form feed or U+2028 inside a
-description does not end it.
+Nothing here reads the disk, and no text raises an error. Only a line feed ends a line: a form feed or U+2028 in a description is
+part of it.
 
-A strict reader skips skills that violate the Agent Skills specification; a lenient one loads everything with a description. Both
-report the same violations:
+Strict validation skips skills that violate the Agent Skills specification; lenient validation loads everything with a description.
+Both report the same violations of these rules:
 
-    name           1 to 64 of a-z, 0-9 and single inner hyphens, the same as the folder's name
+    name           1 to 64 characters from a-z, 0-9 and single inner hyphens, the same as the folder's name
     description    1 to 1,024 characters, not blank
     compatibility  text of at most 500 characters
     license        text
     allowed-tools  text, or a list of strings
     metadata       fields of any kind
-    other fields   ignored, and named in a finding; `disable-model-invocation` hides the skill
+    other fields   ignored and reported; `disable-model-invocation` hides the skill
 
-A bare number, `true` or `null` is the text as written, so `name: 123` is the name "123"; only a description of `null` counts as
+An unquoted number, `true` or `null` is taken as text, so `name: 123` is the name "123"; only a description of `null` counts as
 missing. If YAML fails or a field occurs twice, the lenient reader reads line by line: each top-level field is parsed separately, invalid
 YAML counts as plain text, and the first of two equal fields wins.
 """
@@ -42,43 +42,43 @@ if TYPE_CHECKING:
     Fields = dict[Any, Any]
     Violation = tuple[str, str, int]  # the code of the finding, the problem, and its line
 
-LONGEST_NAME = 64
-LONGEST_DESCRIPTION = 1024
-LONGEST_COMPATIBILITY = 500
+MAX_NAME_LENGTH = 64
+MAX_DESCRIPTION_LENGTH = 1024
+MAX_COMPATIBILITY_LENGTH = 500
 
-# The parser's time grows with the square of nested brackets and of repeated aliases: 64 KiB of either took 10 to 90 seconds. So
-# both are counted before it runs. Real front matter never comes near these numbers.
-LONGEST_HEAD = 32_768
+# The parser takes time quadratic in the number of nested brackets and repeated aliases: 64 KiB of either took 10 to 90 seconds. So
+# both are counted before it runs. Real front matter never comes near these limits.
+MAX_HEAD_LENGTH = 32_768
 MAX_BRACKETS = 128
 MAX_ALIASES = 4
-# The maximum number of unknown fields of one skill that are reported separately.
+# How many of a skill's unknown fields are reported separately.
 MAX_UNKNOWN = 10
 
-SPECIFIED = frozenset({"name", "description", "license", "allowed-tools", "metadata", "compatibility"})
-TOLERATED = frozenset({"disable-model-invocation", "globs"})
+SPECIFIED_FIELDS = frozenset({"name", "description", "license", "allowed-tools", "metadata", "compatibility"})
+TOLERATED_FIELDS = frozenset({"disable-model-invocation", "globs"})
 HIDDEN_KEY = "disable-model-invocation"
 RESIDENT_KEYS = ("model_invokation", "model-invocation", "model_invocation")
 
-_KNOWN = SPECIFIED | TOLERATED
-_YES = frozenset({"true", "yes", "on"})
-_NO = frozenset({"false", "no", "off", "none", ""})
-_NOT_TEXT = frozenset({"true", "false", "null"})
+_KNOWN_FIELDS = SPECIFIED_FIELDS | TOLERATED_FIELDS
+_TRUE_WORDS = frozenset({"true", "yes", "on"})
+_FALSE_WORDS = frozenset({"false", "no", "off", "none", ""})
+_YAML_CONSTANTS = frozenset({"true", "false", "null"})
 
 _CLOSING = re.compile(r"\n---[ \t]*(?:\n|\Z)")
 
-# Compiled on first use: most files do not need them, and compiling takes as long as reading a hundred skills.
+# Patterns are compiled on first use: most files do not need them, and compiling takes as long as reading a hundred skills.
 _FIELD = r"([ \t]*)([A-Za-z_][\w-]*)[ \t]*:(?=[ \t]|\Z)"
-_BLOCK_SIGN = r"[|>][-+0-9]{0,2}"
+_BLOCK_INDICATOR = r"[|>][-+0-9]{0,2}"
 _ANCHOR = r"(?:^|[\s\[{,:])&\w"
 _ALIAS = r"(?:^|[\s\[{,:])\*\w"
-_PLACE = r" at line (\d+) column \d+"
-_NOT_YAML = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]"
+_ERROR_POSITION = r" at line (\d+) column \d+"
+_INVALID_IN_YAML = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]"
 
-# The parser ends a line at these; editors do not.
-_FALSE_BREAKS = "\r\x85\u2028\u2029"
+# The parser treats these as line breaks; editors do not.
+_EXTRA_LINE_BREAKS = "\r\x85\u2028\u2029"
 
 _HINTS = {
-    "mapping values are not allowed in this context": "a value with a colon and a blank in it needs quotes",
+    "mapping values are not allowed in this context": "a value that contains a colon and a space needs quotes",
     "did not find expected key": "a value that continues after a closing bracket or quote needs quotes around it",
     "found character that cannot start any token": "a value that begins with such a character needs quotes",
 }
@@ -87,7 +87,7 @@ _HINTS = {
 def split(text: str) -> tuple[str | None, str, int]:
     """The front matter without its fences, the body, and the line on which the body begins.
 
-    Without a fence on the first line, or without a second one, everything is body.
+    Without a fence on the first line, or without a second fence, the whole text is the body.
     """
     fences = _fences(text)
     if fences is None:
@@ -108,75 +108,78 @@ def body(text: str) -> tuple[str, int]:
 
 
 def read_fields(text: str) -> tuple[dict[str, str], str]:
-    """The fields of any file's front matter as text, and the reason if it cannot be read as YAML. A list is joined by commas."""
-    head, _, problem = _open(text)
+    """The fields of any file's front matter as text (lists joined by commas), and the reason if it cannot be read as YAML."""
+    head, _, problem = _find_head(text)
     if head is None:
         return {}, problem
-    fields, violations = _fields(
+    fields, violations = _parse_fields(
         head, tuple(re.findall(r"(?m)^([A-Za-z_][\w-]*)[ \t]*:", head)), "front-matter-invalid"
     )
     texts = {
-        key: _listed(value) if isinstance(value, list) else _text(fields, key, head)
+        key: _join_list(value) if isinstance(value, list) else _text(fields, key, head)
         for key, value in fields.items()
         if type(key) is str
     }
     return texts, violations[0][1] if violations else ""
 
 
-def _listed(values: list[Any]) -> str:
+def _join_list(values: list[Any]) -> str:
     return ", ".join(
-        each.strip() if isinstance(each, str) else str(each).lower()
-        for each in values
-        if not isinstance(each, (list, dict))
+        item.strip() if isinstance(item, str) else str(item).lower()
+        for item in values
+        if not isinstance(item, (list, dict))
     )
 
 
 def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -> tuple[Skill | None, list[Finding]]:
     """The skill that a SKILL.md describes, or None, and a finding for each problem."""
-    head, last, problem = _open(text)
+    head, closing_line, problem = _find_head(text)
     if head is None:
         problem = problem or "the front matter is missing: a SKILL.md begins with '---', its fields, and '---'"
         return None, [finding("skill-invalid", f"{problem}; the skill is skipped", path, 1)]
-    fields, violations = _fields(head, ("name", "description", HIDDEN_KEY), "skill-repaired")
+    fields, violations = _parse_fields(head, ("name", "description", HIDDEN_KEY), "skill-repaired")
     name, description, folder = _text(fields, "name", head), _description(fields, head), _folder(path)
     if validation == "strict":
-        if violations := violations or _violations(name, description, folder, fields, head):
+        if violations := violations or _find_violations(name, description, folder, fields, head):
             return None, [
-                finding("skill-invalid", f"{what}; the skill is skipped", path, line) for _, what, line in violations
+                finding("skill-invalid", f"{problem}; the skill is skipped", path, line)
+                for _, problem, line in violations
             ]
     elif not description:
         return None, [_missing_description("skill", fields, violations, head, path)]
     else:
-        violations += _violations(name, description, folder, fields, head)
+        violations += _find_violations(name, description, folder, fields, head)
     name = " ".join(name.split()) or printable(folder)
     if not name:
         return None, [finding("skill-invalid", "it has neither a name nor a folder; the skill is skipped", path, 1)]
-    found = [_lenient_finding(one, name, path) for one in violations]
-    if not fields.keys() <= SPECIFIED:
-        found += _ignored(fields, head, path)
-    return Skill(name, description, path, _is_yes(fields.get(HIDDEN_KEY)), (1, last)), found
+    findings = [_lenient_finding(violation, name, path) for violation in violations]
+    if not fields.keys() <= SPECIFIED_FIELDS:
+        findings += _ignored_fields(fields, head, path)
+    return Skill(name, description, path, _is_true(fields.get(HIDDEN_KEY)), (1, closing_line)), findings
 
 
 def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]:
-    """The resident that a file describes; None if it does not ask to be one or has no description."""
-    head, last, problem = _open(text)
+    """The resident that a file describes, or None if it is not meant as one or has no description, and findings."""
+    head, closing_line, problem = _find_head(text)
     if head is None:
         return None, [finding("resident-invalid", f"{problem}; the file is skipped", path, 1)] if problem else []
-    fields, violations = _fields(head, ("description", *RESIDENT_KEYS), "resident-repaired")
-    if not any(_is_yes(fields.get(key)) for key in RESIDENT_KEYS):
+    fields, violations = _parse_fields(head, ("description", *RESIDENT_KEYS), "resident-repaired")
+    if not any(_is_true(fields.get(key)) for key in RESIDENT_KEYS):
         return None, []
     description = _description(fields, head)
     if not description:
         return None, [_missing_description("resident", fields, violations, head, path)]
     slug = printable(path.rpartition("/")[2].removesuffix(".md"))
-    return Resident(slug, description, path, (1, last)), [_lenient_finding(one, slug, path) for one in violations]
+    return Resident(slug, description, path, (1, closing_line)), [
+        _lenient_finding(violation, slug, path) for violation in violations
+    ]
 
 
-# From text to fields
+# Text to fields
 
 
 def _fences(text: str) -> tuple[int, int, int] | None:
-    """The offsets of the front matter's start and end and of the body. Nothing is copied: a body may be long."""
+    """The offsets of the front matter's start, its end, and the body. Nothing is copied because a body may be long."""
     closing = _CLOSING.search(text) if _begins_with_fence(text) else None
     return (text.index("\n") + 1, closing.start() + 1, closing.end()) if closing else None
 
@@ -186,23 +189,23 @@ def _begins_with_fence(text: str) -> bool:
     return text.startswith("---") and not text[3 : end if end >= 0 else None].strip(" \t")
 
 
-def _open(text: str) -> tuple[str | None, int, str]:
-    """The front matter, the line of its second fence, and the reason if it cannot be used."""
+def _find_head(text: str) -> tuple[str | None, int, str]:
+    """The front matter (None if there is none), the line of its second fence, and the reason if it cannot be used."""
     fences = _fences(text)
     if fences is None:
         unclosed = "the front matter is never closed: a second line '---' is missing"
         return None, 1, unclosed if _begins_with_fence(text) else ""
     start, end, _ = fences
-    if end - start > LONGEST_HEAD:
-        return None, 1, f"the front matter has {end - start:,} characters, more than {LONGEST_HEAD:,}"
+    if end - start > MAX_HEAD_LENGTH:
+        return None, 1, f"the front matter has {end - start:,} characters, more than {MAX_HEAD_LENGTH:,}"
     return text[start:end], text.count("\n", start, end) + 2, ""
 
 
-def _fields(head: str, wanted: tuple[str, ...], code: str) -> tuple[Fields, list[Violation]]:
+def _parse_fields(head: str, wanted: tuple[str, ...], code: str) -> tuple[Fields, list[Violation]]:
     """The fields of the front matter. If it is not valid YAML, the fields in `wanted` that can be recovered, and the reason."""
     loaded, error = _load(head)
     if error:
-        reason, line = _reason(error)
+        reason, line = _explain(error)
         return _recover(head, wanted), [(code, f"the front matter cannot be read as YAML ({reason})", line)]
     if loaded is None:
         return {}, []
@@ -212,7 +215,7 @@ def _fields(head: str, wanted: tuple[str, ...], code: str) -> tuple[Fields, list
 
 
 def _load(head: str) -> tuple[Any, str]:
-    """The parsed YAML, or the parser's reason."""
+    """The parsed YAML, and the parser's error message if it failed."""
     if head.count("[") + head.count("{") > MAX_BRACKETS:
         return None, f"more than {MAX_BRACKETS} brackets"
     if "&" in head and "*" in head and re.search(_ANCHOR, head) and len(re.findall(_ALIAS, head)) > MAX_ALIASES:
@@ -220,7 +223,7 @@ def _load(head: str) -> tuple[Any, str]:
     plain = plain_fields(head)
     if plain:
         return plain, ""
-    for character in _FALSE_BREAKS:
+    for character in _EXTRA_LINE_BREAKS:
         if character in head:
             head = head.replace(character, " ")
     from .ryaml_adapter import yaml_parser
@@ -232,9 +235,9 @@ def _load(head: str) -> tuple[Any, str]:
 
 
 def plain_fields(head: str) -> dict[str, str]:
-    """The fields of YAML that has only lines with a name and plain text; empty if there is anything else.
+    """The fields of YAML in which every line is a name and plain text; empty if there is anything else.
 
-    Most skills are like this, and loading the parser takes longer than reading fifty of them.
+    Most skills are this simple, and loading the YAML parser takes longer than reading fifty of them.
     """
     if not is_plain(head):
         return {}
@@ -242,23 +245,23 @@ def plain_fields(head: str) -> dict[str, str]:
     for line in head.removesuffix("\n").split("\n"):
         key, _, value = line.partition(": ")
         value = value.strip()
-        is_name = key[:1].isalpha() and len(key) <= LONGEST_NAME and key.replace("-", "_").isidentifier()
+        is_name = key[:1].isalpha() and len(key) <= MAX_NAME_LENGTH and key.replace("-", "_").isidentifier()
         is_text = value[:1].isalpha() and value[-1] != ":" and ": " not in value and " #" not in value
-        if not is_name or not is_text or key in fields or not _NOT_TEXT.isdisjoint((key.lower(), value.lower())):
+        if not is_name or not is_text or key in fields or not _YAML_CONSTANTS.isdisjoint((key.lower(), value.lower())):
             return {}
         fields[key] = value
     return fields
 
 
-def _reason(error: str) -> tuple[str, int]:
-    """The parser's reason without its positions, with advice if there is any, and the line in the file."""
-    place = re.search(_PLACE, error)
-    reason = error[: place.start()] if place else error.partition(", while ")[0]
+def _explain(error: str) -> tuple[str, int]:
+    """The parser's error message without positions, with a hint if there is one, and the line in the file."""
+    position = re.search(_ERROR_POSITION, error)
+    reason = error[: position.start()] if position else error.partition(", while ")[0]
     if "unhashable" in reason:
         reason = "the name of a field is a list or has fields"
     hint = _HINTS.get(reason)
     shown = reason if len(reason) <= 80 else reason[:79] + "…"
-    return f"{shown}: {hint}" if hint else shown, int(place[1]) + 1 if place else 1
+    return f"{shown}: {hint}" if hint else shown, int(position[1]) + 1 if position else 1
 
 
 def _recover(head: str, wanted: tuple[str, ...]) -> Fields:
@@ -266,7 +269,7 @@ def _recover(head: str, wanted: tuple[str, ...]) -> Fields:
     entries: dict[str, list[str]] = {}
     entry: list[str] = []
     indent = None
-    for line in re.sub(_NOT_YAML, " ", head).split("\n"):
+    for line in re.sub(_INVALID_IN_YAML, " ", head).split("\n"):
         field = re.match(_FIELD, line)
         if field and indent in (None, field[1]):
             indent = field[1]
@@ -284,14 +287,14 @@ def _parse_field(key: str, lines: list[str]) -> Any:
         return loaded[key]
     value = lines[0].partition(":")[2].strip()
     if key == "description":
-        # Only prose is wrapped by hand; a stray line below a name is not part of it.
-        first = "" if re.fullmatch(_BLOCK_SIGN, value) else value
+        # Only a description may continue on the next lines; other fields are one line long.
+        first = "" if re.fullmatch(_BLOCK_INDICATOR, value) else value
         more = [line.strip() for line in lines[1:] if not line.startswith("#")]
         value = " ".join(filter(None, [first, *more]))
-    return _unquoted(value)
+    return _unquote(value)
 
 
-def _unquoted(value: str) -> str:
+def _unquote(value: str) -> str:
     if len(value) > 1 and value[0] == value[-1] == '"':
         return value[1:-1].replace('\\"', '"')
     if len(value) > 1 and value[0] == value[-1] == "'":
@@ -299,11 +302,11 @@ def _unquoted(value: str) -> str:
     return value
 
 
-# From fields to text
+# Fields to text
 
 
 def _text(fields: Fields, key: str, head: str) -> str:
-    """A field as trimmed text; "" for one that is absent, blank, a list, or has fields."""
+    """A field as trimmed text; empty if it is absent, blank, a list, or has fields of its own."""
     value = fields.get(key, "")
     if type(value) is str:
         return value.strip()
@@ -317,29 +320,29 @@ def _description(fields: Fields, head: str) -> str:
 
 
 def _as_written(value: Any, key: str, head: str) -> str:
-    """A number, truth value or null in the author's spelling if it is on the line of its key, otherwise in the usual one."""
-    place = _place(head, key)
-    if place >= 0:
-        start = place + len(key) + 1
+    """A number, boolean or null as the author wrote it if it is on the same line as its key, otherwise in normal form."""
+    offset = _field_offset(head, key)
+    if offset >= 0:
+        start = offset + len(key) + 1
         token = head[start : head.find("\n", start)].split(None, 1)[:1]
         if token and token[0][0] not in "!&*#" and repr(_load(token[0])[0]) == repr(value):
             return token[0]
     return "" if value is None else str(value).lower()
 
 
-def _place(head: str, key: str) -> int:
-    """The offset of the line of a field, or -1."""
+def _field_offset(head: str, key: str) -> int:
+    """The offset of the line that a field begins on, or -1."""
     return 0 if head.startswith(f"{key}:") else head.find(f"\n{key}:") + 1 or -1
 
 
 def _line(head: str, key: str) -> int:
-    """The line of a field in the file; 1 if it is unknown."""
-    place = _place(head, key)
-    return head.count("\n", 0, place) + 2 if place >= 0 else 1
+    """The line number of a field in the file; 1 if it is unknown."""
+    offset = _field_offset(head, key)
+    return head.count("\n", 0, offset) + 2 if offset >= 0 else 1
 
 
-def _is_yes(value: Any) -> bool:
-    return value is True or (type(value) is str and value.strip().lower() in _YES)
+def _is_true(value: Any) -> bool:
+    return value is True or (type(value) is str and value.strip().lower() in _TRUE_WORDS)
 
 
 def _kind(value: Any) -> str:
@@ -352,26 +355,28 @@ def _folder(path: str) -> str:
     return path.rpartition("/")[0].rpartition("/")[2]
 
 
-def _short(value: Any) -> str:
-    shown = str(value)
-    return repr(shown if len(shown) <= 64 else shown[:63] + "…")
+def _quote_short(value: Any) -> str:
+    text = str(value)
+    return repr(text if len(text) <= 64 else text[:63] + "…")
 
 
 # Violations of the specification
 
 
-def _violations(name: str, description: str, folder: str, fields: Fields, head: str) -> list[Violation]:
-    """Every violation. A valid skill costs a few comparisons here, because there may be thousands."""
-    wrong = []
-    if name != folder or len(name) > LONGEST_NAME or not _is_name(name):
-        wrong += [("skill-name", "name", what) for what in _name_violations(name, folder, fields)]
+def _find_violations(name: str, description: str, folder: str, fields: Fields, head: str) -> list[Violation]:
+    """All violations. A valid skill takes only a few comparisons, because there may be thousands of skills."""
+    violations = []
+    if name != folder or len(name) > MAX_NAME_LENGTH or not _is_name(name):
+        violations += [("skill-name", "name", problem) for problem in _name_violations(name, folder, fields)]
     if not description:
-        wrong.append(("skill-no-description", "description", _missing("description", fields)))
-    elif len(description) > LONGEST_DESCRIPTION:
-        wrong.append(("skill-field", "description", _too_long("description", description, LONGEST_DESCRIPTION)))
+        violations.append(("skill-no-description", "description", _missing_message("description", fields)))
+    elif len(description) > MAX_DESCRIPTION_LENGTH:
+        violations.append(
+            ("skill-field", "description", _too_long_message("description", description, MAX_DESCRIPTION_LENGTH))
+        )
     if len(fields) > 2:
-        wrong += [("skill-field", key, what) for key, what in _other_violations(fields)]
-    return [(code, what, _line(head, key)) for code, key, what in wrong]
+        violations += [("skill-field", key, problem) for key, problem in _other_violations(fields)]
+    return [(code, problem, _line(head, key)) for code, key, problem in violations]
 
 
 def _is_name(name: str) -> bool:
@@ -381,78 +386,80 @@ def _is_name(name: str) -> bool:
 
 def _name_violations(name: str, folder: str, fields: Fields) -> list[str]:
     if not name:
-        return [_missing("name", fields)]
-    wrong = []
-    if len(name) > LONGEST_NAME:
-        wrong.append(_too_long("name", name, LONGEST_NAME))
+        return [_missing_message("name", fields)]
+    violations = []
+    if len(name) > MAX_NAME_LENGTH:
+        violations.append(_too_long_message("name", name, MAX_NAME_LENGTH))
     elif not _is_name(name):
-        wrong.append(f"its name {_short(name)} must consist of a-z, 0-9 and single hyphens between them")
+        violations.append(f"its name {_quote_short(name)} must consist of a-z, 0-9 and single hyphens between them")
     if name != folder:
-        wrong.append(f"its name {_short(name)} differs from its folder {_short(folder)}")
-    return wrong
+        violations.append(f"its name {_quote_short(name)} differs from its folder {_quote_short(folder)}")
+    return violations
 
 
 def _other_violations(fields: Fields) -> list[tuple[str, str]]:
-    wrong = []
+    violations = []
     for key in ("license", "compatibility"):
         if isinstance(fields.get(key), (list, dict)):
-            wrong.append((key, f"its {key} is a {_kind(fields[key])}, not text"))
+            violations.append((key, f"its {key} is a {_kind(fields[key])}, not text"))
     compatibility = fields.get("compatibility")
-    if isinstance(compatibility, str) and len(compatibility) > LONGEST_COMPATIBILITY:
-        wrong.append(("compatibility", _too_long("compatibility", compatibility, LONGEST_COMPATIBILITY)))
+    if isinstance(compatibility, str) and len(compatibility) > MAX_COMPATIBILITY_LENGTH:
+        violations.append(
+            ("compatibility", _too_long_message("compatibility", compatibility, MAX_COMPATIBILITY_LENGTH))
+        )
     if not isinstance(fields.get("metadata"), (dict, type(None))):
-        wrong.append(("metadata", f"its metadata is a {_kind(fields['metadata'])}, not a set of fields"))
+        violations.append(("metadata", f"its metadata is a {_kind(fields['metadata'])}, not a set of fields"))
     tools = fields.get("allowed-tools")
     if any(isinstance(tool, (list, dict)) for tool in (tools if isinstance(tools, list) else [tools])):
-        wrong.append(("allowed-tools", "its allowed-tools are neither text nor a list of strings"))
-    return wrong
+        violations.append(("allowed-tools", "its allowed-tools are neither text nor a list of strings"))
+    return violations
 
 
 # Messages
 
 
-def _missing(key: str, fields: Fields) -> str:
+def _missing_message(key: str, fields: Fields) -> str:
     value = fields.get(key)
     return f"its {key} is a {_kind(value)}, not text" if isinstance(value, (list, dict)) else f"it has no {key}"
 
 
-def _too_long(key: str, text: str, limit: int) -> str:
+def _too_long_message(key: str, text: str, limit: int) -> str:
     return f"its {key} is longer than {limit:,} characters"
 
 
 def _missing_description(kind: str, fields: Fields, violations: list[Violation], head: str, path: str) -> Finding:
-    """The finding for a file without a description; unreadable front matter is the likelier reason."""
+    """The finding for a file without a description. If its front matter is unreadable, that is the likely reason."""
     _, reason, line = violations[0] if violations else ("", "", _line(head, "description"))
-    wrong = f"no description could be read: {reason}" if reason else _missing("description", fields)
-    return finding(f"{kind}-no-description", f"{wrong}; the {kind} is skipped", path, line)
+    problem = f"no description could be read: {reason}" if reason else _missing_message("description", fields)
+    return finding(f"{kind}-no-description", f"{problem}; the {kind} is skipped", path, line)
 
 
-def _lenient_finding(wrong: Violation, name: str, path: str) -> Finding:
-    """The lenient reader's finding for a violation, with the consequence."""
-    code, what, line = wrong
+def _lenient_finding(violation: Violation, name: str, path: str) -> Finding:
+    """The finding for a violation under lenient validation, with its consequence."""
+    code, problem, line = violation
     if code == "skill-name":
-        outcome = f"it is listed as {_short(name)}"
+        outcome = f"it is listed as {_quote_short(name)}"
     elif code == "skill-field":
         outcome = "it is loaded anyway"
     else:
         outcome = "it was read line by line"
-    return finding(code, f"{what}; {outcome}", path, line)
+    return finding(code, f"{problem}; {outcome}", path, line)
 
 
-def _ignored(fields: Fields, head: str, path: str) -> list[Finding]:
-    """Findings for fields that are ignored, although their author may expect an effect."""
-    found = []
-    unknown = sorted(str(key) for key in fields.keys() - _KNOWN)
+def _ignored_fields(fields: Fields, head: str, path: str) -> list[Finding]:
+    """Findings for fields that are ignored although their author may expect an effect."""
+    findings = []
+    unknown = sorted(str(key) for key in fields.keys() - _KNOWN_FIELDS)
     for key in unknown[:MAX_UNKNOWN]:
-        message = f"its field {_short(key)} is not in the specification and is ignored"
-        found.append(finding("skill-field", message, path, _line(head, key)))
+        message = f"its field {_quote_short(key)} is not in the specification and is ignored"
+        findings.append(finding("skill-field", message, path, _line(head, key)))
     if len(unknown) > MAX_UNKNOWN:
         message = f"{len(unknown) - MAX_UNKNOWN:,} more of its fields are not in the specification and are ignored"
-        found.append(finding("skill-field", message, path, 1))
+        findings.append(finding("skill-field", message, path, 1))
     if "globs" in fields:
         message = "its globs are ignored: a skill is chosen by its description"
-        found.append(finding("skill-field", message, path, _line(head, "globs")))
-    if HIDDEN_KEY in fields and str(fields[HIDDEN_KEY]).strip().lower() not in _YES | _NO:
+        findings.append(finding("skill-field", message, path, _line(head, "globs")))
+    if HIDDEN_KEY in fields and str(fields[HIDDEN_KEY]).strip().lower() not in _TRUE_WORDS | _FALSE_WORDS:
         message = f"its {HIDDEN_KEY} is neither true nor false; the skill is not hidden"
-        found.append(finding("skill-field", message, path, _line(head, HIDDEN_KEY)))
-    return found
+        findings.append(finding("skill-field", message, path, _line(head, HIDDEN_KEY)))
+    return findings

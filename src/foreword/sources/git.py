@@ -1,8 +1,8 @@
 """The branch and the short status of a workspace's git repository.
 
-Nothing in a workspace is executed. The branch is read from the file HEAD. Getting the status requires running git, and a
-repository's configuration can name programs for git to start: filters, a file-system monitor, hooks, the other end of a fetch.
-Those are switched off. Git is passed the folders to use, so the configuration it reads is the one that was checked here; a
+Nothing in a workspace is executed. The branch is read from the HEAD file. Getting the status requires running git, and a
+repository's configuration can make git start other programs: filters, a file-system monitor, hooks, the other end of a fetch.
+Those are switched off. Git is told which folders to use, so that it reads the configuration that was checked here; a
 configuration that includes other files or defines filters in an unusual way is refused.
 """
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .files import Reader
     from .repository import Report, Repository
 
-SECONDS = 5
-# A section can begin anywhere in a line and its name can be spelled in several ways; only the usual spelling is parsed.
+TIMEOUT = 5
+# A section can begin anywhere in a line, and its name can be written in several ways; only the usual way is parsed.
 _UNSAFE_SECTION = re.compile(r"\[\s*(?:filter|include)", re.IGNORECASE)
 _FILTER = re.compile(r'^[ \t]*\[filter "([\w.-]+)"\]', re.MULTILINE | re.IGNORECASE | re.ASCII)
 _DISABLED = (
@@ -29,29 +29,29 @@ _DISABLED = (
     # Useful at a terminal, but here they would appear in the prompt even if nothing has changed.
     "status.branch=false", "color.status=false",
 )  # fmt: skip
-# The variables that git may take from the caller's environment. Others could lead it to another repository.
+# The GIT_ variables that are passed on from the caller's environment. Others could lead git to another repository.
 _GIT_VARIABLES = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"))
 
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\b", re.ASCII)
 # A branch name cannot be longer, because it is a file name.
-_LONGEST = 255
+_MAX_BRANCH_LENGTH = 255
 
 
 def branch(workspace: Workspace, reader: Reader, report: Report) -> str | None:
-    """The current branch, from the file HEAD; `HEAD` if it is detached, None outside a repository.
+    """The current branch, read from the HEAD file; `HEAD` if it is detached, None outside a repository.
 
-    `report` gets the reason why a repository is not read.
+    `report` is called with the reason if a repository cannot be read.
     """
     repository = find_repository(workspace, reader, report)
     head = repository.read_head(reader, report) if repository else ""
-    name = head.removeprefix("ref: refs/heads/").split("\n", 1)[0].strip()[:_LONGEST]
-    if not name or name == ".invalid":  # a repository that keeps its references in tables
+    name = head.removeprefix("ref: refs/heads/").split("\n", 1)[0].strip()[:_MAX_BRANCH_LENGTH]
+    if not name or name == ".invalid":  # a repository that stores its references in tables
         return None
     if head.startswith("ref: refs/heads/"):
         return name
     if not head.startswith("ref: refs/") and not _COMMIT.match(head):
-        report(f"the file HEAD names neither a branch nor a commit: {show(head)}")
+        report(f"the HEAD file contains neither a branch nor a commit: {show(head)}")
         return None
     return "HEAD"
 
@@ -59,7 +59,7 @@ def branch(workspace: Workspace, reader: Reader, report: Report) -> str | None:
 def status(workspace: Workspace, reader: Reader, report: Report) -> str | None:
     """The output of `git status --short` in the working directory; None if git fails or is not safe to run.
 
-    In a repository `report` gets the reason.
+    If this is a repository, `report` is then called with the reason.
     """
     repository = find_repository(workspace, reader, report)
     head = repository.read_head(reader, report) if repository else ""
@@ -90,7 +90,7 @@ def status(workspace: Workspace, reader: Reader, report: Report) -> str | None:
                 "GIT_WORK_TREE": workspace.root or workspace.cwd,
             },
             capture_output=True,
-            timeout=SECONDS,
+            timeout=TIMEOUT,
             stdin=subprocess.DEVNULL,
             check=False,
         )
@@ -107,7 +107,7 @@ def _failure(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return "git is not installed, or not on the PATH"
     if type(error).__name__ == "TimeoutExpired":
-        return f"git took longer than {SECONDS} seconds"
+        return f"git took longer than {TIMEOUT} seconds"
     return f"git could not be run: {getattr(error, 'strerror', None) or type(error).__name__}"
 
 
@@ -118,7 +118,7 @@ def _environment() -> dict[str, str]:
     }
     folders = environment.get("PATH", os.defpath).split(os.pathsep)
     environment["PATH"] = os.pathsep.join(filter(os.path.isabs, folders))
-    # Git would fetch a missing object with a program that the configuration names.
+    # Git would fetch missing objects with a program from the repository's configuration.
     return {
         **environment,
         "GIT_ALLOW_PROTOCOL": "none",

@@ -1,6 +1,6 @@
-"""Globs as the configuration files of agents write them: `src/**/*.ts`, `{app,lib}/*.md`.
+"""Matches globs as used in agents' configuration files: `src/**/*.ts`, `{app,lib}/*.md`.
 
-Paths and globs are compared name by name, without regular expressions, so that no glob is slow.
+Paths and globs are compared segment by segment, without regular expressions, so that no glob can be slow.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _MAX_ALTERNATIVES = 100
-_LONGEST = 1_000
+_MAX_LENGTH = 1_000
 
 
 def matches_glob(path: str, glob: str) -> bool:
@@ -18,54 +18,60 @@ def matches_glob(path: str, glob: str) -> bool:
 
     A glob of more than 1,000 characters matches nothing.
     """
-    if len(glob) > _LONGEST:
+    if len(glob) > _MAX_LENGTH:
         return False
-    names = [each for each in path.split("/") if each]
-    return any(_match(names, [each for each in one.split("/") if each not in ("", ".")]) for one in alternatives(glob))
+    names = [name for name in path.split("/") if name]
+    return any(
+        _match(names, [segment for segment in alternative.split("/") if segment not in ("", ".")])
+        for alternative in alternatives(glob)
+    )
 
 
 def alternatives(glob: str) -> list[str]:
     """Expand the braces of a glob: `{a,b}.md` becomes `a.md` and `b.md`. If there are too many, only the first ones."""
     found: list[str] = []
-    waiting = [glob]
-    while waiting and len(found) + len(waiting) <= _MAX_ALTERNATIVES:
-        one = waiting.pop(0)
-        end = one.find("}")
-        start = one.rfind("{", 0, end) if end >= 0 else -1
+    pending = [glob]
+    while pending and len(found) + len(pending) <= _MAX_ALTERNATIVES:
+        alternative = pending.pop(0)
+        end = alternative.find("}")
+        start = alternative.rfind("{", 0, end) if end >= 0 else -1
         if start < 0:
-            found.append(one)
+            found.append(alternative)
         else:
-            waiting += [one[:start] + each + one[end + 1 :] for each in one[start + 1 : end].split(",")]
-    return found + waiting
+            pending += [
+                alternative[:start] + option + alternative[end + 1 :]
+                for option in alternative[start + 1 : end].split(",")
+            ]
+    return found + pending
 
 
 def _match(names: Sequence[str], segments: Sequence[str]) -> bool:
-    """Whether the segments of a glob match these names: for each number of segments, the numbers of names they can match."""
-    reached = {0}
+    """Whether a glob's segments match these names. Tracks how many names the segments so far can match."""
+    matched_counts = {0}
     for segment in segments:
         if segment == "**":
-            reached = set(range(min(reached), len(names) + 1))
+            matched_counts = set(range(min(matched_counts), len(names) + 1))
         else:
-            reached = {n + 1 for n in reached if n < len(names) and _match_name(names[n], segment)}
-        if not reached:
+            matched_counts = {n + 1 for n in matched_counts if n < len(names) and _match_name(names[n], segment)}
+        if not matched_counts:
             return False
-    return len(names) in reached
+    return len(names) in matched_counts
 
 
 def _match_name(name: str, pattern: str) -> bool:
     """Whether a pattern with `*` and `?` matches a name."""
     if "*" not in pattern and "?" not in pattern:
         return name == pattern
-    at, in_pattern, star, after = 0, 0, -1, 0
-    while at < len(name):
-        if in_pattern < len(pattern) and pattern[in_pattern] == "*":
-            star, after = in_pattern, at
-            in_pattern += 1
-        elif in_pattern < len(pattern) and pattern[in_pattern] in ("?", name[at]):
-            at, in_pattern = at + 1, in_pattern + 1
-        elif star >= 0:
-            after += 1
-            at, in_pattern = after, star + 1
+    name_position, pattern_position, star_position, retry_from = 0, 0, -1, 0
+    while name_position < len(name):
+        if pattern_position < len(pattern) and pattern[pattern_position] == "*":
+            star_position, retry_from = pattern_position, name_position
+            pattern_position += 1
+        elif pattern_position < len(pattern) and pattern[pattern_position] in ("?", name[name_position]):
+            name_position, pattern_position = name_position + 1, pattern_position + 1
+        elif star_position >= 0:
+            retry_from += 1
+            name_position, pattern_position = retry_from, star_position + 1
         else:
             return False
-    return not pattern[in_pattern:].strip("*")
+    return not pattern[pattern_position:].strip("*")

@@ -1,7 +1,7 @@
-"""Find every file of a repository that some layout would read somewhere in it: one walk for all layouts.
+"""Finds all instruction files in a repository, for all layouts, in one walk.
 
-A pattern such as `.github/instructions/**/*.md` is compared at every depth, so that a file in the wrong place is found too. Links to
-folders are not followed. Other repositories, installed packages and hidden folders that no pattern names are skipped.
+A pattern such as `.github/instructions/**/*.md` is tried at every depth, so that misplaced files are found too. Links to folders are
+not followed. Nested repositories, installed packages, and hidden folders that occur in no pattern are skipped.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 from ..vocabulary import value
 from .globs import matches_glob
 from .links import WORKSPACE_PLACES
-from .tree import SKIPPED
+from .tree import SKIPPED_FOLDERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _MAX_FOLDERS = 20_000
 
 @value
 class InstructionFiles:
-    """The files that were found, by code point. `unlisted` are folders that could not be listed, each with the reason."""
+    """The files that were found, sorted by code point, and the folders that could not be listed, each with the reason."""
 
     paths: Sequence[str]
     unlisted: Sequence[tuple[str, str]] = ()
@@ -32,9 +32,9 @@ class InstructionFiles:
 
 
 def paths_in_repository(layouts: Iterable[Layout]) -> tuple[str, ...]:
-    """The paths of all patterns by which the layouts find instruction files, without the places they start from.
+    """The paths of all patterns that layouts use to find instruction files, without their starting points.
 
-    Those of the user's own files count too: people copy such a file into a project, where nobody reads it.
+    Patterns for the user's own files are included, because people copy such files into a project, where no agent reads them.
     """
     found: dict[str, None] = {}
     for lookup in (lookup for layout in layouts for lookup in layout.lookups if lookup.kind == "text"):
@@ -51,52 +51,58 @@ def paths_in_repository(layouts: Iterable[Layout]) -> tuple[str, ...]:
 
 def find_instruction_files(top: str, patterns: Iterable[str]) -> InstructionFiles:
     """Every file at or below `top` that matches one of these patterns at any depth."""
-    known = _Patterns(patterns)
+    index = _PatternIndex(patterns)
     found: list[str] = []
     unlisted: list[tuple[str, str]] = []
-    waiting: list[tuple[str, tuple[str, ...]]] = [(top, ())]
+    pending: list[tuple[str, tuple[str, ...]]] = [(top, ())]
     visited = 0
-    while waiting and visited < _MAX_FOLDERS:
-        here, parts = waiting.pop()
+    while pending and visited < _MAX_FOLDERS:
+        folder, parts = pending.pop()
         try:
-            entries = _entries(here)
+            entries = _entries(folder)
         except OSError as error:
-            unlisted.append((here, (error.strerror or str(error)).lower()))
+            unlisted.append((folder, (error.strerror or str(error)).lower()))
             continue
         if parts and ".git" in entries:
             continue
         visited += 1
-        named = [os.path.join(here, name) for name in filter(known.below(parts), entries) if not entries[name]]
-        found += [path for path in named if not os.path.isdir(path)]
-        below = [name for name, is_folder in entries.items() if is_folder and known.may_contain_files(name)]
-        waiting += [(os.path.join(here, name), (*parts, name)) for name in below]
-    return InstructionFiles(sorted(found), unlisted, is_complete=not waiting)
+        matching = [os.path.join(folder, name) for name in filter(index.matcher(parts), entries) if not entries[name]]
+        found += [path for path in matching if not os.path.isdir(path)]
+        subfolders = [name for name, is_folder in entries.items() if is_folder and index.may_contain_files(name)]
+        pending += [(os.path.join(folder, name), (*parts, name)) for name in subfolders]
+    return InstructionFiles(sorted(found), unlisted, is_complete=not pending)
 
 
 def _entries(folder: str) -> dict[str, bool]:
-    """The names in a folder, each with whether it is a folder; a link is not."""
+    """The names in a folder, each with whether it is a folder. A link to a folder does not count as one."""
     with os.scandir(folder) as listing:
-        return {each.name: each.is_dir(follow_symlinks=False) for each in listing}
+        return {entry.name: entry.is_dir(follow_symlinks=False) for entry in listing}
 
 
-class _Patterns:
-    """Patterns, arranged so that most names are refused without a comparison."""
+class _PatternIndex:
+    """Patterns, indexed so that most names can be rejected without matching globs."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
-        split = [tuple(each.split("/")) for each in dict.fromkeys(patterns)]
-        self.names = {each[0] for each in split if len(each) == 1 and "*" not in each[0]}
-        self.others = [each for each in split if len(each) > 1 or "*" in each[0]]
-        self.hidden = {name for each in split for name in each[:-1] if name.startswith(".") and "*" not in name}
+        split_patterns = [tuple(pattern.split("/")) for pattern in dict.fromkeys(patterns)]
+        self.names = {segments[0] for segments in split_patterns if len(segments) == 1 and "*" not in segments[0]}
+        self.complex_patterns = [segments for segments in split_patterns if len(segments) > 1 or "*" in segments[0]]
+        self.hidden_folders = {
+            name for segments in split_patterns for name in segments[:-1] if name.startswith(".") and "*" not in name
+        }
 
     def may_contain_files(self, folder: str) -> bool:
-        """Whether to look into a folder of this name."""
-        return folder not in SKIPPED and (not folder.startswith(".") or folder in self.hidden)
+        """Whether a folder of this name should be searched."""
+        return folder not in SKIPPED_FOLDERS and (not folder.startswith(".") or folder in self.hidden_folders)
 
-    def below(self, parts: Sequence[str]) -> _Matcher:
-        """Compares the names of files in the folder with these parts."""
-        starts = set(parts)
-        possible = [each for each in self.others if len(each) == 1 or "*" in each[0] or each[0] in starts]
-        return _Matcher(self.names, "/".join(parts), possible)
+    def matcher(self, parts: Sequence[str]) -> _Matcher:
+        """A function that tells whether a file name matches, in the folder with these parts."""
+        folder_names = set(parts)
+        candidates = [
+            segments
+            for segments in self.complex_patterns
+            if len(segments) == 1 or "*" in segments[0] or segments[0] in folder_names
+        ]
+        return _Matcher(self.names, "/".join(parts), candidates)
 
 
 @value
@@ -109,6 +115,7 @@ class _Matcher:
         if name in self.names:
             return True
         return any(
-            ("*" in each[-1] or each[-1] == name) and matches_glob(f"{self.folder}/{name}", f"**/{'/'.join(each)}")
-            for each in self.patterns
+            ("*" in segments[-1] or segments[-1] == name)
+            and matches_glob(f"{self.folder}/{name}", f"**/{'/'.join(segments)}")
+            for segments in self.patterns
         )

@@ -1,7 +1,8 @@
-"""How far links may lead: the real path of each file is checked before it is opened and again when it is open.
+"""Decides how far links may lead. A file's real path is checked before the file is opened, and again once it is open.
 
-A link in the project is followed inside the workspace, a link in the user's own folders anywhere. No link may lead to a file whose
-name says that it contains secrets, to `/proc`, `/sys` or `/dev`, or to a folder above itself, which would scan the disk.
+A link in the project may lead anywhere inside the workspace, and a link in the user's own folders anywhere at all. No link may lead
+to a file whose name suggests that it contains secrets, to `/proc`, `/sys` or `/dev`, or to a folder above itself, because the search
+would then scan the whole disk.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 from ..text.lines import printable
 from ..vocabulary import value
 from .paths import USERS_PLACES, is_inside, users_folder
-from .stamps import above, real_path
+from .stamps import parent_folder, real_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,17 +23,17 @@ if TYPE_CHECKING:
     from .stamps import Paths, Refusal
 
 WORKSPACE_PLACES = ("cwd", "root", "walk", "between")
-# These contain no users' files, and opening some of them has effects.
+# These contain no user files, and opening some of their files has side effects.
 SYSTEM_FOLDERS = ("/proc", "/sys", "/dev")
 ALLOW_HINT = 'links = "follow" in your own settings, or --set links=follow, allows it'
 
 
 @value
 class Reach:
-    """How far a path below `folder` may lead: into `bound`, or anywhere if that is None.
+    """How far a path below `folder` may lead: to anywhere in `bound`, or anywhere at all if that is None.
 
-    Whatever else is allowed, the file must be in one of the real folders `inside` (those that a service serves), if there are any.
-    `confined`: the workspace itself asked for the file. `can_be_allowed`: the setting `links` would allow it.
+    If `inside` is not empty, the file must also be in one of these real folders (those that a service serves). `confined` means that
+    the workspace itself asked for the file, `can_be_allowed` that the setting `links` would allow it.
     """
 
     folder: str
@@ -43,11 +44,11 @@ class Reach:
     can_be_allowed: bool = True
 
     def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
-        """Why a file or folder may not be read. `real` is the real path of the open file, None before it is opened."""
+        """Why a file or folder may not be read; None if it may. `real` is the open file's real path, None before it is opened."""
         if real is None:
-            # Opening the file shows whether it is itself a link.
-            way = path if is_folder else above(path)
-            if is_inside(way, self.folder) and not reader.has_link(way, self.folder):
+            # Whether a file is itself a link is found out when it is opened.
+            folder = path if is_folder else parent_folder(path)
+            if is_inside(folder, self.folder) and not reader.has_link(folder, self.folder):
                 return None
             try:
                 real = real_path(path)
@@ -58,7 +59,7 @@ class Reach:
     def _refusal(self, reader: Paths, path: str, real: str, is_folder: bool) -> Refusal | None:
         folder = reader.real(self.folder)
         bound = folder if self.bound is None else reader.real(self.bound)
-        if self.inside and not any(is_inside(real, each) for each in self.inside):
+        if self.inside and not any(is_inside(real, served) for served in self.inside):
             return "refused", "it is outside the folders that are served", "link-refused"
         if self.bound is not None and not is_inside(real, bound):
             if self.confined:
@@ -70,21 +71,21 @@ class Reach:
                     f"it is a link that leaves {printable(self.bound)} and was not followed{hint}",
                     "link-refused",
                 )
-        if is_inside(path, self.folder) and real == _joined(folder, path[len(self.folder) :]):
+        if is_inside(path, self.folder) and real == _join(folder, path[len(self.folder) :]):
             return None
-        reader.stamp_down_to(above(real), bound)
+        reader.stamp_down_to(parent_folder(real), bound)
         return _always_refused(path, real, folder, bound, reader, is_folder)
 
     def link(self, reader: Paths, path: str) -> str:
         """The link that causes a path to be refused; the path itself if there is no such link."""
-        way = []
-        each = path
-        while each != self.folder and is_inside(each, self.folder):
-            way.append(each)
-            each = above(each)
-        for each in reversed(way):
-            if reader.is_link(each) and self.refusal(reader, each, is_folder=each != path):
-                return each
+        prefixes = []
+        prefix = path
+        while prefix != self.folder and is_inside(prefix, self.folder):
+            prefixes.append(prefix)
+            prefix = parent_folder(prefix)
+        for prefix in reversed(prefixes):
+            if reader.is_link(prefix) and self.refusal(reader, prefix, is_folder=prefix != path):
+                return prefix
         return path
 
     def leads_out(self, reader: Paths, path: str) -> bool:
@@ -94,22 +95,22 @@ class Reach:
         return not is_inside(real_path(path), reader.real(self.bound))
 
 
-def _joined(folder: str, rest: str) -> str:
+def _join(folder: str, rest: str) -> str:
     return folder.rstrip("/") + ("/" + rest.lstrip("/") if rest.strip("/") else "") or "/"
 
 
 def _always_refused(path: str, real: str, folder: str, bound: str, reader: Paths, is_folder: bool) -> Refusal | None:
-    """Why a link is not followed, whatever the settings say."""
+    """Why a link is refused whatever the settings are; None if it is not."""
     from .secrets import is_secret
 
-    # The name of a folder above the workspace says nothing about the files in the workspace.
-    near = bound if is_inside(real, bound) else folder if is_inside(real, folder) else ""
-    name = real[len(near.rstrip("/")) :] if near else real
+    # Names of folders above the workspace do not matter for the files in it.
+    base = bound if is_inside(real, bound) else folder if is_inside(real, folder) else ""
+    name = real[len(base.rstrip("/")) :] if base else real
     if is_secret(f"{name}/any" if is_folder else name):
-        return "refused", "it is a link to a file whose name says that it contains secrets", "link-refused"
-    if any(is_inside(real, each) and not is_inside(bound, each) for each in SYSTEM_FOLDERS):
+        return "refused", "it is a link to a file whose name suggests that it contains secrets", "link-refused"
+    if any(is_inside(real, folder) and not is_inside(bound, folder) for folder in SYSTEM_FOLDERS):
         return "refused", "it is a link into /proc, /sys or /dev", "link-refused"
-    if is_folder and is_inside(reader.real(above(path)), real):
+    if is_folder and is_inside(reader.real(parent_folder(path)), real):
         return "refused", "it is a link to a folder above itself", "link-refused"
     return None
 
@@ -125,10 +126,10 @@ def reach_of(pattern: Pattern, base: str, lookup: Lookup, workspace: Workspace) 
         return _project_reach(base, workspace, follow)
     if pattern.place == "path":
         start = "/" if pattern.path.startswith("/") else base
-        named = os.path.normpath(os.path.join(start, pattern.path.removeprefix("~/").partition("*")[0]))
-        if is_inside(named, root) or is_inside(named, workspace.cwd):
-            return _project_reach(root if is_inside(named, root) else workspace.cwd, workspace, follow)
-        return Reach(named)
+        start = os.path.normpath(os.path.join(start, pattern.path.removeprefix("~/").partition("*")[0]))
+        if is_inside(start, root) or is_inside(start, workspace.cwd):
+            return _project_reach(root if is_inside(start, root) else workspace.cwd, workspace, follow)
+        return Reach(start)
     return Reach(base)
 
 
@@ -143,34 +144,34 @@ def _project_reach(base: str, workspace: Workspace, follow: bool) -> Reach:
 
 
 def inside_for(folder: str, workspace: Workspace) -> Sequence[str]:
-    """The served folders that files found in `folder` must be in. A folder above them is exempt: the layout's own rules apply."""
-    is_above = any(each != folder and is_inside(each, folder) for each in workspace.inside)
+    """The served folders that files found in `folder` must be in; none if `folder` is above them, where the layout's rules apply."""
+    is_above = any(served != folder and is_inside(served, folder) for served in workspace.inside)
     return () if is_above else workspace.inside
 
 
 def only_inside(folder: str, workspace: Workspace) -> Reach:
-    """The reach of the workspace's own settings, wording and templates: never outside it, whatever the settings say."""
+    """The reach for the workspace's own settings, wording and templates: never outside it, whatever the settings are."""
     root = workspace.root or workspace.cwd
     return Reach(folder, root, inside_for(root, workspace), can_be_allowed=False)
 
 
 def reach_by_path(path: str, lookups: Iterable[Lookup], workspace: Workspace) -> Reach:
-    """How far a file that was found earlier may lead, judging by its path."""
+    """How far a file that was found earlier may lead, based on its path."""
     lookups = tuple(lookups)
     for lookup in lookups:
-        for pattern in (each for group in lookup.groups for each in group if not each.confined):
+        for pattern in (pattern for group in lookup.groups for pattern in group if not pattern.confined):
             base = _user_base(pattern, workspace)
             if base and is_inside(path, _fixed_folder(base, pattern.path.removeprefix("~/"))):
                 return reach_of(pattern, base, lookup, workspace)
     root = workspace.root or workspace.cwd
-    base = next((each for each in (root, workspace.cwd) if is_inside(path, each)), root)
+    base = next((folder for folder in (root, workspace.cwd) if is_inside(path, folder)), root)
     while not is_inside(path, base):
-        base = above(base)
+        base = parent_folder(base)
     return _project_reach(base, workspace, any(lookup.links == "follow" for lookup in lookups))
 
 
 def _user_base(pattern: Pattern, workspace: Workspace) -> str | None:
-    """The directory in which a pattern of the places `home`, `config` and `path` starts; None for other places."""
+    """The directory that a pattern outside the workspace starts from; None for patterns in the workspace."""
     if pattern.place in USERS_PLACES:
         return users_folder(pattern, workspace)
     if pattern.place == "path" and pattern.path.startswith("~/"):

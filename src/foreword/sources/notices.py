@@ -1,10 +1,10 @@
-"""Change notices from the system: which directories to watch, and what an event there means.
+"""Change notices from the operating system: which directories to watch, and what their events mean.
 
-Each path that was examined depends on every directory in which a name was looked up on the way to it, with links resolved step by
-step. Whatever appears, disappears or changes under one of these names may change the prompt. Those directories are watched, each
-without the ones below it, so a `node_modules` or a home directory is never watched as a whole. A missing path is noticed in the nearest
-directory that exists. A directory that was removed and created again counts as another one: its inode differs or, since the disk may
-reuse the number, the system reported its removal.
+An examined path depends on every directory in which a name was looked up while resolving it, link by link. If anything with one of
+these names appears, disappears or changes, the prompt may change. Those directories are watched without their subdirectories, so a
+`node_modules` or a home directory is never watched as a whole. For a missing path, the nearest existing directory is watched. A
+directory that was removed and created again counts as a new one: its inode differs or, because the disk may reuse the number, the
+system reported its removal.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import time
 
 from ..errors import CallError
 from ..vocabulary import value
-from .stamps import above
-from .watchfiles_adapter import MODIFIED, Lost, Watcher, require_watchfiles
+from .stamps import parent_folder
+from .watchfiles_adapter import MODIFIED, EventsLost, Watcher, require_watchfiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,77 +25,79 @@ if TYPE_CHECKING:
     from .watchfiles_adapter import Flag
 
 # With this many events at once, the system may have dropped others.
-_MANY = 5_000
-# The path of an event that the system did not describe.
-UNKNOWN = ""
+_MAX_RELIABLE_EVENTS = 5_000
+# The path of an event that the system could not report.
+UNKNOWN_PATH = ""
 _MAX_LINKS = 40
-_TRIES = 5
-# In seconds: how long a missing or empty file may be in the middle of a save, and how old git's lock may be.
-_SAVE, _LOCK = 0.03, 5.0
+_MAX_TRIES = 5
+# In seconds: how long a file that is being saved may be missing or empty, and how old a lock of git may be.
+_SAVE_SECONDS, _MAX_LOCK_AGE = 0.03, 5.0
 
 
 @value
 class Dependencies:
     """The directories and names that the examined paths depend on.
 
-    `spots` maps each name that was looked up, as a real path, to the path as it was written; `folders` maps the directories they are in
-    to their identities; every entry of the directories in `listed` matters.
+    `entries` maps the real path of each name that was looked up to the path as it was written. `folders` maps the directories that
+    contain them to their identities. In the directories in `listed`, every entry matters.
     """
 
-    spots: Mapping[str, str]
+    entries: Mapping[str, str]
     folders: Mapping[str, tuple[int, int]]
     listed: frozenset[str]
 
     def is_relevant(self, kind: int, path: str) -> bool:
         """Whether an event may change the prompt. A modification matters only for a path that was examined itself."""
-        return path in self.spots or (kind != MODIFIED and above(path) in self.listed)
+        return path in self.entries or (kind != MODIFIED and parent_folder(path) in self.listed)
 
 
 def dependencies_of(paths: Iterable[str]) -> Dependencies:
-    """What these paths depend on, on the disk as it is now."""
-    trace = _Trace()
-    ends = {trace.real(path if os.path.isabs(path) else os.path.abspath(path)) for path in paths}
-    folders = {path: identity for path in sorted({*trace.folders, *ends}) if (identity := _identity(path))}
-    return Dependencies(trace.spots, folders, frozenset(ends & folders.keys()))
+    """What these paths depend on, in the current state of the disk."""
+    resolver = _Resolver()
+    real_paths = {resolver.real(path if os.path.isabs(path) else os.path.abspath(path)) for path in paths}
+    folders = {path: identity for path in sorted({*resolver.folders, *real_paths}) if (identity := _identity(path))}
+    return Dependencies(resolver.entries, folders, frozenset(real_paths & folders.keys()))
 
 
-class _Trace:
+class _Resolver:
     """Resolves paths step by step, and records each name that is looked up."""
 
     def __init__(self) -> None:
-        self.spots: dict[str, str] = {}
+        self.entries: dict[str, str] = {}
         self.folders: set[str] = set()
         self._known: dict[str, str] = {}
 
-    def real(self, path: str, meant: str = "", hops: int = 0) -> str:
-        """The real path; for a dangling link or a circle, as far as it can be resolved."""
-        unknown = []
-        head = path
-        while head not in self._known and head != above(head):
-            unknown.append(head)
-            head = above(head)
-        folder = self._known.setdefault(head, head)
-        for each in reversed(unknown):
-            folder = self._known[each] = self._resolved(folder, each, meant if each == path and meant else each, hops)
+    def real(self, path: str, written_path: str = "", hops: int = 0) -> str:
+        """The real path. Dangling and circular links are resolved as far as possible."""
+        unknown_prefixes = []
+        known_prefix = path
+        while known_prefix not in self._known and known_prefix != parent_folder(known_prefix):
+            unknown_prefixes.append(known_prefix)
+            known_prefix = parent_folder(known_prefix)
+        folder = self._known.setdefault(known_prefix, known_prefix)
+        for prefix in reversed(unknown_prefixes):
+            folder = self._known[prefix] = self._resolve_name(
+                folder, prefix, written_path if prefix == path and written_path else prefix, hops
+            )
         return folder
 
-    def _resolved(self, folder: str, path: str, meant: str, hops: int) -> str:
-        """The real path of one more name in a directory."""
+    def _resolve_name(self, folder: str, path: str, written_path: str, hops: int) -> str:
+        """The real path of a name in a directory that is already resolved."""
         name = os.path.basename(path)
         if name in ("", ".", ".."):
-            return above(folder) if name == ".." else folder
+            return parent_folder(folder) if name == ".." else folder
         self.folders.add(folder)
-        spot = os.path.join(folder, name)
-        self.spots.setdefault(spot, meant)
+        entry = os.path.join(folder, name)
+        self.entries.setdefault(entry, written_path)
         try:
-            target = os.readlink(spot)
+            target = os.readlink(entry)
         except (OSError, ValueError):
-            return spot
-        return spot if hops >= _MAX_LINKS else self.real(os.path.join(folder, target), meant, hops + 1)
+            return entry
+        return entry if hops >= _MAX_LINKS else self.real(os.path.join(folder, target), written_path, hops + 1)
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """The device and inode of a directory; None if it cannot be watched: it is missing, unreadable, or its name is not UTF-8."""
+    """A directory's device and inode; None if it cannot be watched (it is missing or unreadable, or its name is not UTF-8)."""
     try:
         path.encode()
         status = os.stat(path)
@@ -106,11 +108,11 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 
 class Notices:
-    """The system's notices of changes to the paths that are followed."""
+    """Notices from the operating system about changes to the followed paths."""
 
     def __init__(self) -> None:
         self.dependencies = Dependencies({}, {}, frozenset())
-        self._armed: Mapping[str, tuple[int, int]] = {}
+        self._watched: Mapping[str, tuple[int, int]] = {}
         self._watcher: Watcher | None = None
         require_watchfiles()
 
@@ -122,19 +124,22 @@ class Notices:
             self._watcher.close()
 
     def follow(self, paths: Iterable[str]) -> bool:
-        """Watch everything that these paths depend on. True if new directories are watched: earlier changes there went unnoticed."""
-        wanted = list(paths)
-        self.dependencies = dependencies_of(wanted)
-        if self.dependencies.folders.items() <= self._armed.items():
+        """Watch everything that these paths depend on.
+
+        Returns True if there are new directories, in which earlier changes may have been missed.
+        """
+        examined_paths = list(paths)
+        self.dependencies = dependencies_of(examined_paths)
+        if self.dependencies.folders.items() <= self._watched.items():
             return False
-        for _ in range(_TRIES):
-            if self._arm():
+        for _ in range(_MAX_TRIES):
+            if self._start_watcher():
                 return True
-            self.dependencies = dependencies_of(wanted)
+            self.dependencies = dependencies_of(examined_paths)
         return True
 
-    def _arm(self) -> bool:
-        """Watch the directories; False if one of them disappeared meanwhile."""
+    def _start_watcher(self) -> bool:
+        """Start watching the directories. Returns False if one of them disappeared meanwhile."""
         folders = self.dependencies.folders
         try:
             watcher = Watcher(folders)
@@ -146,72 +151,74 @@ class Notices:
                 " fs.inotify.max_user_instances"
             ) from None
         self.__exit__()
-        self._watcher, self._armed = watcher, folders
+        self._watcher, self._watched = watcher, folders
         return True
 
     def wait(self, stop: Flag | None = None, tick: int = 0, lock: str = "") -> dict[str, bool] | None:
-        """The paths that have changed, as they were written, each with whether it was examined; None if it should stop.
+        """Wait for changes. Returns the changed paths as they were written, each with whether it was examined; None to stop.
 
-        The path of an event that the system could not report is "". With `tick`, returns nothing after that many milliseconds. Keeps
-        waiting while a save is in progress or git holds its `lock`.
+        If the system could not report an event's path, the path is "". With `tick`, returns an empty dict after that many
+        milliseconds. Keeps waiting while a file is being saved or git's `lock` exists.
         """
-        seen: dict[str, bool] = {}
-        while not seen:
-            events = self._events(tick, stop)
+        changes: dict[str, bool] = {}
+        while not changes:
+            events = self._next_events(tick, stop)
             if events is None:
                 return None
             if not events and tick:
                 return {}
-            self._add(events, seen)
+            self._add_relevant(events, changes)
         start = time.monotonic()
-        while _is_saving(seen, start) or _is_locked(lock):
-            events = self._events(10, stop)
+        while _is_saving(changes, start) or _is_locked(lock):
+            events = self._next_events(10, stop)
             if events is None:
                 return None
-            self._add(events, seen)
-        return seen
+            self._add_relevant(events, changes)
+        return changes
 
-    def _add(self, events: Iterable[tuple[int, str]], seen: dict[str, bool]) -> None:
+    def _add_relevant(self, events: Iterable[tuple[int, str]], changes: dict[str, bool]) -> None:
         """Add the relevant events, each with whether its path was examined."""
         for kind, path in sorted(events):
-            if path == UNKNOWN or self.dependencies.is_relevant(kind, path):
-                seen[self.dependencies.spots.get(path, path)] = path in self.dependencies.spots
+            if path == UNKNOWN_PATH or self.dependencies.is_relevant(kind, path):
+                changes[self.dependencies.entries.get(path, path)] = path in self.dependencies.entries
 
-    def _events(self, timeout: int, stop: Flag | None) -> set[tuple[int, str]] | None:
-        """The next events in the directories; an unknown one if the system lost some."""
-        assert self._watcher is not None, "follow comes first"
+    def _next_events(self, timeout: int, stop: Flag | None) -> set[tuple[int, str]] | None:
+        """The next events in the directories, including an event with an unknown path if some were lost."""
+        assert self._watcher is not None, "call follow first"
         try:
             events = self._watcher.events(timeout, stop)
-        except Lost:
-            self._arm()
-            return {(MODIFIED, UNKNOWN)}
+        except EventsLost:
+            self._start_watcher()
+            return {(MODIFIED, UNKNOWN_PATH)}
         if not events:
             return events
-        if len(events) > _MANY:
-            events.add((MODIFIED, UNKNOWN))
-            self._armed = {}
-        self._forget({path for kind, path in events if kind != MODIFIED and path in self.dependencies.spots})
+        if len(events) > _MAX_RELIABLE_EVENTS:
+            events.add((MODIFIED, UNKNOWN_PATH))
+            self._watched = {}
+        self._forget({path for kind, path in events if kind != MODIFIED and path in self.dependencies.entries})
         return events
 
-    def _forget(self, gone: Collection[str]) -> None:
-        """Forget directories that were created or removed, and those below: the system stops reporting their events."""
-        if gone:
-            self._armed = {path: identity for path, identity in self._armed.items() if not _is_below(path, gone)}
+    def _forget(self, changed_folders: Collection[str]) -> None:
+        """Forget directories that were created or removed and those below them: the system no longer reports their events."""
+        if changed_folders:
+            self._watched = {
+                path: identity for path, identity in self._watched.items() if not _is_below(path, changed_folders)
+            }
 
 
 def _is_below(path: str, folders: Collection[str]) -> bool:
     while path not in folders:
-        path, under = above(path), path
-        if path == under:
+        path, child = parent_folder(path), path
+        if path == child:
             return False
     return True
 
 
-def _is_saving(seen: Mapping[str, bool], start: float) -> bool:
-    """Whether one of the files has just become missing or empty, as in the middle of a save."""
-    if time.monotonic() - start > _SAVE:
+def _is_saving(changes: Mapping[str, bool], start: float) -> bool:
+    """Whether one of the files is missing or empty and may be in the middle of a save."""
+    if time.monotonic() - start > _SAVE_SECONDS:
         return False
-    for path in (path for path, was_examined in seen.items() if was_examined):
+    for path in (path for path, was_examined in changes.items() if was_examined):
         try:
             if os.stat(path).st_size == 0:
                 return True
@@ -221,8 +228,8 @@ def _is_saving(seen: Mapping[str, bool], start: float) -> bool:
 
 
 def _is_locked(lock: str) -> bool:
-    """Whether git is changing files now. An old lock is a leftover."""
+    """Whether git is changing files now. An old lock does not count: it was left behind."""
     try:
-        return bool(lock) and abs(time.time() - os.stat(lock).st_mtime) < _LOCK
+        return bool(lock) and abs(time.time() - os.stat(lock).st_mtime) < _MAX_LOCK_AGE
     except (OSError, ValueError):
         return False

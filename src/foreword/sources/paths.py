@@ -1,4 +1,4 @@
-"""Facts about paths from their text alone: nothing is read, and links are not resolved."""
+"""Path functions that only look at the text of paths: they read nothing and do not resolve links."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Workspace
 
 _FARTHEST = 1_000_000
-_LONGEST_NAME = 400
+_MAX_NAME_LENGTH = 400
 _SUFFIXES = (
     ".md",
     ".mdx",
@@ -30,8 +30,8 @@ _SUFFIXES = (
 )
 
 
-def normal(path: str) -> str:
-    """The path without `.`, `..` and repeated slashes, even at the start, where POSIX allows two."""
+def normalize(path: str) -> str:
+    """The path without `.`, `..` and repeated slashes, not even the two leading slashes that POSIX allows."""
     return normpath(path).replace("//", "/")
 
 
@@ -41,9 +41,9 @@ def is_inside(path: str, folder: str) -> bool:
 
 
 def is_file_name(text: str) -> bool:
-    """Whether text looks like a file name and nothing else, such as `prompts/base.md`."""
+    """Whether text looks like a single file name, such as `prompts/base.md`."""
     name = text.strip()
-    if len(name) > _LONGEST_NAME or len(name.split()) != 1:
+    if len(name) > _MAX_NAME_LENGTH or len(name.split()) != 1:
         return False
     return name.lower().endswith(_SUFFIXES) or name.startswith(("/", "./", "../", "~/"))
 
@@ -58,14 +58,14 @@ def data_folder(workspace: Workspace) -> str | None:
     return _folder(workspace, "LOCALAPPDATA", "XDG_DATA_HOME", ".local/share")
 
 
-def _folder(workspace: Workspace, windows: str, unix: str, below_home: str) -> str | None:
+def _folder(workspace: Workspace, windows_variable: str, unix_variable: str, below_home: str) -> str | None:
     environment = workspace.environment or {}
     if workspace.platform == "win32":
-        folder = environment.get(windows, "").replace("\\", "/")
+        folder = environment.get(windows_variable, "").replace("\\", "/")
         return folder.rstrip("/") if folder.startswith("/") or folder[1:3] == ":/" else None
-    folder = environment.get(unix, "")
+    folder = environment.get(unix_variable, "")
     if folder.startswith("/"):
-        return normal(folder)
+        return normalize(folder)
     return join(workspace.home, below_home) if workspace.home else None
 
 
@@ -73,7 +73,7 @@ USERS_PLACES = ("home", "config", "env")
 
 
 def users_folder(pattern: Pattern, workspace: Workspace) -> str | None:
-    """The folder in which a pattern of the user's own places starts; None if it is unknown."""
+    """The folder that a pattern for the user's own files starts from; None if it is unknown."""
     if pattern.place == "config":
         return config_folder(workspace)
     if pattern.place != "env":
@@ -81,12 +81,12 @@ def users_folder(pattern: Pattern, workspace: Workspace) -> str | None:
     folder = (workspace.environment or {}).get(pattern.variable, "")
     folder = folder if folder.startswith("/") else pattern.default
     if not folder.startswith("~/"):
-        return normal(folder)
-    return normal(join(workspace.home, folder[2:])) if workspace.home else None
+        return normalize(folder)
+    return normalize(join(workspace.home, folder[2:])) if workspace.home else None
 
 
 def distance_of(path: str, lookup: Lookup, workspace: Workspace) -> int:
-    """How many directories above the working directory a file belongs; the user's own files are farther than all others."""
+    """How many directories a file is above the working directory. The user's own files are farther away than all others."""
     if any(_is_users_own(path, pattern, workspace) for group in lookup.groups for pattern in group):
         return _FARTHEST
     folder, distance = printable(workspace.cwd), 0
@@ -108,11 +108,11 @@ def absolute_path(path: str, workspace: Workspace) -> str:
     """The absolute form of a caller's path, which may start with `~` or be relative to the working directory."""
     if workspace.home and (path == "~" or path.startswith("~/")):
         path = workspace.home + path[1:]
-    return normal(join(workspace.cwd, path))
+    return normalize(join(workspace.cwd, path))
 
 
 def absolute_scope(scope: Scope | None, workspace: Workspace) -> Scope:
-    """The scope with absolute paths; without a scope, write access to the workspace."""
+    """The scope with absolute paths. The default scope is write access to the workspace."""
     if scope is None:
         return Scope((Access(workspace.root or workspace.cwd),))
     allow, deny = (

@@ -1,4 +1,4 @@
-"""Readings: decode the bytes of a file into its text, or into the reason why it has none."""
+"""Decodes a file's bytes into a `Reading`: its text, or the reason why it has none."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KINDS = (
 
 @value
 class Reading:
-    """The result of reading a file. `text` has LF line ends, and neither a BOM nor blank lines around it."""
+    """The result of reading a file. `text` has LF line endings, and no BOM or surrounding blank lines."""
 
     path: str
     fate: Fate
@@ -59,30 +59,30 @@ def refused(path: str, refusal: Refusal) -> Reading:
 
 
 def decode(path: str, data: bytes, size: int, identity: tuple[int, int], limit: int, trim: bool = True) -> Reading:
-    """The text in the first `limit` bytes of a file of `size` bytes; with `trim`, without blank lines around it."""
+    """The reading for the first `limit` bytes of a file of `size` bytes. `trim` removes blank lines around the text."""
     size = max(size, len(data))
-    known: Any = {"size": size, "identity": identity}
+    common: Any = {"size": size, "identity": identity}
     text, problem = _text(data, limit)
     if problem:
         fate, code, reason = problem
-        return Reading(path, fate, code=code, reason=reason, **known)
+        return Reading(path, fate, code=code, reason=reason, **common)
     if not (text.strip() if trim else text):
-        return Reading(path, "blank", **known)
+        return Reading(path, "blank", **common)
     text, line = without_blank_lines(text) if trim else (text, 1)
     if len(data) > limit:
         reason = f"it has {size:,} bytes; everything after the first {limit:,} is left out"
-        return Reading(path, "cut", text, line, digest(text), code="file-cut", reason=reason, **known)
-    return Reading(path, "used", text, line, digest(text), **known)
+        return Reading(path, "cut", text, line, digest(text), code="file-cut", reason=reason, **common)
+    return Reading(path, "used", text, line, digest(text), **common)
 
 
 def decode_head(path: str, data: bytes, identity: tuple[int, int], limit: int) -> Reading:
-    """The text of the first bytes of a file, untrimmed and without a hash."""
+    """The reading for a file's first bytes, untrimmed and without a hash."""
     text, problem = _text(data, limit)
     if problem:
         fate, code, reason = problem
         return Reading(path, fate, "", 1, "", len(data), identity, code, reason)
     fate = "used" if text.strip() else "blank"
-    # By position, which is faster: there may be thousands of skills.
+    # Positional arguments are faster, and there may be thousands of skills.
     return Reading(path, fate, text if fate == "used" else "", 1, "", len(data), identity, "", "")
 
 
@@ -105,7 +105,7 @@ def _text(data: bytes, limit: int) -> tuple[str, tuple[Fate, str, str] | None]:
 
 
 def is_text(data: bytes) -> bool:
-    """Whether bytes are UTF-8 text. False if the last character is cut in two."""
+    """Whether bytes are UTF-8 text. False if the last character is incomplete."""
     try:
         data.decode()
     except UnicodeDecodeError:
@@ -125,5 +125,5 @@ def end_of_front_matter(data: bytes) -> int | None:
 
 
 def kind_of(mode: int) -> str:
-    """What kind of file this is, in words, if it is not a regular one."""
+    """A readable name for the type of a file that is not a regular file."""
     return next((name for test, name in _KINDS if test(mode)), "something else")

@@ -1,8 +1,8 @@
-"""Where a git repository keeps its own files, and which of them may be read.
+"""Finds a git repository's own files, and decides which of them may be read.
 
-A workspace is untrusted. Its `.git` may be a link, a file that names another folder, or a folder full of links, and each of them
-could lead to somebody else's repository. A folder outside the workspace is accepted only if it points back: a worktree's has a
-file `gitdir`, a submodule's has `core.worktree`. Links inside an accepted folder may not leave it.
+A workspace is untrusted. Its `.git` may be a link, a file that refers to another folder, or a folder full of links, and any of these
+could lead to somebody else's repository. A folder outside the workspace is accepted only if it points back: a worktree's folder with
+a `gitdir` file, a submodule's with `core.worktree`. Links inside an accepted folder may not leave it.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     Report = Callable[[str], object]
 
 _WORKTREE = r"^[ \t]*worktree[ \t]*=[ \t]*(.+?)[ \t]*$"
-# More entries than this are not searched for links, so git is not run on such a repository.
+# A repository with more entries is not searched for links, so git is not run on it.
 _MAX_ENTRIES = 500_000
 
 
 @value
 class Repository:
-    """The folder of a repository's own files, the one it shares with its worktrees, and how far links in them may lead."""
+    """A repository's own folder, the folder it shares with its worktrees, and how far links in them may lead."""
 
     folder: str
     common: str
     reach: Reach
 
     def read_head(self, reader: Reader, report: Report) -> str:
-        """The text of the file HEAD; empty if it cannot be read, which is reported unless the file does not exist."""
+        """The text of the HEAD file; empty if it cannot be read. The reason is reported unless the file does not exist."""
         path = os.path.join(self.folder, "HEAD")
         reading = reader.read(path, self.reach)
         if not reading.has_text and reading.fate != "absent":
@@ -47,7 +47,7 @@ class Repository:
         return reading.text.strip() if reading.has_text else ""
 
     def unsafe_reason(self, reader: Reader, head: str) -> str:
-        """Why git must not run here, or an empty string: it may read any file of the repository, so no link may leave it."""
+        """Why it is not safe to run git here; empty if it is. Git may read any file, so no link may leave the repository."""
         if head.startswith("ref: "):
             path = os.path.normpath(os.path.join(self.common, head.removeprefix("ref: ")))
             if not is_inside(path, self.common):
@@ -62,19 +62,19 @@ class Repository:
                 return f"{printable(folder)} cannot be searched for links"
             count += len(entries)
             for entry in entries:
-                if entry.is_symlink() and not self._holds(reader, entry.path):
+                if entry.is_symlink() and not self._contains(reader, entry.path):
                     return f"{printable(entry.path)} is a link that leaves the repository"
             folders += [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
             if count > _MAX_ENTRIES:
                 return f"{printable(self.folder)} has too many entries to be searched for links"
         alternates = os.path.join(self.common, "objects", "info", "alternates")
         if reader.read(alternates).fate not in ("absent", "blank"):
-            return f"{printable(alternates)} names folders of objects elsewhere"
+            return f"{printable(alternates)} refers to object folders elsewhere"
         return ""
 
-    def _holds(self, reader: Reader, path: str) -> bool:
+    def _contains(self, reader: Reader, path: str) -> bool:
         real = reader.real(path)
-        return any(is_inside(real, reader.real(each)) for each in (self.folder, self.common))
+        return any(is_inside(real, reader.real(folder)) for folder in (self.folder, self.common))
 
 
 def _ignore(_: Any) -> None:
@@ -82,10 +82,10 @@ def _ignore(_: Any) -> None:
 
 
 def find_repository(workspace: Workspace, reader: Reader, report: Report = _ignore) -> Repository | None:
-    """The repository of a workspace; None outside of one. `report` gets the reason why one is not read."""
+    """The workspace's repository; None if there is none. `report` is called with the reason if it may not be read."""
     root = workspace.root or workspace.cwd
     inside = inside_for(root, workspace)
-    folder = _named_folder(root, Reach(root, root, inside, can_be_allowed=False), reader, report)
+    folder = _git_folder(root, Reach(root, root, inside, can_be_allowed=False), reader, report)
     if folder is None or not reader.is_folder(folder):
         return None
     is_own = is_inside(reader.real(folder), reader.real(root))
@@ -97,15 +97,15 @@ def find_repository(workspace: Workspace, reader: Reader, report: Report = _igno
         return None
     reach = Reach(folder, folder, inside if is_own else (), can_be_allowed=False)
     common = _common_folder(folder, reach, reader)
-    expected = root if is_own else _above_worktrees(folder) or folder
+    expected = root if is_own else _worktree_owner(folder) or folder
     if common != folder and not is_inside(reader.real(common), reader.real(expected)):
         report(f"{printable(folder)}/commondir leads to {printable(common)}, which is not the repository it belongs to")
         return None
     return Repository(folder, common, reach)
 
 
-def _named_folder(root: str, reach: Reach, reader: Reader, report: Report) -> str | None:
-    """The folder `.git`, or the one that a file of this name points to."""
+def _git_folder(root: str, reach: Reach, reader: Reader, report: Report) -> str | None:
+    """The `.git` folder, or the folder that a `.git` file points to."""
     path = os.path.join(root, ".git")
     if reader.is_folder(path):
         reader.stamp(path)
@@ -125,17 +125,19 @@ def _points_back(folder: str, root: str, reader: Reader) -> bool:
     if pointer.has_text:
         return reader.real(os.path.join(folder, pointer.text.strip())) == reader.real(os.path.join(root, ".git"))
     texts = [reader.read(os.path.join(folder, name), reach).text for name in ("config", "config.worktree")]
-    named = [re.sub(r"\\(.)", r"\1", match.strip('"')) for text in texts for match in re.findall(_WORKTREE, text, re.M)]
-    return bool(named) and reader.real(os.path.join(folder, named[-1])) == reader.real(root)
+    worktrees = [
+        re.sub(r"\\(.)", r"\1", match.strip('"')) for text in texts for match in re.findall(_WORKTREE, text, re.M)
+    ]
+    return bool(worktrees) and reader.real(os.path.join(folder, worktrees[-1])) == reader.real(root)
 
 
 def _common_folder(folder: str, reach: Reach, reader: Reader) -> str:
-    """The folder of the repository that a worktree belongs to; without a file `commondir`, the same folder."""
+    """The folder of the repository that a worktree belongs to; the same folder if there is no `commondir` file."""
     common = reader.read(os.path.join(folder, "commondir"), reach)
     return os.path.normpath(os.path.join(folder, common.text.strip())) if common.has_text else folder
 
 
-def _above_worktrees(folder: str) -> str:
+def _worktree_owner(folder: str) -> str:
     """The repository that has `folder` as one of its worktrees; empty if it is not in a folder named `worktrees`."""
-    above, name = os.path.split(os.path.dirname(folder))
-    return above if name == "worktrees" else ""
+    parent, name = os.path.split(os.path.dirname(folder))
+    return parent if name == "worktrees" else ""

@@ -1,7 +1,7 @@
-"""The only file that relies on ryaml's private parts. pyproject.toml bounds the version; a test checks that they exist.
+"""The only file that relies on private parts of ryaml. pyproject.toml limits the version, and a test checks that they exist.
 
-The package imports `typing`, which costs as much as everything else in a short command, so the extension module in it is loaded
-without the package.
+The package imports `typing`, which takes as long as everything else in a short command, so its extension module is loaded without
+the package.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def yaml_parser() -> Callable[[str], Any]:
         module = spec.loader.create_module(spec)
         assert module is not None
         spec.loader.exec_module(module)
-        # The module may be loaded only once, so a program that imports the package later must find this one.
+        # The module can be loaded only once, so a program that imports the package later must find it.
         sys.modules[_MODULE] = module
     loads: Callable[[str], Any] = module.loads
     return loads

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 
-# A sample of such a file (`.env.example`) is meant to be read.
+# Samples of such files (`.env.example`) may be read.
 _SECRET_NAMES = (
     ".env", ".env.*", "*.env", ".envrc", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk", "id_rsa*", "id_dsa*",
     "id_ecdsa*", "id_ed25519*", ".npmrc", ".pypirc", ".netrc", "_netrc", ".pgpass", ".git-credentials", ".htpasswd", "credentials",
@@ -16,13 +16,13 @@ _SECRET_FOLDERS = frozenset((".git", ".ssh", ".gnupg", ".aws", ".kube", ".azure"
 
 
 def is_secret(path: str) -> bool:
-    """Whether the name of a path says that its content must not get into a prompt."""
+    """Whether a path's name suggests that its content is secret and must not get into a prompt."""
     from fnmatch import fnmatchcase
 
     parts = [part.lower() for part in path.split("/")]
     name = parts[-1]
     if any(part in _SECRET_FOLDERS for part in parts[:-1]):
         return True
-    return any(fnmatchcase(name, each) for each in _SECRET_NAMES) and not any(
-        fnmatchcase(name, each) for each in _SAMPLES
+    return any(fnmatchcase(name, pattern) for pattern in _SECRET_NAMES) and not any(
+        fnmatchcase(name, pattern) for pattern in _SAMPLES
     )

@@ -1,7 +1,7 @@
-"""Stamps: the result of `stat` for each path, so that one loop can find out whether anything has changed since.
+"""Stamps: what `stat` returned for each path, so that a single loop can check whether anything has changed since.
 
-A missing file is stamped by the nearest directory that exists. The stamp of a path that may change without a new time or size, such
-as a file that changed a moment ago, is `UNSTABLE`, which equals no other stamp.
+For a missing file, the nearest existing directory is stamped. A path that may change without a new time or size, such as a file that
+changed a moment ago, gets the stamp `UNSTABLE`, which equals no other stamp.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     Refusal = tuple[Fate, str, str]
 
     class ReadGuard(Protocol):
-        """Says why a path may not be read: by its name before it is opened, then by the real path of the open file."""
+        """Decides whether a path may be read: by its name before it is opened, then by the open file's real path."""
 
         def refusal(
             self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False
         ) -> Refusal | None: ...
 
     class Disk(Protocol):
-        """The functions of the operating system that the reader calls; the module `os` has them all."""
+        """The operating system functions that the reader calls; the `os` module has them all."""
 
         open: Any
         read: Any
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 
 
 UNSTABLE = (0, 0, 0, 0, -1)
-# File systems have coarse clocks: a file changed this recently, in nanoseconds, may change again without a new time.
-_TICK = 50_000_000
-_COARSE_TICK = 2_100_000_000
-_TRIES = 4
-_NOWHERE = "/\0"  # a path that cannot exist and contains nothing
+# File systems have coarse clocks: a file that changed within this time, in nanoseconds, may change again without a new timestamp.
+_CLOCK_TICK = 50_000_000
+_COARSE_CLOCK_TICK = 2_100_000_000
+_MAX_TRIES = 4
+_NONEXISTENT = "/\0"  # a path that cannot exist and contains nothing
 
 
 class Paths:
@@ -61,9 +61,9 @@ class Paths:
         self._real: dict[str, str] = {}
 
     def stamp(self, path: str) -> Stamp:
-        """Record what a path looks like now; a missing one by the directory it would be in.
+        """Record the current state of a path and, if it is missing, of the directory it would be in.
 
-        A dangling link is unstable: another link, which is not known here, may decide where it leads.
+        A dangling link is unstable: where it leads may depend on another link, which is not known here.
         """
         missing = path
         while missing not in self.stamps:
@@ -71,17 +71,17 @@ class Paths:
                 self.stamps[missing] = stamp_of(self.disk.stat(missing))
             except (OSError, ValueError):
                 self.stamps[missing] = UNSTABLE if self.is_link(missing) else None
-                missing = above(missing)
+                missing = parent_folder(missing)
         return self.stamps[path]
 
     def stamp_down_to(self, path: str, top: str) -> None:
         """Stamp a path and every directory between it and `top`: any of them could become a link."""
         while is_inside(path, top) and path != top:
             self.stamp(path)
-            path = above(path)
+            path = parent_folder(path)
 
-    def distrust(self, path: str) -> None:
-        """Make a path count as changed the next time, whatever its stamp."""
+    def mark_unstable(self, path: str) -> None:
+        """Make a path count as changed at the next check, whatever its stamp."""
         self.stamps[path] = UNSTABLE
 
     def identity(self, path: str) -> tuple[int, int] | None:
@@ -96,12 +96,12 @@ class Paths:
         return known
 
     def real(self, path: str) -> str:
-        """The real path, resolved once, so that a link swapped in later does not move it."""
+        """The real path. It is resolved once, so that a link created later does not change it."""
         if path not in self._real:
             try:
                 self._real[path] = real_path(path)
             except ValueError:
-                self._real[path] = _NOWHERE
+                self._real[path] = _NONEXISTENT
         return self._real[path]
 
     def is_link(self, path: str) -> bool:
@@ -116,20 +116,20 @@ class Paths:
         while path != top and is_inside(path, top):
             if self.is_link(path):
                 return True
-            path = above(path)
+            path = parent_folder(path)
         return False
 
     def has_link(self, path: str, top: str) -> bool:
         """Like `is_linked`, but each path is looked up only once."""
-        way = []
+        unknown_paths = []
         while path != top and path not in self._links:
-            if path == above(path):
+            if path == parent_folder(path):
                 return False  # the path is not below `top`
-            way.append(path)
-            path = above(path)
+            unknown_paths.append(path)
+            path = parent_folder(path)
         known = path != top and self._links[path]
-        for each in reversed(way):
-            known = self._links[each] = known or self.is_link(each)
+        for unknown_path in reversed(unknown_paths):
+            known = self._links[unknown_path] = known or self.is_link(unknown_path)
         return known
 
     def leads_out(self, path: str, top: str) -> bool:
@@ -137,27 +137,27 @@ class Paths:
         if not is_inside(path, top) or not self.has_link(path, top):
             return False
         real, real_top = real_path(path), real_path(top)
-        self.stamp_down_to(above(real), real_top)
+        self.stamp_down_to(parent_folder(real), real_top)
         return not is_inside(real, real_top)
 
 
-def above(path: str) -> str:
-    """The directory above an absolute path; faster than `os.path.dirname`."""
+def parent_folder(path: str) -> str:
+    """The parent of an absolute path; faster than `os.path.dirname`."""
     return path[: path.rfind("/")] or "/" if os.sep == "/" else os.path.dirname(path)
 
 
 def real_path(path: str) -> str:
-    """The path with its links resolved. If a link disappears meanwhile, try again; if that keeps failing, return a path that cannot exist."""
-    for _ in range(_TRIES):
+    """The path with links resolved. Retries if a link disappears meanwhile; in the end, returns a path that cannot exist."""
+    for _ in range(_MAX_TRIES):
         try:
             return os.path.realpath(path)
         except OSError:
             continue
-    return _NOWHERE
+    return _NONEXISTENT
 
 
 def is_unchanged(stamps: Sequence[tuple[str, Stamp]], disk: Any = os) -> bool:
-    """Whether every stamped path still looks the same: one `stat` each, nothing is read."""
+    """Whether no stamped path has changed. Calls `stat` once for each and reads nothing."""
     stat = disk.stat
     for path, stamp in stamps:
         try:
@@ -172,9 +172,9 @@ def is_unchanged(stamps: Sequence[tuple[str, Stamp]], disk: Any = os) -> bool:
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
-    """The stamp of a stat result; `UNSTABLE` if the file changed a moment ago."""
+    """The stamp for a stat result; `UNSTABLE` if the file changed a moment ago."""
     changed = max(status.st_mtime_ns, status.st_ctime_ns)
-    tick = _TICK if changed % 1_000_000_000 else _COARSE_TICK
+    tick = _CLOCK_TICK if changed % 1_000_000_000 else _COARSE_CLOCK_TICK
     if changed > time.time_ns() - tick:
         return UNSTABLE
     return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_dev

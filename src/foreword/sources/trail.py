@@ -1,4 +1,4 @@
-"""The record of a search: which files were considered, and what happened to each."""
+"""Records a search: which files were considered, and what happened to each."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ if TYPE_CHECKING:
 
 
 class Trail:
-    """The record of a search: candidates with their fates, and findings."""
+    """The candidates of a search with their fates, and its findings."""
 
     def __init__(self) -> None:
         self.candidates: list[Candidate] = []
         self.findings: list[Finding] = []
 
     def record(self, path: str, layer: str, fate: Fate, reason: str = "", code: str = "", target: str = "") -> None:
-        """Record a candidate's fate, and a finding if there is a code for it."""
-        shown = printable(path)
-        self.candidates.append(Candidate(shown, layer, fate, reason, printable(target)))
+        """Record a candidate's fate, and a finding if `code` is set."""
+        display_path = printable(path)
+        self.candidates.append(Candidate(display_path, layer, fate, reason, printable(target)))
         if code:
-            self.findings.append(finding(code, f"{shown}: {reason}", shown))
+            self.findings.append(finding(code, f"{display_path}: {reason}", display_path))
 
     def refuse(self, path: str, layer: str, refusal: Refusal, link: str = "") -> None:
-        """Record a file or folder that may not be read. The finding names the link that leads to it, so each link has one."""
+        """Record a file or folder that may not be read. The finding is about the link that leads to it, so each link gets one."""
         fate, reason, code = refusal
-        shown, link = printable(path), printable(link or path)
-        about = reason if link == shown else f"{link}: {reason}"
-        self.candidates.append(Candidate(shown, layer, fate, about))
+        display_path, link = printable(path), printable(link or path)
+        candidate_reason = reason if link == display_path else f"{link}: {reason}"
+        self.candidates.append(Candidate(display_path, layer, fate, candidate_reason))
         self.findings.append(finding(code, f"{link}: {reason}", link))

@@ -1,7 +1,7 @@
-"""The values of template variables that come from files, git and the machine.
+"""Reads the values of template variables that come from files, git and the machine.
 
-A `file:` must be inside what the agent's scope may read, after links are resolved. Files with secrets and anything that is not a file
-are refused whatever the scope says.
+A `file:` variable must be in a folder that the agent's scope allows it to read, after links are resolved. Files with secrets, and
+anything that is not a regular file, are refused whatever the scope allows.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 
 
 def read_values(
-    wanted: Iterable[tuple[str, str]],
+    variables: Iterable[tuple[str, str]],
     workspace: Workspace,
     scope: Scope,
     settings: Mapping[str, Any],
     reader: Reader,
     trail: Trail,
 ) -> tuple[dict[str, str | Document], bool]:
-    """The values of these variables by `type:name`, and whether stamps show when they change."""
+    """The values of these variables by `type:name`, and whether stamps can show that they have changed."""
     values: dict[str, str | Document] = {}
     is_stamped = True
     root = workspace.root or workspace.cwd
     inside = inside_for(root, workspace)
-    for type_, name in wanted:
+    for type_, name in variables:
         found: str | Document | None = None
         if type_ == "file":
             found = _file(name, workspace, scope, settings, reader, trail)
@@ -49,7 +49,7 @@ def read_values(
             found = git.branch(workspace, reader, _reporter("git:branch", trail))
         elif (type_, name) == ("git", "status"):
             found = git.status(workspace, reader, _reporter("git:status", trail))
-            if inside and not any(is_inside(real_path(root), each) for each in inside):
+            if inside and not any(is_inside(real_path(root), folder) for folder in inside):
                 found = None  # it was replaced by a link meanwhile
             is_stamped = False
         elif (type_, name) == ("system", "hostname"):
@@ -62,8 +62,8 @@ def read_values(
 
 
 def _reporter(variable: str, trail: Trail) -> Callable[[str], None]:
-    """Record why a variable has no value, as a finding."""
-    return lambda why: trail.findings.append(finding("variable-failed", f"[{variable}] has no value: {why}"))
+    """A function that adds a finding with the reason why a variable has no value."""
+    return lambda reason: trail.findings.append(finding("variable-failed", f"[{variable}] has no value: {reason}"))
 
 
 def _file(
@@ -74,22 +74,23 @@ def _file(
     try:
         real = real_path(path)
     except ValueError:  # a lone surrogate
-        shown = name.encode("utf-8", "backslashreplace").decode()
-        trail.findings.append(finding("variable-refused", f"[file:{shown}] is not read: it is not a valid file name"))
+        escaped = name.encode("utf-8", "backslashreplace").decode()
+        trail.findings.append(finding("variable-refused", f"[file:{escaped}] is not read: it is not a valid file name"))
         return None
     guard = _FileGuard(workspace, scope, settings)
-    refused = guard.refusal(reader, path, real)
-    reading = reader.read_whole(path, guard) if refused is None else None
-    shown = printable(path)
-    reason = f"asked for by [file:{printable(name)}]"
+    path_refusal = guard.refusal(reader, path, real)
+    reading = reader.read_whole(path, guard) if path_refusal is None else None
+    display_path = printable(path)
+    request = f"asked for by [file:{printable(name)}]"
     if reading is None or reading.fate == "refused":
-        why = refused[1] if refused else reading.reason if reading else ""
-        trail.findings.append(finding("variable-refused", f"[file:{printable(name)}] is not read: {why}", shown))
-        trail.record(path, "variable", "refused", f"{reason}; {why}")
+        reason = path_refusal[1] if path_refusal else reading.reason if reading else ""
+        message = f"[file:{printable(name)}] is not read: {reason}"
+        trail.findings.append(finding("variable-refused", message, display_path))
+        trail.record(path, "variable", "refused", f"{request}; {reason}")
         return None
     if reading.code:
-        trail.findings.append(finding(reading.code, f"{shown}: {reading.reason}", shown))
-    trail.record(path, "variable", reading.fate, f"{reason}; {reading.reason}" if reading.reason else reason)
+        trail.findings.append(finding(reading.code, f"{display_path}: {reading.reason}", display_path))
+    trail.record(path, "variable", reading.fate, f"{request}; {reading.reason}" if reading.reason else request)
     if not reading.has_text:
         return None
     return replace(reading.document, text=reading.text.removesuffix("\n"))
@@ -97,7 +98,7 @@ def _file(
 
 @value
 class _FileGuard:
-    """Guards the path of a `file:` variable, and then the file that was opened for it."""
+    """Checks the path of a `file:` variable, and then the file that was opened for it."""
 
     workspace: Workspace
     scope: Scope
@@ -106,14 +107,14 @@ class _FileGuard:
     def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
         if real is None:
             return None
-        why = refusal(real, self.workspace, self.scope, self.settings) or (
+        reason = refusal(real, self.workspace, self.scope, self.settings) or (
             "" if real == path else refusal(path, self.workspace, None, self.settings)
         )
-        return ("refused", why, "") if why else None
+        return ("refused", reason, "") if reason else None
 
 
 def complete(prefix: str, workspace: Workspace, scope: Scope, limit: int = 200) -> list[tuple[str, bool]]:
-    """Paths with this prefix that `file:` may read, in order, each with whether it is a folder; none if they cannot be listed."""
+    """The sorted paths with this prefix that `file:` may read, each with whether it is a folder; empty if they cannot be listed."""
     folder, name = os.path.split(prefix)
     path = os.path.normpath(os.path.join(workspace.cwd, folder))
     found: list[tuple[str, bool]] = []
@@ -121,7 +122,7 @@ def complete(prefix: str, workspace: Workspace, scope: Scope, limit: int = 200) 
         real = real_path(path)
         if refusal(os.path.join(real, "any"), workspace, scope, {}):
             return []
-        entries = sorted(os.scandir(path), key=lambda each: each.name)
+        entries = sorted(os.scandir(path), key=lambda entry: entry.name)
     except (OSError, ValueError):
         return []
     for entry in entries:
@@ -151,18 +152,18 @@ def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapp
     return "it is outside what the scope may read (the setting file_paths widens it)"
 
 
-def may_read(scope: Scope, path: str, extra: Sequence[str], workspace: Workspace) -> bool:
-    """Whether the scope or the additional folders of the settings allow reading a real path. A denied path wins."""
+def may_read(scope: Scope, path: str, extra_folders: Sequence[str], workspace: Workspace) -> bool:
+    """Whether the scope or the additional folders in the settings allow reading a real path. A denial takes precedence."""
     if is_denied(scope, path):
         return False
     return any(covers(row, path) for row in scope.allow) or any(
-        is_inside(path, each) for each in _folders(extra, workspace)
+        is_inside(path, folder) for folder in _folders(extra_folders, workspace)
     )
 
 
-def _folders(extra: Sequence[str], workspace: Workspace) -> list[str]:
-    """The real paths of the additional folders of the settings."""
-    return [real_path(os.path.join(workspace.cwd, _expand_home(each, workspace))) for each in extra]
+def _folders(extra_folders: Sequence[str], workspace: Workspace) -> list[str]:
+    """The real paths of the additional folders in the settings."""
+    return [real_path(os.path.join(workspace.cwd, _expand_home(folder, workspace))) for folder in extra_folders]
 
 
 def is_denied(scope: Scope, path: str) -> bool:
@@ -176,6 +177,6 @@ def _expand_home(path: str, workspace: Workspace) -> str:
 
 
 def covers(row: Access, path: str) -> bool:
-    """Whether a row of a scope covers a path: the row's own path, the files in it, and if recursive everything below."""
+    """Whether a scope's row covers a path: the row's own path, the files in it and, if it is recursive, everything below."""
     top = real_path(row.path)
     return path == top or (is_inside(path, top) if row.recursive else os.path.dirname(path) == top)

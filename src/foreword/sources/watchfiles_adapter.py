@@ -1,6 +1,6 @@
-"""The only file that relies on watchfiles' private parts. pyproject.toml bounds the version; a test checks that they exist.
+"""The only file that relies on private parts of watchfiles. pyproject.toml limits the version, and a test checks that they exist.
 
-The public functions of watchfiles watch a fixed set of paths. Here the set changes while watching.
+The public functions of watchfiles watch a fixed set of paths. Foreword needs to change the set while watching.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Flag(Protocol):
-        """Says whether to stop; a `threading.Event` is one."""
+        """Tells whether to stop, like a `threading.Event`."""
 
         def is_set(self) -> bool: ...
 
@@ -31,12 +31,12 @@ def require_watchfiles() -> None:
         raise CallError(f"watching needs the package watchfiles; run {install_command('serve')}") from None
 
 
-class Lost(Exception):
+class EventsLost(Exception):
     """Events were lost: the system could not report something, such as a change in a file whose name is not UTF-8."""
 
 
 class Watcher:
-    """Watches directories, each without those below it."""
+    """Watches directories, without their subdirectories."""
 
     def __init__(self, folders: Iterable[str]) -> None:
         """Raises an OSError if a directory cannot be watched, or if there are too many."""
@@ -47,11 +47,11 @@ class Watcher:
         self._notify: Any = RustNotify(list(folders), False, False, 300, False, True)
 
     def events(self, timeout: int, stop: Flag | None) -> set[tuple[int, str]] | None:
-        """Kinds and paths of the next events; empty after `timeout` milliseconds (0: never), None if it should stop."""
+        """The kinds and paths of the next events; empty after `timeout` milliseconds (0: no timeout), None to stop."""
         try:
             events = self._notify.watch(DEBOUNCE, STEP, timeout, stop)
         except self._failure:
-            raise Lost from None
+            raise EventsLost from None
         if events == "signal":
             raise KeyboardInterrupt
         if events == "stop":
