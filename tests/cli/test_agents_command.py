@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foreword.cli.columns import width_of
+from foreword.cli.columns import display_width
 from foreword.programs import agents as programs
 from foreword.sources import files
 from foreword.wire.forms import AgentsForm, DifferenceForm
@@ -184,7 +184,7 @@ def test_a_table_of_many_agents_is_divided_to_fit_80_columns(run, repository):
     repository({"w/" + "deep/" * 30 + "AGENTS.md": "Deep.", "w/AGENTS.md": "Root."})
     out = run("agents", "--all")[1]
     tables = [part for part in out.split("\n\n") if part.startswith("file")]
-    assert len(tables) > 1 and max(width_of(line) for table in tables for line in table.split("\n")) <= 80
+    assert len(tables) > 1 and max(display_width(line) for table in tables for line in table.split("\n")) <= 80
     assert all("…" in table for table in tables)
 
 
@@ -206,7 +206,7 @@ def test_without_signs_nothing_is_shown(run, tree):
     assert run("agents") == (
         0,
         "",
-        "the repository shows no sign of a known agent; --all shows what every agent would read\n",
+        "no known agent was detected in this repository; --all shows what every agent would read\n",
     )
     assert shown(run) == []
 

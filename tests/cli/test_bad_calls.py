@@ -239,9 +239,9 @@ def test_missing_settings_are_an_error(error_of):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("not json", "not JSON (line 1, column 1)"),
-        ("", "not JSON"),
-        ("[{]", "not JSON"),
+        ("not json", "not valid JSON (line 1, column 1)"),
+        ("", "not valid JSON"),
+        ("[{]", "not valid JSON"),
         ("{}", "must contain a list of tools"),
         ('"read"', "must contain a list of tools"),
         ("5", "must contain a list of tools"),
@@ -257,7 +257,7 @@ def test_missing_settings_are_an_error(error_of):
         ('[{"name": "a", "schema": []}]', "schema must be an object"),
         ('[{"name": "a", "schema": 5}]', "schema must be an object"),
         ('[{"name": "a", "nope": 5}]', "unknown key 'nope'"),
-        pytest.param("[" * 100_000, "not JSON", id="deep"),
+        pytest.param("[" * 100_000, "not valid JSON", id="deep"),
         (b"\xff\xfe[]", "UTF-16"),
     ],
 )
@@ -294,7 +294,7 @@ def test_every_command_validates_its_options(error_of, command):
     ("text", "words"),
     [
         ("[]", "must be"),
-        ("not json", "not JSON"),
+        ("not json", "not valid JSON"),
         ('{"allowed": []}', "unknown key 'allowed'; did you mean 'allow'?"),
         ('{"allow": {}}', "allow must be a list"),
         ('{"deny": "x"}', "deny must be a list"),

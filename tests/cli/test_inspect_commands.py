@@ -191,7 +191,7 @@ def test_output_of_show_can_be_read_back_as_the_same_prompt(run, tree):
         (
             "".join(f"{n} a\n" for n in range(60)),
             "".join(f"{n} b\n" for n in range(60)),
-            "  … 40 more changes (--json has them all)",
+            "  … 40 more changes (--json lists them all)",
         ),
     ],
 )
@@ -230,8 +230,8 @@ def test_the_default_layout_needs_no_advice(run, run_json, tree):
     tree({"w/AGENTS.md": RULES})
     status, out, err = run("cache", "--tool", "read", "--exit-code")
     assert (status, err) == (0, "")
-    assert "order   good: every section comes after those that live longer\n" in out
-    assert "other builds gave the same bytes\n" in out and "moved" not in out
+    assert "order   good: every section comes after those with a longer lifetime\n" in out
+    assert "other builds produced the same bytes\n" in out and "moved" not in out
     found = run_json(CacheForm, "cache", ".", "--tool", "read")
     assert (found["findings"], found["misplaced"], found["better_order"]) == ([], [], None)
     assert {each["changed"] for each in found["rebuilds"]} == {False}
@@ -252,7 +252,7 @@ def test_a_clock_that_breaks_the_prefix_is_reported(run, run_json):
     assert "section 'clock' lasts for a turn and comes before 'cwd'" in err
     assert "        --set section.last.sections=cwd,clock  fixes part of it\n" in out
     found = run_json(CacheForm, "cache", "--layout", "pi", "--tool", "read")
-    assert sorted({each["code"] for each in found["findings"]}) == ["cache-unstable", "cache-order"]
+    assert sorted({each["code"] for each in found["findings"]}) == ["cache-order", "cache-unstable"]
     moved = [(each["how"], each["details"][0]["section"]) for each in found["rebuilds"] if each["changed"]]
     assert moved == [("a minute later", "clock"), ("a day later", "clock")]
     assert found["better_order"]["set"] == ["section.last.sections=cwd,clock"]
@@ -333,7 +333,7 @@ def test_cache_takes_an_edition_or_plain_text(run, run_json, tree):
     found = run_json(CacheForm, "cache", "talk:t")
     assert (found["rebuilds"], found["better_order"]) == ([], None)
     tree({"w/x.txt": "text", "w/empty.txt": ""})
-    assert "order   the sections of plain text are not known\n" in run("cache", "x.txt")[1]
+    assert "order   unknown: plain text has no sections\n" in run("cache", "x.txt")[1]
     assert run_json(CacheForm, "cache", "empty.txt")["prompt"]["tokens"]["count"] == 0
 
 

@@ -209,7 +209,7 @@ def test_list_prints_the_conversations(run, run_json):
 def test_list_returns_all_conversations(tree, run_json, monkeypatch):
     from foreword.cli import talk
 
-    monkeypatch.setattr(talk, "_PAGE", 2)
+    monkeypatch.setattr(talk, "_PAGE_SIZE", 2)
     for number in range(5):
         run_json("talk", "turn", f"t{number}", "--layout", "builder")
     assert [row["id"] for row in run_json("talk", "list")] == ["t0", "t1", "t2", "t3", "t4"]
@@ -381,7 +381,7 @@ def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, ru
         (["talk", "turn", "t", "nowhere"], "nowhere"),
         (["talk", "turn", "t", "--layout", "zzz"], "zzz"),
         (["talk", "turn", "t", "--messages", "none.json"], "--messages none.json: the file does not exist"),
-        (["talk", "turn", "t", "--messages", "text.json"], "the file is not JSON"),
+        (["talk", "turn", "t", "--messages", "text.json"], "the file is not valid JSON"),
         (["talk", "turn", "t", "--messages", "object.json"], "the file must contain a list of messages"),
         (["talk", "turn", "t", "--messages", "rows.json"], "the file must contain a list of messages"),
         (["talk", "turn", "t", "--home", "nowhere"], "--home nowhere: the directory does not exist"),
@@ -404,7 +404,7 @@ def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, ru
         (["talk", "turn", "t", "--tools", "half.json"], "no provider accepts a tool named"),
         (["show", "--tools", "half.json"], "no provider accepts a tool named"),
         (["show", "--model", "m\udcff"], "the model cannot be encoded as UTF-8"),
-        (["talk", "turn", "t", "--tools", "nan.json"], "--tools nan.json: the file is not JSON"),
+        (["talk", "turn", "t", "--tools", "nan.json"], "--tools nan.json: the file is not valid JSON"),
         (["talk", "turn", "t", "--tools", "huge.json"], "the schema of the tool 'a' is not valid JSON: it contains NaN, an infinity or itself"),
         (["template", "set"], "FILE"),
         (["template", "set", "none.md"], "the file does not exist"),

@@ -242,7 +242,7 @@ def test_a_template_over_the_limit_is_reported_in_one_sentence(tree, run, comman
         (["t.txt", "--layout", "nope"], None),
         (["t.txt", "--layout", "opal"], None),
         (["t.txt", "--syntax", "liquid"], None),
-        (["t.txt", "--scope", "t.txt"], "--scope t.txt: the file is not JSON (line 1, column 1)"),
+        (["t.txt", "--scope", "t.txt"], "--scope t.txt: the file is not valid JSON (line 1, column 1)"),
         ([], None),
     ],
 )  # fmt: skip

@@ -12,7 +12,7 @@ import termios
 
 import pytest
 
-from foreword.cli.columns import clipped, middle_cut, width_of, wrapped
+from foreword.cli.columns import clip, display_width, shorten_middle, wrap
 from foreword.cli.paths import ShortPaths
 
 SERVICE = "home/projects/a-customer-with-a-long-name/services/billing-and-invoicing-service"
@@ -122,7 +122,7 @@ def test_every_line_fits_and_no_word_is_broken(shop, name):
     unbroken = words(wide)
     for columns in (60, 80, 120, 200):
         output = run_on_terminal(shop, columns, COMMANDS[name])
-        assert [line for line in output.splitlines() if width_of(line) > columns] == [], columns
+        assert [line for line in output.splitlines() if display_width(line) > columns] == [], columns
         # A path longer than a line is broken after a slash or a hyphen.
         assert [word for word in words(output) - unbroken if not re.search(f"[-/.]{re.escape(word)}", wide)] == [], (
             columns
@@ -132,12 +132,12 @@ def test_every_line_fits_and_no_word_is_broken(shop, name):
 def test_a_terminal_without_colours_fits_too(shop):
     for more in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         lines = run_on_terminal(shop, 60, ["skills"], **more).splitlines()
-        assert max(map(width_of, lines)) <= 60 and lines[0].split() == ["skill", "file", "description"]
+        assert max(map(display_width, lines)) <= 60 and lines[0].split() == ["skill", "file", "description"]
 
 
 def test_the_environment_may_set_the_width(shop):
     lines = run_on_terminal(shop, 200, ["skills"], COLUMNS="60").splitlines()
-    assert max(map(width_of, lines)) <= 60
+    assert max(map(display_width, lines)) <= 60
 
 
 def test_blame_leaves_most_of_the_line_to_the_prompt(shop):
@@ -207,11 +207,11 @@ def test_paths_in_a_sentence_are_shortened():
     ],
 )
 def test_lines_are_wrapped_at_the_width(text, width, lines):
-    assert wrapped(text, width) == lines
+    assert wrap(text, width) == lines
 
 
 def test_wide_characters_count_twice():
-    assert [width_of(each) for each in ("a", "é", "e\u0301", "日", "🚀", "❤", "❤️", "\u200b", "\x1b[1mx\x1b[0m")] == [
-        *(1, 1, 1, 2, 2, 1, 2, 0, 1)
-    ]
-    assert clipped("日本", 3) == "日" and middle_cut("a/long/path/to/x.md", 12) == "a/l…/to/x.md"
+    assert [
+        display_width(each) for each in ("a", "é", "e\u0301", "日", "🚀", "❤", "❤️", "\u200b", "\x1b[1mx\x1b[0m")
+    ] == [*(1, 1, 1, 2, 2, 1, 2, 0, 1)]
+    assert clip("日本", 3) == "日" and shorten_middle("a/long/path/to/x.md", 12) == "a/l…/to/x.md"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from foreword.cli.options import OPTIONS, new_parser, read
+from foreword.cli.options import OPTIONS, new_parser, parse_args
 from foreword.encoding.agent import KEYS, agent_form, agent_from
 from foreword.errors import CallError
 from foreword.service.bodies import AgentBody, DriftQuery
@@ -54,7 +54,7 @@ def test_a_key_is_an_option_of_every_command(key, tmp_path):
         text = str(path)
     elif key == "docs":
         text = "=".join(content[0])
-    args = read(new_parser("show"), [option] if content is True else [option, text])
+    args = parse_args(new_parser("show"), [option] if content is True else [option, text])
     found = getattr(args.question.agent, KEYS[key][0])
     assert (found.text if isinstance(found, Document) else found) == expected
 

@@ -68,7 +68,7 @@ class Server:
                 command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder, env=context
             )
         message = self.process.stdout.readline()
-        assert message.startswith("Foreword listens on http://127.0.0.1:"), (message, self.log_path.read_text())
+        assert message.startswith("Foreword is listening on http://127.0.0.1:"), (message, self.log_path.read_text())
         self.url = message.split()[-1]
         self.port = int(self.url.rpartition(":")[2])
 

@@ -36,7 +36,7 @@ def serve(*options, token=None):
         (["--port", "65536"], None, "--port must be a number from 0 to 65535"),
         (["--root", "/no/such/folder"], None, "no such directory"),
         (["--workers", "0"], None, "--workers must be a number"),
-        (["--workers", "2"], None, "cannot share a store in memory"),
+        (["--workers", "2"], None, "cannot share an in-memory store"),
         (["--time-limit", "0"], None, "--time-limit must be seconds"),
         (["--time-limit", "nan"], None, "--time-limit must be seconds"),
         (["--store", "mysql://x"], None, "unknown kind of store mysql"),

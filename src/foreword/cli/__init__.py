@@ -1,6 +1,6 @@
-"""The command line: one file per family of commands, each of which parses, calls and prints.
+"""The command line: each module implements one family of commands, which parse arguments, call a function and print the result.
 
-Start-up is a feature: only the requested family is imported, and only its parser is built.
+To start fast, only the requested family is imported, and only the requested command's parser is built.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # Nobody reads our output any more; Python must not fail again when it flushes at exit.
+        # The reader has closed the pipe; without this, Python would fail again when it flushes at exit.
         sys.stdout = None
         return 141
     except OSError as error:
         if error.filename is not None:  # only stream errors have no file name
             raise
         _drop_broken_streams()
-        return _refuse(f"the output could not be written: {error.strerror}")
+        return _report_error(f"the output could not be written: {error.strerror}")
 
 
 def _open_streams() -> None:
@@ -49,7 +49,7 @@ def _open_streams() -> None:
 
 
 def _drop_broken_streams() -> None:
-    """Drop streams that cannot be written, such as on a full disk, so that Python does not fail again at exit."""
+    """Drop streams that cannot be written to, for example because the disk is full, so that Python does not fail again at exit."""
     for name in ("stdout", "stderr"):
         try:
             getattr(sys, name).flush()
@@ -68,49 +68,49 @@ def _run(arguments: list[str], is_process: bool) -> int:
         import gc
 
         gc.disable()  # a command ends before there is garbage worth collecting
-        status = _answer(arguments)
-        gc.freeze()  # nor is it worth collecting at exit
+        status = _run_or_print_help(arguments)
+        gc.freeze()  # skip the collection at exit too
         return status
-    return _answer(arguments)
+    return _run_or_print_help(arguments)
 
 
-def _answer(arguments: list[str]) -> int:
+def _run_or_print_help(arguments: list[str]) -> int:
     """Run a command or print help. An invalid call is reported in one sentence on standard error."""
     from ..errors import ForewordError
 
     try:
         if not arguments or arguments[0] in _HELP:
-            return _help(COMMANDS, _USAGE, 0 if arguments else 2)
+            return _print_help(COMMANDS, _USAGE, 0 if arguments else 2)
         actions = {name: row for name, row in COMMANDS.items() if name.startswith(arguments[0] + " ")}
         if actions and (len(arguments) == 1 or arguments[1] in _HELP):
             usage = f"foreword {arguments[0]} ACTION [options]      foreword {arguments[0]} ACTION --help"
-            return _help(actions, usage, 0 if arguments[1:] else 2)
-        return _command(arguments)
+            return _print_help(actions, usage, 0 if arguments[1:] else 2)
+        return _run_command(arguments)
     except ForewordError as error:
-        return _refuse(str(error))
+        return _report_error(str(error))
 
 
-def _command(arguments: list[str]) -> int:
-    """Run a command, whose name is one or two words. Only its family is imported."""
-    words = 2 if " ".join(arguments[:2]) in COMMANDS else 1
-    name = " ".join(arguments[:words])
+def _run_command(arguments: list[str]) -> int:
+    """Run a command, whose name may be one or two words. Only its family is imported."""
+    word_count = 2 if " ".join(arguments[:2]) in COMMANDS else 1
+    name = " ".join(arguments[:word_count])
     if name not in COMMANDS:
-        _unknown(arguments)
+        _raise_unknown_command(arguments)
     family = family_of(name)
-    from .options import read
+    from .options import parse_args
 
-    result: int = getattr(family, name.replace(" ", "_"))(read(family.parser_for(name), arguments[words:]))
+    result: int = getattr(family, name.replace(" ", "_"))(parse_args(family.parser_for(name), arguments[word_count:]))
     return result
 
 
 def family_of(name: str) -> Any:
     """The module that implements a command."""
     module = f"foreword.cli.{COMMANDS[name][0]}"
-    __import__(module)  # `importlib` would be one more module to load
+    __import__(module)  # avoids loading `importlib`
     return sys.modules[module]
 
 
-def _unknown(arguments: list[str]) -> NoReturn:
+def _raise_unknown_command(arguments: list[str]) -> NoReturn:
     from ..errors import CallError, suggestion
 
     if arguments[0].startswith("-"):
@@ -122,12 +122,12 @@ def _unknown(arguments: list[str]) -> NoReturn:
     raise CallError(f"unknown command {arguments[0]!r}" + suggestion(arguments[0], COMMANDS))
 
 
-def _help(commands: dict[str, tuple[str, str]], usage: str, status: int) -> int:
-    """Print all commands, or the actions of one."""
-    from .terminal import columns_of, fitted, is_terminal
+def _print_help(commands: dict[str, tuple[str, str]], usage: str, status: int) -> int:
+    """Print all commands, or the actions of one command."""
+    from .terminal import is_terminal, terminal_width, wrap_for
 
     stream = sys.stderr if status else sys.stdout
-    is_narrow = is_terminal(stream) and columns_of(stream) < len(usage)
+    is_narrow = is_terminal(stream) and terminal_width(stream) < len(usage)
     lines = [
         "Build a coding agent's system prompt, and see where every character came from.",
         "",
@@ -135,18 +135,19 @@ def _help(commands: dict[str, tuple[str, str]], usage: str, status: int) -> int:
         "",
     ]
     width = max(map(len, commands))
-    print("\n".join(fitted(line, stream) for line in lines), file=stream)
+    print("\n".join(wrap_for(line, stream) for line in lines), file=stream)
     for name, (_, about) in commands.items():
-        print(fitted(f"  {name:<{width}}  {about}", stream, indent=width + 4), file=stream)
+        print(wrap_for(f"  {name:<{width}}  {about}", stream, indent=width + 4), file=stream)
     return status
 
 
-def _refuse(sentence: str) -> int:
-    from .terminal import fitted, painted, seen_by
+def _report_error(sentence: str) -> int:
+    """Print an error message to standard error. Returns the exit status, 2."""
+    from .terminal import escape_for, paint, wrap_for
 
-    shown = seen_by(sys.stderr, sentence.encode("utf-8", "backslashreplace").decode())
+    shown = escape_for(sys.stderr, sentence.encode("utf-8", "backslashreplace").decode())
     try:
-        print(fitted(f"{painted('foreword:', 'red', sys.stderr)} {shown}", sys.stderr, indent=2), file=sys.stderr)
-    except OSError:  # nobody can read it
+        print(wrap_for(f"{paint('foreword:', 'red', sys.stderr)} {shown}", sys.stderr, indent=2), file=sys.stderr)
+    except OSError:  # standard error is closed
         sys.stderr = None
     return 2

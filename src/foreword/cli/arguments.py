@@ -1,4 +1,4 @@
-"""The adapter to argparse: the only file that uses its private parts."""
+"""An adapter for argparse: the only file that uses its private attributes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 
-def _without_translations() -> None:
-    """Import argparse with a stand-in for gettext, which costs more than argparse; our messages are not translated."""
+def _import_argparse_without_gettext() -> None:
+    """Import argparse with a stub for gettext, which takes longer to import than argparse; our messages are not translated."""
     if "argparse" in sys.modules or "gettext" in sys.modules:
         return
     gettext = type(sys)("gettext")
-    vars(gettext).update(gettext=str, ngettext=lambda one, many, number: one if number == 1 else many)
+    vars(gettext).update(gettext=str, ngettext=lambda singular, plural, count: singular if count == 1 else plural)
     sys.modules["gettext"] = gettext
     try:
         import argparse  # noqa: F401
@@ -25,7 +25,7 @@ def _without_translations() -> None:
         del sys.modules["gettext"]
 
 
-_without_translations()
+_import_argparse_without_gettext()
 import argparse  # noqa: E402
 from argparse import SUPPRESS, Action, HelpFormatter, Namespace  # noqa: E402
 
@@ -35,7 +35,7 @@ argparse._ = str  # type: ignore[attr-defined]
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that reports an invalid call in one sentence."""
+    """A parser that raises `CallError` with a one-sentence message for an invalid call."""
 
     def error(self, message: str) -> NoReturn:
         raise CallError(f"{message} (see {self.prog} --help)")
@@ -45,7 +45,7 @@ class Parser(argparse.ArgumentParser):
         return self._actions
 
     def options_first(self, arguments: list[str]) -> list[str]:
-        """The same arguments in the one order that argparse understands: it rejects an option between NAME and DIR."""
+        """The same arguments with the options first, because argparse rejects an option between NAME and DIR."""
         options: list[str] = []
         positional: list[str] = []
         remaining = iter(arguments)
@@ -60,7 +60,7 @@ class Parser(argparse.ArgumentParser):
         return options + separator + positional
 
     def _value_of(self, option: str, remaining: Iterator[str]) -> Iterator[str]:
-        """The next argument, if the option takes a value that does not already follow `=`."""
+        """Yield the next argument, if the option takes a value and `=` does not already supply it."""
         name, equals, _ = option.partition("=")
         action = self._option_string_actions.get(name)
         if action is None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def parser_for(command: str) -> Parser:
-    """The parser of one of these commands."""
+    """The parser for one of these commands."""
     parser = new_parser(command)
     if command == "layouts":
         parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the layout to show")
@@ -80,8 +80,8 @@ def _write_layout(form: Any) -> None:
 
 def skills(args: Namespace) -> int:
     """`foreword skills [DIR]`"""
-    prompts = args.question.assembler
-    findings = prompts.snapshot().inputs.findings
+    assembler = args.question.assembler
+    findings = assembler.snapshot().inputs.findings
     if args.json:
         from ..programs import questions
 
@@ -92,11 +92,11 @@ def skills(args: Namespace) -> int:
     paths = paths_of(args)
     rows = [
         (
-            each.name,
-            paths.short(each.path) + ("  (hidden)" if each.hidden else ""),
-            " ".join(each.description.split()),
+            found.name,
+            paths.short(found.path) + ("  (hidden)" if found.hidden else ""),
+            " ".join(found.description.split()),
         )
-        for each in prompts.skills()
+        for found in assembler.skills()
     ]
     write_table(rows, ("skill", "file", "description"), ("bold", "dim"), paths=(1,))
     if not rows:

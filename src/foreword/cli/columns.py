@@ -1,4 +1,4 @@
-"""Fit text into the columns of a terminal: measure, wrap and shorten it, and divide the width of a table.
+"""Fit text into a terminal's columns: measure, wrap and shorten it, and calculate the widths of table columns.
 
 Widths are in terminal columns, not characters: a Chinese character or an emoji takes two, an accent or a colour takes none.
 """
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
 GAP = 2
-# Paths are shortened before a column of sentences gets narrower than the first, but not below the second.
-_READABLE = 24
-_PATH = 20
+# Paths are shortened, to no less than `_MIN_PATH_WIDTH`, before a column of sentences gets narrower than `_MIN_SENTENCE_WIDTH`.
+_MIN_SENTENCE_WIDTH = 24
+_MIN_PATH_WIDTH = 20
 # A longer word, such as an address, may be broken.
 _LONGEST_WORD = 30
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _RESET = "\x1b[0m"
 _EMOJI_FORM = "\ufe0f"
 _JAMO = ("\u1160", "\u11ff")
-_GOOD_ENDS = "/\\-_.,:;=&?"
+_BREAK_AFTER = "/\\-_.,:;=&?"
 
 
-def width_of(text: str) -> int:
-    """The number of columns that text takes on a terminal."""
+def display_width(text: str) -> int:
+    """The number of columns that the text occupies on a terminal."""
     if text.isascii() and "\x1b" not in text:
         return len(text)
     return sum(width for _, width in _units(text))
 
 
 def _units(text: str) -> list[tuple[str, int]]:
-    """The units that must not be split, each with its width: a character with its accents, or a colour."""
+    """Split text into units that must stay whole (a character with its accents, or a colour code), each with its width."""
     units: list[tuple[str, int]] = []
     position = 0
     while position < len(text):
@@ -42,19 +42,19 @@ def _units(text: str) -> list[tuple[str, int]]:
             units.append((escape[0], 0))
             position = escape.end()
             continue
-        each = text[position]
-        wide = _width_of_one(each)
+        character = text[position]
+        size = _character_width(character)
         follows_character = bool(units) and not units[-1][0].startswith("\x1b")
-        if wide == 0 and follows_character:
+        if size == 0 and follows_character:
             before, width = units[-1]
-            units[-1] = (before + each, 2 if each == _EMOJI_FORM else width)
+            units[-1] = (before + character, 2 if character == _EMOJI_FORM else width)
         else:
-            units.append((each, wide))
+            units.append((character, size))
         position += 1
     return units
 
 
-def _width_of_one(character: str) -> int:
+def _character_width(character: str) -> int:
     if character.isascii():
         return 1
     if category(character) in ("Mn", "Me", "Cf") or _JAMO[0] <= character <= _JAMO[1]:
@@ -62,27 +62,27 @@ def _width_of_one(character: str) -> int:
     return 2 if east_asian_width(character) in "WF" else 1
 
 
-def clipped(text: str, width: int) -> str:
-    """The start of a line that fits the width; colours are kept and reset."""
+def clip(text: str, width: int) -> str:
+    """As much of the start of a line as fits the width; colours are kept, and reset at the end."""
     fitting: list[str] = []
     used = 0
-    for unit, wide in _units(text):
-        if used + wide > width:
+    for unit, size in _units(text):
+        if used + size > width:
             break
         fitting.append(unit)
-        used += wide
+        used += size
     return "".join(fitting) + (_RESET if "\x1b[" in text else "")
 
 
-def padded(text: str, width: int, right: bool = False) -> str:
-    """The text padded with spaces to a width; `right` aligns it to the right."""
-    blanks = " " * (width - width_of(text))
+def pad(text: str, width: int, right: bool = False) -> str:
+    """The text padded with spaces to a width; right-aligned if `right` is set."""
+    blanks = " " * (width - display_width(text))
     return blanks + text if right else text + blanks
 
 
-def middle_cut(text: str, width: int) -> str:
-    """A path or name with `…` for its middle if it is too wide; more of the end is kept, since it identifies the file."""
-    if width_of(text) <= width:
+def shorten_middle(text: str, width: int) -> str:
+    """A path or name with its middle replaced by `…` if it is too wide. More of the end is kept, because it identifies the file."""
+    if display_width(text) <= width:
         return text
     units = [unit for unit in _units(text) if unit[1]]
     room = max(width - 1, 0)
@@ -94,53 +94,53 @@ def middle_cut(text: str, width: int) -> str:
 def _fitting(units: Sequence[tuple[str, int]], room: int) -> tuple[list[str], int]:
     fitting: list[str] = []
     used = 0
-    for unit, wide in units:
-        if used + wide > room:
+    for unit, size in units:
+        if used + size > room:
             break
         fitting.append(unit)
-        used += wide
+        used += size
     return fitting, used
 
 
-def wrapped(text: str, width: int, later: int | None = None) -> list[str]:
-    """The text wrapped between words; `later` is the width of all lines but the first.
+def wrap(text: str, width: int, later_width: int | None = None) -> list[str]:
+    """The text wrapped between words. `later_width` is the width of all lines but the first.
 
-    Leading spaces and spaces between words are kept. A word that is wider than a line is broken, after punctuation if possible.
-    Chinese and Japanese text may break between any two characters. A colour that spans a break continues on the next line.
+    Spaces are kept, except at a line break. A word that is wider than a line is broken, after punctuation if possible. Chinese and
+    Japanese text may break between any two characters. A colour that spans a break continues on the next line.
     """
     lines: list[str] = []
     for line in text.split("\n"):
-        lines += _wrapped_line(line.expandtabs(4), width, width if later is None else later, not lines)
+        lines += _wrap_line(line.expandtabs(4), width, width if later_width is None else later_width, not lines)
     return _with_carried_colours(lines) if "\x1b[" in text else lines
 
 
-def _wrapped_line(text: str, width: int, later: int, is_first: bool) -> list[str]:
-    width, later = max(width, 1), max(later, 1)
+def _wrap_line(text: str, width: int, later_width: int, is_first: bool) -> list[str]:
+    width, later_width = max(width, 1), max(later_width, 1)
     lines: list[str] = []
     line, used = "", 0
     for blank, word in _words(text):
-        room = width if is_first and not lines else later
-        wide = width_of(word)
-        # A word that is wider than any line starts on this one if half of it is free.
-        starts_here = wide > later and room - used - len(blank) >= room // 2
-        if line.strip() and used + len(blank) + wide > room and not starts_here:
+        room = width if is_first and not lines else later_width
+        size = display_width(word)
+        # A word that is wider than a whole line starts on the current line if at least half of that is free.
+        starts_here = size > later_width and room - used - len(blank) >= room // 2
+        if line.strip() and used + len(blank) + size > room and not starts_here:
             lines.append(line.rstrip(" "))
             line, used, blank = "", 0, ""
-            room = later
-        elif len(blank) + wide > room and not line.strip():
-            blank = blank[: max(room - min(wide, room // 2), 0)]
+            room = later_width
+        elif len(blank) + size > room and not line.strip():
+            blank = blank[: max(room - min(size, room // 2), 0)]
         line, used = line + blank, used + len(blank)
-        while used + wide > room:
+        while used + size > room:
             head, word = _split_word(word, room - used)
             lines.append(line + head)
-            line, used, room = "", 0, later
-            wide = width_of(word)
-        line, used = line + word, used + wide
+            line, used, room = "", 0, later_width
+            size = display_width(word)
+        line, used = line + word, used + size
     return [*lines, line.rstrip(" ")] if line or not lines else lines
 
 
 def _words(text: str) -> list[tuple[str, str]]:
-    """Each word with the spaces before it; every wide character is a word."""
+    """Each word with the spaces before it; every wide character counts as a word."""
     words: list[tuple[str, str]] = []
     for blank, word in re.findall(r"( *)([^ ]+|$)", text):
         if not blank and not word:
@@ -149,33 +149,33 @@ def _words(text: str) -> list[tuple[str, str]]:
             words.append((blank, word))
             continue
         start, last = "", 0
-        for unit, wide in _units(word):
+        for unit, size in _units(word):
             # Closing punctuation must not start a line, so it stays with the character before it.
-            is_apart = (wide == 2 and category(unit[0]) not in ("Po", "Pe", "Pf")) or (last == 2 and unit.isalnum())
-            if start and is_apart and last:
+            starts_word = (size == 2 and category(unit[0]) not in ("Po", "Pe", "Pf")) or (last == 2 and unit.isalnum())
+            if start and starts_word and last:
                 words.append((blank, start))
                 blank, start = "", ""
-            start, last = start + unit, wide or last
+            start, last = start + unit, size or last
         words.append((blank, start))
     return words
 
 
 def _split_word(word: str, room: int) -> tuple[str, str]:
-    """The start of a long word that fits, and the rest; split after punctuation if that fills at least half of the line."""
+    """Split a long word into the start that fits and the rest, after punctuation if that fills at least half of the line."""
     units = _units(word)
-    used = at = good = 0
-    for number, (unit, wide) in enumerate(units):
-        if used + wide > room and number:
+    used = at = after_punctuation = 0
+    for number, (unit, size) in enumerate(units):
+        if used + size > room and number:
             break
-        used, at = used + wide, number + 1
-        if unit[0] in _GOOD_ENDS and used >= room // 2:
-            good = at
-    at = good or at
+        used, at = used + size, number + 1
+        if unit[0] in _BREAK_AFTER and used >= room // 2:
+            after_punctuation = at
+    at = after_punctuation or at
     return "".join(unit for unit, _ in units[:at]), "".join(unit for unit, _ in units[at:])
 
 
 def _with_carried_colours(lines: Sequence[str]) -> list[str]:
-    """Lines that each reset their colours, and start with those still active at the end of the line before."""
+    """The lines, each starting with the colours still active at the end of the previous line, and resetting them at its end."""
     result: list[str] = []
     active = ""
     for line in lines:
@@ -192,48 +192,50 @@ def _with_carried_colours(lines: Sequence[str]) -> list[str]:
 def column_widths(
     header: Sequence[str], rows: Sequence[Sequence[str]], width: int, paths: Collection[int] = ()
 ) -> list[int] | None:
-    """The width of each column of a table that fits, or None if ordinary words would have to be broken.
+    """The column widths with which a table fits, or None if ordinary words would have to be broken.
 
-    Headers are wrapped first, then the widest columns of sentences; then paths are shortened, then the rest is wrapped.
+    Headers are wrapped first, then the widest columns of sentences; then paths are shortened, and finally the rest is wrapped.
     """
     columns = range(len(rows[0]))
-    body = [max(width_of(row[column]) for row in rows) for column in columns]
-    headers = [width_of(header[column]) if header else 0 for column in columns]
+    bodies = [max(display_width(row[column]) for row in rows) for column in columns]
+    headers = [display_width(header[column]) if header else 0 for column in columns]
     words = [
         _longest_word([*([header[column]] if header else []), *(row[column] for row in rows)]) for column in columns
     ]
-    widths = [min(max(body[column], headers[column]), width) for column in columns]
+    widths = [min(max(bodies[column], headers[column]), width) for column in columns]
     room = width - GAP * (len(widths) - 1)
 
-    def floor(column: int, stage: int) -> int:
+    def minimum(column: int, stage: int) -> int:
         if stage == 0:
-            return max(body[column], _longest_word([header[column]]) if header else 0)
+            return max(bodies[column], _longest_word([header[column]]) if header else 0)
         if column in paths:
-            return max(_PATH if stage > 1 else body[column], _longest_word([header[column]]) if header else 0)
-        return words[column] if stage > 2 else max(words[column], _READABLE)
+            return max(
+                _MIN_PATH_WIDTH if stage > 1 else bodies[column], _longest_word([header[column]]) if header else 0
+            )
+        return words[column] if stage > 2 else max(words[column], _MIN_SENTENCE_WIDTH)
 
     for stage in range(4):
-        _narrow(widths, room, [floor(column, stage) for column in columns])
+        _narrow(widths, room, [minimum(column, stage) for column in columns])
     return widths if sum(widths) <= room else None
 
 
 def is_too_wide(rows: Sequence[Sequence[str]], width: int) -> bool:
-    """Whether a table is too wide if nothing in it is wrapped or shortened."""
-    natural = [max(width_of(row[column]) for row in rows) for column in range(len(rows[0]))]
-    return sum(natural) + GAP * (len(natural) - 1) > width
+    """Whether a table exceeds the width when nothing in it is wrapped or shortened."""
+    widths = [max(display_width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return sum(widths) + GAP * (len(widths) - 1) > width
 
 
-def _narrow(widths: list[int], room: int, floors: Sequence[int]) -> None:
+def _narrow(widths: list[int], room: int, minimums: Sequence[int]) -> None:
     """Narrow the widest column that is above its minimum, until the columns fit or all are at their minimum."""
     while sum(widths) > room:
-        shrinkable = [column for column, wide in enumerate(widths) if wide > floors[column]]
+        shrinkable = [column for column, size in enumerate(widths) if size > minimums[column]]
         if not shrinkable:
             return
         widths[max(shrinkable, key=lambda column: widths[column])] -= 1
 
 
 def _longest_word(texts: Sequence[str]) -> int:
-    longest = max((width_of(word) for text in texts for _, word in _words(text)), default=0)
+    longest = max((display_width(word) for text in texts for _, word in _words(text)), default=0)
     return min(longest, _LONGEST_WORD)
 
 
@@ -247,14 +249,14 @@ def table_lines(
     """The lines of one row; a cell that is too wide for its column continues on the next line."""
     lines: list[str] = []
     cells = [
-        [middle_cut(cell, widths[column])] if column in paths else _cell(cell, widths[column])
+        [shorten_middle(cell, widths[column])] if column in paths else _cell(cell, widths[column])
         for column, cell in enumerate(row)
     ]
     for at in range(max(map(len, cells))):
         texts = [cell[at] if at < len(cell) else "" for cell in cells]
         last = max(column for column, text in enumerate(texts) if text or column == 0)
         parts = [
-            paint(column, padded(text, widths[column], column in right) if column < last or column in right else text)
+            paint(column, pad(text, widths[column], column in right) if column < last or column in right else text)
             for column, text in enumerate(texts[: last + 1])
         ]
         lines.append((" " * GAP).join(parts).rstrip())
@@ -262,31 +264,31 @@ def table_lines(
 
 
 def _cell(text: str, width: int) -> list[str]:
-    """The lines of a cell; the indent of a nested section is kept."""
-    if width_of(text) <= width:
+    """The lines of a cell. Continuation lines keep the cell's indent."""
+    if display_width(text) <= width:
         return [text]
     indent = " " * min(len(text) - len(text.lstrip(" ")), max(width - 8, 0))
-    return [indent + line for line in wrapped(text.strip(), width - len(indent))]
+    return [indent + line for line in wrap(text.strip(), width - len(indent))]
 
 
 def record_lines(
     header: Sequence[str], row: Sequence[str], width: int, paint: Callable[[int, str], str], paths: Collection[int] = ()
 ) -> list[str]:
-    """One row on a terminal too narrow for columns: its first cell, and below it the others, each after its header."""
-    lines = [paint(0, line) for line in wrapped(row[0].strip(), width)]
-    longest = max((width_of(each) for each in header[1:]), default=0)
-    # If the headers take more than half of the line, each cell follows its header directly.
-    aligned = longest + 2 * GAP <= width // 2
+    """A row for a terminal that is too narrow for columns: its first cell, then each other cell on a line with its header."""
+    lines = [paint(0, line) for line in wrap(row[0].strip(), width)]
+    longest = max((display_width(name) for name in header[1:]), default=0)
+    # If the headers take up more than half of the line, the cells are not aligned.
+    is_aligned = longest + 2 * GAP <= width // 2
     for column, cell in list(enumerate(row))[1:]:
         if not cell.strip():
             continue
         label = header[column] if column < len(header) else ""
-        label = (padded(label, longest) if aligned else label) + " " * GAP if label else ""
-        indent = GAP + (width_of(label) if aligned else GAP)
+        label = (pad(label, longest) if is_aligned else label) + " " * GAP if label else ""
+        indent = GAP + (display_width(label) if is_aligned else GAP)
         if column in paths:
-            first, *others = [middle_cut(cell, width - GAP - width_of(label))]
+            first, *others = [shorten_middle(cell, width - GAP - display_width(label))]
         else:
-            first, *others = wrapped(cell.strip(), width - GAP - width_of(label), width - indent)
+            first, *others = wrap(cell.strip(), width - GAP - display_width(label), width - indent)
         lines.append(" " * GAP + label + paint(column, first))
         lines += [" " * indent + paint(column, line) for line in others]
     return lines

@@ -1,4 +1,4 @@
-"""The table of commands: each with its module and a description."""
+"""The table of commands, with the module and a description of each."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`foreword completion SHELL`: a script that completes commands, options, layouts, checks and files.
 
-It is generated from the parsers of all commands; Foreword does not run while a person types.
+The script is generated from the parsers of all commands, so Foreword does not run while a person types.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from .arguments import Namespace
 
 SHELLS = ("bash", "zsh", "fish")
-# What to complete for arguments that are paths, by metavar. A prompt to compare is a folder or a file.
+# What to complete for arguments that are paths, by metavar. A prompt to compare can be a folder or a file.
 _PATHS = {"FILE": "FILE", "DIR": "DIRECTORY", "PATH": "FILE", "DIR|OLD": "FILE", "OLD": "FILE", "NEW": "FILE"}
 
 
 def parser_for(command: str) -> Parser:
-    """The parser of this command."""
+    """The parser for this command."""
     parser = new_parser(command)
     parser.add_argument("shell", metavar="SHELL", help=f"the shell: {', '.join(SHELLS)}")
     return parser
@@ -46,7 +46,7 @@ def completion(args: Namespace) -> int:
 
 
 def _full_parser() -> Parser:
-    """One parser with a subparser for each command. Commands of two words are nested one level deeper."""
+    """A parser with a subparser for each command. Commands of two words are nested one level deeper."""
     full = Parser(prog="foreword", description="Build a coding agent's system prompt.")
     full.add_argument("--version", action="store_true", help="print the version")
     commands = full.add_subparsers()
@@ -61,7 +61,7 @@ def _full_parser() -> Parser:
 
 
 def _with_hints(command: str) -> Parser:
-    """The parser of a command, with hints for what the shell can complete."""
+    """The command's parser, with hints about what the shell can complete."""
     import shtab
 
     parser: Parser = family_of(command).parser_for(command)
@@ -77,7 +77,7 @@ def _with_hints(command: str) -> Parser:
 
 
 def _choices(command: str) -> dict[str, Collection[str]]:
-    """The fixed choices, by the argument or option that takes them."""
+    """The fixed choices, by the argument or option that accepts them."""
     from ..findings import known_ids
     from ..packs.packs import layout_names, mirror_names
 

@@ -1,4 +1,4 @@
-"""Commands that compare prompts or price them: diff, cache."""
+"""The commands `diff` and `cache`, which compare prompts and calculate what they cost."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import sys
 from ..errors import CallError
 from ..programs.subjects import TAKES, is_folder
 from .arguments import SUPPRESS
-from .edits import first_difference, write_difference
+from .edits import describe_first_difference, write_difference
 from .options import document, new_parser, status
-from .terminal import is_terminal, painted, report, write, write_json, write_line, write_table
+from .terminal import is_terminal, paint, report, write, write_json, write_line, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def parser_for(command: str) -> Parser:
-    """The parser of one of these commands."""
+    """The parser for one of these commands."""
     if command == "diff":
         several = "the layout of both prompts; repeat it to compare a directory's prompts for two layouts"
         parser = new_parser(command, several_layouts=several)
@@ -35,29 +35,35 @@ def parser_for(command: str) -> Parser:
             nargs="?",
             default=None,
             metavar="NEW",
-            help="the new prompt, named in the same way; not needed with two layouts",
+            help="the new prompt, specified in the same way; omit it with two layouts",
         )
         parser.add_argument("--exit-code", action="store_true", help="exit with 1 if the prompts differ")
         return parser
     parser = new_parser(command)
     parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR|OLD", help=TAKES)
     parser.add_argument(
-        "new", nargs="?", default="", metavar="NEW", help="the prompt after the change, named in the same way"
+        "new", nargs="?", default="", metavar="NEW", help="the prompt after the change, specified in the same way"
     )
     parser.add_argument(
-        "--turns", type=int, default=30, metavar="N", help="the number of turns to price a change for (30)"
+        "--turns",
+        type=int,
+        default=30,
+        metavar="N",
+        help="the number of turns over which to calculate the cost of a change (30)",
     )
     parser.add_argument(
-        "--prices", default="", metavar="FILE", help="a TOML file of prices that overrides the shipped ones"
+        "--prices", default="", metavar="FILE", help="a TOML file of prices that override the built-in ones"
     )
     parser.add_argument(
-        "--exit-code", action="store_true", help="exit with 1 if there is something to improve, or tokens are lost"
+        "--exit-code",
+        action="store_true",
+        help="exit with 1 if there is something to improve, or if cached tokens are lost",
     )
     return parser
 
 
 def _prompt_field(name: str) -> str | dict[str, Any]:
-    """A prompt as a field of a question. Standard input is read here, since only the command line has it."""
+    """The value of a question's field for this prompt. Standard input is read here, because only the command line has it."""
     if name != "-":
         return name
     from ..programs.subjects import form_in
@@ -73,7 +79,7 @@ def _prompt_fields(old: str, new: str) -> dict[str, Any]:
 
 
 def _status(args: Namespace, is_notable: bool, *subjects: Subject) -> int:
-    """1 if --exit-code is set and there is something to report, or if --strict is set and a finding is an error."""
+    """The exit status: 1 if --exit-code is set and there is something to report, or if --strict is set and a finding is an error."""
     if args.exit_code and is_notable:
         return 1
     return status([finding for subject in subjects for finding in subject.prompt.findings], args)
@@ -88,17 +94,17 @@ def diff(args: Namespace) -> int:
 
     if args.new is None and len(args.layouts) != 2:
         raise CallError("diff needs OLD and NEW, or a directory and two layouts: --layout A --layout B")
-    named = {"old": args.old} if args.new is None else _prompt_fields(args.old, args.new)
-    comparison = compare_prompts(args.question.with_fields(**named, layouts=args.layouts))
+    prompts = {"old": args.old} if args.new is None else _prompt_fields(args.old, args.new)
+    comparison = compare_prompts(args.question.with_fields(**prompts, layouts=args.layouts))
     if args.json:
         write_json(diff_form(comparison))
     elif comparison.agents is not None:
         from .agents import write_comparison
-        from .edits import write_heads
+        from .edits import write_subjects
         from .paths import paths_of
 
         sizes = comparison.tokens[0].count, comparison.tokens[1].count
-        write_heads(comparison.old, comparison.new, sizes, paths_of(args, args.old))
+        write_subjects(comparison.old, comparison.new, sizes, paths_of(args, args.old))
         write_comparison(comparison.agents, args)
     else:
         from .paths import paths_of
@@ -115,21 +121,21 @@ def cache(args: Namespace) -> int:
     """`foreword cache [DIR]`, `foreword cache OLD NEW`"""
     from ..programs.caching import cache_loss, cache_report
 
-    named, args.dir = args.dir, args.dir if is_folder(args.dir) else "."
+    prompt, args.dir = args.dir, args.dir if is_folder(args.dir) else "."
     question = args.question.with_fields(cwd=args.dir, turns=args.turns, prices=args.prices)
     if args.new:
-        loss = cache_loss(question.with_fields(**_prompt_fields(named, args.new)))
+        loss = cache_loss(question.with_fields(**_prompt_fields(prompt, args.new)))
         if args.json:
             write_json(loss.form)
         else:
             _write_loss(loss, args)
         return _status(args, any(reuse.lost for _, reuse in loss.providers), loss.old, loss.new)
-    result = cache_report(question if is_folder(named) else question.with_fields(prompt=_prompt_field(named)))
+    result = cache_report(question if is_folder(prompt) else question.with_fields(prompt=_prompt_field(prompt)))
     if args.json:
         write_json(result.form)
     else:
         _write_report(result)
-        report(result.findings, args, every=True)
+        report(result.findings, args, with_infos=True)
     return _status(args, bool(result.findings), result.subject)
 
 
@@ -137,7 +143,7 @@ def _write_report(result: CacheReport) -> None:
     prompt = result.form["prompt"]
     layout = f"layout {prompt['layout']}, " if prompt["layout"] else ""
     size = f"{prompt['tokens']['count']:,} tokens by {prompt['tokens']['method']}"
-    write_line(f"{painted(prompt['name'], 'bold')}  {layout}{size}")
+    write_line(f"{paint(prompt['name'], 'bold')}  {layout}{size}")
     for provider in result.form["providers"]:
         _write_provider(provider)
     write("\n")
@@ -149,25 +155,25 @@ def _write_report(result: CacheReport) -> None:
 def _write_order(form: CacheForm, is_plain: bool) -> None:
     better = form["better_order"]
     if is_plain:
-        write_line("order   the sections of plain text are not known", indent=8)
+        write_line("order   unknown: plain text has no sections", indent=8)
     elif better is None:
-        write_line("order   good: every section comes after those that live longer", indent=8)
+        write_line("order   good: every section comes after those with a longer lifetime", indent=8)
     else:
         write_line(f"order   better: {', '.join(better['order'])}", indent=8)
         effect = {"all": "fixes all of it", "part": "fixes part of it", "none": ""}[better["fixes"]]
         if better["set"]:
             options = " ".join(f"--set {option}" for option in better["set"])
-            write_line(f"        {options}  {painted(effect, 'dim')}", indent=8)
+            write_line(f"        {options}  {paint(effect, 'dim')}", indent=8)
 
 
 def _write_rebuilds(rebuilds: Sequence[tuple[Rebuild, Sequence[SectionDiff]]]) -> None:
     if rebuilds:
         same = sum(not sections and rebuild.prompt is not None for rebuild, sections in rebuilds)
-        write_line(f"again   {same} of {len(rebuilds)} other builds gave the same bytes", indent=8)
+        write_line(f"again   {same} of {len(rebuilds)} other builds produced the same bytes", indent=8)
     for rebuild, sections in rebuilds:
         if sections or rebuild.error:
             why = rebuild.error or ", ".join(section.section for section in sections)
-            outcome = painted("moved" if sections else "failed", "yellow")
+            outcome = paint("moved" if sections else "failed", "yellow")
             write_line(f"        {outcome}  {rebuild.detail}: {why}", indent=16)
 
 
@@ -178,7 +184,7 @@ def _write_provider(form: ProviderForm) -> None:
     model = price["model"] if price else "price unknown"
     write("\n")
     write_line(
-        f"{painted(form['provider'], 'bold')}  {model}; reads {', '.join(form['order'])}; caches {how}{minimum}",
+        f"{paint(form['provider'], 'bold')}  {model}; reads {', '.join(form['order'])}; caches {how}{minimum}",
         indent=2,
     )
     rows = [
@@ -192,7 +198,7 @@ def _write_provider(form: ProviderForm) -> None:
     ]
     write_table(rows, ("  up to", "lifetime", "tokens", ""), ("", "dim", "", "dim"), right=(2,))
     if price and form["first_request"] is not None and form["next_request"] is not None:
-        first, later = dollars(form["first_request"]), dollars(form["next_request"])
+        first, later = format_dollars(form["first_request"]), format_dollars(form["next_request"])
         write_line(f"  the first request costs {first}, the next {later}", indent=2)
 
 
@@ -204,8 +210,8 @@ def _write_loss(loss: CacheLoss, args: Namespace) -> None:
             f"{reuse.shared:,} of {reuse.total:,}",
             f"{reuse.tokens:,}",
             f"{reuse.lost:,}",
-            dollars(reuse.rewrite),
-            dollars(None if reuse.rewrite is None else reuse.rewrite * loss.turns),
+            format_dollars(reuse.rewrite),
+            format_dollars(None if reuse.rewrite is None else reuse.rewrite * loss.turns),
         )
         for provider, reuse in loss.providers
     ]
@@ -224,7 +230,7 @@ def _write_first_differences(loss: CacheLoss, args: Namespace) -> None:
     firsts: dict[str, list[str]] = {}
     for _, reuse in loss.providers:
         if reuse.first:
-            firsts.setdefault(first_difference(reuse.first, paths), []).append(reuse.provider)
+            firsts.setdefault(describe_first_difference(reuse.first, paths), []).append(reuse.provider)
     write("\n")
     for sentence, names in firsts.items():
         write_line(f"first difference for {', '.join(names)}: {sentence}", indent=2)
@@ -233,8 +239,8 @@ def _write_first_differences(loss: CacheLoss, args: Namespace) -> None:
         write_line("the prompts are the same" if is_same else "one prompt continues where the other ends")
 
 
-def dollars(amount: float | None) -> str:
-    """An amount in dollars, with more decimals if it is small."""
+def format_dollars(amount: float | None) -> str:
+    """The amount in dollars, with more decimals if it is small."""
     if amount is None:
         return "-"
     return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}" if amount >= 0.0001 else "<$0.0001"

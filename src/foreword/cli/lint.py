@@ -1,13 +1,13 @@
-"""`foreword lint`: report likely mistakes in a prompt, for a person, a program or a code host."""
+"""`foreword lint`: report likely mistakes in a prompt, as text, JSON, SARIF or GitHub annotations."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from .columns import middle_cut, width_of, wrapped
+from .columns import display_width, shorten_middle, wrap
 from .options import new_parser, with_dir
-from .terminal import SEVERITIES, columns_of, fitted, is_terminal, painted, visible, write, write_json
+from .terminal import SEVERITIES, escape_controls, is_terminal, paint, terminal_width, wrap_for, write, write_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +24,12 @@ _MIN_WIDTH = 12
 
 
 def parser_for(command: str) -> Parser:
-    """The parser of the command."""
+    """The parser for this command."""
     parser = with_dir(new_parser(command))
     parser.add_argument(
-        "--recursive", action="store_true", help="check every folder below that has instructions, and every SKILL.md"
+        "--recursive",
+        action="store_true",
+        help="also check every folder below DIR that contains instructions, and every SKILL.md",
     )
     parser.add_argument(
         "--format",
@@ -98,34 +100,36 @@ def _write_text(report: Report, args: Namespace) -> None:
             location = ":".join([_relative(finding.path) or "prompt", *([str(finding.line)] if finding.line else [])])
             write(_one_line(f"{location}: {finding.severity}: {_relative_paths(_sentence(finding))} [{finding.code}]"))
     sys.stdout.flush()
-    print(fitted(_summary(report), _stream()), file=_stream())
+    print(wrap_for(_summary(report), _summary_stream()), file=_summary_stream())
 
 
 def _one_line(text: str) -> str:
-    """A finding on one line, even if it quotes several lines."""
-    return visible(" ".join(text.splitlines()))
+    """The text on one line, with control characters escaped."""
+    return escape_controls(" ".join(text.splitlines()))
 
 
 def _write_file(path: str, findings: Sequence[Finding], paths: ShortPaths) -> None:
-    """Print the path of a file, and below it the line, severity, message and check of each finding."""
-    columns = columns_of(sys.stdout)
-    write(painted(visible(middle_cut(paths.short(path), columns)) or "the prompt", "bold"))
-    numbers = max(len(str(finding.line or "")) for finding in findings)
-    indent = 2 + numbers + 2 + 9
+    """Print a file's path, and below it each finding's line, severity, message and check."""
+    columns = terminal_width(sys.stdout)
+    write(paint(escape_controls(shorten_middle(paths.short(path), columns)) or "the prompt", "bold"))
+    number_width = max(len(str(finding.line or "")) for finding in findings)
+    indent = 2 + number_width + 2 + 9
     width = max(columns - indent, _MIN_WIDTH)
     for finding in findings:
-        lines = wrapped(visible(" ".join(paths.in_text(_sentence(finding)).split())), width)
-        if width_of(lines[-1]) + 2 + len(finding.code) <= width:
-            lines[-1] += "  " + painted(finding.code, "dim")
+        lines = wrap(escape_controls(" ".join(paths.in_text(_sentence(finding)).split())), width)
+        if display_width(lines[-1]) + 2 + len(finding.code) <= width:
+            lines[-1] += "  " + paint(finding.code, "dim")
         else:
-            lines.append(painted(finding.code, "dim"))
-        head = f"  {finding.line or '':>{numbers}}  {painted(f'{finding.severity:<9}', SEVERITIES[finding.severity])}"
+            lines.append(paint(finding.code, "dim"))
+        head = (
+            f"  {finding.line or '':>{number_width}}  {paint(f'{finding.severity:<9}', SEVERITIES[finding.severity])}"
+        )
         write(head + ("\n" + " " * indent).join(lines))
     write("\n")
 
 
 def _relative(path: str) -> str:
-    """A path below the current directory as a relative path, which other programs can open."""
+    """The path relative to the current directory if it is below it, so that other programs can open it."""
     here = os.getcwd().rstrip("/") + "/"
     return path.removeprefix(here)
 
@@ -139,22 +143,22 @@ def _sentence(finding: Finding) -> str:
 
 
 def _relative_paths(text: str) -> str:
-    """A message in which paths below the current directory are relative."""
+    """The message with paths below the current directory made relative."""
     return text.replace(os.getcwd().rstrip("/") + "/", "")
 
 
 def _summary(report: Report) -> str:
     counts = [sum(finding.severity == severity for finding in report.findings) for severity in _SEVERITIES]
     parts = [
-        painted(f"{count:,} {name}{'s' if count != 1 and name != 'info' else ''}", SEVERITIES[name], _stream())
+        paint(f"{count:,} {name}{'s' if count != 1 and name != 'info' else ''}", SEVERITIES[name], _summary_stream())
         for name, count in zip(_SEVERITIES, counts, strict=True)
         if count
     ]
     files = f"{report.files:,} file{'s' if report.files != 1 else ''}"
-    return f"{files} checked: {', '.join(parts) if parts else painted('no findings', 'green', _stream())}"
+    return f"{files} checked: {', '.join(parts) if parts else paint('no findings', 'green', _summary_stream())}"
 
 
-def _stream() -> TextIO:
+def _summary_stream() -> TextIO:
     return sys.stdout if is_terminal(sys.stdout) else sys.stderr
 
 

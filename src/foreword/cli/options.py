@@ -1,4 +1,4 @@
-"""The options that every command takes, and the question they describe."""
+"""The options that every command accepts, and the question they are parsed into."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..template.addresses import is_address, split
 from ..text.lines import printable
 from .arguments import SUPPRESS, HelpFormatter, Parser
 from .commands import COMMANDS
-from .terminal import columns_of, is_terminal
+from .terminal import is_terminal, terminal_width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--layout", {"metavar": "NAME|FILE", "help": "the layout: a shipped name, an address ($user/mine) or a file"}),
     (
         "--set",
-        {"action": "append", "metavar": "KEY=VALUE", "help": "set a key of the layout (skills.validation=strict)"},
+        {"action": "append", "metavar": "KEY=VALUE", "help": "set a layout key (skills.validation=strict)"},
     ),
     (
         "--settings",
@@ -43,7 +43,11 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--home", {"default": None, "metavar": "DIR", "help": "the user's home directory"}),
     (
         "--now",
-        {"default": None, "metavar": "ISO", "help": "the time, such as 2026-03-07T08:55:05-06:00; its offset is kept"},
+        {
+            "default": None,
+            "metavar": "ISO",
+            "help": "the time, such as 2026-03-07T08:55:05-06:00; its UTC offset is kept",
+        },
     ),
     (
         "--tools",
@@ -77,8 +81,8 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--strict", {"action": "store_true", "help": "exit with 1 if a finding is an error"}),
 )
 NO_TOOLS = "none"
-# An empty value of these is an unset shell variable. An empty --scope would allow everything it was meant to forbid.
-_NEVER_EMPTY = {
+# An empty value for one of these is usually an unset shell variable. An empty --scope would allow everything it was meant to forbid.
+_MUST_NOT_BE_EMPTY = {
     name: row["metavar"]
     for name, row in OPTIONS
     if name in ("--layout", "--settings", "--tools", "--base", "--plan", "--scope", "--store")
@@ -86,9 +90,9 @@ _NEVER_EMPTY = {
 
 
 def new_parser(command: str, without: Iterable[str] = (), several_layouts: str = "") -> Parser:
-    """A parser with the options of every command, except those that this one does not take.
+    """A parser with the common options, except those in `without`.
 
-    `several_layouts` is the help of a `--layout` that may be repeated; `layouts` then has them all.
+    If `several_layouts` is set, `--layout` may be repeated, this is its help text, and `args.layouts` contains the values.
     """
     about = COMMANDS[command][1]
     parser = Parser(
@@ -111,37 +115,37 @@ def new_parser(command: str, without: Iterable[str] = (), several_layouts: str =
 
 
 def _formatter(prog: str) -> HelpFormatter:
-    """A formatter with an explicit width, because argparse would load `shutil` to find one."""
-    is_fitted = is_terminal(sys.stdout) or os.environ.get("COLUMNS", "")
-    return HelpFormatter(prog, width=columns_of(sys.stdout) - 2 if is_fitted else 110, max_help_position=32)
+    """A formatter with an explicit width; without one, argparse would load `shutil` to determine it."""
+    has_width = is_terminal(sys.stdout) or os.environ.get("COLUMNS", "")
+    return HelpFormatter(prog, width=terminal_width(sys.stdout) - 2 if has_width else 110, max_help_position=32)
 
 
 def with_dir(parser: Parser) -> Parser:
-    """The parser with the optional argument DIR."""
+    """Add the optional argument DIR to the parser, and return it."""
     parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR", help="the agent's working directory (.)")
     return parser
 
 
-def read(parser: Parser, arguments: list[str]) -> Namespace:
-    """The parsed and checked options, with the question they describe."""
+def parse_args(parser: Parser, arguments: list[str]) -> Namespace:
+    """Parse and check the arguments. The result's `question` is what they ask for."""
     parser.set_defaults(dir=".")
     args = parser.parse_args(parser.options_first(arguments))
-    _refuse_empty(arguments)
+    _reject_empty_values(arguments)
     if args.home is not None and not os.path.isdir(args.home):
         raise CallError(f"--home {printable(args.home)}: the directory does not exist")
     args.question = question_of(args)
     return args
 
 
-def _refuse_empty(arguments: list[str]) -> None:
-    for name, metavar in _NEVER_EMPTY.items():
+def _reject_empty_values(arguments: list[str]) -> None:
+    for name, metavar in _MUST_NOT_BE_EMPTY.items():
         at = arguments.index(name) if name in arguments else len(arguments)
         if f"{name}=" in arguments or arguments[at + 1 : at + 2] == [""]:
             raise CallError(f"{name} needs a value, {metavar}; it is empty")
 
 
 def question_of(args: Namespace, assembler: Assembler | None = None) -> Question:
-    """The question that the options describe. The files they name are read now, so that a wrong call fails early."""
+    """The question that the options ask. Files named by options are read now, so that an invalid call fails early."""
     from_files = {
         "tools": _tools(args),
         "base": _base(args.base),
@@ -149,7 +153,7 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
         "scope": _scope(args.scope) if args.scope else None,
         "docs": [_doc(doc) for doc in args.doc],
     }
-    workspace = {"cwd": args.dir, "packs": packs_of(args), "now": _clock(args.now)}
+    workspace = {"cwd": args.dir, "packs": packs_of(args), "now": _parse_now(args.now)}
     unchanged = {name: getattr(args, name) for name in ("home", "layout", "settings", "set", "store")}
     agent = {key: getattr(args, key) for key in KEYS if key not in from_files}
     agent["sub_agent"] = args.sub_agent or None
@@ -160,7 +164,7 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
 
 
 def packs_of(args: Namespace) -> dict[str, str]:
-    """The folders of `--pack`, by prefix."""
+    """The `--pack` folders, by prefix."""
     return dict(_pack(pack) for pack in args.pack)
 
 
@@ -169,7 +173,7 @@ def status(findings: Iterable[Finding], args: Namespace) -> int:
     return 1 if args.strict and any(finding.severity == "error" for finding in findings) else 0
 
 
-def _clock(now: str | None) -> datetime | None:
+def _parse_now(now: str | None) -> datetime | None:
     if now is None:
         return None
     from datetime import datetime
@@ -182,7 +186,7 @@ def _clock(now: str | None) -> datetime | None:
 
 
 def _tools(args: Namespace) -> list[Any] | None:
-    """The tools in the file, then those that were named; None without either option."""
+    """The tools from the `--tools` file, then those from `--tool`. None if neither option was passed."""
     if not args.tools and not args.tool:
         return None
     rows = read_json(args.tools, "--tools") if args.tools not in ("", NO_TOOLS) else []
@@ -193,12 +197,12 @@ def _tools(args: Namespace) -> list[Any] | None:
     return [*rows, *({"name": name} for name in args.tool)]
 
 
-def _base(named: str) -> str | dict[str, Any]:
-    """A file with its text, or the unchanged address of a template."""
-    if is_address(named):
-        split(named)
-        return named
-    return document_form(document(named, "--base")) if named else ""
+def _base(name: str) -> str | dict[str, Any]:
+    """The text of a file, or a template's address, unchanged."""
+    if is_address(name):
+        split(name)
+        return name
+    return document_form(document(name, "--base")) if name else ""
 
 
 def _doc(text: str) -> tuple[str, str]:
@@ -223,11 +227,11 @@ def _pair(text: str, option: str, form: str) -> tuple[str, str]:
     return label.strip(), path.strip()
 
 
-# Files that options name
+# Files named by options
 
 
 def _scope(path: str) -> Any:
-    """The scope in a JSON file. `null` would silently remove every boundary."""
+    """The scope in a JSON file. `null` is rejected, because it would silently remove every restriction."""
     content = read_json(path, "--scope")
     if content is None:
         raise CallError(f"--scope {path} must be an object, not null")
@@ -239,14 +243,14 @@ def read_json(path: str, option: str) -> Any:
     import json
 
     try:
-        return json.loads(document(path, option).text, parse_constant=_refuse_constant)
+        return json.loads(document(path, option).text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno}, column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise CallError(f"{option} {path}: the file is not JSON{where}") from None
+        raise CallError(f"{option} {path}: the file is not valid JSON{where}") from None
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    """Refuse `NaN` and the infinities, which Python reads although they are not JSON."""
+def _reject_constant(name: str) -> NoReturn:
+    """Reject `NaN` and infinities, which Python's parser accepts although they are not valid JSON."""
     raise ValueError(name)
 
 
@@ -266,7 +270,7 @@ def document(path: str, option: str) -> Document:
 
 
 def standard_input() -> bytes:
-    """All of standard input. It can be read only once, so it is cached for the next caller."""
+    """The contents of standard input, cached because it can be read only once."""
     if sys.stdin not in _stdin_bytes:
         _stdin_bytes[sys.stdin] = sys.stdin.buffer.read()
     return _stdin_bytes[sys.stdin]

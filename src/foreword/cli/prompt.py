@@ -6,13 +6,13 @@ import sys
 
 from .options import new_parser, status, with_dir
 from .terminal import (
-    columns_of,
-    count_sentence,
-    has_colours,
+    describe_count,
+    escape_for,
     is_terminal,
-    painted,
+    paint,
     report,
-    seen_by,
+    shows_colours,
+    terminal_width,
     write,
     write_error,
     write_json,
@@ -28,17 +28,25 @@ if TYPE_CHECKING:
     from .arguments import Namespace, Parser
     from .paths import ShortPaths
 
-_FATES = {"used": "green", "cut": "yellow", "unreadable": "red", "binary": "red", "refused": "red", "untrusted": "red"}
-# Labels of `blame` up to this share of the width, in percent, are not shortened.
-_WIDEST_LABEL, _NARROWEST_LABEL = 45, 20
+_FATE_COLOURS = {
+    "used": "green",
+    "cut": "yellow",
+    "unreadable": "red",
+    "binary": "red",
+    "refused": "red",
+    "untrusted": "red",
+}
+# In `blame`, labels up to this percentage of the width are not shortened.
+_MAX_LABEL_PERCENT = 45
+_MIN_LABEL_WIDTH = 20
 _LONGEST_BAR, _SHORTEST_BAR = 40, 8
 
 
 def parser_for(command: str) -> Parser:
-    """The parser of one of these commands."""
+    """The parser for one of these commands."""
     parser = with_dir(new_parser(command))
     if command == "why":
-        about = "only candidates with this name, or at or below this path"
+        about = "show only candidates with this name, or at or below this path"
         parser.add_argument("path", nargs="?", default="", metavar="PATH", help=about)
         parser.add_argument("--all", action="store_true", help="also list files that do not exist")
     return parser
@@ -63,7 +71,7 @@ def write_prompt(prompt: Prompt, args: Namespace) -> int:
 
 
 def why(args: Namespace) -> int:
-    """`foreword why [DIR] [PATH]`; a single argument that is a file is the PATH."""
+    """`foreword why [DIR] [PATH]`; a single argument is PATH if it is a file."""
     from ..programs import questions
 
     if not args.path and _is_file(args.dir):
@@ -91,7 +99,7 @@ def _write_candidates(candidates: Sequence[Candidate], args: Namespace) -> None:
         ("fate", "layer", "file", "reason"),
         ("", "", "", "dim"),
         paths=(2,),
-        row_colours=[{0: _FATES.get(candidate.fate, "dim")} for candidate in shown],
+        row_colours=[{0: _FATE_COLOURS.get(candidate.fate, "dim")} for candidate in shown],
     )
     hidden = len(candidates) - len(shown)
     if hidden:
@@ -115,7 +123,7 @@ def blame(args: Namespace) -> int:
     paths = paths_of(args)
     _write_blame(
         [
-            (line.origin, seen_by(sys.stdout, _label(line.origin, line.line, paths)), line.text)
+            (line.origin, escape_for(sys.stdout, _label(line.origin, line.line, paths)), line.text)
             for line in lines_of(prompt)
         ]
     )
@@ -125,27 +133,27 @@ def blame(args: Namespace) -> int:
 
 
 def _write_blame(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
-    """Print each line beside its label. On a terminal long labels are shortened and long lines wrapped."""
-    from .columns import middle_cut, padded, width_of, wrapped
+    """Print each line after its label. On a terminal, long labels are shortened and long lines are wrapped."""
+    from .columns import display_width, pad, shorten_middle, wrap
 
-    on_terminal, room = is_terminal(sys.stdout), columns_of(sys.stdout)
-    width = max((width_of(label) for _, label, _ in lines), default=0)
-    if on_terminal and width > max(room * _WIDEST_LABEL // 100, _NARROWEST_LABEL):
-        width = max(room // 3, _NARROWEST_LABEL)
+    is_wrapped, room = is_terminal(sys.stdout), terminal_width(sys.stdout)
+    width = max((display_width(label) for _, label, _ in lines), default=0)
+    if is_wrapped and width > max(room * _MAX_LABEL_PERCENT // 100, _MIN_LABEL_WIDTH):
+        width = max(room // 3, _MIN_LABEL_WIDTH)
     for origin, label, text in lines:
         colour = "cyan" if origin and origin.kind == "file" else "dim"
         shown = [text]
-        if on_terminal:
+        if is_wrapped:
             indent = _hanging_indent(text, (room - width - 3) // 2)
-            first, *others = wrapped(seen_by(sys.stdout, text), room - width - 3, room - width - 3 - indent)
+            first, *others = wrap(escape_for(sys.stdout, text), room - width - 3, room - width - 3 - indent)
             shown = [first, *(" " * indent + line for line in others)]
         for number, line in enumerate(shown):
-            place = padded("" if number else middle_cut(label, width), width)
-            write(f"{painted(place, colour)} │ {line}".rstrip())
+            place = pad("" if number else shorten_middle(label, width), width)
+            write(f"{paint(place, colour)} │ {line}".rstrip())
 
 
 def _hanging_indent(text: str, limit: int) -> int:
-    """The indent of a wrapped line: aligned with its text, or with the text of a list item."""
+    """The indent of a wrapped line's continuation: two more than the line's own, or aligned with the text of a list item."""
     start = len(text) - len(text.lstrip(" "))
     marker, blank, _ = text[start:].partition(" ")
     is_item = bool(blank) and (marker in ("-", "*", "+") or (marker[:-1].isdecimal() and marker[-1:] in (".", ")")))
@@ -174,25 +182,26 @@ def tokens(args: Namespace) -> int:
         right=(2 + len(roles),),
     )
     total = form["tokens"]
-    write(count_sentence(total["count"], total["method"], total["error"], args.question.model))
+    write(describe_count(total["count"], total["method"], total["error"], args.question.model))
     sys.stdout.flush()
     report(findings, args)
     return status(findings, args)
 
 
 def _bars(counts: Sequence[int], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A bar for each count; the longest fills the space beside the rows."""
-    from .columns import GAP, width_of
+    """A bar for each count. The longest fills the space to the right of the rows."""
+    from .columns import GAP, display_width
 
     longest = _LONGEST_BAR
     if is_terminal(sys.stdout):
-        beside = sum(max(map(width_of, column)) + GAP for column in zip(*rows, strict=True))
-        longest = min(max(columns_of(sys.stdout) - beside, _SHORTEST_BAR), _LONGEST_BAR)
-    sign, maximum = "█" if has_colours(sys.stdout) else "#", max(counts, default=1) or 1
+        rows_width = sum(max(map(display_width, column)) + GAP for column in zip(*rows, strict=True))
+        longest = min(max(terminal_width(sys.stdout) - rows_width, _SHORTEST_BAR), _LONGEST_BAR)
+    sign, maximum = "█" if shows_colours(sys.stdout) else "#", max(counts, default=1) or 1
     return [sign * max(round(count / maximum * longest), 1 if count else 0) for count in counts]
 
 
 def _is_file(name: str) -> bool:
+    """Whether this is an existing path that is not a directory."""
     import os
 
     from ..sources.environment import absolute

@@ -1,6 +1,6 @@
-"""The live view on a terminal, drawn in one write from the upper left corner so that it does not flicker.
+"""The live view on a terminal. Each frame is drawn in one write, from the top left corner, so that it does not flicker.
 
-It uses the terminal's alternate screen and always leaves it again, so that the previous contents return.
+It uses the terminal's alternate screen and always leaves it again, which restores the previous contents.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import signal
 import sys
 import threading
 
-from .columns import clipped, padded, width_of
-from .terminal import painted, visible
+from .columns import clip, display_width, pad
+from .terminal import escape_controls, paint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from .news import News
 
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
-# Terminals that support it show everything between these two at once.
-_HOLD, _SHOW = "\x1b[?2026h", "\x1b[?2026l"
+# Terminals that support synchronized output show everything between these two at once.
+_BEGIN_UPDATE, _END_UPDATE = "\x1b[?2026h", "\x1b[?2026l"
 _MAX_LINES = 1_000
-_BAR = 24
+_MAX_BAR_WIDTH = 24
 
 
 class Screen:
-    """Sections, findings and the log of changes. `q` or Ctrl-C ends it."""
+    """Shows sections, findings and a log of changes. `q` or Ctrl-C quits."""
 
     tick = 100
 
@@ -41,12 +41,12 @@ class Screen:
         self._previous_handler: Any = None
 
     def show(self, news: News) -> None:
-        """Add a change to the log, and draw."""
+        """Add a change to the log, and redraw."""
         if not self.is_open:
             self._open()
         colour = {"error": "red", "same": "dim"}.get(news.event, "")
         first, *others = news.lines()
-        self.log.append(f"{painted(f'{news.time:%H:%M:%S}', 'dim')}  {painted(first, colour)}")
+        self.log.append(f"{paint(f'{news.time:%H:%M:%S}', 'dim')}  {paint(first, colour)}")
         self.log += [f"        {line}" for line in others]
         del self.log[:-_MAX_LINES]
         if news.event != "error" or self.news is None:
@@ -54,17 +54,17 @@ class Screen:
         self._draw()
 
     def refresh(self) -> bool:
-        """Draw again if the window was resized. Returns whether a key asked to quit."""
-        if _size() != self.size:
+        """Redraw if the window was resized. Returns whether the user pressed `q`."""
+        if _window_size() != self.size:
             self._draw()
-        return _wants_to_quit()
+        return _pressed_quit()
 
     def close(self) -> None:
         """Restore the terminal."""
         if not self.is_open:
             return
         self.is_open = False
-        _put(_LEAVE)
+        _write_now(_LEAVE)
         if self._previous_handler is not None:
             signal.signal(signal.SIGTSTP, self._previous_handler)
         if self._attributes is not None:
@@ -74,82 +74,82 @@ class Screen:
 
     def _open(self) -> None:
         self.is_open = True
-        self._attributes = _quiet_keys()
+        self._attributes = _turn_off_echo()
         if hasattr(signal, "SIGTSTP") and threading.current_thread() is threading.main_thread():
             self._previous_handler = signal.signal(signal.SIGTSTP, self._pause)
-        _put(_ENTER)
+        _write_now(_ENTER)
 
     def _pause(self, *_: object) -> None:
-        """Handle Ctrl-Z: return the screen to the shell, and draw again when resumed."""
-        _put(_LEAVE)
+        """Handle Ctrl-Z: restore the shell's screen, and redraw when resumed."""
+        _write_now(_LEAVE)
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGTSTP)
         signal.signal(signal.SIGTSTP, self._pause)
-        _quiet_keys()
-        _put(_ENTER)
+        _turn_off_echo()
+        _write_now(_ENTER)
         self._draw()
 
     def _draw(self) -> None:
-        self.size = width, height = _size()
+        self.size = width, height = _window_size()
         lines = frame(self.news, self.log, width, height) if self.news else []
-        _put(f"{_HOLD}\x1b[H" + "\r\n".join(f"{line}\x1b[K" for line in lines) + f"\x1b[J{_SHOW}")
+        _write_now(f"{_BEGIN_UPDATE}\x1b[H" + "\r\n".join(f"{line}\x1b[K" for line in lines) + f"\x1b[J{_END_UPDATE}")
 
 
 def frame(news: News, log: Sequence[str], width: int, height: int) -> list[str]:
-    """The lines of the view, clipped to the window."""
+    """The lines of one frame, clipped to the window."""
     sections = _sections(news, width)
     findings = news.finding_lines(news.prompt.findings)
-    title = painted(f"foreword {visible(news.prompt.layout)}", "bold")
-    header = f"{title}  {news.size()}  {painted(visible(news.folder), 'dim')}"
-    shares = _shared(height - 4, [len(sections), len(findings) or 1, len(log)])
-    parts = [_first(sections, shares[0]), _first(findings or ["no findings"], shares[1]), list(log[-shares[2] :])]
+    title = paint(f"foreword {escape_controls(news.prompt.layout)}", "bold")
+    header = f"{title}  {news.size()}  {paint(escape_controls(news.folder), 'dim')}"
+    shares = _share_lines(height - 4, [len(sections), len(findings) or 1, len(log)])
+    parts = [_truncate(sections, shares[0]), _truncate(findings or ["no findings"], shares[1]), list(log[-shares[2] :])]
     lines = [header]
     for part in parts:
         lines += ["", *part] if part else []
-    foot = painted("q or Ctrl-C quits", "dim")
-    lines = [clipped(line, width) for line in lines[: height - 1]]
-    return [*lines, *[""] * (height - 1 - len(lines)), clipped(foot, width)][-height:]
+    footer = paint("q or Ctrl-C quits", "dim")
+    lines = [clip(line, width) for line in lines[: height - 1]]
+    return [*lines, *[""] * (height - 1 - len(lines)), clip(footer, width)][-height:]
 
 
 def _sections(news: News, width: int) -> list[str]:
-    """One line for each section: name, lifetime, tokens, change of tokens, and a bar."""
+    """A header, and a line for each section: name, lifetime, tokens, change in tokens, and a bar."""
     changed = {section.section: section for section in news.effect.sections} if news.effect else {}
-    rows = list(zip(news.prompt.passages, news.each, strict=True))
-    longest = min(max((width_of(visible(row.section)) for row, _ in rows), default=0), 30)
+    rows = list(zip(news.prompt.passages, news.section_counts, strict=True))
+    longest = min(max((display_width(escape_controls(row.section)) for row, _ in rows), default=0), 30)
     longest = max(longest, len("section"))
     maximum = max((count.count for _, count in rows), default=0) or 1
-    bar = max(min(_BAR, width - longest - 40), 0)
+    bar = max(min(_MAX_BAR_WIDTH, width - longest - 40), 0)
     header = f"{'section':<{longest}}  {'lifetime':<12}  {'tokens':>9}  {'change':>8}"
-    lines = [painted(header, "dim")]
+    lines = [paint(header, "dim")]
     for passage, count in rows:
         effect = changed.get(passage.section)
         change = f"{effect.after - effect.before:+,}" if effect else ""
         filled = "█" * max(round(count.count / maximum * bar), 1 if count.count and bar else 0)
-        name = padded(clipped(visible(passage.section), longest), longest)
+        name = pad(clip(escape_controls(passage.section), longest), longest)
         lines.append(
-            f"{painted(name, 'bold' if effect else '')}  {painted(f'{passage.lifetime:<12}', 'dim')}  {count.count:>9,}"
-            f"  {painted(f'{change:>8}', 'yellow')}  {painted(filled, 'cyan')}".rstrip()
+            f"{paint(name, 'bold' if effect else '')}  {paint(f'{passage.lifetime:<12}', 'dim')}  {count.count:>9,}"
+            f"  {paint(f'{change:>8}', 'yellow')}  {paint(filled, 'cyan')}".rstrip()
         )
     return lines
 
 
-def _shared(room: int, wanted: Sequence[int]) -> list[int]:
-    """The number of lines for each part: one each in turn, until all parts have enough or no lines are left."""
-    shares = [0] * len(wanted)
-    while sum(shares) < room and shares != list(wanted):
-        for number, want in enumerate(wanted):
-            if shares[number] < want and sum(shares) < room:
+def _share_lines(room: int, needed: Sequence[int]) -> list[int]:
+    """How many lines each part gets: one at a time in turn, until every part has enough or no lines are left."""
+    shares = [0] * len(needed)
+    while sum(shares) < room and shares != list(needed):
+        for number, count in enumerate(needed):
+            if shares[number] < count and sum(shares) < room:
                 shares[number] += 1
     return shares
 
 
-def _first(lines: Sequence[str], room: int) -> list[str]:
+def _truncate(lines: Sequence[str], room: int) -> list[str]:
     if len(lines) <= room:
         return list(lines)
-    return [*lines[: room - 1], painted(f"… {len(lines) - room + 1} more", "dim")] if room > 0 else []
+    return [*lines[: room - 1], paint(f"… {len(lines) - room + 1} more", "dim")] if room > 0 else []
 
 
-def _put(text: str) -> None:
+def _write_now(text: str) -> None:
     """Write to the terminal immediately."""
     sys.stdout.flush()
     data = text.encode("utf-8", "backslashreplace")
@@ -157,7 +157,7 @@ def _put(text: str) -> None:
         data = data[os.write(sys.stdout.fileno(), data) :]
 
 
-def _size() -> tuple[int, int]:
+def _window_size() -> tuple[int, int]:
     try:
         size = os.get_terminal_size(sys.stdout.fileno())
     except OSError:
@@ -165,8 +165,8 @@ def _size() -> tuple[int, int]:
     return max(size.columns, 1) if size.columns else 80, max(size.lines, 1) if size.lines else 24
 
 
-def _quiet_keys() -> Any:
-    """Turn off the echo of keys. Returns the previous terminal attributes, or None without a keyboard."""
+def _turn_off_echo() -> Any:
+    """Stop echoing keys. Returns the previous terminal attributes, or None if standard input is not a terminal."""
     if not sys.stdin.isatty():
         return None
     try:
@@ -180,7 +180,7 @@ def _quiet_keys() -> Any:
     return before
 
 
-def _wants_to_quit() -> bool:
+def _pressed_quit() -> bool:
     if not sys.stdin.isatty() or os.name != "posix":
         return False
     import select

@@ -1,4 +1,4 @@
-"""`foreword serve`: the HTTP service and its page."""
+"""`foreword serve`: run the HTTP service and its web page."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .arguments import Namespace, Parser
 
-# Options of other commands that a service gets from each request.
+# Common options that the service takes from each request instead.
 _FROM_REQUESTS = (
     "--layout --now --tools --tool --model --provider --session --sub-agent --base --skill --plan --scope --language"
     " --doc --strict"
 ).split()
-# Options with a range: lowest and highest value, and the unit.
+# Options with a range: the lowest and highest value, and the unit.
 _RANGES = {
     "--port": (0, 65535, "a number"),
     "--workers": (1, 64, "a number"),
@@ -32,13 +32,13 @@ _RANGES = {
 
 
 def parser_for(command: str) -> Parser:
-    """The parser of this command."""
+    """The parser for this command."""
     parser = new_parser(command, without=_FROM_REQUESTS)
     parser.add_argument(
         "--host",
         default="127.0.0.1",
         metavar="ADDRESS",
-        help="the address to listen on (127.0.0.1); any that is not local needs FOREWORD_TOKEN",
+        help="the address to listen on (127.0.0.1); an address that is not local requires FOREWORD_TOKEN",
     )
     parser.add_argument("--port", type=int, default=8371, metavar="N", help="the port (8371); 0 picks a free one")
     parser.add_argument(
@@ -71,7 +71,7 @@ def parser_for(command: str) -> Parser:
         type=int,
         default=16,
         metavar="N",
-        help="how many more may wait (16); further ones get a 503 response",
+        help="how many more may wait (16); any beyond that get a 503 response",
     )
     parser.add_argument(
         "--in-flight",
@@ -98,7 +98,9 @@ def serve(args: Namespace) -> int:
             raise CallError(f"{option} must be {unit} from {low} to {high}, not {value:g}")
     store = args.question.url_to_write()
     if args.workers > 1 and is_in_memory(store):
-        raise CallError("several workers cannot share a store in memory; name a file or a database server with --store")
+        raise CallError(
+            "several workers cannot share an in-memory store; specify a file or a database server with --store"
+        )
     try:
         from ..service.server import TOKEN, ServerOptions, serve
     except ImportError as error:
@@ -130,5 +132,5 @@ def _announce(url: str, is_json: bool) -> None:
     if is_json:
         write_json({"url": url})
     else:
-        write(f"Foreword listens on {url}")
+        write(f"Foreword is listening on {url}")
     sys.stdout.flush()

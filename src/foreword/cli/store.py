@@ -11,20 +11,20 @@ if TYPE_CHECKING:
 
 
 def parser_for(command: str) -> Parser:
-    """The parser of one of these commands."""
+    """The parser for one of these commands."""
     return new_parser(command)
 
 
 def store_verify(args: Namespace) -> int:
-    """`foreword store verify`: 1 if anything is wrong."""
+    """`foreword store verify`; exits with 1 if it finds a problem."""
     from ..store import open_store
 
-    wrong = open_store(args.question.existing_store_url()).verify()
+    problems = open_store(args.question.existing_store_url()).verify()
     if args.json:
-        write_json({"wrong": wrong})
+        write_json({"wrong": problems})
     else:
-        write("\n".join(wrong) if wrong else "every hash matches, and every edition has its text")
-    return 1 if wrong else 0
+        write("\n".join(problems) if problems else "every hash matches, and every edition has its text")
+    return 1 if problems else 0
 
 
 def store_stats(args: Namespace) -> int:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Table:
-    """Rows of cells, and how their columns look. `paint` gives text a colour."""
+    """Rows of cells, and how to display their columns. `paint` colours text."""
 
     def __init__(
         self,
@@ -31,24 +31,26 @@ class Table:
         return is_too_wide([*([self.header] if self.header else []), *self.rows], width)
 
     def without(self, columns: Collection[int]) -> Table:
-        """The table without these columns."""
+        """A copy of the table without these columns."""
         remaining = [column for column in range(len(self.rows[0])) if column not in columns]
-        new = {column: number for number, column in enumerate(remaining)}
+        new_numbers = {column: number for number, column in enumerate(remaining)}
 
         def cells(row: Sequence[str]) -> list[str]:
             return [row[column] for column in remaining if column < len(row)]
 
-        def renumbered(old: Collection[int]) -> list[int]:
-            return [new[column] for column in old if column in new]
+        def renumber(columns: Collection[int]) -> list[int]:
+            return [new_numbers[column] for column in columns if column in new_numbers]
 
-        row_colours = [{new[column]: row[column] for column in row if column in new} for row in self.row_colours]
+        row_colours = [
+            {new_numbers[column]: row[column] for column in row if column in new_numbers} for row in self.row_colours
+        ]
         return Table(
             self.paint,
             [cells(row) for row in self.rows],
             cells(self.header),
             cells(self.colours),
-            renumbered(self.right),
-            renumbered(self.paths),
+            renumber(self.right),
+            renumber(self.paths),
             row_colours,
         )
 
@@ -58,7 +60,7 @@ class Table:
         return [line for number, row in enumerate(self.rows) for line in self._row_lines(number, row, widths)]
 
     def fitted_lines(self, width: int) -> list[str]:
-        """The header and rows in this width; if columns would break words, each row becomes a few lines."""
+        """The header and rows in this width. If columns would break words, each row becomes several lines."""
         widths = column_widths(self.header, self.rows, width, self.paths)
         if widths is None:
             return [
@@ -80,7 +82,7 @@ class Table:
         return table_lines(row, widths, self._painter(number), self.right, self.paths)
 
     def _painter(self, number: int) -> Callable[[int, str], str]:
-        """Paints a cell of a row: in the row's own colour for that column, otherwise in the column's."""
-        own = self.row_colours[number] if self.row_colours else {}
-        usual = dict(enumerate(self.colours))
-        return lambda column, text: self.paint(text, own.get(column) or usual.get(column, ""))
+        """A function that paints a cell of this row: in the row's colour for that column, otherwise in the column's."""
+        row_colours = self.row_colours[number] if self.row_colours else {}
+        column_colours = dict(enumerate(self.colours))
+        return lambda column, text: self.paint(text, row_colours.get(column) or column_colours.get(column, ""))

@@ -7,7 +7,7 @@ import sys
 from ..errors import CallError
 from ..text.lines import printable
 from .options import new_parser, read_json, status, with_dir
-from .terminal import report, shown_time, write_json, write_line, write_parts, write_table, write_text
+from .terminal import format_time, report, write_json, write_line, write_parts, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,19 +20,23 @@ if TYPE_CHECKING:
     from ..vocabulary import Turn
     from .arguments import Namespace, Parser
 
-_PAGE = 1000
+_PAGE_SIZE = 1000
 
 
 def parser_for(command: str) -> Parser:
-    """The parser of one of these commands."""
+    """The parser for one of these commands."""
     parser = new_parser(command)
     action = command.partition(" ")[2]
     if action == "list":
-        parser.add_argument("search", nargs="?", default="", metavar="SEARCH", help="only ids that contain this text")
+        parser.add_argument(
+            "search", nargs="?", default="", metavar="SEARCH", help="list only ids that contain this text"
+        )
         return parser
     parser.add_argument("id", metavar="ID", help="the id of the conversation")
     if action == "show":
-        parser.add_argument("--edition", type=int, default=0, metavar="N", help="an earlier edition")
+        parser.add_argument(
+            "--edition", type=int, default=0, metavar="N", help="show this edition instead of the current one"
+        )
         return parser
     if action in ("turn", "compact"):
         parser.add_argument("--message", default="", metavar="TEXT", help="the user's message")
@@ -40,7 +44,7 @@ def parser_for(command: str) -> Parser:
             "--messages", default="", metavar="FILE", help="a JSON file with the messages so far; - is standard input"
         )
     if action == "turn":
-        about = "--messages ends with a new user prompt (a --message always is one)"
+        about = "the last of --messages is a new user prompt (a --message always is one)"
         parser.add_argument("--new-prompt", action="store_true", help=about)
     about = "use a layout that mirrors a released program"
     parser.add_argument("--mirror", action="store_true", help=about)
@@ -88,13 +92,13 @@ def talk_list(args: Namespace) -> int:
     from ..store import open_store
     from ..wire.answers import conversation_form
 
-    rows = _all(open_store(args.question.existing_store_url()), args.search)
+    rows = _all_conversations(open_store(args.question.existing_store_url()), args.search)
     if args.json:
         write_json([conversation_form(row) for row in rows])
     else:
-        cells = [(row.id, str(row.editions), row.layout, shown_time(row.created), row.prompt[:19]) for row in rows]
+        cells = [(row.id, str(row.editions), row.layout, format_time(row.created), row.prompt[:19]) for row in rows]
         write_table(
-            cells, ("conversation", "editions", "layout", "created", "prompt"), ("bold",), right=(1,), spare=(4,)
+            cells, ("conversation", "editions", "layout", "created", "prompt"), ("bold",), right=(1,), optional=(4,)
         )
         if not rows:
             print("no conversations", file=sys.stderr)
@@ -106,7 +110,7 @@ def talk_drift(args: Namespace) -> int:
     from ..store import is_local
     from ..wire.answers import drift_form
 
-    conversation = _conversation(args, reads_only=True)
+    conversation = _conversation(args, read_only=True)
     if conversation.shared.store.current(args.id) is None:
         url = args.question.store_url()
         store = f"the store {printable(url)}" if is_local(url) else "the store"  # a URL may contain a password
@@ -119,21 +123,21 @@ def talk_drift(args: Namespace) -> int:
     return 0
 
 
-def _all(store: Store, search: str) -> list[ConversationRow]:
+def _all_conversations(store: Store, search: str) -> list[ConversationRow]:
     rows: list[ConversationRow] = []
     while True:
-        more = store.conversations(search, _PAGE, len(rows))
+        more = store.conversations(search, _PAGE_SIZE, len(rows))
         rows += more
-        if len(more) < _PAGE:
+        if len(more) < _PAGE_SIZE:
             return rows
 
 
-def _conversation(args: Namespace, reads_only: bool = False) -> Conversation:
+def _conversation(args: Namespace, read_only: bool = False) -> Conversation:
     from ..conversation.conversations import Conversations
     from ..extensions import installed
 
     question = args.question
-    url = question.existing_store_url() if reads_only else question.url_to_write()
+    url = question.existing_store_url() if read_only else question.url_to_write()
     return Conversations(url, installed()).open_with(args.id, question.assembler, question.agent, mirror=args.mirror)
 
 
@@ -151,7 +155,7 @@ def _messages(args: Namespace) -> list[dict[str, object]]:
 
 
 def _message_text(message: Mapping[str, Any]) -> str:
-    """The text of a message; any other content as JSON."""
+    """The message's text; any other content is returned as JSON."""
     import json
 
     content = message.get("content")

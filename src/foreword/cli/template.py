@@ -1,4 +1,4 @@
-"""`foreword template`: show, set, check and render templates, and list their variables."""
+"""`foreword template`: show, set, check and render templates, and list the variables they can use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..store.rows import TemplateVersion
 from ..template.languages import DEFAULT, LANGUAGES
 from .options import document, new_parser, with_dir
 from .prompt import write_prompt
-from .terminal import report, shown_time, write_json, write_line, write_table, write_text
+from .terminal import format_time, report, write_json, write_line, write_table, write_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def parser_for(command: str) -> Parser:
-    """The parser of one of these commands."""
+    """The parser for one of these commands."""
     parser = new_parser(command)
     action = command.partition(" ")[2]
     if action in ("set", "check", "render"):
@@ -29,7 +29,7 @@ def parser_for(command: str) -> Parser:
     if action == "restore":
         parser.add_argument("version", metavar="N", type=int, help="the number of the version")
     if action in ("set", "restore"):
-        parser.add_argument("--author", default="", metavar="NAME", help="the author; by default your user name")
+        parser.add_argument("--author", default="", metavar="NAME", help="the author (by default your user name)")
         parser.add_argument("--note", default="", metavar="TEXT", help="the reason for the change")
     if action in ("set", "check", "render"):
         parser.add_argument(
@@ -69,7 +69,7 @@ def template_history(args: Namespace) -> int:
         write_json([version_form(version) for version in versions])
     else:
         rows = [
-            (str(version.version), version.syntax, version.author, shown_time(version.time), version.note)
+            (str(version.version), version.syntax, version.author, format_time(version.time), version.note)
             for version in versions
         ]
         write_table(rows, ("version", "syntax", "author", "time", "note"), ("bold",), right=(0,))
@@ -98,7 +98,7 @@ def _save(args: Namespace, text: str, note: str, syntax: str) -> int:
         write_json(version_form(version))
     else:
         write_line(
-            f"version {version.version} is now the global template: new conversations use it at once, others after compaction"
+            f"version {version.version} is now the global template: new conversations use it immediately, existing ones after compaction"
         )
     return 0
 
@@ -119,17 +119,17 @@ def _store(args: Namespace) -> Store:
 
 
 def _default(args: Namespace) -> str:
-    """The built-in template."""
-    return _body(_with_template(args.question)).text or ""
+    """The layout's built-in template."""
+    return _template_section(_with_template(args.question)).text or ""
 
 
 def _with_template(question: Question) -> Question:
-    """The question with a layout that has a template."""
+    """The question, with a layout that has a template if it did not specify one."""
     return question.with_fields(layout=question.fields["layout"] or "builder")
 
 
-def _body(question: Question) -> Section:
-    """The section of the layout whose text is a template."""
+def _template_section(question: Question) -> Section:
+    """The layout's section whose text is a template."""
     layout = question.assembler.layout()
     for section in layout.sections:
         if section.language and section.text is not None:
@@ -139,40 +139,40 @@ def _body(question: Question) -> Section:
 
 def template_check(args: Namespace) -> int:
     """`foreword template check`"""
-    question = args.question = _rendering(args)
+    question = args.question = _template_question(args)
     prompt = question.assembler.prompt(question.agent, question.now)
     findings = [finding for finding in prompt.findings if finding.code.startswith(("template-", "variable-", "file-"))]
     inputs = question.assembler.snapshot(question.agent).inputs
     template = document(args.file, "FILE")
-    used = LANGUAGES[args.syntax].module().variables_used(template, inputs)
+    variables = LANGUAGES[args.syntax].module().variables_used(template, inputs)
     if args.json:
         from ..encoding.prompt import finding_form
 
-        write_json({"variables": used, "findings": [finding_form(finding) for finding in findings]})
+        write_json({"variables": variables, "findings": [finding_form(finding) for finding in findings]})
     else:
-        report(findings, args, every=True)
-        print(f"{_number(len(findings), 'finding')}, {_number(len(used), 'variable')}", file=sys.stderr)
+        report(findings, args, with_infos=True)
+        print(f"{_count(len(findings), 'finding')}, {_count(len(variables), 'variable')}", file=sys.stderr)
     return 1 if any(finding.severity == "error" for finding in findings) else 0
 
 
-def _number(count: int, noun: str) -> str:
+def _count(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def template_render(args: Namespace) -> int:
     """`foreword template render`"""
-    question = args.question = _rendering(args)
+    question = args.question = _template_question(args)
     return write_prompt(question.assembler.prompt(question.agent, question.now), args)
 
 
-def _rendering(args: Namespace) -> Question:
-    """A question about the template alone: the layout's template section with nothing around it."""
+def _template_question(args: Namespace) -> Question:
+    """A question about the template alone, as the only section of the layout."""
     question = _with_template(args.question)
-    body = _body(question).name
-    alone = (f"sections={body}", f"section.{body}.trim=false", f"section.{body}.language={args.syntax}")
+    name = _template_section(question).name
+    assignments = (f"sections={name}", f"section.{name}.trim=false", f"section.{name}.language={args.syntax}")
     return question.with_fields(
         base=document_form(document(args.file, "FILE")),
-        set=[*question.fields["set"], *alone],
+        set=[*question.fields["set"], *assignments],
         values=dict(_value(assignment, args.syntax) for assignment in args.value),
     )
 

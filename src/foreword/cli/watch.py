@@ -1,4 +1,4 @@
-"""`foreword watch`: sections, tokens and findings live, and what each save changed."""
+"""`foreword watch`: show sections, tokens and findings live, and what each save changes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 
 from ..template.addresses import is_address
-from .news import News, sentence
+from .news import News, error_sentence
 from .options import NO_TOOLS, new_parser, question_of, status, with_dir
 from .paths import paths_of
 from .terminal import write
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .arguments import Namespace, Parser
 
     class View(Protocol):
-        """Shows changes. `tick` is how often `refresh` must be called, in milliseconds; 0 means never."""
+        """Shows changes. `refresh` is called every `tick` milliseconds, or never if that is 0."""
 
         tick: int
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def parser_for(command: str) -> Parser:
-    """The parser of this command."""
+    """The parser for this command."""
     return with_dir(new_parser(command))
 
 
@@ -41,7 +41,7 @@ def watch(args: Namespace) -> int:
     from .signals import TerminationSignals
 
     gc.enable()  # unlike other commands, this one runs for a long time
-    source = _Watched(args)
+    source = _WatchedCommand(args)
     view = _view(args)
     paths = paths_of(args)
     stream = changes(source, tick=view.tick)
@@ -65,8 +65,8 @@ def watch(args: Namespace) -> int:
     return signals.status or status(last.findings if last else (), args)
 
 
-class _Watched:
-    """The prompt that the options ask for. The files they name are watched too, and read again when they change."""
+class _WatchedCommand:
+    """The prompt that the options ask for. Files named by options are also watched, and read again when they change."""
 
     def __init__(self, args: Namespace) -> None:
         from ..engine.assembler import local_time
@@ -82,7 +82,7 @@ class _Watched:
         self.tools = "[]"
 
     def prompt(self) -> Prompt:
-        """The current prompt. Also updates `tools`, its tool definitions."""
+        """Build the current prompt, and update `tools` to its tool definitions."""
         from ..conversation.tools import written_tools
 
         self.source.agent = self._agent()
@@ -91,7 +91,7 @@ class _Watched:
         return prompt
 
     def _agent(self) -> Agent:
-        """The agent, from files that may have changed."""
+        """The agent, read again from files that may have changed."""
         return question_of(self.args, self.question.assembler).agent_with_template()
 
     def paths(self) -> list[str]:
@@ -125,9 +125,11 @@ class _JsonLines:
         from ..wire.answers import watch_form
 
         change = news.change
-        error = None if change.error is None else sentence(change.error)
+        error = None if change.error is None else error_sentence(change.error)
         time = news.time.isoformat(timespec="milliseconds")
-        form = watch_form(news.event, time, change.files, error, news.prompt, news.total, news.each, news.effect)
+        form = watch_form(
+            news.event, time, change.files, error, news.prompt, news.total, news.section_counts, news.effect
+        )
         write(json.dumps(form, ensure_ascii=False))
         sys.stdout.flush()
 

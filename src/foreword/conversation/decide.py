@@ -153,7 +153,9 @@ class Drift(ChangedParts):
         if not self.is_changed:
             return "nothing has changed since the edition in use was created"
         parts = [_described(each) for each in self.sections]
-        parts += [f"tool{'s' if len(names) > 1 else ''} {', '.join(names)} {kind}" for kind, names in self.tools.each()]
+        parts += [
+            f"tool{'s' if len(names) > 1 else ''} {', '.join(names)} {kind}" for kind, names in self.tools.by_kind()
+        ]
         return f"{'; '.join(parts)}; a rebuild would lose about {self.tokens_lost:,} tokens of prefix ({self.rule})"
 
 

@@ -138,7 +138,7 @@ class Names:
     def has_any(self) -> bool:
         return bool(self.added or self.removed or self.changed or self.moved)
 
-    def each(self) -> Iterator[tuple[Kind, Sequence[str]]]:
+    def by_kind(self) -> Iterator[tuple[Kind, Sequence[str]]]:
         """The lists that are not empty, each with its kind."""
         for kind in KINDS:
             if names := getattr(self, kind):

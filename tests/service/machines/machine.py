@@ -73,7 +73,7 @@ class Machine:
 
     def wait_for_start(self):
         line = self.process.stdout.readline()
-        assert "listens on" in line, f"it did not start: {line}{self.stderr()}"
+        assert "is listening on" in line, f"it did not start: {line}{self.stderr()}"
         self.port = int(line.rpartition(":")[2])
 
     def ask(self, method, path, body=None, timeout=PATIENCE, headers=()):
