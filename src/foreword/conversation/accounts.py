@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from ..encoding.edition import ParseCache
-from ..inspection.sending import divide, files_of, stored_passages
+from ..inspection.sending import files_of, split_prompt, stored_passages
 from ..vocabulary import Finding, value
 
 TYPE_CHECKING = False
@@ -45,4 +45,4 @@ def parsed_account(edition: Edition) -> Account:
 def leading_messages(edition: Edition) -> Sequence[Mapping[str, str]]:
     """The messages of an edition's prompt; for most layouts, there are none."""
     account = parsed_account(edition)
-    return divide(edition.system, account.passages).messages if account.has_messages else ()
+    return split_prompt(edition.system, account.passages).messages if account.has_messages else ()

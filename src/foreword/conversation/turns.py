@@ -8,7 +8,7 @@ from ..encoding.edition import target_of
 from ..engine.skills import activation, skill_named, with_body
 from ..errors import CallError
 from ..findings import finding
-from ..inspection.sending import divide, root_end, sent_passages
+from ..inspection.sending import root_end, sent_passages, split_prompt
 from ..vocabulary import Turn, replace
 from .accounts import parsed_account
 from .leading import hashes_of, without_leading
@@ -55,7 +55,7 @@ class Turns:
         account = parsed_account(edition)
         new = () if outcome.is_reused else account.findings
         findings = [*outcome.findings, *new, *self._hooks.take_findings()]
-        sent = divide(edition.system, account.passages, root_end(account.files, target_of(edition).cwd))
+        sent = split_prompt(edition.system, account.passages, root_end(account.files, target_of(edition).cwd))
         return Turn(
             self._id,
             edition.number,
@@ -154,7 +154,7 @@ class Turns:
         """A turn with the number 0, which is not stored."""
         findings, tools = list(prompt.findings), agent.tools or ()
         about = replace(self._agent.about(self._assembling.cwd, 0), tools=[tool.name for tool in tools])
-        sent = divide(prompt.text, sent_passages(prompt.passages))
+        sent = split_prompt(prompt.text, sent_passages(prompt.passages))
         history = without_leading(history, hashes_of(sent.messages))
         return Turn(
             self._id,

@@ -3,8 +3,8 @@
     table = compare_agents(views, files, root, cwd)
     table.rows[0].verdicts[0]        # Verdict("loaded", …): what the first agent does with the first file
 
-An agent is a layout with the prompt that it gives in the workspace. A file that the layout did not consider can still be one that it
-reads when the agent works in another folder; otherwise the agent never reads it.
+An agent is a layout and the prompt that it produces in the workspace. The agent may still read a file that the layout did not
+consider if it works in another folder; otherwise it never reads it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _IN_WORKSPACE = (*_FOLLOWS_CWD, "root", "path")
 
 @value
 class AgentView:
-    """What one agent reads: its layout, the inputs and the prompt. `signs` are those of the layout that the repository shows."""
+    """What one agent reads: its layout, inputs and prompt. `signs` are the layout's signs that the repository contains."""
 
     layout: Layout
     inputs: Inputs
@@ -78,8 +78,8 @@ class AgentView:
 class Verdict:
     """What an agent does with a file.
 
-    `cut` is the share of the text that is left out, in percent. `target` is the file that explains a verdict, or the paths for which
-    a file waits. `rule` is the lookup of the layout and the pattern that concern the file, None if there is none.
+    `cut` is the percentage of the text that is left out. `target` is the file that explains the verdict, or the paths that activate the
+    file. `rule` is the layout's lookup and the pattern that apply to the file, or None.
     """
 
     name: VerdictName
@@ -99,19 +99,19 @@ class FileRow:
 
 @value
 class AgentTable:
-    """Files and agents."""
+    """The agents, and a row for each file with one verdict per agent."""
 
     agents: Sequence[AgentView]
     rows: Sequence[FileRow]
 
 
 def compare_agents(views: Sequence[AgentView], files: Sequence[str], root: str, cwd: str) -> AgentTable:
-    """The verdicts of all agents on these files, and on every other file that exists and that one of them considered."""
+    """All agents' verdicts on these files, and on every other existing file that one of them considered."""
     judges = [_Judge(view, root, cwd) for view in views]
     paths = {*files, *(path for judge in judges for path in judge.existing())}
     rows = [
         FileRow(path, [judge.verdict(path) for judge in judges])
-        for path in sorted(paths, key=lambda path: _order(path, root))
+        for path in sorted(paths, key=lambda path: _sort_key(path, root))
     ]
     return AgentTable(views, rows)
 
@@ -122,7 +122,7 @@ def verdict_on(view: AgentView, path: str, root: str, cwd: str) -> Verdict:
 
 
 def folders_to_visit(table: AgentTable) -> list[tuple[int, str]]:
-    """The agents, by number, and the folders from which they may read files of the table."""
+    """Pairs of an agent's number and a folder from which that agent may read files in the table."""
     return list(
         dict.fromkeys(
             (number, verdict.target)
@@ -134,9 +134,9 @@ def folders_to_visit(table: AgentTable) -> list[tuple[int, str]]:
 
 
 def with_visits(table: AgentTable, visits: Mapping[tuple[int, str], Mapping[str, Candidate]]) -> AgentTable:
-    """The table with what became of files in the folders that were visited: a file that is not loaded there is not `elsewhere`."""
+    """The table, updated with what happens to files in the visited folders: a file that is not loaded there is not `elsewhere`."""
 
-    def seen(number: int, path: str, verdict: Verdict) -> Verdict:
+    def after_visit(number: int, path: str, verdict: Verdict) -> Verdict:
         there = visits.get((number, verdict.target)) if verdict.name == "elsewhere" else None
         candidate = there.get(path) if there else None
         if candidate is None or candidate.fate in ("used", "cut"):
@@ -144,7 +144,7 @@ def with_visits(table: AgentTable, visits: Mapping[tuple[int, str], Mapping[str,
         return Verdict(_VERDICTS[candidate.fate], candidate.reason, candidate.target, None, verdict.rule)
 
     rows = [
-        FileRow(row.path, [seen(number, row.path, verdict) for number, verdict in enumerate(row.verdicts)])
+        FileRow(row.path, [after_visit(number, row.path, verdict) for number, verdict in enumerate(row.verdicts)])
         for row in table.rows
     ]
     return AgentTable(table.agents, rows)
@@ -156,11 +156,11 @@ class _Judge:
     def __init__(self, view: AgentView, root: str, cwd: str) -> None:
         self.view, self.root, self.cwd = view, root, cwd
         self.candidates = {candidate.path: candidate for candidate in view.prompt.candidates}
-        others = {lookup.name for lookup in view.layout.lookups if lookup.kind != "text"}
-        # Skills, sub-agents and commands are listed by menus; they are not instruction files.
+        menu_lookups = {lookup.name for lookup in view.layout.lookups if lookup.kind != "text"}
+        # Skills, sub-agents and commands are listed in menus; they are not instruction files.
         self.listed = {
             candidate.path
-            for name in others
+            for name in menu_lookups
             if name in view.inputs.lookup_results
             for candidate in _candidates(view, name)
         }
@@ -174,40 +174,40 @@ class _Judge:
     def verdict(self, path: str) -> Verdict:
         candidate = self.candidates.get(path)
         if candidate is None:
-            return self._unconsidered(path)
+            return self._verdict_on_unconsidered(path)
         name = _VERDICTS[candidate.fate]
-        cut = _share_cut(self.view, path) if name == "cut" else None
+        cut = _percent_cut(self.view, path) if name == "cut" else None
         return Verdict(name, candidate.reason, candidate.target, cut, self._rule_for(path))
 
     def _rule_for(self, path: str) -> tuple[Lookup, Pattern] | None:
-        """The find and the pattern by which a file was considered."""
-        is_own = is_inside(path, self.root)
-        for lookup, pattern in self._possible(path):
+        """The lookup and the pattern that found a file."""
+        is_in_workspace = is_inside(path, self.root)
+        for lookup, pattern in self._possible_patterns(path):
             if pattern.place not in _IN_WORKSPACE:
-                if not is_own and matches_glob(path, f"**/{pattern.path}"):
+                if not is_in_workspace and matches_glob(path, f"**/{pattern.path}"):
                     return lookup, pattern
-            elif any(self._is_searched(folder, pattern) for folder in _starts_of(path, pattern, self.root)):
+            elif any(self._is_searched(folder, pattern) for folder in _start_folders(path, pattern, self.root)):
                 return lookup, pattern
         return None
 
-    def _possible(self, path: str) -> Iterator[tuple[Lookup, Pattern]]:
-        """The patterns whose last part may match the name of a file."""
+    def _possible_patterns(self, path: str) -> Iterator[tuple[Lookup, Pattern]]:
+        """The patterns whose last part may match the file's name."""
         yield from self.by_name.get(basename(path), ())
         yield from self.by_wildcard
 
-    def _unconsidered(self, path: str) -> Verdict:
-        """Whether an agent that works in another folder would read the file. Nobody works in hidden folders."""
+    def _verdict_on_unconsidered(self, path: str) -> Verdict:
+        """The verdict `elsewhere` if an agent in another folder would read the file, otherwise `never`. Agents do not work in hidden folders."""
         if is_inside(path, self.root):
-            for lookup, pattern in self._possible(path):
-                starts = _starts_of(path, pattern, self.root) if pattern.place in _FOLLOWS_CWD else ()
-                for folder in starts:
+            for lookup, pattern in self._possible_patterns(path):
+                folders = _start_folders(path, pattern, self.root) if pattern.place in _FOLLOWS_CWD else ()
+                for folder in folders:
                     if not self._is_searched(folder, pattern) and "/." not in folder[len(self.root) :]:
                         reason = f"only an agent that works in {folder} reads it"
                         return Verdict("elsewhere", reason, folder, None, (lookup, pattern))
         return Verdict("never")
 
     def _is_searched(self, folder: str, pattern: Pattern) -> bool:
-        """Whether the pattern starts from this folder, for the working directory of the table."""
+        """Whether the pattern starts from this folder when the agent works in `cwd`."""
         if pattern.place in ("cwd", "path"):
             return folder == self.cwd
         if pattern.place == "root":
@@ -224,7 +224,7 @@ def _candidates(view: AgentView, lookup: str) -> Sequence[Candidate]:
 def _patterns_by_name(
     layout: Layout,
 ) -> tuple[Mapping[str, list[tuple[Lookup, Pattern]]], list[tuple[Lookup, Pattern]]]:
-    """The patterns for instruction files, by the name that they end with; and those that end with a wildcard."""
+    """The patterns for instruction files: those that end with a file name, by that name, and those that end with a wildcard."""
     by_name: dict[str, list[tuple[Lookup, Pattern]]] = {}
     by_wildcard: list[tuple[Lookup, Pattern]] = []
     for lookup in (rule for rule in layout.lookups if rule.kind == "text"):
@@ -237,8 +237,8 @@ def _patterns_by_name(
     return by_name, by_wildcard
 
 
-def _starts_of(path: str, pattern: Pattern, root: str) -> Iterator[str]:
-    """The folders from which a pattern finds a file, nearest to the file first: up to the root, or beyond for a file above it."""
+def _start_folders(path: str, pattern: Pattern, root: str) -> Iterator[str]:
+    """The folders from which a pattern finds a file, the nearest first, up to the root, or to `/` for a file outside the root."""
     folder = dirname(path)
     top = root if is_inside(path, root) else "/"
     while is_inside(folder, top):
@@ -249,9 +249,9 @@ def _starts_of(path: str, pattern: Pattern, root: str) -> Iterator[str]:
         folder = dirname(folder)
 
 
-def _share_cut(view: AgentView, path: str) -> int:
-    """How much of a file's text is not in the prompt, in percent; at least 1."""
-    whole = max(
+def _percent_cut(view: AgentView, path: str) -> int:
+    """The percentage of a file's text that is not in the prompt; at least 1."""
+    length = max(
         (
             len(entry.text)
             for entries in view.inputs.found.values()
@@ -266,9 +266,9 @@ def _share_cut(view: AgentView, path: str) -> int:
         for piece in passage.pieces
         if piece.origin.kind == "file" and piece.origin.path == path
     )
-    return max(round(100 - 100 * kept / whole), 1) if whole > kept else 1
+    return max(round(100 - 100 * kept / length), 1) if length > kept else 1
 
 
-def _order(path: str, root: str) -> tuple[bool, Sequence[str], str]:
-    """Sorts files outside the repository first, then by folder, each folder's own files before those in its subfolders."""
+def _sort_key(path: str, root: str) -> tuple[bool, Sequence[str], str]:
+    """A sort key: files outside the repository first, then by folder, with a folder's files before those in its subfolders."""
     return is_inside(path, root), dirname(path).split("/"), basename(path)

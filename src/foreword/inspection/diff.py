@@ -1,7 +1,7 @@
 """How two prompts differ: by section, then by word, with the cause of each change.
 
 `changes.py` decides which sections and tools differ. The cause of a change is the origin of the words that were added or removed. If
-those words belong to the layout, the cause is what made the layout use them: another layout, other tools or another agent.
+those words belong to the layout, the cause is whatever made the layout use them: a different layout, tools or agent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .changes import Changes, Kind, SectionChange
     from .subject import OriginSpan, Subject
 
-# The name of each kind of origin as a cause, most specific first: a wrapper's words change because of what it wraps.
+# The name of each kind of origin when it is a cause, most specific first: a wrapper's words change because of what it wraps.
 CAUSES = {
     "file": "file",
     "skill": "skill",
@@ -37,13 +37,13 @@ CAUSES = {
     "builtin": "base text",
     "mark": "mark",
 }
-_OWN = ("layout", "builtin", "mark")  # the layout's words
+_FROM_LAYOUT = ("layout", "builtin", "mark")
 _CLOCKS = ("now", "date", "time", "datetime", "system:time", "system:date")
 
 
 @value
 class Cause:
-    """The cause of a change: the kind of origin, its path or name, the lines in it, and a note on what happened to it."""
+    """The cause of a change: the kind of origin, its path or name, its lines, and a note on what happened to it."""
 
     kind: str
     path: str = ""
@@ -62,7 +62,7 @@ class Edit:
 
 @value
 class SectionDiff:
-    """A section that differs. `old` and `new` are its spans, None where it is missing; its places in the prompts count from 1."""
+    """A section that differs. `old` and `new` are its spans, None if it is missing; its positions in the prompts count from 1."""
 
     section: str
     kinds: Sequence[Kind]
@@ -77,7 +77,7 @@ class SectionDiff:
 
 @value
 class Difference(ChangedParts):
-    """Everything that differs. `circumstances` are differences in what the prompts were built for: name, old, new."""
+    """Everything that differs. `circumstances` are the differences in what the prompts were built for, as (name, old, new)."""
 
     sections: Sequence[SectionDiff]
     tools: Names
@@ -85,7 +85,7 @@ class Difference(ChangedParts):
 
 
 def compare(old: Subject, new: Subject) -> Difference:
-    """How the new prompt differs from the old one."""
+    """Compare two prompts, and find the cause of each difference."""
     changes = find_changes(prompt_side(old.prompt, old.tools), prompt_side(new.prompt, new.tools))
     circumstances = list(_circumstances(old, new))
     finder = _CauseFinder(old.prompt, new.prompt, changes.tools, circumstances)
@@ -103,7 +103,7 @@ def _section(change: SectionChange, changes: Changes, old: Prompt, new: Prompt, 
     if change.section == WHOLE:
         edits = [finder.edit((a, b), (c, d)) for a, b, c, d in changed_spans(old.text, new.text)]
         return _whole(WHOLE, old, new, edits, [cause for edit in edits for cause in edit.causes])
-    edits = [Edit(one, other, [finder.order()]) for one, other in changes.gaps]
+    edits = [Edit(old_span, new_span, [finder.order()]) for old_span, new_span in changes.gaps]
     return _whole(BETWEEN, old, new, edits, [finder.order()])
 
 
@@ -121,12 +121,12 @@ def _named_section(change: SectionChange, old: Prompt, new: Prompt, finder: _Cau
         if "moved" in change.kinds:
             causes.append(finder.order())
     return SectionDiff(
-        change.section, change.kinds, old_span, new_span, old_place, new_place, edits, _merged(causes), change.sources
+        change.section, change.kinds, old_span, new_span, old_place, new_place, edits, _merge(causes), change.sources
     )
 
 
 def _passage(prompt: Prompt, number: int | None) -> tuple[Passage | None, tuple[int, int] | None, int]:
-    """A passage by its number, with its span and its place counted from 1; None and 0 without a number."""
+    """A passage by its number, with its span and its position counted from 1; (None, None, 0) if the number is None."""
     if number is None:
         return None, None, 0
     passage = prompt.passages[number]
@@ -134,8 +134,8 @@ def _passage(prompt: Prompt, number: int | None) -> tuple[Passage | None, tuple[
 
 
 def _whole(name: str, old: Prompt, new: Prompt, edits: Sequence[Edit], causes: Sequence[Cause]) -> SectionDiff:
-    """Two texts as one section: if their sections are unknown, or for the text between sections."""
-    return SectionDiff(name, ("changed",), (0, len(old.text)), (0, len(new.text)), 1, 1, edits, _merged(causes))
+    """Two whole texts as one section, for texts without sections and for the text between sections."""
+    return SectionDiff(name, ("changed",), (0, len(old.text)), (0, len(new.text)), 1, 1, edits, _merge(causes))
 
 
 def _edits(before: Passage, after: Passage, finder: _CauseFinder) -> list[Edit]:
@@ -164,16 +164,16 @@ class _CauseFinder:
         for spans, fates, when in ((removed, self._new_fates, "now"), (added, self._old_fates, "was")):
             for span in spans:
                 by_section.setdefault(span.section, []).extend(self._causes([span], fates, when))
-        return Edit(old, new, _merged(cause for causes in by_section.values() for cause in self._specific(causes)))
+        return Edit(old, new, _merge(cause for causes in by_section.values() for cause in self._most_specific(causes)))
 
     def added(self, start: int, end: int) -> list[Cause]:
-        return self._specific(self._causes(self.new.find(start, end), self._old_fates, "was"))
+        return self._most_specific(self._causes(self.new.find(start, end), self._old_fates, "was"))
 
     def removed(self, start: int, end: int) -> list[Cause]:
-        return self._specific(self._causes(self.old.find(start, end), self._new_fates, "now"))
+        return self._most_specific(self._causes(self.old.find(start, end), self._new_fates, "now"))
 
     def order(self) -> Cause:
-        """The cause of a different order: the layout."""
+        """The cause of a change in order: the layout."""
         return next((self._circumstance(row) for row in self._circumstances if row[0] == "layout"), Cause("layout"))
 
     def _causes(self, spans: Iterable[OriginSpan], fates: Mapping[str, str], when: str) -> Iterator[Cause]:
@@ -184,21 +184,21 @@ class _CauseFinder:
             fate = fates.get(origin.path, "used") if origin.kind in ("file", "skill", "resident") else "used"
             yield cause_of(span, "" if fate in ("used", "cut") else f"{when} {fate}")
 
-    def _specific(self, causes: Iterable[Cause]) -> list[Cause]:
-        """The most specific causes. If only the layout's words changed, this includes what made the layout use them."""
-        merged = _merged(causes)
-        own = {CAUSES[kind] for kind in _OWN}
-        others = [cause for cause in merged if cause.kind not in own]
-        strong = [cause for cause in others if cause.kind != "environment"]
+    def _most_specific(self, causes: Iterable[Cause]) -> list[Cause]:
+        """The most specific causes. If only the layout's words changed, these include what made the layout use them."""
+        merged = _merge(causes)
+        layout_causes = {CAUSES[kind] for kind in _FROM_LAYOUT}
+        others = [cause for cause in merged if cause.kind not in layout_causes]
+        specific = [cause for cause in others if cause.kind != "environment"]
         if others or not merged:
-            return strong or others
-        return _merged([*self._from_agent(), *merged])
+            return specific or others
+        return _merge([*self._agent_causes(), *merged])
 
-    def _from_agent(self) -> Iterator[Cause]:
+    def _agent_causes(self) -> Iterator[Cause]:
         for row in self._circumstances:
             yield self._circumstance(row)
-        for how, names in (("added", self._tools.added), ("removed", self._tools.removed)):
-            yield from (Cause("tool", name, None, how) for name in names)
+        for change, names in (("added", self._tools.added), ("removed", self._tools.removed)):
+            yield from (Cause("tool", name, None, change) for name in names)
 
     @staticmethod
     def _circumstance(row: tuple[str, str, str]) -> Cause:
@@ -214,8 +214,8 @@ def cause_of(span: OriginSpan, note: str = "") -> Cause:
     return Cause("clock" if is_clock else CAUSES.get(origin.kind, origin.kind), origin.path, span.lines, note)
 
 
-def _merged(causes: Iterable[Cause]) -> list[Cause]:
-    """Each origin once, with the range of all its lines."""
+def _merge(causes: Iterable[Cause]) -> list[Cause]:
+    """Merge the causes with the same origin into one, with the range of all their lines."""
     merged: dict[tuple[str, str], Cause] = {}
     for cause in causes:
         known = merged.get((cause.kind, cause.path))
@@ -238,7 +238,7 @@ def _circumstances(old: Subject, new: Subject) -> Iterator[tuple[str, str, str]]
 
 
 def describe_cause(cause: Cause) -> str:
-    """A cause as text, such as `AGENTS.md:3-5 (now absent)`."""
+    """Describe a cause, for example as `AGENTS.md:3-5 (now absent)`."""
     place = printable(cause.path)
     if cause.lines:
         first, last = cause.lines

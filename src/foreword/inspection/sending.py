@@ -1,7 +1,7 @@
-"""A prompt as it is sent: the system prompt, and the messages after it, which have roles of their own.
+"""A prompt as it is sent to a model: the system prompt, and any messages after it, each with its own role.
 
-A prompt is one text. Each of its passages has the role and the number of its message, 0 for the system prompt. The separators between
-messages are in the text, but not in the messages.
+A prompt is a single string. Each passage has the role and number of its message; the system prompt is number 0. The string contains
+separators between messages, which are not sent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @value
 class SentPassage:
-    """What matters of a passage when it is sent."""
+    """The fields of a passage that matter when it is sent."""
 
     start: int
     end: int
@@ -61,8 +61,8 @@ def stored_passages(account: Mapping[str, Any]) -> list[SentPassage]:
     ]
 
 
-def divide(text: str, passages: Sequence[SentPassage], root_end: int = 0) -> SentPrompt:
-    """Divide a prompt into the system prompt and messages. `root_end` is the end of the root's instructions in the whole text."""
+def split_prompt(text: str, passages: Sequence[SentPassage], root_end: int = 0) -> SentPrompt:
+    """Split a prompt into the system prompt and messages. `root_end` is the offset in `text` where the root's instructions end."""
     spans = [(passage.start, passage.end, passage.lifetime) for passage in passages if not passage.message]
     if len(spans) == len(passages):
         return SentPrompt(text, spans, root_end=root_end)
@@ -70,9 +70,9 @@ def divide(text: str, passages: Sequence[SentPassage], root_end: int = 0) -> Sen
     messages: list[Mapping[str, str]] = []
     leading: list[Sequence[Span]] = []
     length, root = len(system), root_end if root_end <= len(system) else 0
-    for start, end, inside in _messages(passages):
-        messages.append({"role": inside[0].role, "content": text[start:end]})
-        leading.append([(passage.start - start, passage.end - start, passage.lifetime) for passage in inside])
+    for start, end, in_message in _messages(passages):
+        messages.append({"role": in_message[0].role, "content": text[start:end]})
+        leading.append([(passage.start - start, passage.end - start, passage.lifetime) for passage in in_message])
         if start < root_end <= end:
             root = length + root_end - start
         length += end - start
@@ -80,27 +80,27 @@ def divide(text: str, passages: Sequence[SentPassage], root_end: int = 0) -> Sen
 
 
 def _messages(passages: Iterable[SentPassage]) -> Iterator[tuple[int, int, list[SentPassage]]]:
-    """Each message after the system prompt: where it starts and ends in the text, and its passages."""
+    """The messages after the system prompt: the start and end of each in the text, and its passages."""
     by_number: dict[int, list[SentPassage]] = {}
     for passage in passages:
         if passage.message:
             by_number.setdefault(passage.message, []).append(passage)
-    for inside in by_number.values():
-        yield inside[0].start, inside[-1].end, inside
+    for in_message in by_number.values():
+        yield in_message[0].start, in_message[-1].end, in_message
 
 
 def message_spans(passages: Iterable[SentPassage]) -> list[tuple[str, int, int]]:
-    """The role, start and end of each message after the system prompt: what two equal texts can still differ in."""
-    return [(inside[0].role, start, end) for start, end, inside in _messages(passages)]
+    """The role, start and end of each message after the system prompt. Equal texts can still differ in these."""
+    return [(in_message[0].role, start, end) for start, end, in_message in _messages(passages)]
 
 
 def turn_of(edition: Edition) -> Turn:
-    """The turn that an edition would send to a model, without the messages of a conversation."""
+    """The turn that an edition would send to a model, without the conversation's messages."""
     import json
 
     account, built_for = json.loads(edition.account), json.loads(edition.built_for)
     end = root_end(files_of(account), built_for.get("cwd", ""))
-    sent = divide(edition.system, stored_passages(account), end)
+    sent = split_prompt(edition.system, stored_passages(account), end)
     tools = json.loads(edition.tools)
     return Turn(
         "",
@@ -122,7 +122,7 @@ def files_of(account: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 
 
 def root_end(files: Iterable[tuple[str, int]], cwd: str) -> int:
-    """The offset where the root's instructions end: of the files in or above `cwd`, those in the topmost folder. 0 without any."""
+    """The offset where the root's instructions end: the last file in the topmost folder that is `cwd` or above it. 0 if there is none."""
     top: str | None = None
     found = 0
     for path, end in files:

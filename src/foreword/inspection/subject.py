@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from ..vocabulary import Turn, value
-from .sending import divide, root_end, sent_passages
+from .sending import root_end, sent_passages, split_prompt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @value
 class Subject:
-    """A finished prompt with the name by which the caller refers to it.
+    """A finished prompt, and the name by which the caller refers to it.
 
     Plain text has no passages, so its origins are unknown. `tools` is None if the tools are unknown.
     """
@@ -36,7 +36,7 @@ class Subject:
     def turn(self) -> Turn:
         """The turn that would be sent to a model."""
         end = root_end(_files(self.prompt), self.built_for.get("cwd", ""))
-        sent = divide(self.prompt.text, sent_passages(self.prompt.passages), end)
+        sent = split_prompt(self.prompt.text, sent_passages(self.prompt.passages), end)
         messages = (*sent.messages, *self.messages)
         tools, end = self.tools or (), sent.root_end
         return Turn("", 0, False, sent.system, messages, tools, sent.passages, (), end, leading=sent.leading)
@@ -53,7 +53,7 @@ def _files(prompt: Prompt) -> Iterator[tuple[str, int]]:
 
 @value
 class OriginSpan:
-    """A span of a prompt with one origin: its section, the origin, and the lines in the origin."""
+    """A span of a prompt that has a single origin: the section, the origin, and the lines within the origin."""
 
     section: str
     origin: Origin
@@ -74,10 +74,10 @@ class OriginIndex:
                     self._starts.append(start)
                     self._pieces.append((start, start + len(piece.text), passage.section, piece.origin))
                     start += len(piece.text)
-        self._breaks: list[int] | None = None
+        self._newlines: list[int] | None = None
 
     def find(self, start: int, end: int) -> list[OriginSpan]:
-        """The origins of a span, in order; for an empty span, the origin around it."""
+        """The origins of a span, in order. For an empty span, the origin of the character that follows it."""
         return list(self._find(start, max(end, start + 1)))
 
     def _find(self, start: int, end: int) -> Iterator[OriginSpan]:
@@ -89,13 +89,13 @@ class OriginIndex:
             number += 1
 
     def _lines(self, origin: Origin, first: int, start: int, end: int) -> tuple[int, int] | None:
-        """The exact lines in a file; for other origins, the recorded lines."""
+        """The exact lines in a file. For other origins, the recorded lines."""
         if origin.lines is None or origin.kind != "file":
             return origin.lines
-        line = origin.lines[0] + self._breaks_between(first, start)
-        return line, line + self._breaks_between(start, end - 1)
+        line = origin.lines[0] + self._newlines_between(first, start)
+        return line, line + self._newlines_between(start, end - 1)
 
-    def _breaks_between(self, start: int, end: int) -> int:
-        if self._breaks is None:
-            self._breaks = [at for at, character in enumerate(self.text) if character == "\n"]
-        return bisect_right(self._breaks, end - 1) - bisect_right(self._breaks, start - 1)
+    def _newlines_between(self, start: int, end: int) -> int:
+        if self._newlines is None:
+            self._newlines = [at for at, character in enumerate(self.text) if character == "\n"]
+        return bisect_right(self._newlines, end - 1) - bisect_right(self._newlines, start - 1)
