@@ -146,6 +146,15 @@ def test_findings_name_only_what_looks_like_a_text_file(words):
     ]
 
 
+def test_findings_point_at_the_import(words):
+    text = "---\nx: 1\n---\n<!-- gone -->\nRead @../out.md first.\n\n- also\n  @no.md\n"
+    prompt = words.prompt({"w/N.md": text, "out.md": "OUT"}, {**ITEM, "front": "drop", "comments": "drop"})
+    places = [(each.line, each.column, each.end_column) for each in prompt.findings]
+    lines = text.split("\n")
+    assert places == [(5, 6, 16), (8, 3, 9)]
+    assert [lines[line - 1][start - 1 : end - 1] for line, start, end in places] == ["@../out.md", "@no.md"]
+
+
 @pytest.mark.parametrize(("depth", "kept"), [(1, "a"), (2, "ab"), (4, "abcd")])
 def test_depth(words, depth, kept):
     files = {

@@ -16,7 +16,7 @@ from ..sources.stamps import real_path
 from ..text.imports import MAX_TOKENS, import_tokens
 from ..text.lines import printable
 from ..text.pieces import apply_filters, slice_pieces
-from ..vocabulary import Origin, Piece, value
+from ..vocabulary import Origin, Piece, replace, value
 from .documents import fields_of, finish, strip
 
 TYPE_CHECKING = False
@@ -110,9 +110,8 @@ class Importer:
             yield finish(reading.document, self.inserted(pieces, importing), rules.trim, fields)
             return
         yield finish(reading.document, pieces, rules.trim, fields)
-        text = "".join(each.text for each in pieces)
         label = [each for each in fields if each[0] == "label"]
-        for token in self.tokens(text, importing):
+        for token in self.tokens(pieces, importing):
             imported = self.read(token, importing, rules.trim)
             if not isinstance(imported, NotImported):
                 own = fields_of(imported, rules, "", self.trail.findings)
@@ -122,7 +121,7 @@ class Importer:
     def inserted(self, pieces: Pieces, importing: Importing) -> Pieces:
         """The pieces with the text of imported files in place of their tokens, or after them."""
         text, at, result = "".join(each.text for each in pieces), 0, pieces[:0]
-        for token in self.tokens(text, importing):
+        for token in self.tokens(pieces, importing):
             imported = self.read(token, importing, importing.rules.trim)
             form = self.form_of(imported, importing.rules)
             if form is None:
@@ -164,13 +163,14 @@ class Importer:
                     single = Piece(imported.reason, Origin("mark"))
                 yield apply_filters(single, part.filters, self.workspace)
 
-    def tokens(self, text: str, importing: Importing) -> Iterator[ImportToken]:
+    def tokens(self, pieces: Pieces, importing: Importing) -> Iterator[ImportToken]:
         """The imports in a text. `@~/path` is one if its place in the text does not depend on it, or if it may be read."""
         with_home = importing.rules.place == "item" or importing.rules.within == "anywhere"
         names = importing.rules.files
         if names and os.path.basename(importing.chain[0].path) not in names:
             return
-        for number, token in enumerate(import_tokens(text, importing.rules.tokens)):
+        text = "".join(each.text for each in pieces)
+        for number, token in enumerate(_with_places(import_tokens(text, importing.rules.tokens), text, pieces)):
             if number >= MAX_TOKENS:
                 self.report(importing, "import-limit", f"has more than {MAX_TOKENS:,} imports; the rest are ignored")
                 return
@@ -219,11 +219,11 @@ class Importer:
         if reading.identity in importing.identities:
             names = " -> ".join(os.path.basename(each.path) for each in (*importing.chain, reading))
             reason = f"it imports itself: {printable(names)}"
-            self.report(importing, "import-cycle", f"imports {token.name!r} in a circle: {printable(names)}")
+            self.report(importing, "import-cycle", f"imports {token.name!r} in a circle: {printable(names)}", token)
             return NotImported("again", reading.path, reason)
         if self.room < reading.size:
             reason = f"the imported texts have more than {self.layout.template_limit:,} bytes"
-            self.report(importing, "import-limit", f"imports {token.name!r}, which is left out: {reason}")
+            self.report(importing, "import-limit", f"imports {token.name!r}, which is left out: {reason}", token)
             return NotImported("deep", reading.path, reason)
         if not self.is_repeated(reading, importing):
             return None
@@ -288,7 +288,8 @@ class Importer:
 
     def missing(self, path: str, token: ImportToken, importing: Importing) -> NotImported:
         if _looks_like_text(token):
-            self.report(importing, "import-missing", f"imports {token.name!r}, which does not exist", path)
+            self.report(importing, "import-missing", f"imports {token.name!r}, which does not exist", token)
+            self.record(path, "absent", importing)
         return NotImported("missing", path, "the file does not exist")
 
     def refuse(self, path: str, token: ImportToken, importing: Importing, kind: str, reason: str) -> NotImported:
@@ -303,18 +304,18 @@ class Importer:
         self, path: str, token: ImportToken, importing: Importing, kind: str, reason: str, code: str
     ) -> NotImported:
         self.record(path, "refused", importing, reason)
-        self.report(importing, code, f"imports {token.name!r}, which is left out: {reason}")
+        self.report(importing, code, f"imports {token.name!r}, which is left out: {reason}", token)
         return NotImported(kind, path, reason)
 
     def record(self, path: str, fate: Fate, importing: Importing, reason: str = "", code: str = "") -> None:
         by = f"imported by {printable(importing.path)}"
         self.trail.record(path, LAYER, fate, f"{by}; {reason}" if reason else by, code)
 
-    def report(self, importing: Importing, code: str, what: str, path: str = "") -> None:
+    def report(self, importing: Importing, code: str, what: str, token: ImportToken | None = None) -> None:
         by = printable(importing.path)
-        self.trail.findings.append(finding(code, f"{by} {what}", by))
-        if path:
-            self.record(path, "absent", importing)
+        line, column = (token.line, token.column) if token else (None, None)
+        end = column + token.end - token.start if token and column is not None else None
+        self.trail.findings.append(finding(code, f"{by} {what}", by, line, column, end))
 
 
 @value
@@ -327,6 +328,21 @@ class _ImportCheck:
     def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
         why = self.check(path, real, self.importing) if real is not None else None
         return ("refused", why[1], "") if why else None
+
+
+def _with_places(tokens: Iterator[ImportToken], text: str, pieces: Pieces) -> Iterator[ImportToken]:
+    """The tokens with their lines and columns in the file, for text that has its lines."""
+    number = begin = 0
+    for token in tokens:
+        while number < len(pieces) - 1 and begin + len(pieces[number].text) <= token.start:
+            begin += len(pieces[number].text)
+            number += 1
+        lines = pieces[number].origin.lines
+        start = text.rfind("\n", max(begin - 1, 0), token.start) + 1
+        if lines and (start or not begin):
+            line = lines[0] + text.count("\n", begin, token.start)
+            token = replace(token, line=line, column=token.start - start + 1)
+        yield token
 
 
 def _real(path: str) -> str:

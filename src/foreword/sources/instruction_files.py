@@ -11,7 +11,7 @@ import os
 from ..vocabulary import value
 from .globs import matches_glob
 from .links import WORKSPACE_PLACES
-from .tree import SKIPPED_FOLDERS
+from .tree import SKIPPED_FOLDERS, Listings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ def paths_in_repository(layouts: Iterable[Layout]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def find_instruction_files(top: str, patterns: Iterable[str]) -> InstructionFiles:
+def find_instruction_files(top: str, patterns: Iterable[str], listings: Listings | None = None) -> InstructionFiles:
     """Every file at or below `top` that matches one of these patterns at any depth."""
-    index = _PatternIndex(patterns)
+    index, listings = _PatternIndex(patterns), listings or Listings()
     found: list[str] = []
     unlisted: list[tuple[str, str]] = []
     pending: list[tuple[str, tuple[str, ...]]] = [(top, ())]
@@ -59,24 +59,20 @@ def find_instruction_files(top: str, patterns: Iterable[str]) -> InstructionFile
     while pending and visited < _MAX_FOLDERS:
         folder, parts = pending.pop()
         try:
-            entries = _entries(folder)
+            entries = listings.entries(folder)
         except OSError as error:
             unlisted.append((folder, (error.strerror or str(error)).lower()))
             continue
         if parts and ".git" in entries:
             continue
         visited += 1
-        matching = [os.path.join(folder, name) for name in filter(index.matcher(parts), entries) if not entries[name]]
-        found += [path for path in matching if not os.path.isdir(path)]
-        subfolders = [name for name, is_folder in entries.items() if is_folder and index.may_contain_files(name)]
+        matching = [
+            os.path.join(folder, name) for name in filter(index.matcher(parts), entries) if entries[name] == "file"
+        ]
+        found += matching
+        subfolders = [name for name, kind in entries.items() if kind == "folder" and index.may_contain_files(name)]
         pending += [(os.path.join(folder, name), (*parts, name)) for name in subfolders]
     return InstructionFiles(sorted(found), unlisted, is_complete=not pending)
-
-
-def _entries(folder: str) -> dict[str, bool]:
-    """The names in a folder, each with whether it is a folder. A link to a folder does not count as one."""
-    with os.scandir(folder) as listing:
-        return {entry.name: entry.is_dir(follow_symlinks=False) for entry in listing}
 
 
 class _PatternIndex:

@@ -9,6 +9,9 @@ from ..vocabulary import value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
+    from typing import Literal
+
+    EntryKind = Literal["file", "folder", "linked folder"]
 
 # Third-party code and generated files, where nobody writes instructions.
 SKIPPED_FOLDERS = frozenset(
@@ -26,7 +29,31 @@ class Tree:
     unlisted: Sequence[str]
 
 
-def scan_below(top: str, names: Collection[str]) -> Tree:
+class Listings:
+    """What folders contain. Each folder is listed once, however many searches there are."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[str, EntryKind]] = {}
+
+    def entries(self, folder: str) -> dict[str, EntryKind]:
+        """The names in a folder, each with its kind. Raises OSError if the folder cannot be listed."""
+        known = self._known.get(folder)
+        if known is None:
+            with os.scandir(folder) as listing:
+                known = self._known[folder] = {each.name: _kind(each) for each in listing}
+        return known
+
+
+def _kind(entry: os.DirEntry[str]) -> EntryKind:
+    try:
+        if not entry.is_dir():
+            return "file"
+    except OSError:  # a link in a circle, or to something that cannot be examined
+        return "file"
+    return "linked folder" if entry.is_symlink() else "folder"
+
+
+def scan_below(top: str, names: Collection[str], listings: Listings | None = None) -> Tree:
     """Find the folders at or below `top` that contain one of `names`, and all skills.
 
     File names match in any letter case. A name may also be a path (`.agents/AGENTS.md`).
@@ -37,7 +64,8 @@ def scan_below(top: str, names: Collection[str]) -> Tree:
     skills: list[str] = []
     unlisted: list[str] = []
 
-    for folder, files in _walk(top, unlisted):
+    for folder, entries in walk_folders(top, unlisted, listings or Listings()):
+        files = [name for name, kind in entries.items() if kind == "file"]
         if not file_names.isdisjoint(map(str.lower, files)) or any(
             os.path.lexists(os.path.join(folder, name)) for name in paths
         ):
@@ -47,21 +75,18 @@ def scan_below(top: str, names: Collection[str]) -> Tree:
     return Tree(folders, skills, unlisted)
 
 
-def _walk(top: str, unlisted: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each folder with the names of its files, parents first. `os.walk` could exceed the recursion limit in deep folders."""
+def walk_folders(top: str, unlisted: list[str], listings: Listings) -> Iterator[tuple[str, dict[str, EntryKind]]]:
+    """Yield each folder with its entries, parents first. `os.walk` could exceed the recursion limit in deep folders."""
     pending = [top]
     while pending:
         folder = pending.pop()
         try:
-            with os.scandir(folder) as listing:
-                entries = [(entry.name, entry.is_dir(), entry.is_symlink()) for entry in listing]
+            entries = listings.entries(folder)
         except OSError as error:
             unlisted.append(str(error.filename or folder))
             continue
-        yield folder, [name for name, is_folder, _ in entries if not is_folder]
-        subfolders = [
-            name for name, is_folder, is_link in entries if is_folder and not is_link and name not in SKIPPED_FOLDERS
-        ]
+        yield folder, entries
+        subfolders = [name for name, kind in entries.items() if kind == "folder" and name not in SKIPPED_FOLDERS]
         pending.extend(os.path.join(folder, name) for name in sorted(subfolders, reverse=True))
 
 

@@ -34,11 +34,13 @@ MAX_TOKENS = 1_000
 
 @value
 class ImportToken:
-    """An import in a text: its range, from the `@` on, and its path."""
+    """An import in a text: its range, from the `@` on, and its path. `line` and `column` are those in the file, if they are known."""
 
     start: int
     end: int
     name: str
+    line: int | None = None
+    column: int | None = None
 
 
 def import_tokens(text: str, tokens: Tokens = "word") -> Iterator[ImportToken]:
