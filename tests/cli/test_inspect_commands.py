@@ -427,7 +427,10 @@ def test_a_directory_with_an_ambiguous_name(run, run_json, tree):
         (["cache", "messages.json"], "messages.json: its tools or messages cannot be converted"),
         (["cache", "--turns", "-1"], "turns must be a number from 0 to 1,000,000, not -1"),
         (["cache", "--turns", "many"], "argument --turns: invalid int value: 'many'"),
-        (["cache", "--prices", "nowhere.toml"], "the prices /w/nowhere.toml cannot be read: the file does not exist"),
+        (
+            ["cache", "--prices", "nowhere.toml"],
+            "the price file /w/nowhere.toml cannot be read: the file does not exist",
+        ),
         (["cache", "--prices", "wrong.toml"], "/w/wrong.toml is not TOML"),
         (["cache", "--prices", "key.toml"], "/w/key.toml: unknown key 'models'; did you mean 'model'?"),
     ],

@@ -17,8 +17,8 @@ from foreword.inspection.cache import (
     breakpoints,
     cache_reuse,
     count_kept,
+    find_misplaced,
     instability_findings,
-    misplaced,
     order_findings,
     order_settings,
     request_cost,
@@ -26,7 +26,7 @@ from foreword.inspection.cache import (
     with_last_breakpoint,
 )
 from foreword.inspection.diff import Cause, SectionDiff
-from foreword.inspection.prices import Price, ProviderRules, is_named, prices
+from foreword.inspection.prices import Price, ProviderRules, build_prices, is_same_model
 from foreword.inspection.subject import Subject
 from foreword.vocabulary import LIFETIMES, Origin, Passage, Piece, Prompt, Turn
 
@@ -162,10 +162,10 @@ def test_plain_text_has_one_breakpoint_and_empty_text_none():
 def test_sections_that_come_too_early_are_reported(lifetimes, expected, fixed):
     names = {name[0]: name for name in LIFETIMES}
     found = prompt(*((str(number), names[each], "text") for number, each in enumerate(lifetimes.split())))
-    assert [(each.section, list(each.before)) for each in misplaced(found, len)] == expected
+    assert [(each.section, list(each.before)) for each in find_misplaced(found, len)] == expected
     assert best_order(found) == fixed.split()
     reordered = prompt(*((name, found.passages[int(name)].lifetime, "text") for name in best_order(found)))
-    assert misplaced(reordered, len) == []
+    assert find_misplaced(reordered, len) == []
 
 
 def test_misplaced_sections_are_reported_by_lifetime():
@@ -303,7 +303,7 @@ SHIPPED = tomllib.loads((Path(foreword.__file__).parent / "inspection" / "prices
 
 
 def test_every_shipped_row_has_a_source_and_a_date():
-    table = prices([("shipped", SHIPPED)])
+    table = build_prices([("shipped", SHIPPED)])
     rows = [*table.models, *table.providers]
     assert [row.name for row in rows if not row.source or not row.date] == []
     assert [row.name for row in table.models if not row.read <= row.input <= row.write] == []
@@ -330,7 +330,7 @@ def test_every_shipped_row_has_a_source_and_a_date():
     ],
 )
 def test_a_row_matches_the_names_of_its_model(row, model, expected):
-    assert is_named(row, model) is expected
+    assert is_same_model(row, model) is expected
 
 
 def test_a_user_row_overrides_the_shipped_row_key_by_key():
@@ -340,7 +340,7 @@ def test_a_user_row_overrides_the_shipped_row_key_by_key():
             {"name": "mine", "provider": "openai", "input": 1, "write": 2, "read": 0},
         ]
     }
-    table = prices([("shipped", SHIPPED), ("own", own)])
+    table = build_prices([("shipped", SHIPPED), ("own", own)])
     anthropic, openai = (
         next(each for each in table.providers if each.name == name) for name in ("anthropic", "openai")
     )
@@ -405,5 +405,5 @@ def test_a_user_row_overrides_the_shipped_row_key_by_key():
 )
 def test_an_invalid_table_is_an_error(table, complaint):
     with pytest.raises(CallError) as error:
-        prices([("shipped", SHIPPED), ("own", table)])
+        build_prices([("shipped", SHIPPED), ("own", table)])
     assert str(error.value).startswith(complaint)

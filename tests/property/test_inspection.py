@@ -11,7 +11,7 @@ from foreword import for_anthropic, for_openai_responses
 from foreword.conversation.decide import drift
 from foreword.encoding.prompt import account_form, prompt_from
 from foreword.errors import CallError
-from foreword.inspection.cache import best_order, breakpoints, cache_reuse, count_kept, misplaced, segments_of
+from foreword.inspection.cache import best_order, breakpoints, cache_reuse, count_kept, find_misplaced, segments_of
 from foreword.inspection.diff import compare
 from foreword.inspection.effects import effect
 from foreword.inspection.prices import Price, ProviderRules
@@ -158,4 +158,4 @@ def test_the_cached_part_is_a_common_prefix(one, other, rules):
     cuts = breakpoints(new, subjects[1].prompt, provider, PRICE, len)
     assert [each.tokens for each in cuts] == sorted(each.tokens for each in cuts)
     assert sorted(best_order(subjects[1].prompt)) == sorted(each.section for each in subjects[1].prompt.passages)
-    assert len(misplaced(subjects[1].prompt, len)) <= len(subjects[1].prompt.passages)
+    assert len(find_misplaced(subjects[1].prompt, len)) <= len(subjects[1].prompt.passages)

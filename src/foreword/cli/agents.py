@@ -186,7 +186,7 @@ def _write_columns(table: AgentTable, shown: Sequence[str], columns: Sequence[in
 
 
 def _write_sentences(result: AgentReport, args: Namespace) -> None:
-    from ..inspection.agent_rules import sentence_of
+    from ..inspection.agent_rules import describe_verdict
     from .paths import paths_of
 
     paths, home = paths_of(args), _home_folder(args)
@@ -196,7 +196,7 @@ def _write_sentences(result: AgentReport, args: Namespace) -> None:
         write_line(paint(escape_for(sys.stdout, _short_path(row.path, result, home)), "bold"))
         write_table(
             [
-                (f"  {view.name}", _cell(verdict), paths.in_text(sentence_of(view, row.path, verdict)))
+                (f"  {view.name}", _cell(verdict), paths.in_text(describe_verdict(view, row.path, verdict)))
                 for view, verdict in zip(result.table.agents, row.verdicts, strict=True)
             ],
             colours=("", "", "dim"),
@@ -228,7 +228,7 @@ def _width() -> int:
 
 
 def _write_markdown(result: AgentReport, args: Namespace) -> None:
-    from ..inspection.agent_rules import sentence_of
+    from ..inspection.agent_rules import describe_verdict
 
     home = _home_folder(args)
     shown = [_short_path(row.path, result, home) for row in result.table.rows]
@@ -236,7 +236,7 @@ def _write_markdown(result: AgentReport, args: Namespace) -> None:
         for path, row in zip(shown, result.table.rows, strict=True):
             write(f"`{_escape(path)}`\n")
             for view, verdict in zip(result.table.agents, row.verdicts, strict=True):
-                write(f"- **{view.name}** {_escape(sentence_of(view, row.path, verdict))}\n")
+                write(f"- **{view.name}** {_escape(describe_verdict(view, row.path, verdict))}\n")
         return
     rows = [["file", *(view.name for view in result.table.agents)], ["---" for _ in (0, *result.table.agents)]]
     rows += [[f"`{path}`", *map(_cell, row.verdicts)] for path, row in zip(shown, result.table.rows, strict=True)]

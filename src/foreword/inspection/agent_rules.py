@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 _MAX_NAMES = 8
 
 
-def rule_of(verdict: Verdict) -> str:
-    """The rule behind a verdict: `it reads AGENTS.md in each directory from …`. Empty if there is none."""
+def describe_rule(verdict: Verdict) -> str:
+    """Describe the rule behind a verdict, for example `it reads AGENTS.md in each directory from …`. Empty if there is no rule."""
     if verdict.rule is None:
         return ""
     lookup, pattern = verdict.rule
     group = next(each for each in lookup.groups if pattern in each)
-    text = f"it reads {_group(group, lookup)}"
+    text = f"it reads {_describe_group(group, lookup)}"
     if lookup.take == "nearest":
         text += "; only the nearest one counts"
     if lookup.rules.blank == "hide" and len(group) > 1:
@@ -28,8 +28,8 @@ def rule_of(verdict: Verdict) -> str:
     return text
 
 
-def what_is_read(layout: Layout, path: str) -> str:
-    """What a layout reads instead of a file: files of that name in other places, else the names of all its instruction files."""
+def describe_reads(layout: Layout, path: str) -> str:
+    """What a layout reads instead of a file: files with the same name in other places, otherwise all its instruction files."""
     groups = [(lookup, group) for lookup in layout.lookups if lookup.kind == "text" for group in lookup.groups]
     name = basename(path)
     places = dict.fromkeys(
@@ -42,19 +42,19 @@ def what_is_read(layout: Layout, path: str) -> str:
         basename(rule.path) if "*" not in rule.path else rule.path for _, group in groups for rule in group
     )
     shown = list(places or names)
-    return _listed(shown if len(shown) <= _MAX_NAMES else [*shown[:_MAX_NAMES], f"{len(shown) - _MAX_NAMES} more"])
+    return _join(shown if len(shown) <= _MAX_NAMES else [*shown[:_MAX_NAMES], f"{len(shown) - _MAX_NAMES} more"])
 
 
-def _group(group: Sequence[Pattern], lookup: Lookup) -> str:
-    """The files of a group, with the place where they are looked for."""
+def _describe_group(group: Sequence[Pattern], lookup: Lookup) -> str:
+    """The files in a group, and where the agent looks for them."""
     where = _place(group[0], lookup)
     names = list(dict.fromkeys(_name(rule) for rule in group))
-    files = names[0] if len(names) == 1 else f"the first of {_listed(names)}"
+    files = names[0] if len(names) == 1 else f"the first of {_join(names)}"
     return f"{files} {where}".rstrip()
 
 
 def _name(pattern: Pattern) -> str:
-    """A pattern's path as a user writes it."""
+    """A pattern's path as a user would write it."""
     if pattern.place == "home":
         return f"~/{pattern.path}"
     if pattern.place == "config":
@@ -86,24 +86,24 @@ def _top(lookup: Lookup) -> str:
     }[lookup.walk]
 
 
-def _listed(parts: Sequence[str]) -> str:
+def _join(parts: Sequence[str]) -> str:
     return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
-def sentence_of(view: AgentView, path: str, verdict: Verdict) -> str:
-    """What an agent does with a file, and why, in one sentence without the agent's name."""
-    rule = rule_of(verdict)
+def describe_verdict(view: AgentView, path: str, verdict: Verdict) -> str:
+    """Describe what an agent does with a file, and why, in a sentence without the agent's name."""
+    rule = describe_rule(verdict)
     if verdict.name == "never":
-        others = what_is_read(view.layout, path)
+        others = describe_reads(view.layout, path)
         return f"never loads it: it reads only {others}" if others else "never loads it"
-    start = _STARTS[verdict.name].format(cut=verdict.cut)
-    if verdict.name == "loaded" and verdict.reason:  # such as an import, which no rule is about
+    outcome = _OUTCOMES[verdict.name].format(cut=verdict.cut)
+    if verdict.name == "loaded" and verdict.reason:  # the reason is, for example, an import, which no rule covers
         rule = ""
     why = "; ".join(dict.fromkeys(part for part in (verdict.reason, rule) if part))
-    return f"{start}: {why}" if why else start
+    return f"{outcome}: {why}" if why else outcome
 
 
-_STARTS = {
+_OUTCOMES = {
     "loaded": "loads it",
     "cut": "loads it without {cut}% of its text",
     "on-touch": "does not load it at the start",

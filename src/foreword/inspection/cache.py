@@ -1,7 +1,7 @@
-"""How a provider caches a prompt: where the cached prefix can end, how much of it survives a change, and what that costs.
+"""How providers cache a prompt: where the cached prefix can end, how much of it survives a change, and what that costs.
 
 A request is a list of segments in the order in which the provider reads them. A provider reuses the prefix that two requests share,
-or the part of it up to the last breakpoint, if it has at least a minimum number of tokens.
+or the part of that prefix up to the last breakpoint, if it has at least a minimum number of tokens.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 @value
 class Segment:
-    """Part of a request: its argument (`of`), the name of its tool or the number of its message, and whether a breakpoint follows.
+    """Part of a request: the argument it belongs to (`of`), a tool's name or a message's number, and whether a breakpoint follows it.
 
-    `of` is `leading` for the text of a message that belongs to the prompt; the segment before it has the role of that message.
+    For the text of a message that belongs to the prompt, `of` is `leading`; the segment before it is that message's role.
     """
 
     of: str
@@ -69,7 +69,7 @@ def segments_of(request: Mapping[str, Any], order: Sequence[str], leading: int =
 
 
 def _leading(message: Mapping[str, Any], number: int) -> Iterator[Segment]:
-    """A message of the prompt: its role, and its text in blocks."""
+    """The segments of a message that belongs to the prompt: its role, then its blocks of text."""
     yield Segment("messages", f"{message['role']}:", str(number))
     content = message.get("content", message.get("parts"))
     for block in (content,) if isinstance(content, str) else content or ():
@@ -84,7 +84,7 @@ def _name(tool: Mapping[str, Any]) -> str:
 
 
 def _segment(of: str, content: Any, name: str) -> Segment:
-    """A segment with the bytes that count: prompt text unchanged, everything else as JSON without its breakpoint."""
+    """A segment with the text that the provider compares: prompt text unchanged, everything else as JSON without its breakpoint."""
     if isinstance(content, str):
         return Segment(of, content, name)
     has_breakpoint = "cache_control" in content
@@ -94,7 +94,7 @@ def _segment(of: str, content: Any, name: str) -> Segment:
 
 
 def with_last_breakpoint(segments: Sequence[Segment]) -> list[Segment]:
-    """The segments with the breakpoint that callers set after the last message."""
+    """The segments, with the breakpoint that callers set after the last message."""
     if not segments or segments[-1].of != "messages":
         return list(segments)
     last = segments[-1]
@@ -106,7 +106,7 @@ def with_last_breakpoint(segments: Sequence[Segment]) -> list[Segment]:
 
 @value
 class Breakpoint:
-    """Where a cacheable prefix can end: after a section or tool. With the prefix's lifetime and its tokens.
+    """A place where a cacheable prefix can end, after a section or tool, with the prefix's lifetime and number of tokens.
 
     `is_cacheable` is None if the model's minimum is unknown.
     """
@@ -121,13 +121,13 @@ class Breakpoint:
 def breakpoints(
     segments: Sequence[Segment], prompt: Prompt, rules: ProviderRules, price: Price | None, count: TokenCounter
 ) -> list[Breakpoint]:
-    """Where a cached prefix can end: at the request's breakpoints, or where a lifetime ends if the provider caches any prefix."""
-    cuts = _set_breakpoints(segments, prompt) if rules.caching == "breakpoints" else _ends(segments, prompt)
+    """Where a cached prefix can end: at the request's breakpoints, or, if the provider caches any prefix, where a lifetime ends."""
+    ends = _explicit_ends(segments, prompt) if rules.caching == "breakpoints" else _implicit_ends(segments, prompt)
     points: list[Breakpoint] = []
     at = tokens = 0
-    whole = "".join(segment.text for segment in segments)
-    for end, of, after, lifetime in cuts:
-        tokens += count(whole[at:end])
+    text = "".join(segment.text for segment in segments)
+    for end, of, after, lifetime in ends:
+        tokens += count(text[at:end])
         at = end
         points.append(Breakpoint(of, after, lifetime, tokens, is_cacheable(tokens, price)))
     return points
@@ -138,24 +138,24 @@ def is_cacheable(tokens: int, price: Price | None) -> bool | None:
     return None if price is None or price.minimum is None else tokens >= price.minimum
 
 
-def _set_breakpoints(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
+def _explicit_ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
     at = sent = 0
     for segment in segments:
         at += len(segment.text)
-        sent += len(segment.text) if segment.of in _OF_PROMPT else 0
+        sent += len(segment.text) if segment.of in _PROMPT_SEGMENTS else 0
         if segment.has_breakpoint and segment.of == "tools":
             yield at, "tools", segment.name, "release"
-        elif segment.has_breakpoint and segment.of in _OF_PROMPT:
+        elif segment.has_breakpoint and segment.of in _PROMPT_SEGMENTS:
             end = _prompt_offset(prompt, sent)
-            last = _last_before(prompt, end)
-            yield at, segment.of, last.section if last else "", _shortest(prompt, end)
+            last = _last_passage_before(prompt, end)
+            yield at, segment.of, last.section if last else "", _shortest_lifetime(prompt, end)
 
 
-_OF_PROMPT = ("system", "leading")
+_PROMPT_SEGMENTS = ("system", "leading")
 
 
 def _sent_spans(prompt: Prompt) -> list[tuple[int, int]]:
-    """The spans of a prompt that are sent, one after the other: the system prompt, unless it is blank, and each message."""
+    """The spans of a prompt that are sent, in order: the system prompt, unless it is blank, and each message."""
     messages = [(start, end) for _, start, end in message_spans(sent_passages(prompt.passages))]
     if not messages:
         return [(0, len(prompt.text))]
@@ -164,7 +164,7 @@ def _sent_spans(prompt: Prompt) -> list[tuple[int, int]]:
 
 
 def _prompt_offset(prompt: Prompt, sent: int) -> int:
-    """The offset in the prompt after this many characters of it are sent. Separators between messages are not sent."""
+    """The offset in the prompt after this many sent characters. Separators between messages are not sent."""
     for start, end in _sent_spans(prompt):
         if sent <= end - start:
             return start + sent
@@ -177,30 +177,30 @@ def _sent_length(prompt: Prompt, offset: int) -> int:
     return sum(max(min(end, offset) - start, 0) for start, end in _sent_spans(prompt))
 
 
-def _ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
-    """Where a lifetime ends in the prompt, and where the tools end if they come after it."""
+def _implicit_ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
+    """Where each lifetime ends in the prompt, and where the tools end if they come after the prompt."""
     at = sent = 0
     ends = [(_sent_length(prompt, end), section, lifetime) for end, section, lifetime in _lifetime_ends(prompt)]
     for number, segment in enumerate(segments):
-        if segment.of in _OF_PROMPT:
+        if segment.of in _PROMPT_SEGMENTS:
             for end, section, lifetime in ends:
                 if sent < end <= sent + len(segment.text):
                     yield at + end - sent, segment.of, section, lifetime
             sent += len(segment.text)
         at += len(segment.text)
         is_last = number + 1 == len(segments) or segments[number + 1].of != "tools"
-        lifetime = _shortest(prompt, len(prompt.text))
+        lifetime = _shortest_lifetime(prompt, len(prompt.text))
         if (
             segment.of == "tools"
             and is_last
             and lifetime != "turn"
-            and any(each.of == "system" for each in segments[:number])
+            and any(earlier.of == "system" for earlier in segments[:number])
         ):
             yield at, "tools", segment.name, lifetime
 
 
 def _lifetime_ends(prompt: Prompt) -> Iterator[tuple[int, str, str]]:
-    """Where each lifetime except `turn` ends. Text is cached no longer than the text before it."""
+    """Where each lifetime except `turn` ends. No text stays cached longer than the text before it."""
     ranks: list[int] = []
     for passage in prompt.passages:
         ranks.append(max(LIFETIMES.index(passage.lifetime), ranks[-1] if ranks else 0))
@@ -212,12 +212,12 @@ def _lifetime_ends(prompt: Prompt) -> Iterator[tuple[int, str, str]]:
         yield len(prompt.text), "", "conversation"
 
 
-def _last_before(prompt: Prompt, end: int) -> Passage | None:
+def _last_passage_before(prompt: Prompt, end: int) -> Passage | None:
     return next((passage for passage in reversed(prompt.passages) if passage.start < end), None)
 
 
-def _shortest(prompt: Prompt, end: int) -> str:
-    """The lifetime of a prefix of the prompt: the shortest of its passages."""
+def _shortest_lifetime(prompt: Prompt, end: int) -> str:
+    """The lifetime of a prefix of the prompt: the shortest lifetime among its passages."""
     ranks = [LIFETIMES.index(passage.lifetime) for passage in prompt.passages if passage.start < end]
     return LIFETIMES[max(ranks)] if ranks else "conversation"
 
@@ -227,7 +227,7 @@ def _shortest(prompt: Prompt, end: int) -> str:
 
 @value
 class Misplaced:
-    """A section with a shorter lifetime than sections after it: each time it changes, they are written to the cache again."""
+    """A section with a shorter lifetime than sections after it: each time it changes, those are written to the cache again."""
 
     section: str
     lifetime: str
@@ -235,10 +235,10 @@ class Misplaced:
     tokens: int
 
 
-def misplaced(prompt: Prompt, count: TokenCounter) -> list[Misplaced]:
-    """Sections that come before longer-lived ones, with the names and tokens of those."""
+def find_misplaced(prompt: Prompt, count: TokenCounter) -> list[Misplaced]:
+    """Sections that come before longer-lived ones, with the names and total tokens of the latter."""
     rows: list[Misplaced] = []
-    ranks = [LIFETIMES.index(each.lifetime) for each in prompt.passages]
+    ranks = [LIFETIMES.index(passage.lifetime) for passage in prompt.passages]
     tokens: dict[int, int] = {}
     for number, passage in enumerate(prompt.passages):
         longer_lived = [later for later in range(number + 1, len(ranks)) if ranks[later] < ranks[number]]
@@ -253,18 +253,18 @@ def misplaced(prompt: Prompt, count: TokenCounter) -> list[Misplaced]:
     return rows
 
 
-_LIMIT = 100  # real prompts have far fewer sections, but a saved prompt can come from anyone
+_LIMIT = 100  # real prompts have far fewer sections, but a saved prompt may be untrusted
 
 
 def best_order(prompt: Prompt) -> list[str]:
-    """The sections ordered for the cache: longest-lived first, otherwise in their present order."""
+    """The sections in the best order for the cache: longest-lived first, otherwise in their current order."""
     return [
         passage.section for passage in sorted(prompt.passages, key=lambda passage: LIFETIMES.index(passage.lifetime))
     ]
 
 
 def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
-    """The layout keys to set, with their values, so that every list of sections has the longest-lived first."""
+    """The layout keys to set, and their values, so that every list of sections starts with the longest-lived ones."""
     settings: list[tuple[str, list[str]]] = []
     waiting: list[tuple[str, Sequence[Section]]] = [("sections", sections)]
     while waiting:
@@ -272,7 +272,7 @@ def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
         by_lifetime = sorted(inner, key=_rank)
         if by_lifetime != list(inner):
             settings.append((key, [section.name for section in by_lifetime]))
-        # The order inside a wrapper does not matter: the section is one passage.
+        # The order inside a wrapper does not matter, because the wrapper is a single passage.
         waiting += [
             (f"section.{section.name}.sections", section.sections)
             for section in inner
@@ -282,7 +282,7 @@ def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
 
 
 def _rank(section: Section) -> int:
-    """The rank of a section's lifetime. A section that only groups others has the rank of the longest-lived one."""
+    """The rank of a section's lifetime. A section that only groups others has the rank of the longest-lived of them."""
     if section.sections and not section.wrap:
         return min(map(_rank, section.sections))
     return LIFETIMES.index(section.lifetime)
@@ -292,7 +292,7 @@ def _rank(section: Section) -> int:
 
 
 def request_cost(tokens: int, cached: int, price: Price, is_read: bool) -> float:
-    """The price in dollars of a request; `cached` of its tokens are read from the cache or written to it."""
+    """The cost of a request in dollars. `cached` of its tokens are read from the cache (if `is_read`) or written to it."""
     return (cached * (price.read if is_read else price.write) + (tokens - cached) * price.input) / MILLION
 
 
@@ -300,19 +300,19 @@ def request_cost(tokens: int, cached: int, price: Price, is_read: bool) -> float
 
 
 def order_findings(misplaced_sections: Sequence[Misplaced]) -> list[Finding]:
-    """One finding for each misplaced section, or for several that come before the same ones."""
+    """One finding for each group of misplaced sections that come before the same sections."""
     groups: dict[tuple[str, tuple[str, ...]], list[Misplaced]] = {}
     for section in misplaced_sections:
         groups.setdefault((section.lifetime, tuple(section.before)), []).append(section)
     findings: list[Finding] = []
     for (lifetime, before), group in groups.items():
         names = [f"'{section.section}'" for section in group]
-        is_one = len(group) == 1
-        who = f"section {names[0]} lasts" if is_one else f"sections {_listed(names)} last"
-        come, it, them = ("comes", "it changes", "it") if is_one else ("come", "one of them changes", "them")
-        later, last = _listed([f"'{name}'" for name in before]), "lasts" if len(before) == 1 else "last"
+        is_single = len(group) == 1
+        subject = f"section {names[0]} lasts" if is_single else f"sections {_join(names)} last"
+        come, it, them = ("comes", "it changes", "it") if is_single else ("come", "one of them changes", "them")
+        later, last = _join([f"'{name}'" for name in before]), "lasts" if len(before) == 1 else "last"
         message = (
-            f"{who} for a {lifetime} and {come} before {later}, which {last} longer: each time {it}, {group[0].tokens:,} tokens "
+            f"{subject} for a {lifetime} and {come} before {later}, which {last} longer: each time {it}, {group[0].tokens:,} tokens "
             f"after {them} are written to the cache again"
         )
         findings.append(finding("cache-order", message))
@@ -322,28 +322,28 @@ def order_findings(misplaced_sections: Sequence[Misplaced]) -> list[Finding]:
 def instability_findings(
     rebuilt: Sequence[tuple[str, Sequence[SectionDiff]]], tokens_after: Sequence[int]
 ) -> list[Finding]:
-    """One finding for each section that differs in other builds; `tokens_after` are the tokens from the first difference on."""
+    """One finding for each section that differs in other builds. `tokens_after` counts the tokens from each build's first difference on."""
     variations: dict[str, list[str]] = {}
     causes: dict[str, list[str]] = {}
     tokens_lost: dict[str, int] = {}
     for (variation, sections), tokens in zip(rebuilt, tokens_after, strict=True):
-        for each in sections:
-            variations.setdefault(each.section, []).append(variation)
-            for cause in each.causes:
-                if describe_cause(cause) not in causes.setdefault(each.section, []):
-                    causes[each.section].append(describe_cause(cause))
-            tokens_lost[each.section] = max(tokens_lost.get(each.section, 0), tokens)
+        for diff in sections:
+            variations.setdefault(diff.section, []).append(variation)
+            for cause in diff.causes:
+                if describe_cause(cause) not in causes.setdefault(diff.section, []):
+                    causes[diff.section].append(describe_cause(cause))
+            tokens_lost[diff.section] = max(tokens_lost.get(diff.section, 0), tokens)
     return [
         finding(
             "cache-unstable",
-            f"section '{section}' differs when the prompt is built {_listed(names)} ({_listed(causes.get(section, []))}): that ends "
+            f"section '{section}' differs when the prompt is built {_join(names)} ({_join(causes.get(section, []))}): that ends "
             f"the cached prefix, and {tokens_lost[section]:,} tokens of the prompt and all messages are written to the cache again",
         )
         for section, names in variations.items()
     ]
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join(names: Sequence[str]) -> str:
     shown = [*names] if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"]
     return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
@@ -353,7 +353,7 @@ def _listed(names: Sequence[str]) -> str:
 
 @value
 class FirstDifference:
-    """Where two requests first differ: the argument, the section, tool or message, the offset in it, and the causes."""
+    """Where two requests first differ: the argument, the section, tool or message within it, the offset, and the causes."""
 
     of: str
     name: str
@@ -363,11 +363,11 @@ class FirstDifference:
 
 @value
 class CacheReuse:
-    """How much of a request a provider still has cached from the previous one.
+    """How much of a request a provider can reuse from its cache of the previous one.
 
     `total` counts all its tokens, `cacheable` those that would be reused if nothing had changed, `shared` those before the first difference,
-    and `tokens` those that are reused. `rewrite` is the extra cost in dollars of writing the lost tokens instead of reading them; None
-    without a price.
+    and `tokens` those that are reused. `rewrite` is the extra cost in dollars of writing the lost tokens instead of reading them, or None
+    if the price is unknown.
     """
 
     provider: str
@@ -386,7 +386,7 @@ class CacheReuse:
 def count_kept(
     old: Sequence[Segment], new: Sequence[Segment], rules: ProviderRules, price: Price | None, count: TokenCounter
 ) -> tuple[int, int, int]:
-    """The tokens of the new request: all, those before the first difference, and those that are reused from the cache."""
+    """Counts of the new request's tokens: all, those before the first difference, and those reused from the cache."""
     before, after = ("".join(segment.text for segment in segments) for segments in (old, new))
     start = common_start(before, after)
     end = start if rules.caching == "prefix" else _last_breakpoint(old, new, start)
@@ -398,7 +398,7 @@ def count_kept(
 
 
 def _last_breakpoint(old: Sequence[Segment], new: Sequence[Segment], start: int) -> int:
-    """The last breakpoint of the old request before the first difference where a segment of the new one ends too."""
+    """The old request's last breakpoint before the first difference, at which a segment of the new request also ends."""
     ends: set[int] = set()
     at = 0
     for segment in new:
@@ -423,30 +423,34 @@ def cache_reuse(
     total, shared, tokens = count_kept(old[1], new[1], rules, price, count)
     _, _, cacheable = count_kept(new[1], new[1], rules, price, count)
     rewrite = max(cacheable - tokens, 0) * (price.write - price.read) / MILLION if price else None
-    return CacheReuse(rules.name, total, max(cacheable, tokens), shared, tokens, rewrite, _first(old, new))
+    return CacheReuse(rules.name, total, max(cacheable, tokens), shared, tokens, rewrite, _first_difference(old, new))
 
 
-def _first(old: tuple[Subject, Sequence[Segment]], new: tuple[Subject, Sequence[Segment]]) -> FirstDifference | None:
-    """The first difference; None if the requests are equal or one only appends messages to the other."""
+def _first_difference(
+    old: tuple[Subject, Sequence[Segment]], new: tuple[Subject, Sequence[Segment]]
+) -> FirstDifference | None:
+    """Where the requests first differ; None if they are equal, or if one only appends messages to the other."""
     before, after = ("".join(segment.text for segment in request[1]) for request in (old, new))
     start = common_start(before, after)
-    if start in (len(before), len(after)) and all(_of(request[1], start) in ("messages", "") for request in (old, new)):
+    if start in (len(before), len(after)) and all(
+        _argument_at(request[1], start) in ("messages", "") for request in (old, new)
+    ):
         return None
     subject, segments = new if start < len(after) else old
     at = sent = 0
     for segment in segments:
         if start < at + len(segment.text):
-            if segment.of not in _OF_PROMPT:
+            if segment.of not in _PROMPT_SEGMENTS:
                 cause = Cause("tool" if segment.of == "tools" else "message", segment.name)
                 return FirstDifference(segment.of, segment.name, start - at, [cause])
-            return _in_prompt(subject, segment.of, _prompt_offset(subject.prompt, sent + start - at + 1) - 1)
+            return _difference_in_prompt(subject, segment.of, _prompt_offset(subject.prompt, sent + start - at + 1) - 1)
         at += len(segment.text)
-        sent += len(segment.text) if segment.of in _OF_PROMPT else 0
+        sent += len(segment.text) if segment.of in _PROMPT_SEGMENTS else 0
     return None
 
 
-def _of(segments: Sequence[Segment], at: int) -> str:
-    """The argument that the segment at this offset belongs to; empty past the end."""
+def _argument_at(segments: Sequence[Segment], at: int) -> str:
+    """The argument that the segment at this offset belongs to; empty if the offset is past the end."""
     for number, segment in enumerate(segments):
         if at < len(segment.text):
             is_role = number + 1 < len(segments) and segments[number + 1].of == "leading"
@@ -455,7 +459,7 @@ def _of(segments: Sequence[Segment], at: int) -> str:
     return ""
 
 
-def _in_prompt(subject: Subject, of: str, offset: int) -> FirstDifference:
+def _difference_in_prompt(subject: Subject, of: str, offset: int) -> FirstDifference:
     spans = OriginIndex(subject.prompt).find(offset, offset + 1)
     if not spans:
         return FirstDifference(of, "", offset)

@@ -1,7 +1,8 @@
-"""The comparison that every command uses: which sections and tools were added, removed, changed or moved, and why.
+"""Compare two prompts: which sections and tools were added, removed, changed or moved, and why.
 
-Drift, `diff`, `watch`, `cache` and the page all use it, so they never disagree. Something changed if and only if the text or the tool
-definitions sent to the model differ. Equal texts in the same messages never differ, even if they are divided into different sections.
+Drift, `diff`, `watch`, `cache` and the web page all use this comparison, so they never disagree. Prompts differ if and only if the
+text or the tool definitions sent to the model differ. Equal texts in the same messages never differ, even if they are split into
+different sections.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
 
     Kind = Literal["added", "removed", "changed", "moved"]
     Span = tuple[int, int]
-    Named = tuple[str, str]
+    Item = tuple[str, str]  # name and content
 
 KINDS: Sequence[Kind] = ("added", "removed", "changed", "moved")
-# Used in place of a section's name: for text whose sections are unknown, and for the text before, between and after sections.
+# Used instead of a section's name: for text whose sections are unknown, and for the text before, between and after sections.
 WHOLE, BETWEEN = "(whole prompt)", "(between sections)"
 _NOT_SOURCES = ("builtin", "mark")
 
@@ -35,7 +36,7 @@ _NOT_SOURCES = ("builtin", "mark")
 
 @value
 class Part:
-    """One section of a prompt and its sources, each with the texts it contributed, or their hashes."""
+    """One section of a prompt, and its sources, each with the texts that it contributed or their hashes."""
 
     section: str
     start: int
@@ -46,10 +47,9 @@ class Part:
 
 @value
 class Side:
-    """One side of a comparison, as it is sent to the model: a text, its sections in order, and the tool definitions (None if
-    unknown).
+    """One side of a comparison, as it is sent to the model: the text, its sections in order, and the tool definitions.
 
-    `messages` has the role, start and end of each message that the text continues in after the system prompt.
+    `tools` is None if the definitions are unknown. `messages` are the role, start and end of each message after the system prompt.
     """
 
     text: str
@@ -59,7 +59,7 @@ class Side:
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is text whose sections are unknown."""
+        """Whether this is text whose sections are unknown."""
         return not self.parts and bool(self.text)
 
     def text_of(self, number: int) -> str:
@@ -67,7 +67,7 @@ class Side:
 
 
 def prompt_side(prompt: Prompt, tools: Sequence[Mapping[str, Any]] | None = None) -> Side:
-    """A prompt and its tools, as one side of a comparison."""
+    """A prompt and its tools as one side of a comparison."""
     parts = []
     for passage in prompt.passages:
         origins = ((piece.origin.kind, piece.origin.path, piece.text) for piece in passage.pieces)
@@ -87,7 +87,7 @@ def edition_side(system: str, account: Mapping[str, Any], tools: Sequence[Mappin
 
 
 def _sources(origins: Iterable[tuple[str, str, str]]) -> dict[str, Sequence[str]]:
-    """The texts of each path, or their hashes, except for Foreword's own."""
+    """The texts from each path, or their hashes, without Foreword's own text."""
     hashes_by_path: dict[str, dict[str, None]] = {}
     for kind, path, hash in origins:
         if path and kind not in _NOT_SOURCES:
@@ -119,14 +119,14 @@ class SectionChange:
 
 @value
 class Names:
-    """The names of added, removed, changed and moved items; each name once per list.
+    """The names of added, removed, changed and moved items, without duplicates.
 
     Fields:
         added: The names that are only in the new list.
         removed: The names that are only in the old list.
         changed: The names whose content differs.
         moved: The names whose position differs.
-        has_any: Whether any of the lists has a name.
+        has_any: Whether any of the lists is not empty.
     """
 
     added: Sequence[str] = ()
@@ -146,14 +146,14 @@ class Names:
 
 
 class ChangedParts:
-    """The properties that every comparison has: whether anything changed, and the names of the changed sections."""
+    """The properties of every comparison: whether anything changed, and the names of the changed sections."""
 
     sections: Sequence[Any]
     tools: Names
 
     @property
     def is_changed(self) -> bool:
-        """True if and only if the texts or the tool definitions differ."""
+        """Whether the texts or the tool definitions differ."""
         return bool(self.sections) or self.tools.has_any
 
     @property
@@ -165,7 +165,7 @@ class ChangedParts:
 class Changes(ChangedParts):
     """Everything that differs between two prompts and their tools.
 
-    `gaps` are the spans between sections that differ, in the old text and in the new one.
+    `gaps` are pairs of spans between sections, in the old and the new text, whose content differs.
     """
 
     sections: Sequence[SectionChange] = ()
@@ -174,7 +174,7 @@ class Changes(ChangedParts):
 
 
 def section_names(sections: Iterable[Any]) -> Names:
-    """The names of changed sections by kind; each item has a `section` and its `kinds`."""
+    """The names of changed sections by kind. Each item has a `section` and its `kinds`."""
     by_kind: dict[str, dict[str, None]] = {kind: {} for kind in KINDS}
     for section in sections:
         for kind in section.kinds:
@@ -183,14 +183,14 @@ def section_names(sections: Iterable[Any]) -> Names:
 
 
 def find_changes(old: Side, new: Side) -> Changes:
-    """What was added, removed, changed and moved. Tools are not compared if one side's are unknown."""
+    """Find what was added, removed, changed and moved. Tools are compared only if both sides' tools are known."""
     tools = Names() if old.tools is None or new.tools is None else _tools(old.tools, new.tools)
     if old.text == new.text and (old.messages == new.messages or old.is_plain or new.is_plain):
         return Changes((), tools)
     if old.is_plain or new.is_plain:
         return Changes([SectionChange(WHOLE, ("changed",))], tools)
     matches = _match_items(
-        *([(part.section, side.text_of(n)) for n, part in enumerate(side.parts)] for side in (old, new))
+        *([(part.section, side.text_of(number)) for number, part in enumerate(side.parts)] for side in (old, new))
     )
     sections = list(_sections(old, new, matches))
     gaps = list(_gaps(old, new, matches))
@@ -200,9 +200,9 @@ def find_changes(old: Side, new: Side) -> Changes:
 
 
 def _sections(old: Side, new: Side, matches: Sequence[int | None]) -> Iterator[SectionChange]:
-    """The changed sections in the order of the new text; a removed section is listed where it was."""
-    moved, known = _moved(matches), set(matches)
-    removed = [number for number in range(len(old.parts)) if number not in known]
+    """The changed sections in the order of the new text. A removed section is listed where it used to be."""
+    moved, matched = _moved(matches), set(matches)
+    removed = [number for number in range(len(old.parts)) if number not in matched]
     at = 0
     for number, (part, match) in enumerate(zip(new.parts, matches, strict=True)):
         while match is not None and at < len(removed) and removed[at] < match:
@@ -212,8 +212,8 @@ def _sections(old: Side, new: Side, matches: Sequence[int | None]) -> Iterator[S
             yield SectionChange(part.section, ("added",), sorted(part.sources), None, number)
             continue
         is_changed = old.text_of(match) != new.text_of(number) or old.parts[match].role != part.role
-        facts: tuple[tuple[Kind, bool], ...] = (("moved", number in moved), ("changed", is_changed))
-        if kinds := [kind for kind, holds in facts if holds]:
+        conditions: tuple[tuple[Kind, bool], ...] = (("moved", number in moved), ("changed", is_changed))
+        if kinds := [kind for kind, is_true in conditions if is_true]:
             sources = _changed_sources(old.parts[match], part) if is_changed else ()
             yield SectionChange(part.section, kinds, sources, match, number)
     yield from (_removed(old, number) for number in removed[at:])
@@ -230,7 +230,7 @@ def _changed_sources(old: Part, new: Part) -> list[str]:
 
 
 def _gaps(old: Side, new: Side, matches: Sequence[int | None]) -> Iterator[tuple[Span, Span]]:
-    """Where the text differs between sections that are neighbours on both sides, or before the first or after the last one."""
+    """Where the text differs between sections that are adjacent on both sides, before the first section, or after the last one."""
     last = len(old.parts)
     ends: Sequence[int | None] = (-1, *matches, last)
     old_gaps, new_gaps = _spans_between(old), _spans_between(new)
@@ -255,95 +255,97 @@ def _spans_between(side: Side) -> list[Span]:
 def _tools(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> Names:
     before, after = ([(str(tool.get("name", "")), _definition(tool)) for tool in tools] for tools in (old, new))
     matches = _match_items(before, after)
-    known, moved = set(matches), _moved(matches)
+    matched, moved = set(matches), _moved(matches)
     pairs = [(name, match, number) for number, ((name, _), match) in enumerate(zip(after, matches, strict=True))]
     return Names(
-        _once(name for name, match, _ in pairs if match is None),
-        _once(name for number, (name, _) in enumerate(before) if number not in known),
-        _once(name for name, match, number in pairs if match is not None and before[match] != after[number]),
-        _once(name for name, _, number in pairs if number in moved),
+        _unique(name for name, match, _ in pairs if match is None),
+        _unique(name for number, (name, _) in enumerate(before) if number not in matched),
+        _unique(name for name, match, number in pairs if match is not None and before[match] != after[number]),
+        _unique(name for name, _, number in pairs if number in moved),
     )
 
 
 def _definition(tool: Mapping[str, Any]) -> str:
-    """A definition as text. The order of a schema's keys matters because it is sent; an empty description or schema is not sent."""
+    """A tool definition as text. A schema's key order matters, because it is sent; an empty description or schema is not sent."""
     fields = {key: tool[key] for key in sorted(tool, key=str) if tool[key] or key not in ("description", "schema")}
     return json.dumps(fields)
 
 
-def _once(names: Iterable[str]) -> tuple[str, ...]:
+def _unique(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
 # Matching new items with old ones
 
 
-def _match_items(old: Sequence[Named], new: Sequence[Named]) -> list[int | None]:
-    """The index of the old item that each new item corresponds to, by name; None for a new name.
+def _match_items(old: Sequence[Item], new: Sequence[Item]) -> list[int | None]:
+    """For each new item, the index of the old item with the same name; None if there is none.
 
-    Among items of the same name, those with equal content are matched first, and then the rest between them in order.
+    Among items with the same name, those with equal content are matched first; the rest are then matched in order between them.
     """
     matches: list[int | None] = [None] * len(new)
     by_name: dict[str, tuple[list[int], list[int]]] = {}
     for side, items in enumerate((old, new)):
         for number, (name, _) in enumerate(items):
             by_name.setdefault(name, ([], []))[side].append(number)
-    for ours, theirs in by_name.values():
-        if len(ours) == len(theirs) == 1:
-            matches[theirs[0]] = ours[0]
+    for old_indices, new_indices in by_name.values():
+        if len(old_indices) == len(new_indices) == 1:
+            matches[new_indices[0]] = old_indices[0]
         else:
-            _SameName(old, new, matches).match(ours, theirs)
+            _SameNameMatcher(old, new, matches).match(old_indices, new_indices)
     return matches
 
 
-class _SameName:
-    """Matches items of one name. `matches` gets the index of the old item for each new one."""
+class _SameNameMatcher:
+    """Matches items with the same name, and records in `matches` the index of the old item for each new one."""
 
-    def __init__(self, old: Sequence[Named], new: Sequence[Named], matches: list[int | None]) -> None:
+    def __init__(self, old: Sequence[Item], new: Sequence[Item], matches: list[int | None]) -> None:
         self.old, self.new, self.matches = old, new, matches
 
-    def match(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
-        """Match the old items `ours` with the new items `theirs`."""
-        ours, theirs = self._match_ends(ours, theirs)
-        self._match_equal(ours, theirs)
-        self._match_rest(ours, theirs)
+    def match(self, old_indices: Sequence[int], new_indices: Sequence[int]) -> None:
+        """Match the old items at these indices with the new ones."""
+        old_indices, new_indices = self._match_ends(old_indices, new_indices)
+        self._match_equal(old_indices, new_indices)
+        self._match_rest(old_indices, new_indices)
 
-    def _match_ends(self, ours: Sequence[int], theirs: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
-        """Match equal items at the start and the end, and return the others."""
-        start, shorter = 0, min(len(ours), len(theirs))
-        while start < shorter and self.old[ours[start]] == self.new[theirs[start]]:
+    def _match_ends(
+        self, old_indices: Sequence[int], new_indices: Sequence[int]
+    ) -> tuple[Sequence[int], Sequence[int]]:
+        """Match equal items at the start and the end, and return the remaining indices."""
+        start, shorter = 0, min(len(old_indices), len(new_indices))
+        while start < shorter and self.old[old_indices[start]] == self.new[new_indices[start]]:
             start += 1
         end = 0
-        while end < shorter - start and self.old[ours[-1 - end]] == self.new[theirs[-1 - end]]:
+        while end < shorter - start and self.old[old_indices[-1 - end]] == self.new[new_indices[-1 - end]]:
             end += 1
         for at in (*range(start), *range(-end, 0)):
-            self.matches[theirs[at]] = ours[at]
-        return ours[start : len(ours) - end], theirs[start : len(theirs) - end]
+            self.matches[new_indices[at]] = old_indices[at]
+        return old_indices[start : len(old_indices) - end], new_indices[start : len(new_indices) - end]
 
-    def _match_equal(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
+    def _match_equal(self, old_indices: Sequence[int], new_indices: Sequence[int]) -> None:
         by_text: dict[str, list[int]] = {}
-        for number in reversed(ours):
+        for number in reversed(old_indices):
             by_text.setdefault(self.old[number][1], []).append(number)
-        for number in theirs:
+        for number in new_indices:
             if same := by_text.get(self.new[number][1]):
                 self.matches[number] = same.pop()
 
-    def _match_rest(self, ours: Sequence[int], theirs: Sequence[int]) -> None:
-        """Match the remaining items in order, between the equal items that are in the same order."""
-        equal = [(number, match) for number in theirs if (match := self.matches[number]) is not None]
+    def _match_rest(self, old_indices: Sequence[int], new_indices: Sequence[int]) -> None:
+        """Match the remaining items in order, between the equal items whose order did not change."""
+        equal = [(number, match) for number in new_indices if (match := self.matches[number]) is not None]
         in_order = [equal[at] for at in longest_increasing([match for _, match in equal])]
-        fixed, old_fixed = [number for number, _ in in_order], [match for _, match in in_order]
+        new_anchors, old_anchors = [number for number, _ in in_order], [match for _, match in in_order]
         matched = {match for _, match in equal}
         unmatched: dict[int, list[int]] = {}
-        for number in reversed([index for index in ours if index not in matched]):
-            unmatched.setdefault(bisect_left(old_fixed, number), []).append(number)
-        for number in theirs:
-            if self.matches[number] is None and (between := unmatched.get(bisect_left(fixed, number))):
+        for number in reversed([index for index in old_indices if index not in matched]):
+            unmatched.setdefault(bisect_left(old_anchors, number), []).append(number)
+        for number in new_indices:
+            if self.matches[number] is None and (between := unmatched.get(bisect_left(new_anchors, number))):
                 self.matches[number] = between.pop()
 
 
 def _moved(matches: Sequence[int | None]) -> set[int]:
-    """The fewest new items whose move explains the new order."""
+    """The smallest set of new items whose moves explain the new order."""
     matched_pairs = [(number, match) for number, match in enumerate(matches) if match is not None]
     unmoved = {matched_pairs[at][0] for at in longest_increasing([match for _, match in matched_pairs])}
     return {number for number, _ in matched_pairs if number not in unmoved}

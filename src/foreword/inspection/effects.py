@@ -1,4 +1,4 @@
-"""The effect of a change on a prompt: sections, tools, tokens, findings, and how much of the cached prefix survives."""
+"""The effect of a change on a prompt: on its sections, tools, tokens and findings, and on the cached prefix."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOOLS = "(tools)"
 
 @value
 class SectionEffect:
-    """A section that differs: how, its tokens before and after, and the sources that changed."""
+    """A section that differs: the kinds of change, its tokens before and after, and the sources that changed."""
 
     section: str
     kinds: Sequence[Kind]
@@ -35,8 +35,8 @@ class SectionEffect:
 class Effect(ChangedParts):
     """The differences between two prompts.
 
-    `kept` is how many of the `before` tokens are a common prefix. `breaks` is the section where the prefix ends: empty if nothing is
-    lost, and `(tools)` if the tool definitions differ, because they come first.
+    `kept` is how many of the `before` tokens are in the common prefix. `breaks` is the section where that prefix ends: empty if
+    nothing is lost, and `(tools)` if the tool definitions differ, because they come first.
     """
 
     sections: Sequence[SectionEffect]
@@ -50,7 +50,7 @@ class Effect(ChangedParts):
 
 
 def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[Tools, Tools] = ((), ())) -> Effect:
-    """How a prompt differs from an older one; `count` counts the tokens in a string, `tools` are the old and the new ones."""
+    """Compare a prompt with an older one. `count` counts the tokens in a string; `tools` are the old and the new tools."""
     changes = find_changes(prompt_side(old, tools[0]), prompt_side(new, tools[1]))
     sections = []
     for section in changes.sections:
@@ -59,7 +59,7 @@ def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[T
         sections.append(SectionEffect(section.section, section.kinds, count(before), count(after), section.sources))
     tokens_before = count(old.text)
     kept, breaks = tokens_before, ""
-    length = min(common_start(old.text, new.text), _first_other_role(old, new))
+    length = min(common_start(old.text, new.text), _first_message_difference(old, new))
     if changes.tools.has_any:
         kept, breaks = 0, TOOLS
     elif length < len(old.text):
@@ -76,8 +76,8 @@ def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[T
     )
 
 
-def _first_other_role(old: Prompt, new: Prompt) -> int:
-    """Where the old prompt is first divided into other messages than the new one."""
+def _first_message_difference(old: Prompt, new: Prompt) -> int:
+    """The first offset at which the two prompts are split into different messages."""
     before, after = (message_spans(sent_passages(prompt.passages)) for prompt in (old, new))
     for number, (role, start, _) in enumerate(before):
         if number >= len(after) or (role, start) != after[number][:2]:
@@ -86,5 +86,5 @@ def _first_other_role(old: Prompt, new: Prompt) -> int:
 
 
 def _section_at(passages: Sequence[Passage], position: int) -> str:
-    """The section of a character; a separator belongs to the section after it."""
+    """The section at this position. A separator belongs to the section after it."""
     return next((passage.section for passage in passages if position < passage.end), "")

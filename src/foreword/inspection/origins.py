@@ -11,28 +11,28 @@ if TYPE_CHECKING:
     from ..vocabulary import Origin, Prompt
 
 
-# What each kind of origin means; the reference page is generated from this table.
+# The meaning of each kind of origin. The reference page is generated from this table.
 ORIGINS = {
-    "builtin": "text of a shipped layout or template; `path` is its address",
-    "layout": "text of a layout that is not shipped; `path` is the layout and the section",
-    "setting": "text of a key or of wording in a settings file; `path` is that file",
-    "template": "text of a template that is not shipped",
-    "file": "exactly the characters of that file",
+    "builtin": "text of a built-in layout or template; `path` is its address",
+    "layout": "text of a layout that is not built in; `path` is the layout and the section",
+    "setting": "text of a key or wording in a settings file; `path` is that file",
+    "template": "text of a template that is not built in",
+    "file": "the exact characters of a file; `path` is that file",
     "skill": "from the front matter of a SKILL.md, or its path",
     "resident": "from the front matter of a resident file, a sub-agent's definition or a command",
-    "caller": "text that the caller passed, or a key that the call set; then `path` is the key",
-    "tool": "the snippet, name or guideline of that tool",
-    "scope": "a path of the agent's scope",
+    "caller": "text that the caller passed, or a key that the caller set, in which case `path` is the key",
+    "tool": "the snippet, name or guideline of a tool; `path` is its name",
+    "scope": "a path in the agent's scope",
     "environment": "a fact about the workspace or the agent; `path` names it (cwd, platform, now, …)",
     "variable": "the value of a template's variable; `path` names it",
-    "extension": "a rule of an extension",
-    "mark": "added by Foreword itself: the mark of a cut, or an escape that keeps content from closing its section",
+    "extension": "a rule from an extension",
+    "mark": "added by Foreword itself: a mark where text was cut, or an escape that keeps content from closing its section",
 }
 
 
 @value
 class Line:
-    """One line of a prompt: the origin of most of it, and the line there; a separator has no origin."""
+    """One line of a prompt: the origin of most of its characters, and the line there. A separator has no origin."""
 
     number: int
     text: str
@@ -42,7 +42,7 @@ class Line:
 
 
 def lines_of(prompt: Prompt) -> list[Line]:
-    """Every line of the prompt with its origin. If several share a line, the one with the most characters counts."""
+    """Every line of the prompt with its origin. If several origins share a line, the one with the most characters wins."""
     shares: dict[int, list[tuple[int, str, Origin, int | None]]] = {}
     number = 1
     position = 0
@@ -67,5 +67,5 @@ def _line(piece: Piece, offset: int) -> int | None:
 
 def _lines(text: str, shares: dict[int, list[tuple[int, str, Origin, int | None]]]) -> Iterator[Line]:
     for number, line in enumerate(text.split("\n"), 1):
-        share = max(shares.get(number, ()), key=lambda each: each[0], default=None)
+        share = max(shares.get(number, ()), key=lambda candidate: candidate[0], default=None)
         yield Line(number, line) if share is None else Line(number, line, *share[1:])

@@ -1,4 +1,4 @@
-"""Prices of prompt caches: reads the shipped table and the user's rows, which override it, and prices a new edition."""
+"""Read the built-in table of prices and the user's overrides, and calculate what rebuilding a prompt costs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..sources.environment import absolute, resolve_workspace
 from ..sources.files import Reader
 from ..text.lines import printable
 from .cache import count_kept, segments_of
-from .prices import prices
+from .prices import build_prices
 from .sending import turn_of
 
 TYPE_CHECKING = False
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from ..vocabulary import Edition, Workspace
     from .prices import CacheRule, Prices
 
-    Counter = Callable[[str, str], Callable[[str], int]]  # from a model and its provider to their token counter
+    Counter = Callable[[str, str], Callable[[str], int]]  # takes a model and its provider, returns their token counter
 
 
-def read_prices(named: str = "", workspace: Workspace | None = None, settings: str = "") -> Prices:
-    """The table of prices: the shipped one, overridden by the file in the user's settings, and by the caller's.
+def read_prices(path: str = "", workspace: Workspace | None = None, settings: str = "") -> Prices:
+    """The built-in table of prices, overridden by the file in the user's settings, and then by the file at `path`.
 
-    A workspace's settings cannot name a file, because they are untrusted.
+    A workspace's settings cannot specify a file, because they are untrusted.
     """
     tables = [_table(os.path.join(os.path.dirname(__file__), "prices.toml"))]
     if workspace is not None:
@@ -37,15 +37,15 @@ def read_prices(named: str = "", workspace: Workspace | None = None, settings: s
         files, _ = read_settings(resolve_workspace(workspace, reader), reader, settings)
         for file in files:
             if file.mapping.get("prices") and not file.is_untrusted:
-                path = os.path.expanduser(file.mapping["prices"])
-                tables.append(_table(os.path.join(os.path.dirname(file.path), path)))
-    if named:
-        tables.append(_table(absolute(named, os.environ)))
-    return prices(tables)
+                user_path = os.path.expanduser(file.mapping["prices"])
+                tables.append(_table(os.path.join(os.path.dirname(file.path), user_path)))
+    if path:
+        tables.append(_table(absolute(path, os.environ)))
+    return build_prices(tables)
 
 
 def shipped_prices() -> Prices:
-    """The shipped table, read once."""
+    """The built-in table, read once."""
     global _shipped
     if _shipped is None:
         _shipped = read_prices()
@@ -60,17 +60,19 @@ def _table(path: str) -> tuple[str, Mapping[str, Any]]:
     if reading.fate == "blank":
         return printable(path), {}
     if reading.fate != "used":
-        raise CallError(f"the prices {printable(path)} cannot be read: {reading.reason or 'the file does not exist'}")
+        raise CallError(
+            f"the price file {printable(path)} cannot be read: {reading.reason or 'the file does not exist'}"
+        )
     return printable(path), parse_toml(reading.text, printable(path))
 
 
 def price_rebuild(
-    using: Edition, fresh: Edition, provider: str, model: str, table: Prices, counter: Counter
+    current: Edition, fresh: Edition, provider: str, model: str, table: Prices, counter: Counter
 ) -> tuple[int, int, CacheRule]:
-    """How many tokens of the current edition a provider would keep and lose with a fresh one, and by which rule."""
+    """How many cached tokens of the current edition a provider would keep and lose with a fresh one, and the caching rule."""
     rules, price, rule = table.rule_for(provider, model)
     count = counter(model or rules.model, rules.name or provider)
-    turns = (turn_of(using), turn_of(fresh))
+    turns = (turn_of(current), turn_of(fresh))
     old, new = (segments_of(request_for(rules.name, turn), rules.order, len(turn.leading)) for turn in turns)
     _, _, cached = count_kept(old, old, rules, price, count)
     _, _, kept = count_kept(old, new, rules, price, count)

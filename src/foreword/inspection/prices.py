@@ -1,6 +1,6 @@
-"""Prices and minimums of prompt caches: a table, and how to find a model's row.
+"""Prices and minimum sizes of prompt caches: a table, and how to find a model's row in it.
 
-The figures become outdated, so they are data with a source and a date (`prices.toml`), not code.
+The figures go out of date, so they are data with a source and a date (`prices.toml`), not code.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MILLION = 1_000_000
 
 @value
 class Price:
-    """A provider's prices for a million tokens of a model, and the minimum that is cached (None if unknown)."""
+    """A model's prices for a million tokens, and the minimum number of tokens that is cached (None if unknown)."""
 
     name: str
     provider: str
@@ -48,11 +48,11 @@ class ProviderRules:
 
 @value
 class CacheRule:
-    """The caching rule that the price of a change follows.
+    """The caching rule that determines what a change costs.
 
     Fields:
         provider: The name of the provider.
-        model: The model, or the start of its name, that the rule is for.
+        model: The model that the rule applies to, or the start of its name.
         caching: How the provider caches: `prefix` keeps the common beginning, `breakpoints` keeps it up to the last breakpoint.
         step: The cache keeps multiples of this many tokens.
         minimum: The fewest tokens that are cached. None if it is not known.
@@ -86,9 +86,11 @@ class Prices:
     models: Sequence[Price]
 
     def of(self, provider: ProviderRules, model: str) -> Price | None:
-        """The row of a provider's model, by default its main one; None if there is no row for this exact variant."""
+        """The price of a provider's model, by default its main one. None if there is no row for this exact variant."""
         name = model or provider.model
-        return next((row for row in self.models if row.provider == provider.name and is_named(row.name, name)), None)
+        return next(
+            (row for row in self.models if row.provider == provider.name and is_same_model(row.name, name)), None
+        )
 
     def provider_of(self, model: str) -> str:
         """The provider of a model; empty if unknown."""
@@ -96,9 +98,9 @@ class Prices:
         return next(known, "")
 
     def rule_for(self, provider: str, model: str) -> tuple[ProviderRules, Price | None, CacheRule]:
-        """A provider's rules, the model's price, and a summary of both. The model's own provider takes precedence over `provider`."""
+        """A provider's rules, the model's price, and a summary of both. If the model is known, its provider overrides `provider`."""
         owner = self.provider_of(model) or provider.lower()
-        rules = next((each for each in self.providers if each.name == owner), None)
+        rules = next((known for known in self.providers if known.name == owner), None)
         if rules is None:
             return ASSUMED, None, CacheRule()
         price = self.of(rules, model)
@@ -107,15 +109,15 @@ class Prices:
         return rules, price, CacheRule(rules.name, name, rules.caching, rules.step, minimum, False)
 
 
-def is_named(row: str, model: str) -> bool:
-    """Whether a row is for this model, however providers and gateways spell it: with dots, capitals, dates or prefixes.
+def is_same_model(row: str, model: str) -> bool:
+    """Whether a row is for this model, however providers and gateways spell its name: with dots, capitals, dates or prefixes.
 
-    With any other suffix it is another model: `-mini` does not cost the same as the base model.
+    A name with any other suffix is a different model: `-mini` does not cost the same as the base model.
     """
     import re
 
-    plain, wanted = (name.lower().replace(".", "-").replace("_", "-") for name in (row, model))
-    _, found, rest = wanted.rpartition(plain)
+    row_name, model_name = (name.lower().replace(".", "-").replace("_", "-") for name in (row, model))
+    _, found, rest = model_name.rpartition(row_name)
     extra = re.sub(r"\d{4}-?\d{2}-?\d{2}", "", rest)
     words = re.findall(r"[a-z0-9]+", extra)
     is_whole = bool(found) and not re.match(r"[a-z0-9]", extra)
@@ -148,8 +150,8 @@ _RULES = {
 }
 
 
-def prices(tables: Sequence[tuple[str, Mapping[str, Any]]]) -> Prices:
-    """The table from these mappings, each with the path of its file. Later rows override earlier ones key by key."""
+def build_prices(tables: Sequence[tuple[str, Mapping[str, Any]]]) -> Prices:
+    """Build the table from these mappings, each with its file's path. Later rows override earlier ones key by key."""
     providers: dict[str, dict[str, Any]] = {}
     models: dict[str, dict[str, Any]] = {}
     for path, table in tables:

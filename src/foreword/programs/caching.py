@@ -82,7 +82,7 @@ class CacheReport:
 def cache_report(question: Question) -> CacheReport:
     """Examine the prompt of the question's directory, or the one that its field `prompt` names."""
     from ..encoding.prompt import finding_form
-    from ..inspection.cache import instability_findings, misplaced, order_findings
+    from ..inspection.cache import find_misplaced, instability_findings, order_findings
     from ..text.tokens import count as count_tokens
     from ..wire.differences import misplaced_form, subject_form
 
@@ -93,7 +93,7 @@ def cache_report(question: Question) -> CacheReport:
     # Counting tokens takes a lot of memory, so the builds use a copy of the question, which is freed first with everything they read.
     subject, rebuilt = _rebuilt(question.with_fields()) if source is None else (read_subject(source, question), [])
     count = models[0].count
-    misplaced_sections = misplaced(subject.prompt, count)
+    misplaced_sections = find_misplaced(subject.prompt, count)
     moved = [(rebuild.detail, sections) for rebuild, sections in rebuilt if sections]
     tokens = [count(subject.prompt.text[_first_change(sections) :]) for _, sections in moved]
     findings = [*order_findings(misplaced_sections), *instability_findings(moved, tokens)]
@@ -154,7 +154,7 @@ def _better_order(
     question: Question, subject: Subject, misplaced_sections: Sequence[Misplaced], is_built: bool
 ) -> BetterOrderForm:
     """A better order of sections, and the options that come closest to it; they are tried before they are suggested."""
-    from ..inspection.cache import best_order, misplaced, order_settings
+    from ..inspection.cache import best_order, find_misplaced, order_settings
 
     better: BetterOrderForm = {"order": best_order(subject.prompt), "set": [], "fixes": "none"}
     if not is_built:
@@ -162,7 +162,7 @@ def _better_order(
     options = [f"{key}={','.join(names)}" for key, names in order_settings(question.assembler.layout().sections)]
     if options:
         changed = question.with_fields(set=[*(question.fields.get("set") or ()), *options])
-        remaining = misplaced(changed.prompt(), len)
+        remaining = find_misplaced(changed.prompt(), len)
         if len(remaining) < len(misplaced_sections):
             better["set"], better["fixes"] = options, "part" if remaining else "all"
     return better

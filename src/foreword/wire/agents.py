@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..encoding.prompt import finding_form, tokens_form
-from ..inspection.agent_rules import rule_of
+from ..inspection.agent_rules import describe_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _file_form(row: FileRow, agents: Sequence[AgentView], with_rules: bool) -> A
     verdicts = [_verdict_form(view, verdict) for view, verdict in zip(agents, row.verdicts, strict=True)]
     if with_rules:
         for form, verdict in zip(verdicts, row.verdicts, strict=True):
-            form["rule"] = rule_of(verdict)
+            form["rule"] = describe_rule(verdict)
     return {"path": row.path, "verdicts": verdicts}
 
 
