@@ -627,10 +627,10 @@ def extra_of(check: Check) -> list[str]:
         (
             each.agent,
             codes(each.names),
-            f"{each.maximum:,} {each.unit}{', together' if each.together else ''}",
+            f"{each.maximum:,} {each.unit}{', together' if each.is_combined else ''}",
             each.outcome,
             each.source,
-            each.seen,
+            each.date,
         )
         for each in LIMITS
     ]

@@ -4,8 +4,8 @@ import pytest
 
 from foreword.inspection.lint import lint
 from foreword.inspection.lint.contradictions import contradictions, stances_of
-from foreword.inspection.lint.references import includes, missing_files
-from foreword.inspection.lint.secrets import ISSUERS, masked, secrets
+from foreword.inspection.lint.references import missing_files, unexpanded_includes
+from foreword.inspection.lint.secrets import ISSUERS, mask_secrets, secrets
 from foreword.inspection.lint.sizes import LIMITS
 from foreword.inspection.lint.source_text import LintContext, SourceText, source_texts
 from foreword.inspection.lint.tools import missing_tools
@@ -143,16 +143,21 @@ def test_references_in_a_skill_are_relative_to_its_folders(text, found):
     ],
 )
 def test_includes_that_the_layout_does_not_expand_are_reported(text, found):
-    reported = includes(source(text), disk("docs/there.md", "/docs/there.ts"), False)
+    reported = unexpanded_includes(source(text), disk("docs/there.md", "/docs/there.ts"), False)
     assert [(each.target, is_there) for each, is_there in reported] == found
 
 
 def test_an_include_of_a_file_already_in_the_prompt_is_not_reported():
-    assert list(includes(source("@../AGENTS.md", "/w/web/CLAUDE.md"), disk("AGENTS.md"), False, {"/w/AGENTS.md"})) == []
+    assert (
+        list(
+            unexpanded_includes(source("@../AGENTS.md", "/w/web/CLAUDE.md"), disk("AGENTS.md"), False, {"/w/AGENTS.md"})
+        )
+        == []
+    )
 
 
 def test_a_layout_that_expands_includes_is_not_reported():
-    assert list(includes(source("<!-- include: docs/x.md -->"), disk("docs/x.md"), True)) == []
+    assert list(unexpanded_includes(source("<!-- include: docs/x.md -->"), disk("docs/x.md"), True)) == []
 
 
 # Contradictions
@@ -263,7 +268,7 @@ def test_secrets_are_found_and_never_printed(secret):
     (found,) = secrets(f"key = '{secret}',")
     assert found.start == 7 and secret[-12:] not in found.shown + found.what
     for shown in (secret, secret[:-3] + "…", f"docs/{secret}.md"):
-        assert secret[10:30] not in masked(shown)
+        assert secret[10:30] not in mask_secrets(shown)
 
 
 def test_secrets_of_every_issuer_contain_its_hint():
@@ -307,9 +312,9 @@ def volatile_texts(text, lifetime="project"):
     [
         ("Today's date is 2026-03-07.", ["today's date"]),
         ("**Current date:** March 7, 2026", ["today's date"]),
-        ("Generated: 2026-03-07T08:55:05Z", ["a time stamp"]),
-        ("*Last synced: 2026-03-07 08:55*", ["a time stamp"]),
-        ("Session ID: 0b3f6c1e-9a57-4c1d-8e2f-7d6a5b4c3e21", ["the id of one run"]),
+        ("Generated: 2026-03-07T08:55:05Z", ["a timestamp"]),
+        ("*Last synced: 2026-03-07 08:55*", ["a timestamp"]),
+        ("Session ID: 0b3f6c1e-9a57-4c1d-8e2f-7d6a5b4c3e21", ["the id of a run"]),
         ("Last updated: 2026-03-07", []),
         ("The freeze begins on 2026-03-07 at 08:55.", []),
         ("`Generated: 2026-03-07T08:55:05Z`", []),
@@ -354,7 +359,7 @@ def test_files_over_the_limits_of_other_agents_are_reported():
 
 
 def test_every_limit_has_a_source_and_a_date():
-    assert [each.agent for each in LIMITS if not each.source or not each.seen[:4].isdecimal()] == []
+    assert [each.agent for each in LIMITS if not each.source or not each.date[:4].isdecimal()] == []
 
 
 # Tags

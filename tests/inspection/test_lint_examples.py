@@ -31,7 +31,7 @@ def test_the_bad_example_is_found(check, lint_example):
     assert [(each["severity"], each["path"], each["line"]) for each in found] == [
         (check.severity, path, check.bad.line)
     ]
-    assert check.bad.say in found[0]["message"] and check.bad.say
+    assert check.bad.message_part in found[0]["message"] and check.bad.message_part
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)

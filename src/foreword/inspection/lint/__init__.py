@@ -1,11 +1,11 @@
-"""Lint: problems in an assembled prompt, and the files in which to fix them.
+"""Lint: find problems in an assembled prompt, and the files in which to fix them.
 
-It checks the prompt with its passages and origins, so it sees what the agent will see: two files that contradict each other, a tag that
-closes a section, a section that costs too much. Findings of the build itself are included; those in the table of checks get its
-severity. Access to the disk is passed in as functions (`LintContext`).
+Lint checks the prompt with its passages and origins, so it sees what the agent will see: two files that contradict each other, a tag
+that closes a section, a section that costs too much. It also reports the findings of the build, with the severity from the table of
+checks if they are listed there. Access to the disk is passed in as functions (`LintContext`).
 
-    table           every check, its severity and its two examples
-    source_text     the texts of a prompt, by file
+    table           every check, with its severity and two examples
+    source_text     a prompt's text, by file
     commands        the shell commands in a file
     instructions    whether a sentence instructs or describes
     changing, contradictions, references, repeated, secrets, sizes, targets, tools      the checks
@@ -21,10 +21,10 @@ from ...text.hidden import hidden
 from ...vocabulary import Finding, replace
 from .changing import changing_text, changing_values
 from .contradictions import contradictions
-from .references import includes, missing_files
+from .references import missing_files, unexpanded_includes
 from .repeated import repetitions
-from .secrets import masked, secrets
-from .sizes import LARGEST_SECTION, large_sections, over_limit
+from .secrets import mask_secrets, secrets
+from .sizes import MAX_SECTION_TOKENS, large_sections, over_limit
 from .source_text import LintContext, SourceText, source_texts
 from .table import BY_ID, CHECKS, GUARDS, about, severity
 from .targets import missing_scripts, missing_targets
@@ -37,37 +37,37 @@ if TYPE_CHECKING:
     from ...text.hidden import Hidden
     from ...vocabulary import Passage, Prompt
     from .sizes import Excess
-    from .source_text import Known
+    from .source_text import SourceCache
 
 __all__ = ["BY_ID", "CHECKS", "GUARDS", "Linter", "LintContext", "about", "known_ids", "lint"]
 
 
 def lint(prompt: Prompt, context: LintContext, disabled: Collection[str] = ()) -> list[Finding]:
-    """The findings for a prompt, by file and line, without the `disabled` checks."""
+    """The findings for a prompt, sorted by file and line, without those of `disabled` checks."""
     return Linter(context, disabled).check(prompt)
 
 
 class Linter:
-    """Checks the prompts of one workspace. Text that several prompts share is checked once."""
+    """Checks a workspace's prompts. Text that several prompts share is checked only once."""
 
     def __init__(self, context: LintContext, disabled: Collection[str] = ()) -> None:
         self.context, self.disabled = context, frozenset(disabled)
-        self._known: Known = {}
+        self._sources: SourceCache = {}
 
     def check(self, prompt: Prompt, skills: Iterable[str] = ()) -> list[Finding]:
-        """The findings for a prompt; `skills` are the paths of the skills that `check_skills` checks."""
-        sources = source_texts(prompt, self._known)
+        """The findings for a prompt. `skills` are the paths of skills, which `check_skills` checks separately."""
+        sources = source_texts(prompt, self._sources)
         result = [
-            *_from_prompt(prompt.findings, {*skills, *(source.path for source in sources)}),
+            *_build_findings(prompt.findings, {*skills, *(source.path for source in sources)}),
             *_check_prompt(prompt, sources, self.context),
             *(finding for source in sources for finding in self._check_text(source)),
         ]
         return self.without_ignored(result, sources)
 
     def check_skills(self, skills: Sequence[SourceText], problems: Iterable[Finding] = ()) -> list[Finding]:
-        """The findings for complete SKILL.md files; `problems` were found while reading them."""
+        """The findings for complete SKILL.md files. `problems` are the findings from reading them."""
         result = [
-            *_from_prompt(problems),
+            *_build_findings(problems),
             *(finding for source in skills for finding in _check_skill(source, self.context)),
         ]
         return self.without_ignored(result, skills)
@@ -76,42 +76,44 @@ class Linter:
         return source.cached("findings", lambda text: list(_check_text(text, self.context)))
 
     def without_ignored(self, findings: Iterable[Finding], sources: Sequence[SourceText]) -> list[Finding]:
-        """The findings that are not disabled or ignored: without duplicates, sorted by file and line, with secrets masked."""
-        commented = {source.path: source for source in sources if source.ignored}
+        """The findings that are not disabled or ignored, without duplicates, sorted by file and line, and with secrets masked."""
+        with_comments = {source.path: source for source in sources if source.ignore_comments}
         remaining = dict.fromkeys(
-            replace(finding, message=masked(finding.message))
+            replace(finding, message=mask_secrets(finding.message))
             for finding in findings
             if finding.code not in self.disabled
             and (
                 finding.code in GUARDS
-                or finding.path not in commented
-                or not commented[finding.path].suppresses(finding)
+                or finding.path not in with_comments
+                or not with_comments[finding.path].suppresses(finding)
             )
         )
-        return list(_limited(sorted(remaining, key=lambda finding: (finding.path, finding.line or 0, finding.code))))
+        return list(_limit(sorted(remaining, key=lambda finding: (finding.path, finding.line or 0, finding.code))))
 
 
-_LIMIT = 100
+_MAX_PER_FILE = 100
 
 
-def _limited(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """The findings, limited in number per file and check; the last one mentions how many more there are."""
-    places: dict[tuple[str, str], list[Finding]] = {}
+def _limit(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """Limit the number of findings per file and check. The last one mentions how many more there are."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
-        places.setdefault((finding.path, finding.code), []).append(finding)
+        groups.setdefault((finding.path, finding.code), []).append(finding)
     for finding in findings:
-        same = places[finding.path, finding.code]
-        if len(same) <= _LIMIT or not finding.path or finding in same[: _LIMIT - 1]:
+        group = groups[finding.path, finding.code]
+        if len(group) <= _MAX_PER_FILE or not finding.path or finding in group[: _MAX_PER_FILE - 1]:
             yield finding
-        elif finding is same[_LIMIT - 1]:
-            yield replace(finding, message=f"{finding.message}; and {len(same) - _LIMIT:,} more like this in the file")
+        elif finding is group[_MAX_PER_FILE - 1]:
+            yield replace(
+                finding, message=f"{finding.message}; and {len(group) - _MAX_PER_FILE:,} more like this in the file"
+            )
 
 
-def _from_prompt(findings: Iterable[Finding], read: Collection[str] = ()) -> Iterator[Finding]:
-    """The build's findings with lint's severity, except those that lint reports better for the files it `read`."""
+def _build_findings(findings: Iterable[Finding], checked_paths: Collection[str] = ()) -> Iterator[Finding]:
+    """The build's findings with lint's severities, except those that a check of these files reports in more detail."""
     for finding in findings:
         if finding.code not in REPLACED_BY_CHECKS and not (
-            finding.code == "hidden-characters" and finding.path in read
+            finding.code == "hidden-characters" and finding.path in checked_paths
         ):
             yield replace(finding, severity=severity(finding.code, finding.severity))
 
@@ -122,11 +124,11 @@ def _finding(check: str, source: SourceText, line: int | None, message: str) -> 
 
 
 def _check_text(source: SourceText, context: LintContext) -> Iterator[Finding]:
-    """The findings for one source, independent of the rest of the prompt."""
+    """The findings for one source that do not depend on the rest of the prompt."""
     yield from _check_any_text(source, context)
-    for at, what in changing_text(source):
+    for offset, what in changing_text(source):
         message = f"{what} is in a section that should stay the same for {_duration(source.lifetime)}"
-        yield _finding("volatile-text", source, source.line(at), message)
+        yield _finding("volatile-text", source, source.line(offset), message)
 
 
 def _check_skill(source: SourceText, context: LintContext) -> Iterator[Finding]:
@@ -137,25 +139,25 @@ def _check_skill(source: SourceText, context: LintContext) -> Iterator[Finding]:
 
 def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Finding]:
     for secret in secrets(source.text):
-        message = f"this looks like {secret.what} ({secret.shown}); everyone who sees the prompt sees it"
+        message = f"this looks like {secret.what} ({secret.summary}); everyone who sees the prompt sees it"
         yield _finding("secret", source, source.line(secret.start), message)
-    yield from _hidden(source)
+    yield from _hidden_characters(source)
     if context.tools is not None:
-        for at, name in missing_tools(source, context.tools):
+        for offset, name in missing_tools(source, context.tools):
             message = f"the agent has no tool {name!r}" + suggestion(name, context.tools)
-            yield _finding("missing-tool", source, source.line(at), message)
+            yield _finding("missing-tool", source, source.line(offset), message)
     if source.is_file:
         for reference in missing_files(source, context.exists):
             yield _finding("missing-file", source, source.line(reference.offset), f"{reference.target} does not exist")
         yield from _missing_definitions(source, context)
-    for comment in source.ignored:
+    for comment in source.ignore_comments:
         yield from (
             _finding("unused-ignore", source, comment.line, message) for message in _ignore_problems(comment.checks)
         )
 
 
 def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[Finding]:
-    """Targets and scripts that the instructions say to run but the project does not define."""
+    """Findings for targets and scripts that the instructions say to run but the project does not define."""
     for code, what, find in (
         ("missing-target", "target", missing_targets),
         ("missing-script", "script", missing_scripts),
@@ -165,24 +167,24 @@ def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[F
             yield _finding(code, source, source.line(missing.offset), message)
 
 
-def _hidden(source: SourceText) -> Iterator[Finding]:
-    """Hidden characters, each kind once, at its first line. Kinds that usually come from copying are only warnings."""
-    kinds: dict[str, list[Hidden]] = {}
+def _hidden_characters(source: SourceText) -> Iterator[Finding]:
+    """A finding for each kind of hidden character, at its first line. Kinds that usually come from copying are only warnings."""
+    runs_by_kind: dict[str, list[Hidden]] = {}
     for run in hidden(source.text):
-        kinds.setdefault(run.kind, []).append(run)
-    for kind, places in kinds.items():
-        count = sum(run.count for run in places)
-        times = f"{count:,} character{'s' if count > 1 else ''}"
-        where = f" on {len(places):,} lines, starting here" if len(places) > 1 else ""
-        decoded = "".join(run.spells for run in places)[:120]
+        runs_by_kind.setdefault(run.kind, []).append(run)
+    for kind, runs in runs_by_kind.items():
+        count = sum(run.count for run in runs)
+        characters = f"{count:,} character{'s' if count > 1 else ''}"
+        where = f" on {len(runs):,} lines, starting here" if len(runs) > 1 else ""
+        decoded = "".join(run.spells for run in runs)[:120]
         guess = "; was this UTF-8 decoded as Latin-1?" if kind == "control characters" and count > 2 else ""
-        message = f"{kind} ({times}{where})" + (f", which spell {decoded!r}" if decoded else "") + guess
-        result = _finding("hidden-characters", source, places[0].line, message)
-        yield result if kind in _DELIBERATE else replace(result, severity="warning")
+        message = f"{kind} ({characters}{where})" + (f", which spell {decoded!r}" if decoded else "") + guess
+        result = _finding("hidden-characters", source, runs[0].line, message)
+        yield result if kind in _NEVER_ACCIDENTAL else replace(result, severity="warning")
 
 
-# These are never accidents.
-_DELIBERATE = ("tag characters", "variation selectors in a row", "a bidirectional override")
+# These never get into a file by accident.
+_NEVER_ACCIDENTAL = ("tag characters", "variation selectors in a row", "a bidirectional override")
 
 
 def _ignore_problems(checks: Sequence[str]) -> Iterator[str]:
@@ -196,7 +198,7 @@ def _ignore_problems(checks: Sequence[str]) -> Iterator[str]:
 
 
 def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], context: LintContext) -> Iterator[Finding]:
-    """The findings that depend on several sources, or on where they are in the prompt."""
+    """The findings that depend on several sources, or on their position in the prompt."""
     by_path = {source.path: source for source in sources}
     for section, lifetime, what, after in changing_values(prompt):
         message = f"{what} is in section '{section}', which should stay the same for {_duration(lifetime)}; {after:,} characters follow it"
@@ -211,25 +213,25 @@ def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], context: LintCo
         yield _finding("repeated-paragraph", by_path[repetition.path], repetition.line, message)
     yield from (_excess(excess) for excess in over_limit(sources, prompt.candidates))
     for passage, tokens in large_sections(prompt.passages, context.count_tokens):
-        message = f"section '{passage.section}' has about {tokens:,} tokens, more than {LARGEST_SECTION:,}; most of them come from here"
-        yield Finding("oversized-section", BY_ID["oversized-section"].severity, message, _largest(passage))
+        message = f"section '{passage.section}' has about {tokens:,} tokens, more than {MAX_SECTION_TOKENS:,}; most of them come from here"
+        yield Finding("oversized-section", BY_ID["oversized-section"].severity, message, _main_file(passage))
     yield from _ignored_includes(sources, context)
     yield from _forged_tags(prompt)
 
 
 def _ignored_includes(sources: Sequence[SourceText], context: LintContext) -> Iterator[Finding]:
-    present = {each.path for each in sources}
+    present = {included.path for included in sources}
     for source in sources:
         if not source.is_file:
             continue
-        for reference, is_there in includes(source, context.exists, context.follows_directives, present):
-            why = ": the agent sees the line, not the file" if is_there else ", and the file does not exist"
+        for reference, exists in unexpanded_includes(source, context.exists, context.follows_directives, present):
+            why = ": the agent sees the line, not the file" if exists else ", and the file does not exist"
             message = f"this layout does not expand {reference.target}{why}"
             yield _finding("blind-include", source, source.line(reference.offset), message)
 
 
-def _largest(passage: Passage) -> str:
-    """The file that contributed most of a passage; empty if none did."""
+def _main_file(passage: Passage) -> str:
+    """The file that contributed most of a passage; empty if no file did."""
     sizes: dict[str, int] = {}
     for piece in passage.pieces:
         if piece.origin.kind == "file":
@@ -240,12 +242,12 @@ def _largest(passage: Passage) -> str:
 def _excess(excess: Excess) -> Finding:
     limit = excess.limit
     what = "this file has" if excess.files == 1 else f"{excess.files} files (this one is the nearest) together have"
-    message = f"{what} {excess.size:,} {limit.unit}; the limit of {limit.agent} is {limit.maximum:,}: {limit.outcome}"
+    message = f"{what} {excess.size:,} {limit.unit}; {limit.agent}'s limit is {limit.maximum:,}: {limit.outcome}"
     return Finding("over-limit", limit.severity, message, excess.path)
 
 
 def _forged_tags(prompt: Prompt) -> Iterator[Finding]:
-    """Tags that Foreword escaped with a backslash. One that is never closed is a placeholder (`deploy <environment>`)."""
+    """A finding for each tag that Foreword escaped with a backslash. A tag that is never closed is a placeholder (`deploy <environment>`)."""
     for passage in prompt.passages:
         closed = set(re.findall(r"<\\\s*/\s*([\w-]+)", passage.text.lower()))
         for before, mark, after in zip(passage.pieces, passage.pieces[1:], passage.pieces[2:], strict=False):
@@ -255,20 +257,20 @@ def _forged_tags(prompt: Prompt) -> Iterator[Finding]:
             line = before.origin.lines[1] if before.origin.lines else None
             path = before.origin.path if before.origin.kind in ("file", "template", "skill", "resident") else ""
             name = re.search(r"[\w-]+", tag.lower())
-            is_deliberate = name is not None and name[0] in closed and _is_deliberate(before.text, tag)
-            yield _forged(tag, is_deliberate, path, line)
+            acts_as_tag = name is not None and name[0] in closed and _acts_as_tag(before.text, tag)
+            yield _forged_tag(tag, acts_as_tag, path, line)
 
 
-def _is_deliberate(before: str, tag: str) -> bool:
-    """Whether a tag begins its line, or closes something: an opening tag inside a line is only a mention."""
+def _acts_as_tag(before: str, tag: str) -> bool:
+    """Whether a tag starts its line or is a closing tag. An opening tag in the middle of a line is only a mention."""
     return tag.lstrip().startswith("/") or not before[:-1].rpartition("\n")[2].strip()
 
 
-def _forged(tag: str, is_deliberate: bool, path: str, line: int | None) -> Finding:
-    if is_deliberate:
+def _forged_tag(tag: str, acts_as_tag: bool, path: str, line: int | None) -> Finding:
+    if acts_as_tag:
         message = f"<{tag}> is a tag that this layout uses to wrap a section; Foreword escapes it with a backslash, other agents do not"
         return Finding("forged-tag", BY_ID["forged-tag"].severity, message, path, line)
-    message = f"<{tag}> looks like a tag of this layout and is escaped with a backslash; use another word to avoid that"
+    message = f"<{tag}> looks like one of this layout's tags, so it is escaped with a backslash; use another word to avoid that"
     return Finding("forged-tag", "info", message, path, line)
 
 

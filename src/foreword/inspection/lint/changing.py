@@ -1,7 +1,7 @@
-"""Text that will be different tomorrow: a clock, today's date, the id of this run.
+"""Find text that will be different tomorrow: a clock, today's date, the id of a run.
 
-Everything after it in the prompt is sent and billed again. That does not matter in a section that lasts for a turn, but it does in one
-that should last as long as the project.
+When it changes, everything after it in the prompt is billed in full. That does not matter in a section that lasts for a turn, but it
+does in one that should last as long as the project.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Match = tuple[int, str]
 
 # Values that change from one conversation to the next.
-_CHANGING = {
+_CHANGING_VALUES = {
     "now.long": "the time",
     "now.iso": "the time",
     "now.utc": "the time",
@@ -29,7 +29,7 @@ _CHANGING = {
     "prompt:conversation_id": "the conversation's id",
     "git:status": "the state of the working tree",
 }
-LASTING = frozenset(("release", "project"))
+LONG_LIVED = frozenset(("release", "project"))
 
 _DATE = r"(?:20\d\d-[01]\d-[0-3]\d|[A-Z][a-z]{2,8} \d{1,2},? 20\d\d|\d{1,2} [A-Z][a-z]{2,8} 20\d\d)"
 _TIME = r"[T ,]{1,3}(?:at )?[0-2]?\d:[0-5]\d"
@@ -42,12 +42,12 @@ _PATTERNS = (
         rf"(?:\w{{3,9}}, )?{_DATE}",
     ),
     (
-        "a time stamp",
+        "a timestamp",
         rf"\b(?:updated|generated|modified|synced|refreshed|indexed|built|created)(?: (?:at|on|by [^\n:]{{1,40}}? (?:at|on)))?{_MARKS}:?{_MARKS}"
         rf"[ \t]{{0,3}}{_MARKS}{_DATE}{_TIME}",
     ),
     (
-        "the id of one run",
+        "the id of a run",
         rf"\b(?:session|conversation|request|run|trace|thread|build)[ _-]?id\b{_MARKS}(?: is|:| ?=){_MARKS}[ \t]{{0,3}}{_MARKS}(?:{_UUID}|[0-9a-f]{{24,64}})\b",
     ),
 )
@@ -56,8 +56,8 @@ _compiled: list[tuple[str, re.Pattern[str]]] = []
 
 
 def changing_text(source: SourceText) -> Iterator[Match]:
-    """Text in a long-lived file that is true only today: its offset, and what it is."""
-    if source.lifetime not in LASTING or not _HINT.search(source.text):
+    """Text in a long-lived file that will soon be out of date: its offset, and what it is."""
+    if source.lifetime not in LONG_LIVED or not _HINT.search(source.text):
         return
     if not _compiled:
         _compiled.extend((what, re.compile(pattern, re.IGNORECASE)) for what, pattern in _PATTERNS)
@@ -68,13 +68,13 @@ def changing_text(source: SourceText) -> Iterator[Match]:
 
 
 def changing_values(prompt: Prompt) -> Iterator[tuple[str, str, str, int]]:
-    """Values in long-lived sections: the section, its lifetime, what changes, and how many characters follow."""
+    """Changing values in long-lived sections: the section, its lifetime, what changes, and how many characters follow it."""
     for passage in prompt.passages:
-        if passage.lifetime not in LASTING:
+        if passage.lifetime not in LONG_LIVED:
             continue
         position = passage.start
         for piece in passage.pieces:
-            what = _CHANGING.get(piece.origin.path) if piece.origin.kind in ("environment", "variable") else None
+            what = _CHANGING_VALUES.get(piece.origin.path) if piece.origin.kind in ("environment", "variable") else None
             if what and piece.text.strip():
                 yield passage.section, passage.lifetime, what, len(prompt.text) - position
             position += len(piece.text)

@@ -1,7 +1,7 @@
-"""The shell commands in a file: in code spans and in fenced shell code.
+"""Find the shell commands in a file, in code spans and fenced shell code.
 
-Commands are split into words as a shell would, as far as that is possible without running one. Parsing a line stops at anything
-uncertain (a variable, a placeholder, an open quote), because a wrong guess would be a wrong finding.
+Commands are split into words as a shell would split them, as far as that is possible without running a shell. Parsing a line stops
+at anything uncertain (a variable, a placeholder, an open quote), because a wrong guess would cause a wrong finding.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @value
 class Command:
-    """One command: its offset, its words, and the folder it runs in, relative to the text's."""
+    """A command: its offset, its words, and the folder it runs in, relative to the file's folder."""
 
     offset: int
     words: Sequence[str]
@@ -36,18 +36,18 @@ _WORD = re.compile(r"[ \t]*(?:(&&|\|\||[;|&()])|((?:[^\s;|&()\"'\\#]|(?<=[^\s])#
 _REDIRECTION = re.compile(r"\d?[<>]")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _WRAPPERS = frozenset(("sudo", "time", "env", "exec", "command", "nohup"))
-_UNCLEAR = re.compile(r"[$<>{}*?\[\]…]|\.\.\.")
-_LIMIT = 500
+_NOT_LITERAL = re.compile(r"[$<>{}*?\[\]…]|\.\.\.")
+_MAX_COMMANDS = 500
 
 
 def commands(source: SourceText, programs: Sequence[str]) -> Iterator[Command]:
-    """The commands that run one of these programs, in order. In a very long file, only the first ones."""
+    """The commands that run one of these programs, in order; in a very long file, only the first ones."""
     if any(program in source.text for program in programs):
-        matching = (command for command in _all(source) if command.words[0] in programs)
-        yield from islice(matching, _LIMIT)
+        matching = (command for command in _all_commands(source) if command.words[0] in programs)
+        yield from islice(matching, _MAX_COMMANDS)
 
 
-def _all(source: SourceText) -> Iterator[Command]:
+def _all_commands(source: SourceText) -> Iterator[Command]:
     text = source.text
     for match in _SPAN.finditer(text):
         if not source.is_fenced(match.start()):
@@ -55,18 +55,18 @@ def _all(source: SourceText) -> Iterator[Command]:
     for start, end in source.fences:
         info = _INFO.match(text, start)
         if info and info[1].lower() in _SHELLS:
-            yield from _fenced(text, text.find("\n", start, end) + 1 or end, end)
+            yield from _fence_commands(text, text.find("\n", start, end) + 1 or end, end)
 
 
-def _fenced(text: str, start: int, end: int) -> Iterator[Command]:
-    """The commands of a fence. A change of folder applies to the lines below it."""
+def _fence_commands(text: str, start: int, end: int) -> Iterator[Command]:
+    """The commands in a fence. A `cd` also applies to the lines below it."""
     folder: str | None = ""
     while start < end and folder is not None:
         newline = text.find("\n", start, end)
         stop = newline if newline >= 0 else end
         prompt = _PROMPT.match(text, start, stop)
         begin = prompt.end() if prompt else start
-        # A line that continues below ends with a backslash, where parsing stops.
+        # A continued line ends with a backslash, where parsing stops.
         line = _Line(text[begin : min(stop, begin + 2_000)], begin, folder)
         yield from line.commands()
         folder = line.folder_after
@@ -77,19 +77,19 @@ def _fenced(text: str, start: int, end: int) -> Iterator[Command]:
 
 
 class _Line:
-    """A line of shell commands that starts at an offset of the text, run in a folder."""
+    """A line of shell commands, its offset in the text, and the folder in which it runs."""
 
     def __init__(self, line: str, offset: int, folder: str) -> None:
         self.line, self.offset, self.folder = line, offset, folder
-        self.folder_after: str | None = folder  # once all commands were parsed; None if unknown
+        self.folder_after: str | None = folder  # set after `commands` has parsed the line; None if unknown
 
     def commands(self) -> Iterator[Command]:
-        """The commands of the line, up to the first that changes into an unknown folder."""
+        """The commands on the line, up to the first one that changes to an unknown folder."""
         folder: str | None = self.folder
         is_subshell = False
         for start, words, is_complete, operator in self._parts():
-            command = _unwrapped(words)
-            if command and command[0] in _CHANGE_FOLDER:
+            command = _unwrap(words)
+            if command and command[0] in _FOLDER_COMMANDS:
                 folder = _change_folder(folder, command) if is_complete else None
             elif command and is_complete and folder is not None:
                 yield Command(self.offset + start, tuple(command), folder)
@@ -99,12 +99,12 @@ class _Line:
         self.folder_after = self.folder if is_subshell else folder
 
     def _parts(self) -> Iterator[tuple[int, list[str], bool, str]]:
-        """The text between operators: its start, its words, whether all of it was parsed, and the operator after it."""
+        """The parts between operators: the start and words of each, whether it was parsed completely, and the operator after it."""
         words: list[str] = []
         at = start = 0
         while (match := _WORD.match(self.line, at)) or words:
             if match is None:
-                # The part of a line that cannot be parsed belongs to its last command.
+                # Text that cannot be parsed belongs to the last command.
                 yield start, words, self._is_blank_from(at), ""
                 return
             at = match.end()
@@ -120,11 +120,11 @@ class _Line:
         return rest in ("", "\\") or rest.startswith("#")
 
 
-_CHANGE_FOLDER = ("cd", "pushd", "popd")
+_FOLDER_COMMANDS = ("cd", "pushd", "popd")
 
 
-def _unwrapped(words: Sequence[str]) -> list[str]:
-    """A command without variable assignments, prefixes such as `sudo`, and redirections."""
+def _unwrap(words: Sequence[str]) -> list[str]:
+    """The command without variable assignments, prefixes such as `sudo`, and redirections."""
     rest = [re.sub(r"[\"']", "", word) for word in words]
     while rest and (rest[0] in _WRAPPERS or _ASSIGNMENT.match(rest[0])):
         del rest[0]
@@ -136,11 +136,11 @@ def _unwrapped(words: Sequence[str]) -> list[str]:
 
 def _change_folder(folder: str | None, words: Sequence[str]) -> str | None:
     """The folder after `cd`; None if unknown."""
-    if folder is None or len(words) != 2 or words[0] != "cd" or _UNCLEAR.search(words[1]) or words[1][:1] in "-~/":
+    if folder is None or len(words) != 2 or words[0] != "cd" or _NOT_LITERAL.search(words[1]) or words[1][:1] in "-~/":
         return None
     return normpath(f"{folder or '.'}/{words[1]}")
 
 
-def is_clear(word: str) -> bool:
-    """Whether a word is literal: not a placeholder, a variable or a pattern."""
-    return bool(word) and not _UNCLEAR.search(word)
+def is_literal(word: str) -> bool:
+    """Whether a word is literal, rather than a placeholder, a variable or a pattern."""
+    return bool(word) and not _NOT_LITERAL.search(word)

@@ -1,8 +1,8 @@
-"""Files that contradict each other: `npm` in one, `pnpm` in another, and the agent may follow either.
+"""Find files that contradict each other: one says `npm`, another `pnpm`, and the agent may follow either.
 
-A family is a set of alternatives; a project uses one of them. A file *runs* a choice if it shows its command, *asks* for it in words
-(`use pnpm`), or *forbids* it (`never npm`, `npm must not be used`). Two files contradict each other if one forbids what the other runs
-or asks for, if they ask for different choices, or if each mentions only one choice and these differ.
+A family is a set of alternatives, of which a project uses one. A file *runs* a choice if it contains its command, *asks* for it in
+words (`use pnpm`), or *forbids* it (`never npm`, `npm must not be used`). Two files contradict each other if one forbids what the
+other runs or asks for, if they ask for different choices, or if each mentions only one choice and those differ.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 @value
 class Family:
-    """Alternatives; a project uses one of them. `choices` maps their names to the patterns of their commands."""
+    """Alternatives of which a project uses one. `choices` maps their names to patterns for their commands."""
 
     what: str
     choices: Mapping[str, str]
-    # Whether running different ones is also a contradiction, or only asking for them.
-    by_use: bool = False
+    # Whether running different choices is also a contradiction, or only asking for them.
+    counts_runs: bool = False
 
 
 _SCRIPT = r"(?:install|ci|i|add|run|test|start|build|dev|lint|exec|update|remove)\b(?![ \t]+(?:-g|--global)\b)"
@@ -42,7 +42,7 @@ FAMILIES = (
             "yarn": rf"yarn[ \t]+(?:{_SCRIPT}|[a-z][\w:-]+)",
             "bun": r"bun[ \t]+(?:install|add|i|ci|remove)\b(?![ \t]+(?:-g|--global)\b)",
         },
-        by_use=True,
+        counts_runs=True,
     ),
     Family(
         "the Python package manager",
@@ -53,7 +53,7 @@ FAMILIES = (
             "pipenv": r"pipenv[ \t]+(?:install|run|shell|sync)\b",
             "pdm": r"pdm[ \t]+(?:install|add|run|sync)\b",
         },
-        by_use=True,
+        counts_runs=True,
     ),
     Family(
         "the test runner",
@@ -89,17 +89,17 @@ _FORBIDDEN = re.compile(
     r"|only (?:in|for))\b|❌|✗",
     re.IGNORECASE,
 )
-# What may follow the name of a choice: in `use yarn resolutions` yarn is not the choice.
-_ENDS = re.compile(
+# What may follow the name of a choice: in `use yarn resolutions`, yarn is not the choice.
+_NAME_ENDS = re.compile(
     r"[*_\"']{0,2}(?:[ \t]*(?:$|[.,;:()!—–|\n]|-)|[ \t]+(?:for|or|and|in|here|as|to|everywhere|only|with|because|since|not|never|instead)\b)"
 )
-# A rule for one place or case does not contradict a general one.
+# A rule for a certain place or case does not contradict a general one.
 _CONDITION = re.compile(
     r"\b(?:if|when|unless|except|only (?:in|for)|inside|within|for the|for any\w*|under|directly|as a last resort)\b|/|\.\w{1,4}\b",
     re.IGNORECASE,
 )
 
-_INDENTS = (
+_INDENT_PATTERNS = (
     (
         "tabs",
         r"\b(?:use|with|prefer|indent(?:ation)?[^\n]{0,20}?:?)[ \t]+(?:hard[ \t]+)?\**tabs\b(?! or)(?![^\n]{0,20}spaces? (?:instead|only))",
@@ -111,12 +111,12 @@ _INDENTS = (
     ),
     ("4 spaces", r"\b(?:4|four)[ -]spaces?\b(?=[^\n]{0,20}indent)|\bindent[^\n]{0,24}?\b(?:4|four)[ -]spaces?\b"),
 )
-# Web pages have tabs too, and operators have spaces around them.
+# Not tabs in a web page, or spaces around operators.
 _ABOUT_INDENTATION = re.compile(
     r"indent|white ?space|\b(?:hard|soft) tabs\b|\btabs?\b.*\bspaces?\b|\bspaces?\b.*\btabs?\b|\b(?:use|prefer)[ \t]+\**(?:tabs|spaces)\W*$",
     re.IGNORECASE,
 )
-_SPACES = "spaces"
+_ANY_SPACES = "spaces"
 _INDENTATION = "the indentation"
 _LANGUAGE = re.compile(
     r"\b(?:go|golang|makefiles?|python|ya?ml|json|javascript|typescript|js|ts|tsx|rust|java|kotlin|swift|c\+\+|cpp|html|css|sql|shell|bash|lua"
@@ -127,16 +127,17 @@ _LANGUAGE = re.compile(
 
 @value
 class Stance:
-    """What one file says about a family: choices with the offset of their first mention."""
+    """What one file says about a family: choices, with the offset of the first mention of each."""
 
     runs: Mapping[str, int]
     asks: Mapping[str, int]
     forbids: Mapping[str, int]
-    # Forbids only installing packages with it; other commands may be fine.
+    # Forbids only installing packages with it; its other commands may be allowed.
     forbids_install: Mapping[str, int] = {}
 
     @property
-    def known(self) -> set[str]:
+    def used(self) -> set[str]:
+        """The choices that the file runs or asks for."""
         return set(self.runs) | set(self.asks)
 
 
@@ -154,55 +155,61 @@ class Contradiction:
 
 
 def contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction]:
-    """Where a later file contradicts an earlier one, once for each family and pair of files."""
+    """Contradictions between an earlier and a later file, one for each family and pair of files."""
     stances = [(source, source.cached("stances", stances_of)) for source in sources if source.is_file]
     for number, (later, says) in enumerate(stances):
         for earlier, earlier_says in stances[:number]:
             if later.path == earlier.path:
                 continue
             for what in says:
-                clash = _conflict(says[what], earlier_says[what], _BY_USE[what]) if what in earlier_says else None
+                clash = _conflict(says[what], earlier_says[what], _COUNTS_RUNS[what]) if what in earlier_says else None
                 if clash:
-                    here, there = clash
+                    statement, other = clash
                     yield Contradiction(
-                        what, later.path, later.line(here[1]), here[0], earlier.path, earlier.line(there[1]), there[0]
+                        what,
+                        later.path,
+                        later.line(statement[1]),
+                        statement[0],
+                        earlier.path,
+                        earlier.line(other[1]),
+                        other[0],
                     )
 
 
-_BY_USE = {**{family.what: family.by_use for family in FAMILIES}, _INDENTATION: True}
+_COUNTS_RUNS = {**{family.what: family.counts_runs for family in FAMILIES}, _INDENTATION: True}
 
 
-def _conflict(one: Stance, other: Stance, by_use: bool) -> tuple[Statement, Statement] | None:
-    """The statements with which two stances contradict each other, or None."""
+def _conflict(one: Stance, other: Stance, counts_runs: bool) -> tuple[Statement, Statement] | None:
+    """The statements in which two stances contradict each other, or None."""
     if found := _forbidden_use(one, other):
         return found
     if found := _forbidden_use(other, one):
         return found[1], found[0]
-    if len(one.known) != 1 or len(other.known) != 1 or not (by_use or (one.asks and other.asks)):
+    if len(one.used) != 1 or len(other.used) != 1 or not (counts_runs or (one.asks and other.asks)):
         return None
-    (choice,), (other_choice,) = one.known, other.known
+    (choice,), (other_choice,) = one.used, other.used
     if choice == other_choice or _are_both_spaces(choice, other_choice):
         return None
-    return (f"uses {choice}", _place(one, choice)), (f"uses {other_choice}", _place(other, other_choice))
+    return (f"uses {choice}", _offset(one, choice)), (f"uses {other_choice}", _offset(other, other_choice))
 
 
 def _forbidden_use(one: Stance, other: Stance) -> tuple[Statement, Statement] | None:
-    """What one stance forbids and the other uses, unless either of them contradicts itself."""
+    """What one stance forbids and the other uses, unless one of them contradicts itself."""
     for choice, at in one.forbids.items():
-        if choice in other.known and choice not in one.runs and choice not in other.forbids:
-            return (f"forbids {choice}", at), (f"uses {choice}", _place(other, choice))
+        if choice in other.used and choice not in one.runs and choice not in other.forbids:
+            return (f"forbids {choice}", at), (f"uses {choice}", _offset(other, choice))
     for choice, at in one.forbids_install.items():
-        if choice in other.asks and choice not in one.known and choice not in other.forbids_install:
+        if choice in other.asks and choice not in one.used and choice not in other.forbids_install:
             return (f"forbids {choice} install", at), (f"uses {choice}", other.asks[choice])
     return None
 
 
 def _are_both_spaces(choice: str, other: str) -> bool:
-    """Whether both are spaces and one of them does not say how many."""
-    return _SPACES in (choice, other) and choice.endswith(_SPACES) and other.endswith(_SPACES)
+    """Whether both choices are spaces, and at least one does not say how many."""
+    return _ANY_SPACES in (choice, other) and choice.endswith(_ANY_SPACES) and other.endswith(_ANY_SPACES)
 
 
-def _place(stance: Stance, choice: str) -> int:
+def _offset(stance: Stance, choice: str) -> int:
     return stance.asks[choice] if choice in stance.asks else stance.runs[choice]
 
 
@@ -214,48 +221,48 @@ def stances_of(source: SourceText) -> dict[str, Stance]:
         for choice in family.choices:
             if choice in source.text or choice.capitalize() in source.text:
                 stance = _with_choice(source, family, choice, stance)
-        if stance.known or stance.forbids or stance.forbids_install:
+        if stance.used or stance.forbids or stance.forbids_install:
             stances[family.what] = stance
-    indents = _indents(source)
-    if indents.asks or indents.forbids:
-        stances[_INDENTATION] = indents
+    indentation = _indentation_stance(source)
+    if indentation.asks or indentation.forbids:
+        stances[_INDENTATION] = indentation
     return stances
 
 
 def _with_choice(source: SourceText, family: Family, choice: str, before: Stance) -> Stance:
-    """The stance with what a file says about one more choice. Only the first mentions count: a log may have thousands."""
+    """The stance, extended with what a file says about one more choice. Only the first mentions count, because a log may have thousands."""
     word, run = _patterns(family, choice)
     runs, asks, forbids, installs = (
         {**mentions} for mentions in (before.runs, before.asks, before.forbids, before.forbids_install)
     )
     for number, match in enumerate(word.finditer(source.text)):
         at = match.start()
-        how = _attitude_to(source, at, match.end())
-        if how and _is_general(source, at):
-            (asks if how == "asks" else forbids).setdefault(choice, at)
+        stated = _attitude_to(source, at, match.end())
+        if stated and _is_general(source, at):
+            (asks if stated == "asks" else forbids).setdefault(choice, at)
         elif _is_install_banned(source, at, match.end()) and _is_general(source, at):
             installs.setdefault(choice, at)
         elif choice not in runs and run.match(source.text, at) and _is_command(source, at):
             runs[choice] = at
-        if number == _MAX_PLACES:
+        if number == _MAX_MENTIONS:
             break
     if choice in forbids:
         asks.pop(choice, None)
     return Stance(runs, asks, forbids, installs)
 
 
-_MAX_PLACES = 200
+_MAX_MENTIONS = 200
 
 
 def _attitude_to(source: SourceText, start: int, end: int) -> str:
-    """Whether a sentence asks for a choice or forbids it. In backticks it must be alone: `bun test` is not bun."""
+    """Whether a sentence asks for a choice or forbids it. In backticks the name must be alone: `bun test` does not ask for bun."""
     before, after = source.before(start), source.text[end : end + 40]
     if _is_banned(source, start, end):
         return "forbids"
     if before.endswith("`"):
         if not after.startswith("`"):
             return ""
-    elif not _ENDS.match(after):
+    elif not _NAME_ENDS.match(after):
         return ""
     sentence = sentence_before(source.text, start).rstrip("`*_\"'")
     for pattern, is_elliptical, is_negative in (
@@ -289,7 +296,7 @@ _INSTALL = re.compile(r"[ \t]+(?:install|ci|i|add)`[*_]{0,2}(?=[ \t]*(?:$|[.,;!\
 
 
 def _is_banned(source: SourceText, start: int, end: int) -> bool:
-    """Whether a passive sentence bans a choice."""
+    """Whether a sentence in the passive bans a choice."""
     is_subject = _BANNED.fullmatch(sentence_before(source.text, start)) is not None
     return is_subject and _PASSIVE_BAN.match(source.text, end) is not None
 
@@ -303,7 +310,7 @@ def _is_install_banned(source: SourceText, start: int, end: int) -> bool:
 def _is_command(source: SourceText, at: int) -> bool:
     """Whether a command begins here, and nothing on its line rejects it.
 
-    It begins a line of a fence or a code span, or follows a word in prose that asks for it everywhere.
+    A command begins a line in a fence or a code span, or it follows a verb in prose that asks to run it everywhere.
     """
     before = _RUNNER.sub("", source.before(at))
     if source.is_fenced(at):
@@ -347,7 +354,7 @@ _RUNNER = re.compile(r"(?:npx|bunx|pnpm(?: exec)?|yarn|uv run|poetry run|python3
 
 
 def _is_general(source: SourceText, at: int) -> bool:
-    """Whether a sentence in prose is a general rule, and not for one place or case."""
+    """Whether a sentence in prose is a general rule, rather than one for a certain place or case."""
     return not source.is_fenced(at) and not _CONDITION.search(source.line_around(at))
 
 
@@ -355,7 +362,7 @@ _compiled: dict[tuple[str, str], tuple[re.Pattern[str], re.Pattern[str]]] = {}
 
 
 def _patterns(family: Family, choice: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The patterns of a choice's name and of its command, compiled on first use."""
+    """The patterns for a choice's name and its command, compiled on first use."""
     key = (family.what, choice)
     if key not in _compiled:
         word = rf"(?<![\w/.@-])(?:{re.escape(choice)}|{re.escape(choice.capitalize())})(?![\w/'’-]|\.\w)"
@@ -363,19 +370,19 @@ def _patterns(family: Family, choice: str) -> tuple[re.Pattern[str], re.Pattern[
     return _compiled[key]
 
 
-def _indents(source: SourceText) -> Stance:
+def _indentation_stance(source: SourceText) -> Stance:
     """What a file says about indentation."""
     text = source.text
     asks: dict[str, int] = {}
     forbids: dict[str, int] = {}
     if "tab" in text or "space" in text:
-        for choice, pattern in _INDENTS:
-            for match in islice(re.finditer(pattern, text, re.IGNORECASE), _MAX_PLACES):
-                wants = _indents_here(source, match)
+        for choice, pattern in _INDENT_PATTERNS:
+            for match in islice(re.finditer(pattern, text, re.IGNORECASE), _MAX_MENTIONS):
+                wants = _attitude_to_indentation(source, match)
                 if wants:
                     (asks if wants == "asks" else forbids).setdefault(choice, match.start())
     if len(asks) > 1:
-        asks.pop(_SPACES, None)  # mentioned both with and without a number
+        asks.pop(_ANY_SPACES, None)  # mentioned both with and without a number
     for choice in forbids:
         asks.pop(choice, None)
     return Stance({}, asks, forbids)
@@ -384,8 +391,8 @@ def _indents(source: SourceText) -> Stance:
 _INNER_VERB = re.compile(r"\b(?:use|prefer)\b", re.IGNORECASE)
 
 
-def _indents_here(source: SourceText, match: re.Match[str]) -> str:
-    """What a sentence about indentation wants, if it is about all files."""
+def _attitude_to_indentation(source: SourceText, match: re.Match[str]) -> str:
+    """What a sentence about indentation asks for or forbids, if it applies to all files."""
     start = match.start()
     line = source.line_around(start)
     if not _ABOUT_INDENTATION.search(line) or _LANGUAGE.search(line) or source.is_fenced(start):

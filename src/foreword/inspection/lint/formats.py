@@ -1,4 +1,4 @@
-"""Lint's findings in the formats of code hosts: SARIF 2.1.0 and GitHub workflow annotations."""
+"""Convert lint's findings to the formats of code hosts: SARIF 2.1.0 and GitHub workflow annotations."""
 
 from __future__ import annotations
 
@@ -50,54 +50,54 @@ def _result(finding: Finding, rule: int, root: str) -> dict[str, Any]:
         "ruleId": finding.code,
         "ruleIndex": rule,
         "level": _LEVELS[finding.severity],
-        "message": {"text": _seen_from(root, finding.message)},
+        "message": {"text": _shorten_paths(root, finding.message)},
     }
     if finding.path.startswith("/"):
-        inside = _below(finding.path, root)
-        place = {"uri": _escaped(inside), "uriBaseId": _ROOT} if inside else {"uri": _uri(finding.path)}
+        relative = _relative_path(finding.path, root)
+        location = {"uri": _escape(relative), "uriBaseId": _ROOT} if relative else {"uri": _uri(finding.path)}
         columns = {"startColumn": finding.column, "endColumn": finding.end_column}
         known = {key: column for key, column in columns.items() if column}
         region = {"region": {"startLine": finding.line, **known}} if finding.line else {}
-        result["locations"] = [{"physicalLocation": {"artifactLocation": place, **region}}]
-        # A finding stays the same if only its line moves.
-        identity = f"{finding.code}\n{inside or finding.path}\n{_seen_from(root, finding.message)}"
+        result["locations"] = [{"physicalLocation": {"artifactLocation": location, **region}}]
+        # The fingerprint does not depend on the line, so it stays the same if the line moves.
+        identity = f"{finding.code}\n{relative or finding.path}\n{_shorten_paths(root, finding.message)}"
         result["partialFingerprints"] = {"foreword/v1": digest(identity).removeprefix("sha256:")}
     return result
 
 
-def _below(path: str, root: str) -> str:
-    """The path relative to the root; empty if it is not below it."""
+def _relative_path(path: str, root: str) -> str:
+    """The path relative to the root; empty if it is not below the root."""
     top = root.rstrip("/") + "/"
     return path[len(top) :] if path.startswith(top) else ""
 
 
-def _seen_from(root: str, message: str) -> str:
-    """A message with paths relative to the root, so that it is the same in every checkout."""
+def _shorten_paths(root: str, message: str) -> str:
+    """The message with paths relative to the root, so that it is the same in every checkout."""
     return message.replace(root.rstrip("/") + "/", "")
 
 
 def _uri(path: str) -> str:
-    return "file://" + _escaped(path)
+    return "file://" + _escape(path)
 
 
-def _escaped(path: str) -> str:
+def _escape(path: str) -> str:
     from urllib.parse import quote
 
     return quote(path, safe="/", errors="backslashreplace")
 
 
 def annotation(finding: Finding, root: str) -> str:
-    """A finding as a GitHub workflow command, escaped."""
+    """The finding as a GitHub workflow command."""
     kind = {"error": "error", "warning": "warning", "info": "notice"}[finding.severity]
-    place = _below(finding.path, root) or finding.path
-    properties = {"file": place, "line": str(finding.line or ""), "title": f"foreword {finding.code}"}
-    listed = ",".join(
-        f"{key}={_data(content).replace(':', '%3A').replace(',', '%2C')}"
+    path = _relative_path(finding.path, root) or finding.path
+    properties = {"file": path, "line": str(finding.line or ""), "title": f"foreword {finding.code}"}
+    encoded = ",".join(
+        f"{key}={_escape_data(content).replace(':', '%3A').replace(',', '%2C')}"
         for key, content in properties.items()
         if content
     )
-    return f"::{kind} {listed}::{_data(_seen_from(root, finding.message))}"
+    return f"::{kind} {encoded}::{_escape_data(_shorten_paths(root, finding.message))}"
 
 
-def _data(text: str) -> str:
+def _escape_data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -1,9 +1,8 @@
-"""Whether a sentence instructs its reader, or describes something.
+"""Decide whether a sentence instructs its reader or describes something.
 
 `Use tabs` and `you must never use npm` are instructions; `the scripts use tabs` and `it never calls npm` are descriptions, although
-they share verbs. A sentence is an instruction only if the words before its verb are of a few kinds: none, an adverb, a modal verb, the
-reader as the subject, or an introduction such as `for packages`. A sentence with any other subject is a description, and lint does not
-report it.
+they share verbs. A sentence is an instruction only if nothing comes before its verb except an adverb, a modal verb, the reader as the
+subject, or an introduction such as `for packages`. A sentence with any other subject is a description, which lint ignores.
 """
 
 from __future__ import annotations
@@ -18,50 +17,52 @@ if TYPE_CHECKING:
 _NEGATIONS = frozenset(
     "not never don't cannot can't shouldn't mustn't won't nor neither stop avoid without refrain quit".split()
 )
-# Words that may come between the beginning of an instruction, or its subject, and its verb.
-_LIGHT = _NEGATIONS | frozenset(
+# Words that may come before an instruction's verb, at its beginning or after its subject.
+_FILLERS = _NEGATIONS | frozenset(
     "always only just simply please do must should shall can may will also ever again still even generally usually normally typically strictly"
     " consistently explicitly exclusively instead then first finally next now here either both to need have required expected supposed going"
     " be are sure make remember try prefer ensure certain choose continue start keep consider want strongly recommend it's it is important best"
     " mandatory essential necessary recommended better preferred from ought everywhere".split()
 )
 _READERS = frozenset("you we i let's lets us".split())
-# A sentence about these may be a description: only what they must do is an instruction.
+# A sentence with one of these as its subject may be a description; it is an instruction only if it says what they must do.
 _NAMED_READERS = frozenset(
     "agents agent contributors developers devs everyone everybody engineers authors reviewers assistants assistant claude codex copilot gemini".split()
 )
-_OBLIGES = frozenset(
+_OBLIGATIONS = frozenset(
     "must should shall cannot can't mustn't shouldn't don't do need have required expected ought".split()
 )
-_ARTICLES = frozenset(
+_DETERMINERS = frozenset(
     "the this that these those its it they he she his her their a an each every some most our my both all any no there".split()
 )
-_INTRODUCE = frozenset(
+_INTRODUCTIONS = frozenset(
     "for in on to with when if before after during at inside across throughout by as unless until while once from under whenever wherever"
     " instead because since regarding given within outside besides unlike".split()
 )
 _PREPOSITIONS = frozenset("for in on to with at inside across throughout by during from".split())
-_RELATIVE = ("that", "which", "who", "while", "where", "whereas", "because", "since")
+_SUBORDINATORS = ("that", "which", "who", "while", "where", "whereas", "because", "since")
 _ASIDES = frozenset("however though too internally historically moreover furthermore therefore otherwise also".split())
-_COMMANDS = frozenset(
+_IMPERATIVES = frozenset(
     "use run install add build test start make write keep format indent commit check follow prefer call execute invoke set switch migrate move"
     " convert replace pick choose select stick manage work go do be ensure remember try note put create update upgrade remove delete edit open"
     " read see lint fix deploy publish bump pin lock begin configure always never let's apply respect treat consider verify stay leave avoid"
-    " default stop type launch bootstrap set-up setup develop compile generate import define name document mark restrict limit mind wrap align"
+    " default stop type launch bootstrap set-up setup develop compile generate import define name document separator restrict limit mind wrap align"
     " favour favor adopt choose reach pass rely get give have let include enforce require".split()
 )
-# Things that authors write and rules are about: `all files must use tabs`.
-_WORKS = re.compile(
+# Things that people write and that rules are about: `all files must use tabs`.
+_RULE_FOR_FILES = re.compile(
     r"(?:(?:all|every|each|any|new|source|our) ){0,3}(?:code|files?|sources?|modules?|contributions?|commits?|changes|tests?|scripts?|packages?"
     r"|dependencies|lines?|indentation|blocks?|imports|projects?|everything|commands) (?:must|should|shall|(?:has|have|needs?) to)\b(?P<rest>.*)"
 )
-_DECLARED = re.compile(r"(?:the |our |this project's |the project's |project |default |preferred )*")
-_HARD = re.compile(r"[:;|()→•]|=>|\s[-–—]+\s|—")
-_SOFT = re.compile(r"(,)|\b(and|or|but|so|then|therefore|hence|because|since|that|which|who|while|where|whereas)\b")
-_FINITE = frozenset(
+_DECLARATION = re.compile(r"(?:the |our |this project's |the project's |project |default |preferred )*")
+_HARD_BREAK = re.compile(r"[:;|()→•]|=>|\s[-–—]+\s|—")
+_SOFT_BREAK = re.compile(
+    r"(,)|\b(and|or|but|so|then|therefore|hence|because|since|that|which|who|while|where|whereas)\b"
+)
+_FINITE_VERBS = frozenset(
     "is was has does isn't doesn't hasn't wasn't can will cannot can't won't are were have aren't don't".split()
 )
-_SINGULAR = frozenset("is was has does isn't doesn't hasn't wasn't".split())
+_SINGULAR_VERBS = frozenset("is was has does isn't doesn't hasn't wasn't".split())
 _START = re.compile(r"^[ \t>]*(?:(?:[-+*•]|\d{1,9}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?#{0,6}[ \t]*")
 _NEW_BLOCK = re.compile(r"[ \t>]*(?:$|[-+*•][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|\||```|~~~|[A-Z*_])")
 _SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!etc)[.!?][\"'”’)\]*_]{0,3}\s+")
@@ -70,7 +71,7 @@ _CODE = re.compile(r"`[^`]{0,300}`")
 
 
 def sentence_before(text: str, offset: int, near: int = 1_000) -> str:
-    """The sentence up to an offset, with wrapped lines joined; only the end of a very long one."""
+    """The part of a sentence before an offset, with wrapped lines joined; only the end of it if it is very long."""
     start = max(offset - near, 0)
     lines = text[start:offset].split("\n")
     block = lines.pop()
@@ -83,22 +84,22 @@ def sentence_before(text: str, offset: int, near: int = 1_000) -> str:
 
 
 def attitude(before: str, is_elliptical: bool = False) -> Literal["", "asks", "forbids"]:
-    """What a sentence wants from its reader, judged by the words before a verb; empty if it only describes.
+    """Whether a sentence asks for something or forbids it, judging by the words before a verb; empty if it only describes.
 
-    `is_elliptical`: the words that follow have no verb (`never npm`, `with tabs`), so the verb before them counts.
+    `is_elliptical` means that no verb follows (`never npm`, `with tabs`), so that the verb is among the words before.
     """
     plain = _CODE.sub(" code-span ", _LINK.sub(r"\1", before))
     if plain.count("`") % 2 or plain.count('"') % 2 or plain.count("“") > plain.count("”"):
         return ""
     plain = re.sub(r"[*_\"“”]", "", plain).replace("’", "'").lower()
-    part = _HARD.split(plain)[-1].strip()
+    part = _HARD_BREAK.split(plain)[-1].strip()
     if _is_introduced(part):
         return "asks"
-    marks, clauses = _clauses(part)
-    if not _instructs(marks, clauses, len(clauses) - 1, is_elliptical):
+    separators, clauses = _clauses(part)
+    if not _instructs(separators, clauses, len(clauses) - 1, is_elliptical):
         return ""
     words = clauses[-1]
-    if len(clauses) > 1 and not {*words, *clauses[-2]} - _LIGHT:
+    if len(clauses) > 1 and not {*words, *clauses[-2]} - _FILLERS:
         words = [*clauses[-2], *words]  # `never, ever use`
     if "longer" in words:
         return ""
@@ -108,115 +109,115 @@ def attitude(before: str, is_elliptical: bool = False) -> Literal["", "asks", "f
 
 
 def is_declaration(before: str) -> bool:
-    """Whether the name that follows is declared for the project: `package manager: pnpm`, but not `its package manager is npm`."""
+    """Whether the name that follows is declared as the project's: `package manager: pnpm`, but not `its package manager is npm`."""
     plain = re.sub(r"[*_`\"]", "", before).replace("’", "'").lower()
-    return _DECLARED.fullmatch(_HARD.split(plain)[-1].strip() + " ") is not None or not plain.strip()
+    return _DECLARATION.fullmatch(_HARD_BREAK.split(plain)[-1].strip() + " ") is not None or not plain.strip()
 
 
 def _clauses(part: str) -> tuple[list[str], list[list[str]]]:
-    """The clauses of a sentence as words, and the word or comma before each."""
-    marks, at = [""], 0
+    """Split a sentence into clauses: the word or comma before each, and the words of each."""
+    separators, at = [""], 0
     clauses: list[list[str]] = []
-    for match in _SOFT.finditer(part):
+    for match in _SOFT_BREAK.finditer(part):
         words = part[at : match.start()].split()
         at = match.end()
         if not words and clauses:  # `, and`
-            marks[-1] = match[0]
+            separators[-1] = match[0]
             continue
         clauses.append(words)
-        marks.append(match[0])
+        separators.append(match[0])
     clauses.append(part[at:].split())
-    return marks, clauses
+    return separators, clauses
 
 
 def _is_introduced(part: str) -> bool:
-    """`For packages use …`: a few words after a preposition, and none of them a possible subject."""
+    """Whether this is an introduction such as `For packages use …`: a preposition and a few words, none of them a possible subject."""
     words = part.split()
     if (
         not words
         or words[0] not in _PREPOSITIONS
         or "," in part
         or len(words) > 6
-        or set(words) & (_NEGATIONS | _FINITE)
+        or set(words) & (_NEGATIONS | _FINITE_VERBS)
     ):
         return False
-    return not set(words[2:]) & (_ARTICLES | {"code-span"}) and len(words) > 1
+    return not set(words[2:]) & (_DETERMINERS | {"code-span"}) and len(words) > 1
 
 
-def _instructs(marks: Sequence[str], clauses: Sequence[Sequence[str]], at: int, is_elliptical: bool) -> bool:
-    """Whether a clause belongs to an instruction. A clause without a subject shares the subject of the clause before it."""
-    words, mark = clauses[at], marks[at]
-    if not set(words) - _LIGHT and not (words and words[0] in _HEADS and not _is_impersonal(words)):
-        if not at or mark in ("so", "then", "therefore", "hence"):
+def _instructs(separators: Sequence[str], clauses: Sequence[Sequence[str]], at: int, is_elliptical: bool) -> bool:
+    """Whether a clause belongs to an instruction. A clause without a subject shares that of the previous clause."""
+    words, separator = clauses[at], separators[at]
+    if not set(words) - _FILLERS and not (words and words[0] in _AMBIGUOUS_STARTS and not _is_impersonal(words)):
+        if not at or separator in ("so", "then", "therefore", "hence"):
             return True
-        if mark in _RELATIVE:
+        if separator in _SUBORDINATORS:
             return False
-        return _continues(marks, clauses, at, is_elliptical)
+        return _continues(separators, clauses, at, is_elliptical)
     return _begins(words, is_elliptical)
 
 
-# These begin a clause whose subject is elsewhere.
-_HEADS = frozenset(("is", "are", "have", "it", "it's"))
+# Fillers that can begin a description, because its subject may be in another clause.
+_AMBIGUOUS_STARTS = frozenset(("is", "are", "have", "it", "it's"))
 
 
 def _is_impersonal(words: Sequence[str]) -> bool:
-    """`It is important to`."""
+    """Whether this is an impersonal start such as `it is important to`."""
     return words[-1] == "to" and len(words) > 2
 
 
 def _begins(words: Sequence[str], is_elliptical: bool) -> bool:
-    """Whether the words of a clause begin an instruction."""
-    rest = _without_group(_without_light_words(words))
+    """Whether a clause with these words begins an instruction."""
+    rest = _skip_to_reader(_skip_fillers(words))
     if rest and rest[0] in _NAMED_READERS:
-        return not set(rest[1:]) - _LIGHT and bool(set(rest) & _OBLIGES)
-    heavy = [word for word in rest if word not in _LIGHT]
-    if "used" not in rest and _READERS & set(heavy[-1:]):
-        return len(heavy) == 1 or rest[0] in _INTRODUCE | _REMINDERS
-    if _is_rule_for_works(rest, is_elliptical) or rest[0] == "ensure" or rest[:2] == ["make", "sure"]:
+        return not set(rest[1:]) - _FILLERS and bool(set(rest) & _OBLIGATIONS)
+    content = [word for word in rest if word not in _FILLERS]
+    if "used" not in rest and _READERS & set(content[-1:]):
+        return len(content) == 1 or rest[0] in _INTRODUCTIONS | _REMINDERS
+    if _is_rule_for_files(rest, is_elliptical) or rest[0] == "ensure" or rest[:2] == ["make", "sure"]:
         return True
     if is_elliptical:
-        return rest[0] in _COMMANDS | _READERS and "used" not in rest
-    return rest[0] in _COMMANDS and not heavy
+        return rest[0] in _IMPERATIVES | _READERS and "used" not in rest
+    return rest[0] in _IMPERATIVES and not content
 
 
 _REMINDERS = frozenset(("ensure", "make", "remember", "note"))
 
 
-def _without_light_words(words: Sequence[str]) -> list[str]:
-    """The words from the first one that carries meaning; never empty."""
+def _skip_fillers(words: Sequence[str]) -> list[str]:
+    """The words starting with the first that is not a filler; never empty."""
     rest = list(words)
-    while len(rest) > 1 and rest[0] in _LIGHT - _COMMANDS - _HEADS:
+    while len(rest) > 1 and rest[0] in _FILLERS - _IMPERATIVES - _AMBIGUOUS_STARTS:
         del rest[0]
     return rest
 
 
-def _without_group(words: list[str]) -> list[str]:
-    """The words starting with a named reader: `all contributors must` becomes `contributors must`."""
+def _skip_to_reader(words: list[str]) -> list[str]:
+    """The words starting with the named reader, if there is one: `all contributors must` becomes `contributors must`."""
     if words[0] in ("the", "all", "every", "any", "ai", "coding") and _NAMED_READERS & set(words[1:3]):
         return words[1 if words[1] in _NAMED_READERS else 2 :]
     return words
 
 
-def _is_rule_for_works(words: Sequence[str], is_elliptical: bool) -> bool:
-    """`All files must …`, and nothing but light words after it, unless the verb is elsewhere."""
-    rule = _WORKS.fullmatch(" ".join(words))
-    return rule is not None and (is_elliptical or not set(rule["rest"].split()) - _LIGHT)
+def _is_rule_for_files(words: Sequence[str], is_elliptical: bool) -> bool:
+    """Whether this is `all files must …`, followed only by fillers unless the sentence is elliptical."""
+    rule = _RULE_FOR_FILES.fullmatch(" ".join(words))
+    return rule is not None and (is_elliptical or not set(rule["rest"].split()) - _FILLERS)
 
 
-def _continues(marks: Sequence[str], clauses: Sequence[Sequence[str]], at: int, is_elliptical: bool) -> bool:
+def _continues(separators: Sequence[str], clauses: Sequence[Sequence[str]], at: int, is_elliptical: bool) -> bool:
     """Whether a clause without a subject continues an instruction, or begins one after a comma."""
     before = at - 1
     while before > 0 and clauses[before] and not set(clauses[before]) - _ASIDES:
         before -= 1
-    words, mark = clauses[before], marks[at]
-    if not set(words) - _ASIDES or (words[0] in _INTRODUCE and mark == ","):
+    words, separator = clauses[before], separators[at]
+    if not set(words) - _ASIDES or (words[0] in _INTRODUCTIONS and separator == ","):
         return True
-    if marks[before] in _RELATIVE:
+    if separators[before] in _SUBORDINATORS:
         return False
-    if _instructs(marks, clauses, before, True):
+    if _instructs(separators, clauses, before, True):
         return True
-    is_relative = bool({"that", "which", "who"} & set(marks[: at + 1]))
-    if is_elliptical or before < at - 1 or is_relative or mark not in (",", "but"):
+    is_relative = bool({"that", "which", "who"} & set(separators[: at + 1]))
+    if is_elliptical or before < at - 1 or is_relative or separator not in (",", "but"):
         return False
-    # `npm is slow, use pnpm`; but `the tools are fast and use npm` continues with its subject.
-    return bool(set(words) & (_FINITE if mark == "," else _SINGULAR))
+    # `npm is slow, use pnpm` begins an instruction; `the tools are fast and use npm` continues with its subject.
+    return bool(set(words) & (_FINITE_VERBS if separator == "," else _SINGULAR_VERBS))

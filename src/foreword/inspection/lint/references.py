@@ -1,7 +1,7 @@
-"""References to files that do not exist, and includes that are not expanded.
+"""Find references to files that do not exist, and includes that are not expanded.
 
-A Markdown link is a reference. A path is one if the text points to it (`see …`), and in a code span also if its folder exists and the
-file does not. It may still be an example, or a file yet to be created; its line often says so.
+A Markdown link is a reference. A path is a reference if the text points to it (`see …`), or if it is in a code span and its folder
+exists although the file does not. It may still be an example, or a file yet to be created; the line often says so.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 _LINK = re.compile(r"\]\(<?([^()\s<>#?]{1,300}?)(?::\d[\d:-]{0,20})?(?=[\s<>#?)])[^()\n]{0,200}\)")
 # A path in backticks, perhaps with a line number or an anchor.
 _QUOTED = re.compile(r"(?<!`)`([\w./+-]{1,200}\.[A-Za-z][A-Za-z0-9]{0,7})(?::\d[\d:-]{0,20}|#[^`\n]{0,60})?`(?!`)")
-# A page that prose points to, without backticks.
-_PLAIN = re.compile(
+# A page that the text points to, without backticks.
+_UNQUOTED = re.compile(
     r"\b(?:see|read|refer to|consult|follow)[ \t]+(?:also[ \t]+|the[ \t]+)?((?:\.{1,2}/)?(?:[\w.+-]{1,60}/){0,8}[\w.+-]{1,80}\.(?:md|mdx|rst|txt))"
     r"(?=[\s.,;:)!?]|$)",
     re.IGNORECASE,
 )
-# A script that a skill runs, even in a fence: it is in the skill's folder.
+# A script in the skill's folder that the skill runs, even in a fence.
 _SCRIPT = re.compile(
     r"(?:\b(?:python3?|bash|sh|zsh|node|ruby|perl|deno run|uv run|npx tsx)[ \t]+"
     r"|\b(?:[Rr]un|[Ee]xecute|[Cc]all|[Ii]nvoke)[ \t]+(?:the[ \t]+)?`|(?<![\w/.-])\./)(?:\./)?"
@@ -38,7 +38,7 @@ _GENERATED = re.compile(r"\b(?:creat\w*|writ\w+|generat\w*|e\.g|examples?|such a
 _LABEL_START = re.compile(r"\[[^\[\]\n]{0,200}$")
 _LABEL_END = re.compile(r"[^\[\]\n]{0,200}\](?=[(\[])")
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
-_POINTED = re.compile(
+_POINTS_TO = re.compile(
     r"\b(?:see|see also|read|refer to|consult|follow|documented in|described in|defined in|details in|listed in)[ \t]+(?:also[ \t]+|the[ \t]+)?"
     r"[*_\[`(]{0,3}$",
     re.IGNORECASE,
@@ -53,10 +53,10 @@ _NOT_A_FILE = re.compile(
     re.IGNORECASE,
 )
 _NOT_A_LINK = re.compile(r"\b(?:bad|wrong|e\.g|examples?|broken|placeholder)\b|❌|✗", re.IGNORECASE)
-# A source file without a folder may be anywhere in the tree; a page is usually next to the text.
-_PROSE = (".md", ".mdx", ".rst", ".txt")
-# What people include; `@app.route` on a line by itself is not a file.
-_INCLUDED = (*_PROSE, ".mdc", ".json", ".yaml", ".yml", ".toml")
+# A source file named without its folder may be anywhere in the tree; a page is usually next to the text.
+_PAGE_SUFFIXES = (".md", ".mdx", ".rst", ".txt")
+# The files that people include: `@app.route` on a line by itself is not a file.
+_INCLUDED_SUFFIXES = (*_PAGE_SUFFIXES, ".mdc", ".json", ".yaml", ".yml", ".toml")
 _PLACEHOLDER = re.compile(
     r"(?:^|[/_.-])(?:path|to|foo\w*|bar|baz|my\w*|your\w*|some\w*|xxx*|nnn*|yyyy|mm|dd|example\w*|sample\w*|name|file|filename|feature|module|skill|skill-name"
     r"|dist|build|out|output|outputs|target|node_modules|coverage|venv|__pycache__|tmp|temp|logs?|generated|vendor|cache|next|git|env|local)(?:[/_.-]|$)"
@@ -64,7 +64,7 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _POSSESSIVE = re.compile(r"(?:['’]s|\btheir|\bits)[ \t]+[*_\[`(]{0,3}$")
-# Folders that belong to a skill by specification or convention. Any other may belong to the project that uses the skill.
+# Folders that belong to a skill by specification or convention. Any other folder may belong to the project that uses the skill.
 _SKILL_FOLDERS = frozenset(
     "references reference scripts assets resources templates rules guides workflows examples".split()
 )
@@ -75,7 +75,7 @@ _DIRECTIVE = re.compile(r"<!--[ \t]*include:[ \t]*([^\s>]{1,300})[ \t]*-->")
 
 @value
 class Reference:
-    """A reference to a file: its offset, and the path as written."""
+    """A reference to a file: its offset, and the path as it is written."""
 
     offset: int
     target: str
@@ -84,7 +84,7 @@ class Reference:
 def missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
     """References to files that do not exist, without duplicates."""
     for offset, target, is_link in _paths_in(source):
-        decoded = _decoded(target) if is_link else target
+        decoded = _percent_decode(target) if is_link else target
         if not exists(source.path, decoded) and _should_exist(source, offset, target, is_link, exists):
             yield Reference(offset, decoded)
     if source.kind == "skill":
@@ -104,18 +104,18 @@ def _missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
 
 
 def _is_label(source: SourceText, start: int, end: int) -> bool:
-    """Whether a path is the label of a link, whose target counts instead."""
+    """Whether a path is the label of a link, whose target is checked instead."""
     is_closed = _LABEL_END.match(source.text, end) is not None
     return is_closed and _LABEL_START.search(source.before(start)) is not None
 
 
 def _paths_in(source: SourceText) -> Iterator[tuple[int, str, bool]]:
-    """Every path in a source, without duplicates: its offset, the path, and whether it is a link."""
+    """The paths in a source, without duplicates: the offset, the path, and whether it is a link."""
     seen: set[str] = set()
     for pattern, is_code, is_link in (
         (_LINK, source.is_code, True),
         (_QUOTED, source.is_fenced, False),
-        (_PLAIN, source.is_code, False),
+        (_UNQUOTED, source.is_code, False),
     ):
         for match in pattern.finditer(source.text):
             target = match[1]
@@ -129,13 +129,13 @@ def _paths_in(source: SourceText) -> Iterator[tuple[int, str, bool]]:
 
 
 def _is_path(target: str) -> bool:
-    """Whether this is a relative path, and not an address, a pattern or a placeholder."""
+    """Whether this is a relative path, rather than a URL, a pattern or a placeholder."""
     is_relative = target[:1] not in ("/", "~", "$", "@", "#", "-") and not _SCHEME.match(target)
     return is_relative and "." in target and not any(character in target for character in "*{}<>$|\\=,;")
 
 
-def _decoded(target: str) -> str:
-    """The path of a link without percent-encoding."""
+def _percent_decode(target: str) -> str:
+    """A link's path, percent-decoded."""
     if "%" not in target:
         return target
     from urllib.parse import unquote
@@ -144,7 +144,7 @@ def _decoded(target: str) -> str:
 
 
 def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, exists: Exists) -> bool:
-    """Whether a path is a file that should exist. A link is, unless its line calls it an example."""
+    """Whether a path refers to a file that should exist. A link does, unless its line calls it an example."""
     line, before = source.line_around(offset).replace(target, ""), source.before(offset)
     if is_link:
         return not _NOT_A_LINK.search(line)
@@ -152,7 +152,7 @@ def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, e
         return False
     if source.kind == "skill" and target.removeprefix("./").partition("/")[0] not in _SKILL_FOLDERS:
         return False
-    if _POINTED.search(before) and ("/" in target or target.endswith(_PROSE)):
+    if _POINTS_TO.search(before) and ("/" in target or target.endswith(_PAGE_SUFFIXES)):
         return True
     folder = target.rpartition("/")[0].strip("./")
     if not folder:
@@ -162,12 +162,12 @@ def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, e
     )
 
 
-def includes(
+def unexpanded_includes(
     source: SourceText, exists: Exists, follows_directives: bool, present: Collection[str] = ()
 ) -> Iterator[tuple[Reference, bool]]:
-    """Includes in other agents' syntax that are not expanded here, and whether the file exists.
+    """Includes in other agents' syntax, which are not expanded here, and whether each file exists.
 
-    Files that are in the prompt anyway (`present`, by path) are left out.
+    Files that are in the prompt anyway (`present`, by path) are skipped.
     """
     text = source.text
     folder = source.path.rpartition("/")[0]
@@ -175,12 +175,12 @@ def includes(
         for pattern in (_INCLUDE_LINE, _INCLUDE_WORD):
             for match in pattern.finditer(text):
                 target = match[1].rstrip(".")
-                is_there = _looks_like_a_file(target) and exists(source.path, target)
-                is_line = pattern is _INCLUDE_LINE and target.endswith(_INCLUDED) and ".local." not in target
+                is_file = _looks_like_a_file(target) and exists(source.path, target)
+                is_line = pattern is _INCLUDE_LINE and target.endswith(_INCLUDED_SUFFIXES) and ".local." not in target
                 if normpath(f"{folder}/{target}") in present or source.is_code(match.start(1)):
                     continue
-                if is_there or is_line:
-                    yield Reference(match.start(1) - 1, "@" + target), is_there
+                if is_file or is_line:
+                    yield Reference(match.start(1) - 1, "@" + target), is_file
     if not follows_directives and "include:" in text:
         for match in _DIRECTIVE.finditer(text):
             if not source.is_code(match.start()):
@@ -188,8 +188,8 @@ def includes(
 
 
 def _looks_like_a_file(target: str) -> bool:
-    """Whether this is like `@docs/style.md` or `@README`, and not a person, package, decorator or module (`@/lib/utils.ts`)."""
-    if target.startswith("/") and not target.endswith(_INCLUDED):
+    """Whether this looks like `@docs/style.md` or `@README`, rather than a person, package, decorator or module (`@/lib/utils.ts`)."""
+    if target.startswith("/") and not target.endswith(_INCLUDED_SUFFIXES):
         return False
     name = target.rpartition("/")[2]
     return "." in name.strip(".") or name in ("README", "CHANGELOG", "CONTRIBUTING", "LICENSE", "Makefile")

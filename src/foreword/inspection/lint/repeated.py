@@ -1,4 +1,4 @@
-"""The same paragraph in two files: it is paid for twice, and one day only one of them gets updated."""
+"""Find paragraphs that are in two files: they are paid for twice, and one day only one of the two will be updated."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from .source_text import SourceText
 
 _PARAGRAPH = re.compile(r"[^\n]+(?:\n[ \t]*[^\s][^\n]*)*")
-# Shorter ones are headings, links and common phrases.
-_SHORTEST = 120
-_FEWEST_WORDS = 18
+# Shorter paragraphs are headings, links and common phrases.
+_MIN_CHARACTERS = 120
+_MIN_WORDS = 18
 
 
 @value
 class Repetition:
-    """Paragraphs of one file that are in an earlier one too: the lines of the first pair, their number, and their text."""
+    """Paragraphs of one file that are also in an earlier one: the lines of the first pair, the number of paragraphs, and their text."""
 
     path: str
     line: int
@@ -31,7 +31,7 @@ class Repetition:
 
 
 def repetitions(sources: Sequence[SourceText]) -> Iterator[Repetition]:
-    """Repeated paragraphs, once for each pair of files, at the first paragraph."""
+    """Repeated paragraphs, one result for each pair of files, located at the first of them."""
     earlier: dict[str, tuple[str, int]] = {}
     for source in sources:
         repeated: dict[str, list[tuple[int, int, str]]] = {}
@@ -40,14 +40,14 @@ def repetitions(sources: Sequence[SourceText]) -> Iterator[Repetition]:
             path, line = earlier.setdefault(words, (source.path, source.line(offset)))
             if path != source.path:
                 repeated.setdefault(path, []).append((source.line(offset), line, paragraph))
-        for path, places in repeated.items():
-            here, there, _ = places[0]
-            text = "\n\n".join(each for _, _, each in places)
-            yield Repetition(source.path, here, path, there, len(places), text)
+        for path, matches in repeated.items():
+            line, other_line, _ = matches[0]
+            text = "\n\n".join(match for _, _, match in matches)
+            yield Repetition(source.path, line, path, other_line, len(matches), text)
 
 
 def _paragraphs(source: SourceText) -> Iterator[tuple[int, str]]:
-    """Paragraphs of prose with their offsets, without code, tables, headings and comments."""
+    """Paragraphs of prose with their offsets; code, tables, headings and comments are skipped."""
     if not source.is_file:
         return
     for match in _PARAGRAPH.finditer(source.text):
@@ -55,7 +55,7 @@ def _paragraphs(source: SourceText) -> Iterator[tuple[int, str]]:
         while text.startswith("#") and "\n" in text:
             heading, _, text = text.partition("\n")
             start += len(heading) + 1
-        if len(text) < _SHORTEST or text.lstrip()[:1] in ("|", "#", "<") or source.is_fenced(start):
+        if len(text) < _MIN_CHARACTERS or text.lstrip()[:1] in ("|", "#", "<") or source.is_fenced(start):
             continue
-        if len(text.split(None, _FEWEST_WORDS)) >= _FEWEST_WORDS:
+        if len(text.split(None, _MIN_WORDS)) >= _MIN_WORDS:
             yield start, text

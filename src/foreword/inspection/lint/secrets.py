@@ -1,7 +1,7 @@
-"""Secrets, recognised by their issuer's prefix. Only the prefix and the length are ever printed.
+"""Find secrets by their issuer's prefix. Only the prefix and the length are ever printed.
 
-A rule matches a prefix followed by the issuer's alphabet and length, so that words are not mistaken for keys. Examples in documentation
-are skipped: repeated or ascending characters, or words such as `example`.
+The prefix must be followed by characters from the issuer's alphabet, in the right number, so that words are not mistaken for keys.
+Examples in documentation are skipped: repeated or ascending characters, or words such as `example`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @value
 class Issuer:
-    """An issuer of secrets: what it issues, the prefix, the pattern of the rest, and a rare substring to search for first."""
+    """An issuer of secrets: what it issues, the prefix, a pattern for the rest, and a rare substring to search for first."""
 
     what: str
     prefix: str
@@ -87,7 +87,7 @@ _compiled: dict[Issuer, re.Pattern[str]] = {}
 
 
 def _pattern(issuer: Issuer) -> re.Pattern[str]:
-    """The pattern of an issuer, compiled only once its hint is found."""
+    """The issuer's pattern, compiled when its hint is first found."""
     if issuer not in _compiled:
         _compiled[issuer] = re.compile(re.escape(issuer.prefix) + issuer.rest + r"(?![A-Za-z0-9_])")
     return _compiled[issuer]
@@ -106,21 +106,21 @@ _PLACEHOLDER = re.compile(
     r"|123456|0123|12345|98765|deadbeef|qwerty|foobar",
     re.IGNORECASE,
 )
-_LONG = 260
+_MAX_LENGTH = 260
 _REPEATS = re.compile(r"(.)\1{4}|(..)\2{3}|(.{3,8})\3\3")
 
 
 @value
 class Secret:
-    """Something that looks like a secret: its offset, what it is, and how it may be shown."""
+    """Something that looks like a secret: its offset, what it is, and a summary that is safe to print."""
 
     start: int
     what: str
-    shown: str
+    summary: str
 
 
 def secrets(text: str) -> list[Secret]:
-    """Everything that looks like a secret, in order."""
+    """Everything in the text that looks like a secret, in order."""
     found = [
         Secret(match.start(), issuer.what, f"{issuer.prefix}…, {len(match[0])} characters")
         for issuer, match in _matches(text)
@@ -130,17 +130,17 @@ def secrets(text: str) -> list[Secret]:
 
 
 def _is_random(body: str) -> bool:
-    """Whether a string looks generated, and not like an example that a person typed."""
-    if len(body) > _LONG:
-        body = body[len(body) // 2 :][:64]  # all keys begin in the same way
+    """Whether a string looks randomly generated, rather than like an example that a person typed."""
+    if len(body) > _MAX_LENGTH:
+        body = body[len(body) // 2 :][:64]  # all private keys begin with the same bytes
     if _PLACEHOLDER.search(body) or _REPEATS.search(body):
         return False
     letters = re.sub(r"[^A-Za-z0-9]", "", body)
     return len(set(letters)) >= min(10, len(letters) // 2)
 
 
-def masked(text: str) -> str:
-    """The text with everything that begins like a secret masked, even examples and truncated secrets."""
+def mask_secrets(text: str) -> str:
+    """The text with everything that starts like a secret masked, even examples and truncated secrets."""
     for issuer in ISSUERS:
         if issuer.hint in text:
             rest = r"(?=[\w./-]*[A-Z0-9])[\w./-]{8,}" if issuer.prefix == issuer.hint else issuer.rest

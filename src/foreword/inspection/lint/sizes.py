@@ -1,4 +1,4 @@
-"""Files that exceed the limits of well-known agents, and sections that are too large."""
+"""Find files that exceed the limits of well-known agents, and sections that are too large."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 @value
 class Limit:
-    """An agent's limit: the names of its files, whether they count together, what happens above it, and the source with its date."""
+    """An agent's limit: which files it applies to, whether they count together, what happens above it, and its source and date."""
 
     agent: str
     names: Sequence[str]
     maximum: int
     unit: str
-    together: bool
+    is_combined: bool
     outcome: str
     source: str
-    seen: str
+    date: str
     severity: Severity = "warning"
 
 
@@ -35,7 +35,7 @@ LIMITS = (
         32_768,
         "bytes",
         True,
-        "the rest is cut, from the nearest file first",
+        "the rest is cut, starting with the nearest file",
         "openai/codex, codex-rs/config/src/config_toml.rs: project_doc_max_bytes",
         "2026-11",
     ),
@@ -45,7 +45,7 @@ LIMITS = (
         40_000,
         "characters",
         False,
-        "it warns each time it starts",
+        "it prints a warning each time it starts",
         "its warning 'Large CLAUDE.md will impact performance (… > 40.0k)'",
         "2026-11",
     ),
@@ -61,12 +61,12 @@ LIMITS = (
         "info",
     ),
 )
-LARGEST_SECTION = 10_000
+MAX_SECTION_TOKENS = 10_000
 
 
 @value
 class Excess:
-    """A file, or several together, above a limit."""
+    """A file, or several files together, that exceed a limit."""
 
     limit: Limit
     path: str
@@ -75,20 +75,20 @@ class Excess:
 
 
 def over_limit(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> Iterator[Excess]:
-    """Files above a limit; several together are reported at the nearest."""
+    """Files that exceed a limit. Several files that exceed it together are reported at the nearest one."""
     names = _names(sources, candidates)
     for limit in LIMITS:
         sizes = [
             (source, _size(source.text, limit.unit)) for source in sources if names[source.path] & set(limit.names)
         ]
-        if limit.together and len(sizes) > 1 and sum(size for _, size in sizes) > limit.maximum:
+        if limit.is_combined and len(sizes) > 1 and sum(size for _, size in sizes) > limit.maximum:
             yield Excess(limit, sizes[-1][0].path, sum(size for _, size in sizes), len(sizes))
         else:
             yield from (Excess(limit, source.path, size, 1) for source, size in sizes if size > limit.maximum)
 
 
 def _names(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> dict[str, set[str]]:
-    """The names of each file: its own, and those of duplicates next to it (a CLAUDE.md that links to AGENTS.md)."""
+    """The names of each file: its own, and those of duplicates in the same folder (a CLAUDE.md that links to AGENTS.md)."""
     names = {source.path: {source.name} if source.is_file else set() for source in sources}
     for candidate in candidates:
         if candidate.fate == "duplicate":
@@ -106,8 +106,8 @@ def _size(text: str, unit: str) -> int:
 
 
 def large_sections(passages: Sequence[Passage], count_tokens: Callable[[str], int]) -> Iterator[tuple[Passage, int]]:
-    """Sections with too many tokens, and their tokens."""
+    """Sections with too many tokens, with the number of tokens."""
     for passage in passages:
         # A string never has more tokens than characters, so short ones need not be counted.
-        if len(passage.text) > LARGEST_SECTION and (tokens := count_tokens(passage.text)) > LARGEST_SECTION:
+        if len(passage.text) > MAX_SECTION_TOKENS and (tokens := count_tokens(passage.text)) > MAX_SECTION_TOKENS:
             yield passage, tokens

@@ -1,4 +1,4 @@
-"""The texts that lint checks: the text of a prompt by file, with every character on its original line."""
+"""The texts that lint checks: a prompt's text by file, with every character on its original line."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from ...vocabulary import Document, Finding, Lifetime, Prompt
 
     N = TypeVar("N")
-    Known = dict[tuple[str, str, str, Lifetime, str], "SourceText"]
+    SourceCache = dict[tuple[str, str, str, Lifetime, str], "SourceText"]
 
-# Origins whose text was written by people, not by Foreword or the machine.
+# Origins whose text was written by people, not by Foreword or other programs.
 _WRITTEN = frozenset(("file", "template", "layout", "setting", "caller", "extension", "tool", "variable"))
 _COMMENT = re.compile(r"<!--[ \t]*foreword:[ \t]*(ignore(?:-file)?)\b([^\n>]{0,300}?)-->")
 _ALL_LINES = (1, 1 << 60)
-# How much of a line counts as near an offset. A file may be one line of a megabyte.
-_NEAR = 1_000
+# How many characters on each side count as near an offset. A file may be a single line of a megabyte.
+_MAX_DISTANCE = 1_000
 
 
 def _no_files(path: str, names: Sequence[str], folder: str) -> Iterable[tuple[str, str | None]]:
@@ -33,12 +33,13 @@ def _no_files(path: str, names: Sequence[str], folder: str) -> Iterable[tuple[st
 
 @value
 class LintContext:
-    """What lint needs to know about the workspace, as it does not read the disk.
+    """What lint needs to know about the workspace, because it does not read the disk.
 
-    `exists(path, name)` says whether a name in the file at `path` exists, next to the file or in a folder above; with a third argument,
-    only next to it. `count_tokens` counts the tokens in a string. `tools` are the agent's, None if unknown. `follows_directives`: the
-    layout expands `<!-- include: … -->`. `files_above(path, names, folder)` returns the files with these names that apply to a file,
-    nearest first, with their content (None if unreadable); with `folder`, only those in that folder.
+    `exists(path, name)` returns whether a file of this name exists next to the file at `path` or in a folder above it; if a third
+    argument is true, only next to it. `count_tokens` counts the tokens in a string. `tools` are the names of the agent's tools, None if
+    unknown. `follows_directives` is whether the layout expands `<!-- include: … -->`. `files_above(path, names, folder)` returns the
+    files with these names that apply to the file at `path`, nearest first, with their content (None if unreadable); if `folder` is set,
+    only those in that folder.
     """
 
     exists: Callable[..., bool]
@@ -49,7 +50,7 @@ class LintContext:
 
 
 class SourceText:
-    """The text that one file, or another author, contributed to a prompt."""
+    """The text that one file, or another origin, contributed to a prompt."""
 
     def __init__(
         self, path: str, text: str, section: str = "", lifetime: Lifetime = "conversation", kind: str = "file"
@@ -57,11 +58,11 @@ class SourceText:
         self.path, self.text, self.section, self.lifetime, self.kind = path, text, section, lifetime, kind
         self._ends: list[int] | None = None
         self._fences: list[tuple[int, int]] | None = None
-        self._ignored: list[IgnoreComment] | None = None
+        self._ignore_comments: list[IgnoreComment] | None = None
         self._cached: dict[str, Any] = {}
 
     def cached(self, name: str, compute: Callable[[SourceText], N]) -> N:
-        """The result of a function of this text, computed once even if several prompts share it."""
+        """The result of a function of this text, computed only once even if several prompts share the text."""
         if name not in self._cached:
             self._cached[name] = compute(self)
         result: N = self._cached[name]
@@ -77,23 +78,23 @@ class SourceText:
 
     @property
     def place(self) -> str:
-        """The path for findings; empty if the text is not in a file that a person can open."""
+        """The path to report in findings; empty if the text is not in a file that a person can open."""
         return self.path if self.is_file or self.kind in ("template", "setting") else ""
 
     def line(self, offset: int) -> int:
-        """The line number of a character."""
+        """The number of the line that contains a character."""
         if self._ends is None:
             self._ends = [match.start() for match in re.finditer("\n", self.text)]
         return bisect_right(self._ends, offset - 1) + 1
 
     def line_around(self, offset: int) -> str:
-        """The line of a character; only the part near it if the line is very long."""
-        end = self.text.find("\n", offset, offset + _NEAR)
-        return self.before(offset) + self.text[offset : end if end >= 0 else offset + _NEAR]
+        """The line that contains a character; only the part near the character if the line is very long."""
+        end = self.text.find("\n", offset, offset + _MAX_DISTANCE)
+        return self.before(offset) + self.text[offset : end if end >= 0 else offset + _MAX_DISTANCE]
 
     def before(self, offset: int) -> str:
-        """The part of the line before a character; only the end of it if the line is very long."""
-        start = max(offset - _NEAR, 0)
+        """The part of the line before a character; only the end of that part if the line is very long."""
+        start = max(offset - _MAX_DISTANCE, 0)
         return self.text[max(self.text.rfind("\n", start, offset) + 1, start) : offset]
 
     @property
@@ -108,24 +109,24 @@ class SourceText:
         return at >= 0 and offset < self.fences[at][1]
 
     def is_code(self, offset: int) -> bool:
-        """Whether a character is in a fence or, judging by its line, in a code span."""
+        """Whether a character is in a fence or, judging by its line alone, in a code span."""
         return self.is_fenced(offset) or self.before(offset).count("`") % 2 == 1
 
     @property
-    def ignored(self) -> list[IgnoreComment]:
-        """The comments in the text that ask to ignore checks."""
-        if self._ignored is None:
-            self._ignored = list(_ignored(self)) if "foreword:" in self.text else []
-        return self._ignored
+    def ignore_comments(self) -> list[IgnoreComment]:
+        """The comments in the text that tell lint to ignore checks."""
+        if self._ignore_comments is None:
+            self._ignore_comments = list(_find_ignore_comments(self)) if "foreword:" in self.text else []
+        return self._ignore_comments
 
     def suppresses(self, finding: Finding) -> bool:
-        """Whether a comment asks to ignore this finding."""
+        """Whether a comment tells lint to ignore this finding."""
         return any(comment.covers(finding) for comment in self.cached("by check", _by_check).get(finding.code, ()))
 
 
 @value
 class IgnoreComment:
-    """A comment that asks to ignore checks on some lines."""
+    """A comment that tells lint to ignore checks on some lines."""
 
     line: int
     checks: Sequence[str]
@@ -138,7 +139,7 @@ class IgnoreComment:
 
 def _by_check(source: SourceText) -> dict[str, list[IgnoreComment]]:
     comments: dict[str, list[IgnoreComment]] = {}
-    for comment in source.ignored:
+    for comment in source.ignore_comments:
         for check in comment.checks:
             comments.setdefault(check, []).append(comment)
     return comments
@@ -147,10 +148,11 @@ def _by_check(source: SourceText) -> dict[str, list[IgnoreComment]]:
 _MAX_COMMENTS = 200
 
 
-def _ignored(source: SourceText) -> Iterator[IgnoreComment]:
-    """The ignore comments. One on a line with text applies to that line, one alone to the paragraph below, `ignore-file` to the file.
+def _find_ignore_comments(source: SourceText) -> Iterator[IgnoreComment]:
+    """The ignore comments. `ignore-file` applies to the file; otherwise, a comment applies to its line, or if it is alone on that line,
+    to the paragraph below.
 
-    Their number is limited, or an untrusted file could keep lint busy for hours.
+    Their number is limited, because otherwise an untrusted file could keep lint busy for hours.
     """
     text = source.text
     for match in islice(_COMMENT.finditer(text), _MAX_COMMENTS):
@@ -170,29 +172,29 @@ def _ignored(source: SourceText) -> Iterator[IgnoreComment]:
             yield IgnoreComment(line, names, (source.line(start), last))
 
 
-def source_texts(prompt: Prompt, known: Known) -> list[SourceText]:
-    """The texts of a prompt by author, in order of appearance; texts in `known` are reused."""
+def source_texts(prompt: Prompt, known: SourceCache) -> list[SourceText]:
+    """The texts of a prompt by origin, in order of appearance. Texts in `known` are reused."""
     texts: dict[tuple[str, str], list[str]] = {}
     lines: dict[tuple[str, str], int] = {}
-    places: dict[tuple[str, str], tuple[str, Lifetime]] = {}
+    sections: dict[tuple[str, str], tuple[str, Lifetime]] = {}
     for passage in prompt.passages:
         for piece in passage.pieces:
             key = (piece.origin.kind, piece.origin.path)
             if key[0] not in _WRITTEN:
                 continue
             first = piece.origin.lines[0] if piece.origin.lines else lines.get(key, 1)
-            # Blank lines replace omitted text, so that line numbers are those of the file.
+            # Blank lines replace omitted text, so that line numbers match the file.
             texts.setdefault(key, []).append("\n" * (first - lines.get(key, 1)))
             texts[key].append(piece.text)
             lines[key] = max(first, lines.get(key, 1)) + piece.text.count("\n")
-            places.setdefault(key, (passage.section, passage.lifetime))
+            sections.setdefault(key, (passage.section, passage.lifetime))
     sources = []
     for kind, path in texts:
-        key_of_text = (path, "".join(texts[kind, path]), *places[kind, path], kind)
-        sources.append(known.setdefault(key_of_text, SourceText(*key_of_text)))
+        source_key = (path, "".join(texts[kind, path]), *sections[kind, path], kind)
+        sources.append(known.setdefault(source_key, SourceText(*source_key)))
     return sources
 
 
 def skill_texts(skills: Iterable[Document]) -> list[SourceText]:
-    """Complete SKILL.md files, which enter a conversation when they are used."""
+    """The texts of complete SKILL.md files, which enter a conversation when the skill is used."""
     return [SourceText(skill.path, "\n" * (skill.line - 1) + skill.text, "skills", "turn", "skill") for skill in skills]

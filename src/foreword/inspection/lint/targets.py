@@ -1,7 +1,7 @@
-"""`make` targets and `npm` scripts that the instructions say to run but the project does not define.
+"""Find `make` targets and `npm` scripts that the instructions say to run but the project does not define.
 
-The nearest makefile or package.json decides, as it does for the programs themselves. Both checks report nothing when in doubt: a
-makefile that includes others or computes the names of its targets can define anything.
+As for the programs themselves, the nearest makefile or package.json applies. When in doubt, both checks report nothing: a makefile
+that includes others or computes the names of its targets can define anything.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from itertools import islice
 
 from ...vocabulary import value
-from .commands import commands, is_clear
+from .commands import commands, is_literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .commands import Command
     from .source_text import SourceText
 
-    # The files with these names that apply to a source, nearest first: path and content (None if unreadable).
-    Above = Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]]
+    # Returns the files with these names that apply to a source, nearest first: path and content (None if unreadable).
+    FilesAbove = Callable[[str, Sequence[str], str], Iterable[tuple[str, str | None]]]
     Exists = Callable[..., bool]
 
 MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
@@ -30,7 +30,7 @@ PACKAGES = ("package.json",)
 
 @value
 class Missing:
-    """A name that a command runs and the file at `path` does not define; `defined` are the names that it does define."""
+    """A name that a command runs but the file at `path` does not define. `defined` are the names that the file defines."""
 
     offset: int
     name: str
@@ -39,15 +39,15 @@ class Missing:
 
 
 @value
-class Wanted:
-    """The names that a command runs, and the folder it runs them in. Any of the files in `alternatives` would do as well."""
+class Invocation:
+    """The names that a command runs, and the folder in which it runs them. If a file in `alternatives` exists, no name is missing."""
 
     names: Sequence[str]
     folder: str = ""
     alternatives: Sequence[str] = ()
 
 
-# Words before a command that show that it may not exist, belongs to another project, or should not be run.
+# Words before a command that suggest that it may not exist, belongs to another project, or should not be run.
 _HEDGES = re.compile(
     r"\b(?:if (?:there|it|one|present|available|you have|the (?:project|repo|makefile|package))|(?:if|when|where) (?:\S+ ){0,3}exists?|e\.g|for example"
     r"|for instance|an example|such as|something like|would|could|might|no longer|formerly|used to|deprecated|legacy|instead of|rather than|never|not"
@@ -77,35 +77,35 @@ _ELSEWHERE = re.compile(
 _AT_ROOT = re.compile(r"\b(?:root|top[- ]level|topmost)\b", re.IGNORECASE)
 
 
-def missing_targets(source: SourceText, above: Above, exists: Exists) -> Iterator[Missing]:
+def missing_targets(source: SourceText, above: FilesAbove, exists: Exists) -> Iterator[Missing]:
     """Targets that the instructions say to run but the makefile does not define, without duplicates."""
-    defined = _Defined(source, above, exists, MAKEFILES, targets_of)
+    defined = _DefinitionFinder(source, above, exists, MAKEFILES, targets_of)
     for command in commands(source, ("make", "gmake")):
-        wanted = _wanted_targets(command)
-        if wanted and not _is_prose(wanted.names):
-            for name in wanted.names:
+        invocation = _parse_make(command)
+        if invocation and not _is_prose(invocation.names):
+            for name in invocation.names:
                 if _is_target(name):
-                    alternatives = [name + suffix for suffix in _BUILT_IN]
-                    yield from defined.missing(command.offset, name, wanted.folder, alternatives)
+                    alternatives = [name + suffix for suffix in _BUILT_IN_SUFFIXES]
+                    yield from defined.missing(command.offset, name, invocation.folder, alternatives)
 
 
-def missing_scripts(source: SourceText, above: Above, exists: Exists) -> Iterator[Missing]:
+def missing_scripts(source: SourceText, above: FilesAbove, exists: Exists) -> Iterator[Missing]:
     """Scripts that the instructions say to run but package.json does not define, without duplicates."""
-    defined = _Defined(source, above, exists, PACKAGES, scripts_of)
-    with_programs = _Defined(source, above, exists, PACKAGES, scripts_and_programs_of)
+    defined = _DefinitionFinder(source, above, exists, PACKAGES, scripts_of)
+    with_programs = _DefinitionFinder(source, above, exists, PACKAGES, scripts_and_programs_of)
     for command in commands(source, ("npm", "pnpm", "yarn")):
-        wanted = _wanted_script(command)
-        if wanted:
+        invocation = _parse_script_command(command)
+        if invocation:
             known = with_programs if command.words[0] == "yarn" else defined
-            yield from known.missing(command.offset, wanted.names[0], wanted.folder, wanted.alternatives)
+            yield from known.missing(command.offset, invocation.names[0], invocation.folder, invocation.alternatives)
 
 
 @value
 class Definitions:
-    """The names a file defines. `others` are prefixes and suffixes of other names; if `is_open`, it can define any name."""
+    """The names that a file defines. `patterns` are prefixes and suffixes of further names. If `is_open`, it may define any name."""
 
     defined: Collection[str] = ()
-    others: Sequence[tuple[str, str]] = ()
+    patterns: Sequence[tuple[str, str]] = ()
     is_open: bool = False
 
     def has(self, name: str) -> bool:
@@ -114,52 +114,52 @@ class Definitions:
             or name in self.defined
             or any(
                 len(name) > len(start + end) and name.startswith(start) and name.endswith(end)
-                for start, end in self.others
+                for start, end in self.patterns
             )
         )
 
 
-class _Defined:
-    """The names defined by the files that apply to a source, parsed once."""
+class _DefinitionFinder:
+    """Finds the names defined by the files that apply to a source. Each file is parsed once."""
 
     def __init__(
         self,
         source: SourceText,
-        above: Above,
+        above: FilesAbove,
         exists: Exists,
         files: Sequence[str],
         parse: Callable[[str], Definitions],
     ) -> None:
-        self.source, self.above, self.exists, self.files, self.parse = source, above, exists, files, parse
+        self.source, self.files_above, self.exists, self.files, self.parse = source, above, exists, files, parse
         self.known: dict[str, list[tuple[str, Definitions]]] = {}
         self.seen: set[tuple[str, str]] = set()
 
     def missing(self, offset: int, name: str, folder: str, alternatives: Sequence[str]) -> Iterator[Missing]:
-        """The name, if the file that applies does not define it and has none of the files `alternatives` beside it."""
+        """Yield the name if the applicable file does not define it and none of the files in `alternatives` is next to that file."""
         definitions = self._definitions(folder)
         if not definitions or (name, folder) in self.seen or not self._applies_here(offset, folder):
             return
         is_at_root = not folder and _AT_ROOT.search(self.source.line_around(offset))
         path, names = definitions[-1] if is_at_root else definitions[0]
-        # A skill is about the project it is used in, whatever is next to its file.
-        relevant = [each for _, each in definitions] if self.source.kind == "skill" else [names]
-        if not any(each.has(name) for each in relevant) and not any(
+        # A skill applies to the project it is used in, whatever is next to its own file.
+        relevant = [found for _, found in definitions] if self.source.kind == "skill" else [names]
+        if not any(found.has(name) for found in relevant) and not any(
             self.exists(path, alternative, True) for alternative in alternatives
         ):
             self.seen.add((name, folder))
-            shown = [each for each in islice(names.defined, _MAX_SHOWN) if _PLAIN.fullmatch(each)]
+            shown = [other for other in islice(names.defined, _MAX_SHOWN) if _PLAIN.fullmatch(other)]
             yield Missing(offset, name, path, shown)
 
     def _definitions(self, folder: str) -> list[tuple[str, Definitions]]:
         if folder not in self.known:
             self.known[folder] = [
                 (path, Definitions(is_open=True) if text is None else self.parse(text))
-                for path, text in self.above(self.source.path, self.files, folder)
+                for path, text in self.files_above(self.source.path, self.files, folder)
             ]
         return self.known[folder]
 
     def _applies_here(self, offset: int, folder: str) -> bool:
-        """Whether a command is to be run here: its line does not call it an example or another project's."""
+        """Whether a command is meant to be run here: its line does not call it an example or another project's command."""
         source = self.source
         line, before = source.line_around(offset), source.before(offset)
         if source.is_fenced(offset):
@@ -169,13 +169,13 @@ class _Defined:
         end = line.find("`", len(before))
         if _HEDGES.search(_SPANS.sub("", sentence)) or _PROPOSES.search(before) or _IS_MISSING.match(line, end):
             return False
-        return bool(folder or _AT_ROOT.search(line)) or not _ELSEWHERE.search(_SPANS.sub(_unless_command, line))
+        return bool(folder or _AT_ROOT.search(line)) or not _ELSEWHERE.search(_SPANS.sub(_drop_command, line))
 
 
 _SPANS = re.compile(r"`[^`]{0,300}`")
 
 
-def _unless_command(span: re.Match[str]) -> str:
+def _drop_command(span: re.Match[str]) -> str:
     return "" if " " in span[0] else span[0]
 
 
@@ -189,27 +189,45 @@ def _below(folder: str, name: str) -> str:
 
 # Make
 
-_VALUED = frozenset(
+_OPTIONS_WITH_VALUE = frozenset(
     "-I -o -W --include-dir --old-file --assume-old --what-if --new-file --assume-new -l --load-average".split()
 )
-_FLAGS = re.compile(r"-[BbdeikmnqRrSstw]+|-j\d*|-O\w*|-l[\d.]*|--[a-z-]+(?:=\S*)?")
-_NO_TARGETS = frozenset("-f --file --makefile --eval -v --version -h --help -p --print-data-base -E".split())
-# Files that a built-in rule of make turns into a program.
-_BUILT_IN = (".c", ".cc", ".cpp", ".C", ".cxx", ".f", ".p", ".s", ".S", ".r", ".m", ".mod", ".sh", ".tex", ".texi")
-_WORDS = frozenset(
+_FLAG = re.compile(r"-[BbdeikmnqRrSstw]+|-j\d*|-O\w*|-l[\d.]*|--[a-z-]+(?:=\S*)?")
+_TARGET_CHANGING_OPTIONS = frozenset(
+    "-f --file --makefile --eval -v --version -h --help -p --print-data-base -E".split()
+)
+# Suffixes of files that one of make's built-in rules turns into a program.
+_BUILT_IN_SUFFIXES = (
+    ".c",
+    ".cc",
+    ".cpp",
+    ".C",
+    ".cxx",
+    ".f",
+    ".p",
+    ".s",
+    ".S",
+    ".r",
+    ".m",
+    ".mod",
+    ".sh",
+    ".tex",
+    ".texi",
+)
+_PROSE_WORDS = frozenset(
     "sure it the a an this that these them your our one sense changes edits use certain every any no some".split()
 )
 
 
-def _wanted_targets(command: Command) -> Wanted | None:
-    """The targets that a call of make names; None if an option changes what they mean."""
+def _parse_make(command: Command) -> Invocation | None:
+    """The targets that a `make` command runs; None if an option changes their meaning."""
     folder, names = command.folder, []
     rest = list(command.words[1:])
     while rest:
         word = rest.pop(0)
         if word.startswith("-C") or word.partition("=")[0] == "--directory":
             path = _make_folder(word, rest)
-            if not _is_below(path):
+            if not _is_relative_path(path):
                 return None
             folder = _below(folder, path)
         elif word.startswith("-"):
@@ -217,41 +235,41 @@ def _wanted_targets(command: Command) -> Wanted | None:
                 return None
         elif "=" not in word:
             names.append(word)
-    return Wanted(names, folder)
+    return Invocation(names, folder)
 
 
 def _make_folder(word: str, rest: list[str]) -> str:
-    """The value of `-C`, as its own word, attached (`-Cweb`) or after `=`; removed from `rest` if necessary."""
+    """The value of `-C`: a separate word (which is removed from `rest`), attached (`-Cweb`), or after `=`."""
     if word in ("-C", "--directory"):
         return rest.pop(0) if rest else ""
     return word.removeprefix("--directory=") if word.startswith("--") else word[2:].removeprefix("=")
 
 
 def _skip_option(word: str, rest: list[str]) -> bool:
-    """Skip an option and its value; False if it may change what the targets mean."""
-    if word.partition("=")[0] in _NO_TARGETS or word[:2] in ("-f", "-E"):
+    """Skip an option and its value. Returns False if the option may change the meaning of the targets."""
+    if word.partition("=")[0] in _TARGET_CHANGING_OPTIONS or word[:2] in ("-f", "-E"):
         return False
-    if word in _VALUED:
+    if word in _OPTIONS_WITH_VALUE:
         del rest[:1]
     elif word in ("-j", "--jobs"):
         del rest[: 1 if rest and rest[0].isdecimal() else 0]
     else:
-        return _FLAGS.fullmatch(word) is not None
+        return _FLAG.fullmatch(word) is not None
     return True
 
 
-def _is_below(path: str) -> bool:
+def _is_relative_path(path: str) -> bool:
     """Whether this is a literal relative path."""
-    return is_clear(path) and path[0] not in "~/"
+    return is_literal(path) and path[0] not in "~/"
 
 
 def _is_prose(names: Sequence[str]) -> bool:
-    """Whether these are words of a sentence, such as `make sure that …` in a fence."""
-    return len(names) > 6 or any(name.lower() in _WORDS or not is_clear(name) for name in names)
+    """Whether these are the words of a sentence, such as `make sure that …` in a fence."""
+    return len(names) > 6 or any(name.lower() in _PROSE_WORDS or not is_literal(name) for name in names)
 
 
 def _is_target(name: str) -> bool:
-    """Whether this is a name that only a rule can define: a file may exist, or come from a built-in rule."""
+    """Whether only a rule can define this name. A file name does not count: the file may exist, or come from a built-in rule."""
     return re.fullmatch(r"[A-Za-z0-9][\w:+-]{0,99}", name) is not None and not (name.isupper() and len(name) > 1)
 
 
@@ -265,25 +283,25 @@ _REFERENCE = re.compile(r"\$(?:\([^()]*\)|\{[^{}]*\}|.)")
 
 
 def targets_of(makefile: str) -> Definitions:
-    """The targets of a makefile: those with a rule, and those declared phony."""
+    """The targets that a makefile defines: those with a rule, and those declared as phony."""
     if _DEFINES_MORE.search(makefile):
         return Definitions(is_open=True)
     defined: dict[str, None] = {}
-    others: dict[tuple[str, str], None] = {}
-    for line in _outside_defines(makefile):
+    patterns: dict[tuple[str, str], None] = {}
+    for line in _lines_outside_defines(makefile):
         for name in _targets(line):
             if "$" in name and not ("/" in name or "." in name):
                 return Definitions(is_open=True)
             if "%" in name:
                 start, _, end = name.partition("%")
-                others[start, end] = None
+                patterns[start, end] = None
             else:
                 defined[name] = None
-    return Definitions(defined.keys(), tuple(others))
+    return Definitions(defined.keys(), tuple(patterns))
 
 
-def _outside_defines(makefile: str) -> Iterator[str]:
-    """The lines of a makefile that are not in a `define`."""
+def _lines_outside_defines(makefile: str) -> Iterator[str]:
+    """The lines of a makefile that are not inside a `define`."""
     depth = 0
     for line in _lines(makefile):
         block = _DEFINE.match(line)
@@ -294,10 +312,10 @@ def _outside_defines(makefile: str) -> Iterator[str]:
 
 
 def _targets(line: str) -> list[str]:
-    """The targets that a line defines; `$` for a line that expands a variable, which may contain a rule."""
+    """The targets that a line defines; `["$"]` if it expands a variable, which may contain a rule."""
     if line.startswith("\t"):
         return []
-    # The text of a variable reference may contain a colon.
+    # A variable reference may contain a colon.
     rule = _RULE.match(_REFERENCE.sub("$", line))
     if rule is None:
         expands = line.lstrip(" ").startswith("$") and not _PRINTS.match(line.lstrip(" "))
@@ -324,20 +342,20 @@ def _lines(makefile: str) -> Iterator[str]:
 # npm, pnpm and yarn
 
 _SAFE_OPTIONS = frozenset("-s --silent --quiet -q --verbose --foreground-scripts --no-progress".split())
-_FOLDERS = {
+_FOLDER_OPTIONS = {
     "npm": ("--prefix", "-C"),
     "pnpm": ("-C", "--dir", "--prefix"),
     "yarn": ("--cwd",),
 }
-_SHORT = {"test": "test", "t": "test", "tst": "test", "start": "start"}
-# yarn also runs programs of packages; these have other names than their packages.
+_SHORTCUTS = {"test": "test", "t": "test", "tst": "test", "start": "start"}
+# yarn also runs programs from packages; the names of these differ from those of their packages.
 _PROGRAMS = frozenset(
     "tsc tsserver ng nest vue-cli-service react-scripts next nuxt sb storybook playwright env".split()
 )
 
 
-def _wanted_script(command: Command) -> Wanted | None:
-    """The script that a call runs; None if it runs none, or another package's."""
+def _parse_script_command(command: Command) -> Invocation | None:
+    """The script that a command runs; None if it runs no script, or another package's."""
     program, *rest = command.words
     folder = _skip_options(program, rest, command.folder)
     verb, name = rest.pop(0) if rest else "", ""
@@ -345,20 +363,20 @@ def _wanted_script(command: Command) -> Wanted | None:
         folder = _skip_options(program, rest, folder)
         name = rest.pop(0) if rest else ""
     elif program == "npm" or verb in ("test", "start"):
-        name = _SHORT.get(verb, "")
+        name = _SHORTCUTS.get(verb, "")
     if folder is None or not name or not _stays_in_package(rest, program):
         return None
     return _script(program, name, folder)
 
 
 def _skip_options(program: str, rest: list[str], folder: str) -> str | None:
-    """Remove the options at the start, and return the folder they choose; None if one may choose another package."""
+    """Remove the leading options and return the folder they select; None if one of them may select another package."""
     while rest and rest[0].startswith("-"):
         word = rest.pop(0)
         name, equals, path = word.partition("=")
-        if name in _FOLDERS[program]:
+        if name in _FOLDER_OPTIONS[program]:
             path = path if equals else rest.pop(0) if rest else ""
-            if not _is_below(path):
+            if not _is_relative_path(path):
                 return None
             folder = _below(folder, path)
         elif word not in _SAFE_OPTIONS:
@@ -367,41 +385,41 @@ def _skip_options(program: str, rest: list[str], folder: str) -> str | None:
 
 
 def _stays_in_package(rest: Sequence[str], program: str) -> bool:
-    """Whether no option after a script's name chooses another package."""
-    own = rest[: rest.index("--")] if "--" in rest else rest
-    return program != "npm" or all(not arg.startswith("-") or arg in _SAFE_OPTIONS for arg in own)
+    """Whether no option after the script's name selects another package."""
+    args = rest[: rest.index("--")] if "--" in rest else rest
+    return program != "npm" or all(not arg.startswith("-") or arg in _SAFE_OPTIONS for arg in args)
 
 
-def _script(program: str, name: str, folder: str) -> Wanted | None:
+def _script(program: str, name: str, folder: str) -> Invocation | None:
     is_name = re.fullmatch(r"[A-Za-z0-9@][\w:.@/+-]{0,99}", name) is not None and not (name.isupper() and len(name) > 1)
     if not is_name or name == "env":
         return None
     if program == "yarn" and (":" in name or name in _PROGRAMS):
         return None
     if program == "yarn":
-        return Wanted((name,), folder, (f"node_modules/.bin/{name}", f"node_modules/{name}"))
-    return Wanted((name,), folder, ("server.js",) if name == "start" else ())
+        return Invocation((name,), folder, (f"node_modules/.bin/{name}", f"node_modules/{name}"))
+    return Invocation((name,), folder, ("server.js",) if name == "start" else ())
 
 
 _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 
 
 def scripts_of(package: str) -> Definitions:
-    """The scripts of a package.json. An invalid one can define anything."""
-    content = _object(package)
+    """The scripts that a package.json defines. If it is invalid, it may define anything."""
+    content = _parse_object(package)
     scripts = content.get("scripts", {}) if content is not None else None
     return Definitions(tuple(scripts)) if isinstance(scripts, dict) else Definitions(is_open=True)
 
 
 def scripts_and_programs_of(package: str) -> Definitions:
-    """As `scripts_of`, plus the packages whose programs `yarn run` finds."""
-    names, content = scripts_of(package), _object(package) or {}
+    """Like `scripts_of`, with the packages whose programs `yarn run` can run."""
+    names, content = scripts_of(package), _parse_object(package) or {}
     groups = [content.get(key) for key in _DEPENDENCIES]
     packages = {name.rpartition("/")[2]: None for group in groups if isinstance(group, dict) for name in group}
     return Definitions((*names.defined, *packages), is_open=names.is_open)
 
 
-def _object(text: str) -> dict[str, Any] | None:
+def _parse_object(text: str) -> dict[str, Any] | None:
     import json
 
     try:

@@ -1,4 +1,4 @@
-"""Tools that the instructions tell the agent to use but the agent does not have."""
+"""Find tools that the instructions tell the agent to use but that it does not have."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ if TYPE_CHECKING:
 
     from .source_text import SourceText
 
-# Tools of well-known agents that people write without backticks.
-KNOWN = (
+# Well-known agents' tools whose names people write without backticks.
+WELL_KNOWN = (
     "Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep KillShell LS MultiEdit NotebookEdit NotebookRead Read"
     " SlashCommand Task TaskCreate TaskUpdate TodoRead TodoWrite ToolSearch WebFetch WebSearch Write"
 ).split()
-_NAMED = re.compile(
-    rf"`(?P<quoted>mcp__\w{{2,80}}|[a-z]+(?:_[a-z]+)+|[A-Z][a-z]+(?:[A-Z][a-z]+)+|{'|'.join(KNOWN)})`[ \t]+tool\b(?![ \t]+calls?\b)"
-    rf"|\bthe[ \t]+(?P<bare>{'|'.join(KNOWN)})[ \t]+tool\b(?![ \t]+calls?\b)"
+_MENTION = re.compile(
+    rf"`(?P<quoted>mcp__\w{{2,80}}|[a-z]+(?:_[a-z]+)+|[A-Z][a-z]+(?:[A-Z][a-z]+)+|{'|'.join(WELL_KNOWN)})`[ \t]+tool\b(?![ \t]+calls?\b)"
+    rf"|\bthe[ \t]+(?P<bare>{'|'.join(WELL_KNOWN)})[ \t]+tool\b(?![ \t]+calls?\b)"
     r"|\btool[ \t]+`(?P<after>mcp__\w{2,80}|[a-z]+(?:_[a-z]+)+)`"
 )
 
 
-# Words that show that the tool may be missing, or should not be used.
+# Words that suggest that the tool may be missing, or should not be used.
 _HEDGES = re.compile(
     r"\b(?:if|when|where|unless|hook|matcher|not available|is available|do not|don['’]t|never|instead of|without|equivalent)\b|❌|✗",
     re.IGNORECASE,
@@ -30,7 +30,7 @@ _HEDGES = re.compile(
 
 
 def missing_tools(source: SourceText, tools: frozenset[str]) -> Iterator[tuple[int, str]]:
-    """Tools that the instructions mention but the agent lacks, without duplicates, with the offset of each."""
+    """Tools that the instructions mention but the agent does not have, without duplicates: the offset and name of each."""
     known = {name.lower() for name in tools}
     for match in _mentions(source.text):
         name = match[str(match.lastgroup)]
@@ -42,10 +42,10 @@ def missing_tools(source: SourceText, tools: frozenset[str]) -> Iterator[tuple[i
 
 
 def _mentions(text: str) -> Iterator[re.Match[str]]:
-    """Names of tools on lines that contain the word `tool`."""
+    """The names of tools on lines that contain the word `tool`."""
     end = 0
     while (found := text.find("tool", end)) >= 0:
         start = max(text.rfind("\n", end, found) + 1, end, found - 2_000)
         newline = text.find("\n", found, found + 2_000)
         end = newline if newline >= 0 else min(found + 2_000, len(text))
-        yield from _NAMED.finditer(text, start, end)
+        yield from _MENTION.finditer(text, start, end)
