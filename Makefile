@@ -94,7 +94,7 @@ schemathesis: setup ## Test the service against its OpenAPI document with genera
 	$(BIN)/python tests/service/schemathesis_run.py --examples $(EXAMPLES)
 
 soak: setup ## Kill processes at random, a thousand times, and check the stores
-	$(BIN)/python tests/store/processes.py kill --many 1000
+	$(BIN)/python tests/store/processes.py kill --kills 1000
 	$(BIN)/python tests/soak/kill_conversations.py --many 1000
 	$(BIN)/python tests/service/machines/load.py --kills 200
 

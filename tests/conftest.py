@@ -34,7 +34,7 @@ class Tree:
     """A temporary folder with a workspace `w` and a home directory `home`; nothing else on the machine is searched.
 
     `tree({"w/AGENTS.md": "X"})` writes files. A string or bytes becomes a file, None a directory, a Path a link to that path;
-    a function creates the entry itself (`os.mkfifo`). In results of the methods, paths begin at the temporary folder.
+    a function creates the entry itself (`os.mkfifo`). In results of the methods, the temporary folder is the root directory.
     """
 
     def __init__(self, top):
@@ -60,7 +60,7 @@ class Tree:
         return os.path.join(self.top, name)
 
     def short(self, text):
-        """Return the text with the temporary folder as root directory."""
+        """Return the text with the temporary folder as the root directory."""
         return text.replace(self.top, "")
 
     def workspace(self, cwd="w", home="home", environment=(), platform="linux"):
@@ -86,7 +86,7 @@ class Tree:
         platform="linux",
         **agent,
     ):
-        """Build the prompt for an agent in `cwd`. `tools` is a string of names or a list of tools; `disk` replaces the machine's."""
+        """Build the prompt for an agent in `cwd`. `tools` is a string of names or a list of tools; `disk` replaces the real disk."""
         workspace = self.workspace(cwd, home, environment, platform)
         tools = [Tool(name) for name in tools.split()] if isinstance(tools, str) else tools
         agent = Agent(tools=tools, **agent)
@@ -102,16 +102,20 @@ class Tree:
         return self.short(self.prompt(layout, cwd, **options).text)
 
     def findings(self, prompt):
-        """Return code and path of each finding."""
+        """Return the code and path of each finding."""
         return [(finding.code, self.short(finding.path)) for finding in prompt.findings]
 
     def messages(self, prompt):
-        """Return code and message of each finding."""
+        """Return the code and message of each finding."""
         return [(finding.code, self.short(finding.message)) for finding in prompt.findings]
 
     def fates(self, prompt):
-        """Return path and fate of each existing candidate."""
-        return [(self.short(each.path), each.fate) for each in prompt.candidates if each.fate != "absent"]
+        """Return the path and fate of each existing candidate."""
+        return [
+            (self.short(candidate.path), candidate.fate)
+            for candidate in prompt.candidates
+            if candidate.fate != "absent"
+        ]
 
 
 @pytest.fixture
@@ -121,8 +125,23 @@ def tree(tmp_path):
 
 @pytest.fixture(scope="module")
 def module_tree(tmp_path_factory):
-    """One tree for all tests of a module, for many files that are only read."""
+    """One tree for all tests of a module, which must not change its files."""
     return Tree(tmp_path_factory.mktemp("tree"))
+
+
+@pytest.fixture
+def layout_text(tree, request):
+    """`layout_text("[find.project]…")` adds tables to the module's layout `BASE` and returns the text of its prompt.
+
+    `layout_text.prompt` is the prompt of the last call.
+    """
+
+    def layout_text(tables, cwd="w", sections="", base=request.module.BASE, **options):
+        tree({"own.toml": base + tables + sections})
+        layout_text.prompt = tree.prompt(tree.path("own.toml"), cwd, **options)
+        return layout_text.prompt.text.strip()
+
+    return layout_text
 
 
 def skill_md(name, description="Does it.", *more, body="Body."):

@@ -141,12 +141,12 @@ ORDER = """
     service
     cli
 """
-LEVEL = {name: number for number, line in enumerate(ORDER.split("\n")) for name in line.split()}
+LEVELS = {name: number for number, line in enumerate(ORDER.split("\n")) for name in line.split()}
 UNRESTRICTED = ("__init__", "__main__")  # these may import all others
 
 
 def test_every_package_is_in_the_order():
-    assert {package_of(name) for name in TREES} - set(UNRESTRICTED) == set(LEVEL)
+    assert {package_of(name) for name in TREES} - set(UNRESTRICTED) == set(LEVELS)
 
 
 def test_packages_import_only_packages_above_them():
@@ -155,7 +155,7 @@ def test_packages_import_only_packages_above_them():
         for name, imported, line in import_edges()
         if package_of(name) not in UNRESTRICTED
         and package_of(name) != package_of(imported)
-        and LEVEL.get(package_of(imported), 99) >= LEVEL[package_of(name)]
+        and LEVELS.get(package_of(imported), 99) >= LEVELS[package_of(name)]
     ] == []
 
 
@@ -171,14 +171,14 @@ def test_few_modules_are_directly_in_the_package():
     assert len([entry for entry in (SRC / "foreword").iterdir() if entry.name != "__pycache__"]) <= 28
 
 
-def test_the_map_names_every_package():
+def test_the_map_in_agents_md_names_every_package():
     text = (SRC.parent / "AGENTS.md").read_text()
     named = {word for code in re.findall(r"`([\w./*]+)`", text) for word in re.split(r"\W", code)}
     assert {package_of(name) for name in TREES} - named - {"__main__", "version"} == set()
 
 
 # Importing by name hides a dependency.
-BY_NAME = {
+IMPORTED_BY_NAME = {
     "__init__": "a public name is loaded when it is first used",
     "cli": "only the module of the requested command is loaded",
     "extensions": "an extension is found by its entry point",
@@ -197,13 +197,13 @@ def test_modules_are_imported_by_name_only_where_declared():
         if target.split(".")[0] in ("importlib", "pkgutil", "runpy")
     }
     users |= {name for name, tree in TREES.items() if calls(tree, {"__import__"})}
-    assert users - set(BY_NAME) == set()
+    assert users - set(IMPORTED_BY_NAME) == set()
 
 
 # Pure modules
 
 # A pure module never touches the disk, the clock or the environment. These packages are pure except for the listed modules.
-PURE = {
+PURE_PACKAGES = {
     "values": (),
     "vocabulary": (),
     "errors": (),
@@ -231,7 +231,7 @@ SIDE_EFFECTS = {"os", "pathlib", "subprocess", "sqlite3", "socket", "time", "ran
 
 
 def is_pure(name):
-    return name in PURE_MODULES or (package_of(name) in PURE and name not in PURE[package_of(name)])
+    return name in PURE_MODULES or (package_of(name) in PURE_PACKAGES and name not in PURE_PACKAGES[package_of(name)])
 
 
 def test_pure_modules_import_nothing_with_side_effects():
@@ -282,15 +282,15 @@ def test_only_the_command_line_prints():
 # Start-up
 
 # Standard library modules that importing the engine may load, directly; their own imports are allowed too.
-LIGHT = "__future__ bisect errno itertools os re stat sys threading time"
+LIGHT_MODULES = "__future__ bisect errno itertools os re stat sys threading time"
 # None of these is loaded before it is needed, not even by a complete `foreword show`.
-HEAVY = set(
+HEAVY_MODULES = set(
     "typing dataclasses pathlib tomllib minijinja ryaml rich hashlib _hashlib subprocess json datetime sqlite3 socket"
     " asyncio logging inspect difflib contextlib tempfile random uuid urllib email msgspec starlette uvicorn".split()
 )
 
 # Our own modules that a shipped layout does not need unless there are settings, templates or tight budgets.
-RARELY_NEEDED = {
+RARELY_NEEDED_MODULES = {
     f"foreword.{name}"
     for name in (
         "building.budget engine.bodies engine.skills gathering.conditions gathering.includes gathering.values layout.lookup_keys layout.lookups layout.forms layout.key layout.keys layout.merging layout.parse packs.packs"
@@ -319,8 +319,8 @@ def test_importing_the_command_line_imports_nothing():
 
 def test_importing_the_engine_imports_nothing_heavy():
     loaded = {name for name in loaded_by("import foreword.engine.assembler") if package_of(name) != "foreword"}
-    assert loaded - loaded_by("import " + ", ".join(LIGHT.split())) == set()
-    assert loaded & HEAVY == set()
+    assert loaded - loaded_by("import " + ", ".join(LIGHT_MODULES.split())) == set()
+    assert loaded & HEAVY_MODULES == set()
 
 
 @pytest.mark.parametrize(
@@ -336,7 +336,9 @@ def test_the_usual_calls_load_nothing_heavy(call, tmp_path):
     skill = tmp_path / ".agents" / "skills" / "greet" / "SKILL.md"
     skill.parent.mkdir(parents=True)
     skill.write_text("---\nname: greet\ndescription: How to greet.\n---\n")
-    assert loaded_by(f"import os; os.chdir({str(tmp_path)!r}); {call}") & (HEAVY | RARELY_NEEDED) == set()
+    assert (
+        loaded_by(f"import os; os.chdir({str(tmp_path)!r}); {call}") & (HEAVY_MODULES | RARELY_NEEDED_MODULES) == set()
+    )
 
 
 # Size limits
@@ -365,7 +367,7 @@ def test_every_public_name_exists():
 
 def test_a_type_checker_sees_the_same_public_names():
     typed, loads = (node for node in TREES["__init__"].body if isinstance(node, ast.If))
-    declared = {alias.name for each in typed.body if isinstance(each, ast.ImportFrom) for alias in each.names}
+    declared = {alias.name for node in typed.body if isinstance(node, ast.ImportFrom) for alias in node.names}
     assert declared == {*foreword.__all__, "__version__"}
     assert ast.unparse(loads.test) == "not TYPE_CHECKING", "a checker would accept any name"
 

@@ -35,7 +35,7 @@ READ, WRITE = Tool("read"), Tool("write")
     [
         [READ, WRITE],
         (READ, WRITE),
-        (each for each in (READ, WRITE)),
+        (tool for tool in (READ, WRITE)),
         map(Tool, ["read", "write"]),
         {"read": READ, "write": WRITE}.values(),
         iter([READ, WRITE]),
@@ -66,7 +66,7 @@ SEQUENCES = [
 
 @pytest.mark.parametrize(("kind", "others", "field", "entries"), SEQUENCES)
 def test_every_sequence_of_a_public_value_is_read_once(kind, others, field, entries):
-    value = kind(**others, **{field: (each for each in entries)})
+    value = kind(**others, **{field: (entry for entry in entries)})
     assert getattr(value, field) == tuple(entries)
 
 
@@ -110,7 +110,7 @@ def test_a_field_of_a_value_can_be_neither_set_nor_deleted(value, field):
 
 
 def test_assignments_may_come_from_a_generator():
-    pairs = (each for each in [("budget.total", 5000)])
+    pairs = (pair for pair in [("budget.total", 5000)])
     assert Assembler(assignments=pairs).assignments == (("budget.total", 5000),)
 
 
@@ -196,14 +196,14 @@ ROLES = "user, assistant, system, developer, tool, function, model, summary, bra
 
 
 @pytest.fixture
-def talks():
-    with Conversations() as talks:
-        yield talks
+def conversations():
+    with Conversations() as conversations:
+        yield conversations
 
 
 @pytest.fixture
-def talk(talks):
-    return talks.open("t", HERE)
+def conversation(conversations):
+    return conversations.open("t", HERE)
 
 
 HISTORIES = [
@@ -221,14 +221,14 @@ HISTORIES = [
 
 @pytest.mark.parametrize(("history", "message"), HISTORIES)
 @pytest.mark.parametrize("call", ["turn", "compact", "sub_agent"])
-def test_a_history_that_cannot_be_sent_to_a_model_is_rejected(talk, call, history, message):
+def test_a_history_that_cannot_be_sent_to_a_model_is_rejected(conversation, call, history, message):
     arguments = ("Count.",) if call == "sub_agent" else ()
     with pytest.raises(CallError) as caught:
-        getattr(talk, call)(*arguments, messages=history)
+        getattr(conversation, call)(*arguments, messages=history)
     assert str(caught.value) == message
 
 
-def test_messages_that_a_provider_accepts_are_accepted(talk):
+def test_messages_that_a_provider_accepts_are_accepted(conversation):
     history = [
         HELLO,
         {"role": "assistant", "content": None, "tool_calls": []},
@@ -236,7 +236,7 @@ def test_messages_that_a_provider_accepts_are_accepted(talk):
         {"type": "function_call_output", "call_id": "1", "output": "x"},
         {"role": "assistant", "content": [SdkMessage()]},
     ]
-    assert list(talk.turn("", iter(history)).messages) == history
+    assert list(conversation.turn("", iter(history)).messages) == history
 
 
 @pytest.mark.parametrize(
@@ -288,9 +288,9 @@ def test_messages_that_a_provider_accepts_are_accepted(talk):
         (lambda t: watch(HERE, [], on_change=print), "the agent must be Agent, not list"),
     ],
 )
-def test_a_call_that_would_fail_later_is_rejected(talk, call, message):
+def test_a_call_that_would_fail_later_is_rejected(conversation, call, message):
     with pytest.raises(CallError) as caught:
-        call(talk)
+        call(conversation)
     assert str(caught.value) == message
 
 
@@ -304,8 +304,8 @@ def test_a_request_is_built_from_a_turn(function, wrong):
 # Public names
 
 
-def test_the_class_of_a_conversation_is_public(talk):
-    assert isinstance(talk, Conversation)
+def test_the_class_of_a_conversation_is_public(conversation):
+    assert isinstance(conversation, Conversation)
 
 
 def test_conversations_close_their_store():
@@ -318,6 +318,6 @@ def test_conversations_close_their_store():
             self.is_closed = True
 
     store = Store()
-    with Conversations(store) as talks:
-        assert not talks.store.is_closed
+    with Conversations(store) as conversations:
+        assert not conversations.store.is_closed
     assert store.is_closed

@@ -105,7 +105,7 @@ def rows(name, below=""):
 
 
 KEYS = [key.name for key in keys.KEYS]
-WORDS = [*lookup_keys.PLACES, *keys.LISTS, *keys.FOUND, *keys.FACTS, *keys.FILTERS, *keys.EVENTS, *keys.STEPS]
+NAMES_BY_PAGE = [*lookup_keys.PLACES, *keys.LISTS, *keys.FOUND, *keys.FACTS, *keys.FILTERS, *keys.EVENTS, *keys.STEPS]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ WORDS = [*lookup_keys.PLACES, *keys.LISTS, *keys.FOUND, *keys.FACTS, *keys.FILTE
         ("origins.md", list(origins.ORIGINS)),
         ("variables.md", [*(f"{row.type}:{row.name}" for row in CATALOG), *jinja.VARIABLES]),
         ("extensions.md", [name for name in extensions.Extension.__annotations__ if name != "name"]),
-        ("keys.md", [*KEYS, *WORDS]),
+        ("keys.md", [*KEYS, *NAMES_BY_PAGE]),
     ],
 )
 def test_every_name_is_described(page, names):
@@ -126,7 +126,7 @@ def test_every_name_is_described(page, names):
 @pytest.mark.parametrize("kind", ["settings", "wording"])
 def test_every_setting_and_wording_of_a_shipped_layout_is_described(kind):
     descriptions = rows("layouts.md", below="## Settings")
-    names = {name for each in NAMES for name in merging.flat(getattr(compiled, each)().get(kind, {}))}
+    names = {name for layout in NAMES for name in merging.flat(getattr(compiled, layout)().get(kind, {}))}
     assert sorted(name for name in names if len(descriptions.get(name, "")) < 3) == []
 
 
@@ -138,7 +138,7 @@ def test_every_event_of_listen_is_described():
 def test_every_published_event_is_an_event_of_listen():
     calls = [node for node in ast.walk(ast.parse(Path(transitions.__file__).read_text())) if isinstance(node, ast.Call)]
     events = [node.args[0] for node in calls if ast.unparse(node.func) == "self._hooks.notify"]
-    written = {each.value for event in events for each in ast.walk(event) if isinstance(each, ast.Constant)} - {None}
+    written = {node.value for event in events for node in ast.walk(event) if isinstance(node, ast.Constant)} - {None}
     assert written | set(keys.STEPS) - {"keep"} == set(extensions.EVENTS)
 
 
@@ -165,14 +165,14 @@ def test_every_command_and_option_is_described(command):
     assert [action.dest for action in actions if not action.help or action.help == argparse.SUPPRESS] == []
 
 
-PUBLIC = {name: home for home, names in foreword._MODULES.items() for name in names if name[0].isupper()}
-PUBLIC |= {name: home for home, names in generate.RETURNED.items() for name in names if name[0].isupper()}
+PUBLIC_NAMES = {name: home for home, names in foreword._MODULES.items() for name in names if name[0].isupper()}
+PUBLIC_NAMES |= {name: home for home, names in generate.RETURNED.items() for name in names if name[0].isupper()}
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize("name", PUBLIC_NAMES)
 def test_every_field_of_a_public_class_is_described(name):
-    descriptions = generate.meanings(PUBLIC[name], name)
-    assert list(descriptions) == [field for field, _, _ in generate.fields_in(PUBLIC[name], name)]
+    descriptions = generate.meanings(PUBLIC_NAMES[name], name)
+    assert list(descriptions) == [field for field, _, _ in generate.fields_in(PUBLIC_NAMES[name], name)]
     assert [field for field, meaning in descriptions.items() if len(meaning) < 8] == []
 
 
@@ -180,9 +180,9 @@ def test_every_field_of_a_public_class_is_described(name):
 def test_help_shows_the_fields_with_their_defaults(kind):
     parameters = inspect.signature(kind).parameters
     assert list(parameters) == list(kind.__annotations__)
-    assert {name: each.default for name, each in parameters.items() if each.default is not each.empty} == {
-        name: vars(kind)[name] for name in kind.__annotations__ if name in vars(kind)
-    }
+    assert {
+        name: parameter.default for name, parameter in parameters.items() if parameter.default is not parameter.empty
+    } == {name: vars(kind)[name] for name in kind.__annotations__ if name in vars(kind)}
     shown = re.sub(r"[\s|]+", "", pydoc.render_doc(kind, renderer=pydoc.plaintext))  # newer versions wrap the signature
     assert f"{kind.__name__}({next(iter(parameters))}:" in shown
 
@@ -196,7 +196,7 @@ def test_every_public_name_is_described():
 def test_every_return_value_of_a_call_is_described():
     text = text_of("reference/python.md")
     modules = (vocabulary, decide, watching, proofread, extensions)
-    ours = {name for each in modules for name, found in vars(each).items() if isinstance(found, type)}
+    ours = {name for module in modules for name, found in vars(module).items() if isinstance(found, type)}
     return_type = " ".join(re.findall(r"^(?:\| )?`(.*)`", text, re.MULTILINE))
     named = {word for word in re.findall(r"\b[A-Z]\w+", return_type) if word in ours}
     assert {"Passage", "Candidate", "Finding", "Drift", "Watching"} <= named
@@ -209,7 +209,7 @@ def test_every_return_value_of_a_call_is_described():
 def variables_in(path):
     """Return the environment variables that a module reads. If a name is not a literal, any string of the module counts."""
     tree = ast.parse(path.read_text())
-    texts = [each.value for each in ast.walk(tree) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     for node in ast.walk(tree):
         receiver = None
         if isinstance(node, ast.Subscript):
@@ -242,7 +242,7 @@ def test_the_page_on_the_service_names_every_series():
 
 
 def test_the_page_on_lint_names_every_check():
-    assert [each.id for each in CHECKS if f"(reference/checks.md#{each.id})" not in text_of("lint.md")] == []
+    assert [check.id for check in CHECKS if f"(reference/checks.md#{check.id})" not in text_of("lint.md")] == []
 
 
 @pytest.mark.parametrize("name", [name for name in extensions.Extension.__annotations__ if name != "name"])
@@ -313,7 +313,7 @@ def test_the_site_builds_without_a_network(tmp_path):
     }
     assert {page.relative_to(DOCS).as_posix() for page in PAGES if page.parent != ROOT} == pages.keys() - {"404.md"}
     fetched = [
-        each for text in pages.values() for each in re.findall(r"<(?:script|link|img)\b[^>]*https?://[^>]*>", text)
+        tag for text in pages.values() for tag in re.findall(r"<(?:script|link|img)\b[^>]*https?://[^>]*>", text)
     ]
     assert fetched == []
     assert [path for path in tmp_path.rglob("*") if path.name == "__pycache__" or path.suffix in (".py", ".pyc")] == []
@@ -321,7 +321,7 @@ def test_the_site_builds_without_a_network(tmp_path):
 
 def test_the_site_navigation_matches_the_index():
     nav = load(DOCS / "site.py").navigation(text_of("index.md"))
-    listed = [page for section in nav[1:] for pages in section.values() for each in pages for page in each.values()]
+    listed = [page for section in nav[1:] for pages in section.values() for entry in pages for page in entry.values()]
     assert sorted(listed) == sorted(set(listed))
     assert {DOCS / page for page in listed} | {DOCS / "index.md"} == {page for page in PAGES if page.parent != ROOT}
 
@@ -342,7 +342,7 @@ def anchors(page):
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
 def test_links_have_targets(page):
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text())
-    for link in (each for each in links if "://" not in each):
+    for link in (link for link in links if "://" not in link):
         path, _, anchor = link.partition("#")
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), link
@@ -554,7 +554,7 @@ def test_commands_in_sentences_exist(page):
     for written in re.findall(r"(?<!`)`(foreword [a-z][^`\n]*)`", FENCE.sub("", page.read_text())):
         words = written.split()[1:]
         name = " ".join(words[:2]) if " ".join(words[:2]) in commands.COMMANDS else words[0]
-        groups = {each.split()[0] for each in commands.COMMANDS}
+        groups = {command.split()[0] for command in commands.COMMANDS}
         assert name in commands.COMMANDS or (name in groups and len(words) == 1), written
         if name in commands.COMMANDS:
             known = {option for action in generate.parser_of(name)._actions for option in action.option_strings}
@@ -570,8 +570,8 @@ def test_commands_in_sentences_exist(page):
 def test_an_issue_is_a_form(path):
     form = ryaml.loads(path.read_text())
     assert form["name"] and form["description"]
-    assert [each["attributes"]["label"] for each in form["body"]] and {each["type"] for each in form["body"]} <= {
+    assert [node["attributes"]["label"] for node in form["body"]] and {node["type"] for node in form["body"]} <= {
         "textarea",
         "input",
     }
-    assert len({each["id"] for each in form["body"]}) == len(form["body"])
+    assert len({node["id"] for node in form["body"]}) == len(form["body"])

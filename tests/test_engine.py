@@ -34,10 +34,10 @@ def test_an_argument_of_the_wrong_type_is_an_error_that_names_it(call, message):
 
 
 @pytest.fixture
-def talks():
-    talks = Conversations()
-    yield talks
-    talks.close()
+def conversations():
+    conversations = Conversations()
+    yield conversations
+    conversations.close()
 
 
 @pytest.mark.parametrize(
@@ -48,16 +48,16 @@ def talks():
         ({"id": "42", "workspace": "."}, "the workspace must be Workspace, not str"),
     ],
 )
-def test_opening_a_conversation_checks_types(talks, opened, message):
+def test_opening_a_conversation_checks_types(conversations, opened, message):
     with pytest.raises(CallError) as caught:
-        talks.open(**opened)
+        conversations.open(**opened)
     assert str(caught.value) == message
 
 
-def test_a_turn_rejects_a_tool_of_the_wrong_type(talks):
-    talk = talks.open("42", Workspace(".", home=""))
+def test_a_turn_rejects_a_tool_of_the_wrong_type(conversations):
+    conversation = conversations.open("42", Workspace(".", home=""))
     with pytest.raises(CallError, match="unknown tool 'read'; known: none"):
-        talk.set_active_tools(["read"])
+        conversation.set_active_tools(["read"])
 
 
 def test_a_prompt_needs_an_agent():

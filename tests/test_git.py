@@ -131,7 +131,7 @@ def test_a_repository_folder_elsewhere_must_point_back(tree, git):
     assert failures(tree) == []
 
 
-def test_a_folder_of_a_repository_has_the_status_of_the_whole(repository, git):
+def test_the_status_of_a_subfolder_is_that_of_the_whole_repository(repository, git):
     repository({"w/a.txt": "changed\n", "w/sub/new": "", "w/sub/below/x": ""})
     branch, status, _ = git_values(repository, "w/sub")
     assert (branch, status) == ("main", git("status", "--short", cwd="w/sub").rstrip("\n"))
@@ -170,7 +170,7 @@ def test_the_branch_is_known_without_git(repository, monkeypatch):
     assert git_values(repository) == ["main", "", "clean"]
     prompt = repository.prompt("builder", base=TEMPLATE)
     failed = ("variable-failed", "[git:status] has no value: git is not installed, or not on the PATH")
-    assert [each for each in repository.messages(prompt) if each[0] == "variable-failed"] == [failed]
+    assert [message for message in repository.messages(prompt) if message[0] == "variable-failed"] == [failed]
 
 
 def test_a_rejected_configuration_is_one_finding(repository):
@@ -269,7 +269,7 @@ def test_a_change_is_noticed(repository, git, monkeypatch, template, texts):
 # Hostile repositories
 
 
-MARK = "the repository was here"
+MARK_FILE = "the repository was here"
 
 
 @pytest.fixture
@@ -277,16 +277,16 @@ def trap_repository(repository):
     """A repository with a file that git has to filter to see if it changed, and a program that leaves a mark."""
     repository({"w/.gitattributes": "* filter=evil\n", "w/a.txt": "b\n"})
     os.utime(repository.path("w/a.txt"), (1_000_000, 1_000_000))
-    repository({"trap": f"#!/bin/sh\ntouch '{repository.path(MARK)}'\ncat\n"})
+    repository({"trap": f"#!/bin/sh\ntouch '{repository.path(MARK_FILE)}'\ncat\n"})
     os.chmod(repository.path("trap"), 0o755)
     return repository
 
 
 def take_mark(tree):
     """Whether the mark was left; removes it."""
-    if not os.path.exists(tree.path(MARK)):
+    if not os.path.exists(tree.path(MARK_FILE)):
         return False
-    os.remove(tree.path(MARK))
+    os.remove(tree.path(MARK_FILE))
     return True
 
 
@@ -295,17 +295,17 @@ def add(tree, path, text):
         file.write(text.replace("TRAP", tree.path("trap")).replace("TOP", tree.top))
 
 
-DIRTY = " M a.txt\n?? .gitattributes"
+DIRTY_STATUS = " M a.txt\n?? .gitattributes"
 
 
 @pytest.mark.parametrize(
     ("config", "status"),
     [
-        ('[filter "evil"]\n\tclean = TRAP\n', DIRTY),
-        ('[filter "evil"]\n\tclean = TRAP\n\trequired = true\n', DIRTY),
-        ('[filter "evil"]\n\tprocess = TRAP\n', DIRTY),
-        ('\t[FILTER "evil"] clean = TRAP\n', DIRTY),
-        ("[core]\n\tfsmonitor = TRAP\n", DIRTY),
+        ('[filter "evil"]\n\tclean = TRAP\n', DIRTY_STATUS),
+        ('[filter "evil"]\n\tclean = TRAP\n\trequired = true\n', DIRTY_STATUS),
+        ('[filter "evil"]\n\tprocess = TRAP\n', DIRTY_STATUS),
+        ('\t[FILTER "evil"] clean = TRAP\n', DIRTY_STATUS),
+        ("[core]\n\tfsmonitor = TRAP\n", DIRTY_STATUS),
         ("[filter.evil]\n\tclean = TRAP\n", ""),
         ('[core] [filter "evil"]\n\tclean = TRAP\n', ""),
         ('[filter "e\\vil"]\n\tclean = TRAP\n', ""),
@@ -339,7 +339,7 @@ def test_no_program_of_a_worktrees_configuration_is_run(trap_repository, git):
     add(trap_repository, "w/.git/config.worktree", '[filter "evil"]\n\tclean = TRAP\n')
     git("status")
     assert take_mark(trap_repository), "the trap works"
-    assert git_values(trap_repository)[:2] == ["main", DIRTY]
+    assert git_values(trap_repository)[:2] == ["main", DIRTY_STATUS]
     assert not take_mark(trap_repository)
 
 
@@ -358,7 +358,7 @@ def test_no_hook_is_run(trap_repository, git, hooks):
 def test_nothing_is_fetched(trap_repository, git):
     """A repository may lack an object and name a program that would fetch it."""
     git("clone", "--bare", ".", "../origin")
-    trap_repository({"fetch": f"#!/bin/sh\ntouch '{trap_repository.path(MARK)}'\nexec git-upload-pack \"$@\"\n"})
+    trap_repository({"fetch": f"#!/bin/sh\ntouch '{trap_repository.path(MARK_FILE)}'\nexec git-upload-pack \"$@\"\n"})
     os.chmod(trap_repository.path("fetch"), 0o755)
     add(
         trap_repository,
@@ -427,7 +427,7 @@ def test_git_is_not_run_for_a_nested_repository(trap_repository, git):
     add(trap_repository, "w/inner/.git/config", "[core]\n\tfsmonitor = TRAP\n")
     git("status")
     assert take_mark(trap_repository), "the trap works"
-    assert git_values(trap_repository)[1] == DIRTY
+    assert git_values(trap_repository)[1] == DIRTY_STATUS
     assert not take_mark(trap_repository)
 
 
@@ -436,7 +436,7 @@ def test_a_git_in_the_working_directory_is_not_run(trap_repository, monkeypatch)
     monkeypatch.setenv("PATH", f".:{os.environ['PATH']}:")
     subprocess.run(["git", "status"], cwd=trap_repository.path("w"), check=False, stdin=subprocess.DEVNULL)
     assert take_mark(trap_repository), "the trap works"
-    assert git_values(trap_repository)[1] == f"{DIRTY}\n?? git"
+    assert git_values(trap_repository)[1] == f"{DIRTY_STATUS}\n?? git"
     assert not take_mark(trap_repository)
 
 
@@ -496,7 +496,7 @@ def test_git_is_not_run_on_a_repository_with_links_that_leave_it(victim, name):
 def test_git_is_not_run_if_any_file_of_the_repository_is_a_link_that_leaves_it(victim):
     """Neither a folder of objects nor a branch that another branch names needs to be known by name."""
     objects = Path(victim.path("victim/.git/objects"))
-    for folder in (each for each in objects.iterdir() if len(each.name) == 2):
+    for folder in (path for path in objects.iterdir() if len(path.name) == 2):
         replace_with_link(victim, f"w/.git/objects/{folder.name}", f"victim/.git/objects/{folder.name}")
     replace_with_link(victim, "w/.git/refs/heads/evil", "victim/.git/refs/heads/private")
     victim({"w/.git/refs/heads/main": "ref: refs/heads/evil\n"})
@@ -589,6 +589,6 @@ def test_a_head_that_names_nothing_is_a_finding(repository, head, reason):
     assert message.startswith(f"[git:branch] has no value: {reason}")
 
 
-def test_a_git_folder_that_is_a_link_names_where_it_leads(victim):
+def test_the_finding_about_a_linked_git_folder_names_its_target(victim):
     replace_with_link(victim, "w/.git", "victim/.git")
     assert "/w/.git leads to /victim/.git, which does not point back to this workspace" in failures(victim)[0]

@@ -69,9 +69,9 @@ def test_a_wrapper_that_closes_what_it_opens_is_accepted(wrap):
     ],
 )
 def test_an_open_wrapper_or_a_path_outside_is_an_error(path, content, message):
-    with pytest.raises(LayoutError) as refused:
+    with pytest.raises(LayoutError) as error:
         parse(layout_with(path, content), "mine")
-    assert message in str(refused.value)
+    assert message in str(error.value)
 
 
 def test_a_pattern_may_leave_its_folder_only_by_path():
@@ -150,9 +150,9 @@ FACTS = "conditions are tool:NAME, set:NAME, found:NAME, provider:NAME, platform
     ],
 )  # fmt: skip
 def test_an_invalid_key_or_value_is_an_error(path, content, sentence):
-    with pytest.raises(LayoutError) as refused:
+    with pytest.raises(LayoutError) as error:
         parse(layout_with(path, content), "mine")
-    assert str(refused.value) == f"layout mine: {sentence}"
+    assert str(error.value) == f"layout mine: {sentence}"
 
 
 def test_a_section_that_contains_itself_is_an_error():
@@ -313,9 +313,9 @@ def test_a_layout_keeps_what_it_does_not_replace(tree):
     ],
 )
 def test_a_file_that_is_not_a_layout_is_an_error(tree, files, sentence):
-    with pytest.raises((CallError, LayoutError)) as refused:
+    with pytest.raises((CallError, LayoutError)) as error:
         tree(files).prompt(tree.path("a.toml"))
-    assert sentence.replace("$TOP", tree.top) in str(refused.value)
+    assert sentence.replace("$TOP", tree.top) in str(error.value)
 
 
 # A layout from the workspace
@@ -383,8 +383,15 @@ def test_a_workspace_layout_may_extend_a_shipped_one_and_keep_its_patterns(tree)
 )
 def test_a_layout_extended_inside_the_workspace_is_untrusted_too(tree, below, monkeypatch):
     monkeypatch.chdir(tree.path("w"))
-    wide = workspace_layout('["home:SECRET.md"]')
-    tree({"home/SECRET.md": "secret", "w/.git": None, "w/wide.toml": wide, "w/.foreword/prompts/wide.toml": wide})
+    text_with_more = workspace_layout('["home:SECRET.md"]')
+    tree(
+        {
+            "home/SECRET.md": "secret",
+            "w/.git": None,
+            "w/wide.toml": text_with_more,
+            "w/.foreword/prompts/wide.toml": text_with_more,
+        }
+    )
     tree({"w/.foreword/prompts/team.toml": f'extends = "{below.replace("$TOP", tree.top)}"\n'})
     try:
         text = tree.text("$workspace/team")
@@ -442,7 +449,7 @@ def test_later_settings_win(tree, files, passed, text):
     assert tree.short(prompt.text) == f"BASE\n\n<environment>\n{text}\n</environment>"
 
 
-MINE = "home/.config/foreword/prompts/mine.toml"
+CALLER_SETTINGS = "home/.config/foreword/prompts/mine.toml"
 OPAL = "extends = '$std/opal'\n"
 
 
@@ -456,18 +463,20 @@ OPAL = "extends = '$std/opal'\n"
         ({USER_SETTINGS: "environment.text = 'U'"}, {"environment.text": "X"}, "X", ("caller", "section.environment.text", None)),
         ({}, {"guideline": [{"say": ["X"]}]}, "X", ("caller", "guideline", None)),
         ({USER_SETTINGS: "[[guideline]]\nsay = ['X']"}, {}, "X", ("setting", f"/{USER_SETTINGS}", None)),
-        ({USER_SETTINGS: "section.environment.text = '$user/x'", MINE.replace("mine.toml", "x.md"): "X"}, {}, "X", ("template", "$user/x", (1, 1))),
-        ({MINE: OPAL}, {}, "Working directory: ", ("builtin", "$std/opal/environment", (1, 1))),
-        ({MINE: f"{OPAL}section.environment.text = 'X'"}, {}, "X", ("layout", "$user/mine/environment", (1, 1))),
-        ({MINE: f"{OPAL}section.environment.text = 'X'"}, {}, "<environment>\n", ("builtin", "$std/opal/environment", None)),
+        ({USER_SETTINGS: "section.environment.text = '$user/x'", CALLER_SETTINGS.replace("mine.toml", "x.md"): "X"}, {}, "X", ("template", "$user/x", (1, 1))),
+        ({CALLER_SETTINGS: OPAL}, {}, "Working directory: ", ("builtin", "$std/opal/environment", (1, 1))),
+        ({CALLER_SETTINGS: f"{OPAL}section.environment.text = 'X'"}, {}, "X", ("layout", "$user/mine/environment", (1, 1))),
+        ({CALLER_SETTINGS: f"{OPAL}section.environment.text = 'X'"}, {}, "<environment>\n", ("builtin", "$std/opal/environment", None)),
     ],
 )  # fmt: skip
 def test_text_from_settings_has_its_file_as_origin(tree, files, passed, text, origin):
     tree({"w/.git": None, **files})
-    layout = "$user/mine" if MINE in files else "opal"
+    layout = "$user/mine" if CALLER_SETTINGS in files else "opal"
     prompt = foreword.assemble(tree.workspace(), foreword.Agent(base="B"), layout, assignments=list(passed.items()))
     found = [piece.origin for passage in prompt.passages for piece in passage.pieces if piece.text == text]
-    assert [(each.kind, tree.short(each.path), each.lines) for each in found] == [origin]
+    assert [(found_origin.kind, tree.short(found_origin.path), found_origin.lines) for found_origin in found] == [
+        origin
+    ]
 
 
 def test_wording_has_its_file_as_origin(tree):
@@ -565,7 +574,7 @@ def test_workspace_settings_may_add_files_and_folders_of_the_workspace(tree, ski
 # like
 
 
-def test_a_lookup_or_section_like_another():
+def test_like_copies_the_keys_of_another_rule_or_section():
     mapping = layout_with("find.more", {"like": "notes", "files": ["cwd:MORE.md"]})
     mapping["find"]["notes"] |= {"trim": "ends", "walk": "root", "label": {"a.md": "A", "b.md": "B"}}
     mapping["find"]["more"]["label"] = {"b.md": "C"}
@@ -590,10 +599,10 @@ def test_a_lookup_or_section_like_another():
         ("section.files.like", "notes", "section.files.like: unknown section 'notes'"),
     ],
 )
-def test_an_invalid_like(path, content, message):
-    with pytest.raises(LayoutError) as refused:
+def test_an_invalid_like_is_an_error(path, content, message):
+    with pytest.raises(LayoutError) as error:
         parse(layout_with(path, content), "mine")
-    assert message in str(refused.value)
+    assert message in str(error.value)
 
 
 def test_like_does_not_chain():
@@ -603,7 +612,7 @@ def test_like_does_not_chain():
         parse(mapping, "mine")
 
 
-def test_a_workspace_that_copies_a_lookup_stays_inside():
+def test_a_workspace_that_copies_a_rule_stays_inside_the_workspace():
     mapping = layout_with("find.notes.files", ["home:NOTES.md"])
     mapping["find"]["more"] = {"like": "notes"}
     layout = parse(mapping, "mine", untrusted=frozenset({"find.more.like"}))
@@ -617,7 +626,7 @@ def comparisons(tree):
     """String literals that a program compares, looks up or matches."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
-            yield from (each for part in (node.left, *node.comparators) for each in ast.walk(part))
+            yield from (child for part in (node.left, *node.comparators) for child in ast.walk(part))
         elif isinstance(node, ast.MatchValue):
             yield node.value
         elif isinstance(node, ast.Dict):
@@ -664,7 +673,7 @@ def test_the_compiled_modules_are_current():
 def test_a_layout_parsed_in_advance_matches_the_toml(name):
     layout = importlib.import_module(f"foreword.packs.std.{name}").LAYOUT
     assert layout == parse(getattr(compiled, name)(), name, f"$std/{name}")
-    assert all(each is section for each, section in zip(layout.every, with_inner(layout.sections), strict=True))
+    assert all(actual is section for actual, section in zip(layout.every, with_inner(layout.sections), strict=True))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -43,7 +43,9 @@ def user_of(tree, platform, **changes):
 def user_paths(tree, layout, platform):
     """Every path below the temporary folder where a layout looked for a user file."""
     prompt = assemble(user_of(tree, platform), Agent(tools=[Tool("read")]), layout=layout)
-    return sorted({tree.short(each.path) for each in prompt.candidates if each.path.startswith(tree.path("home"))})
+    return sorted(
+        {tree.short(candidate.path) for candidate in prompt.candidates if candidate.path.startswith(tree.path("home"))}
+    )
 
 
 @pytest.fixture
@@ -66,7 +68,7 @@ def user(tree):
     return tree({"w/.git": None, **text})
 
 
-SAID = {
+MENTIONED = {
     "foreword": ["{config}/foreword/AGENTS.md", "{config}/agents/AGENTS.md", "/home/.agents/AGENTS.md"],
     "ion": ["/home/.ion/AGENTS.md", "{config}/agents/AGENTS.md"],
     "opal": [],
@@ -81,7 +83,7 @@ SAID = {
 def test_user_files_are_found_on_every_platform(user, layout, platform):
     text = assemble(user_of(user, platform), Agent(), layout=layout).text
     sources = [line.removeprefix("Said in ").rstrip(".") for line in text.splitlines() if line.startswith("Said in ")]
-    assert ["/" + name for name in sources] == [path.format(config=CONFIG[platform]) for path in SAID[layout]]
+    assert ["/" + name for name in sources] == [path.format(config=CONFIG[platform]) for path in MENTIONED[layout]]
 
 
 @pytest.mark.parametrize("layout", NAMES)
@@ -133,13 +135,17 @@ def test_the_data_folder_depends_on_the_platform(tree, platform, changes, data):
 def test_a_missing_home_is_a_finding_and_work_continues(user, platform, changes):
     prompt = assemble(user_of(user, platform, **changes), Agent())
     (name,) = changes
-    assert f"because {name} is not set" in next(each.message for each in prompt.findings if each.code == "home-missing")
+    assert f"because {name} is not set" in next(
+        finding.message for finding in prompt.findings if finding.code == "home-missing"
+    )
     assert "Said in home/.agents" not in prompt.text
 
 
 def test_user_files_are_read_without_a_settings_folder(user):
     prompt = assemble(user_of(user, "win32", APPDATA=None), Agent())
-    assert "because APPDATA is not set" in next(each.message for each in prompt.findings if each.code == "home-missing")
+    assert "because APPDATA is not set" in next(
+        finding.message for finding in prompt.findings if finding.code == "home-missing"
+    )
     assert "Said in home/.agents" in prompt.text
 
 

@@ -81,7 +81,7 @@ def test_json_prints_what_the_function_returns(workspace, capsys, command, argum
     def at(name):
         return name.replace("W", workspace.path("w")) if isinstance(name, str) and name.startswith("W") else name
 
-    question = fields(workspace, **{name: at(each) for name, each in further.items()})
+    question = fields(workspace, **{name: at(value) for name, value in further.items()})
     answered = json.loads(json.dumps(answer(command, question)))
     assert run_json(workspace, capsys, command, *map(at, arguments)) == answered
 

@@ -35,8 +35,8 @@ def question(tree):
 
 def variations_that_changed(first, found):
     """The variations that changed the prompt."""
-    assert [each.error for each in found if each.prompt is None] == []
-    return sorted({each.variation for each in found if each.prompt.text != first.text})
+    assert [result.error for result in found if result.prompt is None] == []
+    return sorted({result.variation for result in found if result.prompt.text != first.text})
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def workspace(tree, skill):
 def test_layouts_without_a_clock_give_the_same_bytes(workspace, layout):
     first, found = rebuild_all(workspace, layout)
     assert variations_that_changed(first, found) == []
-    assert {each.variation for each in found} == {"clock", "directory", "environment", "listing", "hash seed"}
+    assert {result.variation for result in found} == {"clock", "directory", "environment", "listing", "hash seed"}
 
 
 def test_a_clock_changes_the_prompt(workspace):
@@ -59,7 +59,7 @@ def test_a_clock_changes_the_prompt(workspace):
 def test_a_date_changes_the_prompt_only_by_day(workspace):
     workspace({"w/AGENTS.md": "Today is {{ date }}.\n"})
     first, found = rebuild_all(workspace, "ion")
-    assert [each.detail for each in found if each.prompt.text != first.text] == ["a day later"]
+    assert [result.detail for result in found if result.prompt.text != first.text] == ["a day later"]
 
 
 def test_a_variable_that_depends_on_the_order_of_the_environment_changes_the_prompt(workspace):
@@ -70,14 +70,16 @@ def test_a_variable_that_depends_on_the_order_of_the_environment_changes_the_pro
     assembler = Assembler(workspace_with_environment, "builder", variables={"order": order})
     agent = Agent(base=Document("base", "[order:x]"))
     first = assembler.prompt(agent, NOW)
-    found = [each for each in rebuilds(assembler, agent, NOW, {}) if each.variation == "environment"]
-    assert (first.text, [each.prompt.text for each in found]) == ("A,B", ["B,A"])
+    found = [rebuild for rebuild in rebuilds(assembler, agent, NOW, {}) if rebuild.variation == "environment"]
+    assert (first.text, [result.prompt.text for result in found]) == ("A,B", ["B,A"])
 
 
 def test_a_directory_reached_through_a_link_has_a_different_name(workspace):
     workspace({"link": Path(workspace.path("w"))})
     first, found = rebuild_all(workspace, "foreword", cwd="link")
-    details = [each.detail for each in found if each.variation == "directory" and each.prompt.text != first.text]
+    details = [
+        result.detail for result in found if result.variation == "directory" and result.prompt.text != first.text
+    ]
     assert details == ["as the directory that the link points to"]
 
 
@@ -98,7 +100,7 @@ def test_the_seed_reaches_the_other_process(workspace, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", workspace.path("site"))
     _, found = rebuild_all(workspace, "foreword")
     assert Path(workspace.path("seen")).read_text() == "1"
-    assert [each.error for each in found] == [""] * len(found)
+    assert [result.error for result in found] == [""] * len(found)
     Path(workspace.path("seen")).unlink()
     monkeypatch.setenv("PYTHONHASHSEED", "1")
     rebuild_all(workspace, "foreword")
@@ -112,7 +114,7 @@ def test_a_stable_prompt_is_built_once_here_and_once_in_another_process(workspac
     assembler, agent = Assembler(replace(workspace.workspace(), environment=None), "foreword"), Agent()
     found = list(rebuilds(assembler, agent, NOW, question(workspace)))
     assert (builds, variations_that_changed(found[0].prompt, found)) == ([1], [])
-    assert [each.variation for each in found][-3:] == ["environment", "listing", "hash seed"]
+    assert [result.variation for result in found][-3:] == ["environment", "listing", "hash seed"]
 
 
 def test_what_the_builds_read_is_freed_before_tokens_are_counted(workspace, monkeypatch):
@@ -124,7 +126,7 @@ def test_what_the_builds_read_is_freed_before_tokens_are_counted(workspace, monk
             assemblers.append(weakref.ref(self))
 
     def record_and_count(*args):
-        alive.extend(each for each in assemblers if each() is not None)
+        alive.extend(assembler for assembler in assemblers if assembler() is not None)
         return count(*args)
 
     monkeypatch.setattr("foreword.programs.question.Assembler", RecordedAssembler)
@@ -138,7 +140,7 @@ def test_if_another_process_differs_each_variation_is_tried_separately(workspace
     monkeypatch.setattr("foreword.programs.stability._id_in_another_process", lambda *_: "sha256:other")
     first, found = rebuild_all(workspace, "foreword")
     assert variations_that_changed(first, found) == []
-    assert [each.detail for each in found if each.variation == "hash seed"] == [
+    assert [result.detail for result in found if result.variation == "hash seed"] == [
         "in a process with hash seed 1",
         "in a process with hash seed 2",
     ]
@@ -154,12 +156,14 @@ def test_the_error_of_the_other_process_is_reported(workspace):
     with pytest.raises(ForewordError, match="does not exist"):
         in_another_process({"cwd": workspace.path("nowhere")}, "1")
     assembler = Assembler(workspace.workspace(), "foreword")
-    found = [each for each in rebuilds(assembler, Agent(), NOW, {"layuot": "ion"}) if each.variation == "hash seed"]
-    assert ["did you mean 'layout'?" in each.error for each in found] == [True, True]
+    found = [
+        rebuild for rebuild in rebuilds(assembler, Agent(), NOW, {"layuot": "ion"}) if rebuild.variation == "hash seed"
+    ]
+    assert ["did you mean 'layout'?" in result.error for result in found] == [True, True]
 
 
 def test_a_rebuild_after_the_last_day_of_the_calendar_is_an_error(workspace):
     last = NOW.replace(year=9999, month=12, day=31, hour=23, minute=59)
     assembler = Assembler(workspace.workspace(), "pi")
-    found = [each for each in rebuilds(assembler, Agent(), last, {}) if each.variation == "clock"]
-    assert [bool(each.error) for each in found] == [True, True]
+    found = [rebuild for rebuild in rebuilds(assembler, Agent(), last, {}) if rebuild.variation == "clock"]
+    assert [bool(result.error) for result in found] == [True, True]

@@ -50,8 +50,8 @@ def start_watch(tree):
         return watches[-1]
 
     yield start_watch
-    for each in watches:
-        each.watching.stop()
+    for watching in watches:
+        watching.watching.stop()
 
 
 def save_in_place(path, text):

@@ -1,10 +1,10 @@
-"""The layout that mirrors Copilot CLI, on trees that were not recorded: every file has a marker of its own."""
+"""The layout that mirrors Copilot CLI, on trees that were not recorded. Every file contains a unique marker."""
 
 import re
 
 import pytest
 
-HUB = ".github/copilot-instructions.md"
+INSTRUCTIONS = ".github/copilot-instructions.md"
 
 
 def markers(text):
@@ -13,30 +13,30 @@ def markers(text):
 
 
 @pytest.fixture
-def shown(tree):
+def copilot_prompt(tree):
     """`shown({...}, "w/a")` writes files below a repository `w` and returns the prompt for a working directory."""
 
-    def shown(files, cwd="w"):
+    def copilot_prompt(files, cwd="w"):
         tree({"w/.git": None, **files})
         return tree.prompt("copilot", cwd)
 
-    return shown
+    return copilot_prompt
 
 
-def test_the_order_of_instruction_files(shown):
-    files = {f"home/.copilot/{HUB.partition('/')[2]}": "m-user\n", "AGENTS.md": "m-above\n"}
+def test_instruction_files_are_in_order(copilot_prompt):
+    files = {f"home/.copilot/{INSTRUCTIONS.partition('/')[2]}": "m-user\n", "AGENTS.md": "m-above\n"}
     for folder in ("w", "w/a", "w/a/b", "w/a/b/c"):
-        mark = "m" + folder.replace("/", "-")[1:]
+        marker = "m" + folder.replace("/", "-")[1:]
         for name, word in (
-            (HUB, "hub"),
+            (INSTRUCTIONS, "hub"),
             ("AGENTS.md", "ag"),
             ("CLAUDE.md", "cl"),
             (".claude/CLAUDE.md", "dot"),
             ("GEMINI.md", "ge"),
         ):
-            files[f"{folder}/{name}"] = f"{mark or 'm'}-{word}\n"
-        files[f"{folder}/AGENTS.override.md"] = f"{mark}-never\n"
-    prompt = shown(files, "w/a/b/c")
+            files[f"{folder}/{name}"] = f"{marker or 'm'}-{word}\n"
+        files[f"{folder}/AGENTS.override.md"] = f"{marker}-never\n"
+    prompt = copilot_prompt(files, "w/a/b/c")
     between = [f"m-{place}-{word}" for place in ("a-b", "a") for word in ("hub", "ag", "cl", "dot", "ge")]
     assert markers(prompt.text) == [
         *("m-user", "m-hub", "m-a-b-c-hub", "m-ag", "m-cl", "m-ge", "m-a-b-c-ag", "m-a-b-c-cl", "m-a-b-c-ge"),
@@ -44,28 +44,28 @@ def test_the_order_of_instruction_files(shown):
     ]
 
 
-def test_each_file_is_an_item_with_its_text_unchanged(shown):
-    prompt = shown({"w/AGENTS.md": "\n  m-one </custom_instruction>\n```\n", "w/CLAUDE.md": "m-two"})
+def test_each_file_is_an_item_with_its_text_unchanged(copilot_prompt):
+    prompt = copilot_prompt({"w/AGENTS.md": "\n  m-one </custom_instruction>\n```\n", "w/CLAUDE.md": "m-two"})
     assert prompt.text.partition("\n\n")[2] == (
         "<custom_instruction>\n\n  m-one </custom_instruction>\n```\n\n</custom_instruction>\n\n"
         "<custom_instruction>\nm-two\n</custom_instruction>"
     )
 
 
-def test_a_blank_file_is_an_item_and_equal_texts_appear_once(tree, shown):
-    prompt = shown(
+def test_a_blank_file_is_an_item_and_equal_texts_appear_once(tree, copilot_prompt):
+    prompt = copilot_prompt(
         {"w/AGENTS.md": " \n", "w/GEMINI.md": "m-same", "w/x/AGENTS.md": "m-same", "w/x/CLAUDE.md": " \n"}, "w/x"
     )
     assert prompt.text.count("<custom_instruction>") == 2
     assert markers(prompt.text) == ["m-same"]
-    assert [each for each in tree.fates(prompt) if each[1] == "duplicate"] == [
+    assert [candidate for candidate in tree.fates(prompt) if candidate[1] == "duplicate"] == [
         ("/w/x/AGENTS.md", "duplicate"),
         ("/w/x/CLAUDE.md", "duplicate"),
     ]
 
 
-def test_imports(tree, shown):
-    prompt = shown(
+def test_imports_are_inserted_after_their_token(tree, copilot_prompt):
+    prompt = copilot_prompt(
         {
             "w/CLAUDE.md": "m-root @a/one.md, (@two.md) and @a/one.md; **@no.md** @../out.md @missing.md",
             "w/a/one.md": "m-one @../two.md\n\n",
@@ -91,8 +91,8 @@ def test_imports(tree, shown):
 RULE = "---\n{0}\n---\n{1}\n"
 
 
-def test_rules_and_the_table_of_scoped_ones(tree, shown):
-    prompt = shown(
+def test_rules_are_included_or_listed_in_a_table(tree, copilot_prompt):
+    prompt = copilot_prompt(
         {
             "home/.copilot/instructions/u.instructions.md": "m-user\n",
             "home/.copilot/instructions/v.instructions.md": RULE.format("applyTo: '*.sh'", "m-never"),
@@ -127,15 +127,15 @@ def test_rules_and_the_table_of_scoped_ones(tree, shown):
     ]
 
 
-def test_nothing_but_the_note_without_files(shown):
-    assert shown({}).text == "[Copilot's own instructions]"
+def test_without_files_only_the_note_remains(copilot_prompt):
+    assert copilot_prompt({}).text == "[Copilot's own instructions]"
 
 
 @pytest.mark.parametrize("cwd", ["w", "w/a"])
-def test_outside_git_only_the_working_directory_counts(tree, cwd):
+def test_outside_git_only_the_working_directory_is_searched(tree, cwd):
     tree({"w/AGENTS.md": "m-w", "w/a/AGENTS.md": "m-a"})
     assert markers(tree.prompt("copilot", cwd).text) == ["m-w" if cwd == "w" else "m-a"]
 
 
-def test_everything_is_in_the_system_prompt(shown):
-    assert {each.message for each in shown({"w/AGENTS.md": "m-one"}).passages} == {0}
+def test_everything_is_in_the_system_prompt(copilot_prompt):
+    assert {passage.message for passage in copilot_prompt({"w/AGENTS.md": "m-one"}).passages} == {0}

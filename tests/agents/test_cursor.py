@@ -1,4 +1,4 @@
-"""The layout of Cursor, which follows its documentation: which rules apply, and what each rule waits for."""
+"""The layout that mirrors Cursor, which follows its documentation: which rules apply, and what each rule waits for."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from foreword.programs.questions import answer
 
 
 def rule(text, **front):
-    """The content of a rule with this front matter."""
+    """Return the content of a rule with this front matter."""
     return "\n".join(["---", *(f"{name}: {content}" for name, content in front.items()), "---", text, ""])
 
 
@@ -26,7 +26,7 @@ FILES = {
 }
 
 
-def test_rules_instructions_and_a_menu(tree):
+def test_the_prompt_has_rules_instructions_and_a_menu(tree):
     tree(FILES)
     assert tree.text("cursor", "w/a") == (
         "[Cursor's own instructions]\n\n"
@@ -48,11 +48,11 @@ def test_rules_instructions_and_a_menu(tree):
         ("plain", "unused", "its front matter has no alwaysApply"),
     ],
 )
-def test_the_fate_of_each_rule(tree, name, fate, reason):
+def test_each_rule_has_a_fate_and_a_reason(tree, name, fate, reason):
     tree(FILES)
     path = tree.path(f"w/.cursor/rules/{name}.mdc")
-    (found,) = [each for each in tree.prompt("cursor").candidates if each.path == path]
-    assert (found.fate, found.reason) == (fate, reason)
+    (found_rule,) = [candidate for candidate in tree.prompt("cursor").candidates if candidate.path == path]
+    assert (found_rule.fate, found_rule.reason) == (fate, reason)
 
 
 @pytest.mark.parametrize(("name", "program"), [("cursor", "Cursor, as documented"), ("copilot", "Copilot CLI 1.0.102")])
@@ -62,5 +62,5 @@ def test_a_mirror_says_what_it_mirrors_and_where_it_differs(name, program):
     assert form["differs"]
 
 
-def test_the_layout_of_cursor_says_that_it_comes_from_documentation():
+def test_the_cursor_layout_says_that_it_follows_the_documentation():
     assert "documentation" in answer("layouts", {"name": "cursor"})["differs"][0]

@@ -1,4 +1,4 @@
-"""The parts of `make peers`: the reducer, the trees, and the provider that the released agents talk to."""
+"""The parts of `make peers`: reducing requests, the trees, and the provider that the released agents talk to."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_later_request_adds_messages_or_changes_earlier_ones(first, second, ex
     assert added(first, second) == expected
 
 
-def test_items_of_an_unsorted_folder_are_sorted_by_path():
+def test_items_from_an_unsorted_folder_are_sorted_by_path():
     form = Format.parse(keep=["^File .*:$"], unordered="^File (r/)(.*):$")
     sent = "<t>\nFile a:\n\nqx-one\n\nFile r/z:\n\nqx-two\n\nFile r/b:\n\nqx-one\n</t>"
     assert lines(sent, form) == [
@@ -106,7 +106,7 @@ def test_a_layout_need_not_repeat_the_gaps():
         ({"messages": [{"role": "user", "lines": ["x", "y"]}]}, {"messages": [{"role": "user", "lines": ["x"]}]}, "line 2 is"),
     ],
 )  # fmt: skip
-def test_a_difference_is_one_sentence(recorded, result, expected):
+def test_a_difference_is_described_in_one_sentence(recorded, result, expected):
     empty = {"files": [], "messages": []}
     assert expected in first_difference(recorded and {**empty, **recorded}, {**empty, **result})
     assert first_difference(result | empty, result | empty) == ""
@@ -142,7 +142,7 @@ def test_a_tree_has_a_case_for_each_directory_and_event():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_seed_gives_one_tree_in_which_every_marker_belongs_to_one_file(seed):
+def test_a_seed_always_gives_the_same_tree_with_unique_markers(seed):
     tree = random_tree(seed)
     assert tree == random_tree(seed) != random_tree(seed + 1)
     owners = {}
@@ -152,7 +152,7 @@ def test_a_seed_gives_one_tree_in_which_every_marker_belongs_to_one_file(seed):
     assert owners and all(len(paths) == 1 for paths in owners.values())
 
 
-def test_a_program_that_cannot_be_installed_says_why(tmp_path):
+def test_the_error_says_why_a_program_cannot_be_installed(tmp_path):
     with pytest.raises(RunError, match="the package contains no bin/x"):
         find_installed(tmp_path, "bin/x", "")
     (tmp_path / REASON).write_text("cannot be installed: no such version")
@@ -211,8 +211,8 @@ def post(url, body):
         return response.read().decode()
 
 
-def without_results(path):
-    """The request as it is before a tool was called."""
+def without_tool_result(path):
+    """Return the request as it was before a tool was called."""
     body = json.loads(json.dumps(REQUESTS[path]))
     if path.startswith("/v1/messages"):
         body["messages"][0]["content"].pop()
@@ -224,7 +224,7 @@ def without_results(path):
 @pytest.mark.parametrize("is_streamed", [True, False])
 @pytest.mark.parametrize("path", REQUESTS)
 def test_the_provider_calls_the_tool_once_and_then_answers(path, is_streamed):
-    body = {**without_results(path), "stream": is_streamed}
+    body = {**without_tool_result(path), "stream": is_streamed}
     with Provider({"Read": {"path": "a.py"}}) as provider:
         answers = [post(provider.url + path, body) for _ in range(2)]
         assert ["a.py" in answer for answer in answers] == [True, False]

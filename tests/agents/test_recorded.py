@@ -1,4 +1,4 @@
-"""The layouts that mirror released agents against what those agents sent, as `make peers` recorded it.
+"""Compare the layouts that mirror released agents with what those agents sent, as `make peers` recorded it.
 
 A recording contains only our own lines and the format around each file; see `peers/reduce.py`.
 """
@@ -18,13 +18,17 @@ from peers.trees import TREES
 
 PROGRAMS = read_programs()
 RECORDED = {path.stem: read_golden(path.stem) for path in sorted(GOLDEN.glob("*.json"))}
-ALL = [
+ALL_CASES = [
     pytest.param(PROGRAMS[name], case, id=f"{name}: {case.name}")
     for name, recording in RECORDED.items()
     for case in cases(name)
     if case.name in recording["cases"]
 ]
-MIRRORED = [each for each in ALL if each.values[1].event == "start" and has_layout(each.values[0].name)]
+MIRRORED_CASES = [
+    parameters
+    for parameters in ALL_CASES
+    if parameters.values[1].event == "start" and has_layout(parameters.values[0].name)
+]
 
 
 def test_every_mirror_is_run_or_listed_with_a_reason():
@@ -43,7 +47,7 @@ def test_every_case_is_recorded(name):
     assert list(recording["cases"]) == [case.name for case in cases(name)]
 
 
-@pytest.mark.parametrize(("program", "case"), ALL)
+@pytest.mark.parametrize(("program", "case"), ALL_CASES)
 def test_a_recording_contains_only_our_lines_and_the_format_around_them(program, case):
     recorded = RECORDED[program.name]["cases"][case.name]
     messages = [(entry["role"], ["\n".join(entry["lines"])]) for entry in recorded["messages"]]
@@ -52,10 +56,10 @@ def test_a_recording_contains_only_our_lines_and_the_format_around_them(program,
     assert files(again, case.data) == recorded["files"]
 
 
-@pytest.mark.parametrize(("program", "case"), MIRRORED)
-def test_a_layout_gives_what_the_program_sent(program, case):
-    is_right, sentence = verdict(program, case, RECORDED[program.name]["cases"][case.name])
-    assert is_right, sentence
+@pytest.mark.parametrize(("program", "case"), MIRRORED_CASES)
+def test_a_layout_produces_what_the_program_sent(program, case):
+    agrees, sentence = verdict(program, case, RECORDED[program.name]["cases"][case.name])
+    assert agrees, sentence
 
 
 @pytest.mark.parametrize("name", sorted(name for name in PROGRAMS if has_layout(name)))

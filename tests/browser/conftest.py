@@ -55,8 +55,8 @@ def own_site(tmp_path):
         return sites[-1]
 
     yield make
-    for each in sites:
-        each.stop()
+    for site in sites:
+        site.stop()
 
 
 @pytest.fixture
@@ -82,8 +82,8 @@ def open_page(chrome):
         return page
 
     yield open_page
-    for each in contexts:
-        each.close()
+    for context in contexts:
+        context.close()
     assert errors == []
     assert [url for url in urls if not url.startswith(("http://127.0.0.1:", "data:", "about:", "chrome:"))] == []
 

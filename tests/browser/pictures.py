@@ -93,9 +93,9 @@ def rewrite(site: Site, route: Route) -> None:
         return route.fulfill(response=answer)
     if request.url.endswith("/values"):
         form = answer.json()
-        for each in form["values"]:
-            each["value"] = VALUES.get(each["name"], each["value"])
-            each["value"] = each["value"] and each["value"].replace(here, HOME)
+        for value in form["values"]:
+            value["value"] = VALUES.get(value["name"], value["value"])
+            value["value"] = value["value"] and value["value"].replace(here, HOME)
         return route.fulfill(response=answer, json=form)
     text = re.sub(r'"created":\s*"[^"]+"', f'"created":"{MADE}"', answer.text())
     return route.fulfill(response=answer, body=text.replace(here, HOME))

@@ -81,8 +81,8 @@ def hold_requests(page, url):
     page.route(url, lambda route: waiting.append(route))
 
     def release():
-        for each in waiting:
-            each.continue_()
+        for request in waiting:
+            request.continue_()
 
     return release
 

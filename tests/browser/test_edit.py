@@ -145,7 +145,8 @@ def test_a_jinja_syntax_error_has_a_position(editor):
 
 def test_every_variable_has_a_button_in_the_group_of_its_type_with_its_value(editor, site):
     values = {
-        (each["type"], each["name"]): each["value"] for each in site.call("POST", "/system-prompt/values", {})["values"]
+        (value["type"], value["name"]): value["value"]
+        for value in site.call("POST", "/system-prompt/values", {})["values"]
     }
     for variable in site.call("GET", "/system-prompt/variables")["variables"]:
         group = editor.dialog.get_by_role("group", name=variable["type"], exact=True)

@@ -102,8 +102,8 @@ def axe_violations(page):
     """Return what axe reports about the page."""
     found = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
     return [
-        (each["id"], [(node["html"][:120], node["failureSummary"][:300]) for node in each["nodes"][:3]])
-        for each in found
+        (problem["id"], [(node["html"][:120], node["failureSummary"][:300]) for node in problem["nodes"][:3]])
+        for problem in found
     ]
 
 
@@ -190,7 +190,7 @@ def reached_by_tab(page, limit=80):
         if name and name in names:
             break
         names.append(name)
-    return [each.strip() for each in names]
+    return [name.strip() for name in names]
 
 
 def test_everything_can_be_reached_by_keyboard_and_shows_its_focus(open_page, used_site):

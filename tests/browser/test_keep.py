@@ -155,7 +155,7 @@ def test_the_second_to_save_sees_the_difference(edit, site):
     save(two, "second again")
     expect(two.dialog.get_by_text("unsaved changes")).to_have_count(0)
     assert site.template() == "From two."
-    notes = [each["note"] for each in site.call("GET", "/system-prompt/versions")["versions"]]
+    notes = [version["note"] for version in site.call("GET", "/system-prompt/versions")["versions"]]
     assert notes[:2] == ["second again", "first"]
 
 
@@ -170,7 +170,10 @@ def test_the_second_can_overwrite_immediately(edit, site):
     expect(two.page.get_by_role("dialog", name="Someone else saved")).to_have_count(0)
     expect(two.dialog.get_by_text("unsaved changes")).to_have_count(0)
     versions = site.call("GET", "/system-prompt/versions")["versions"]
-    assert [(each["template"], each["note"]) for each in versions[:2]] == [("From two.", "on top"), ("From one.", "")]
+    assert [(version["template"], version["note"]) for version in versions[:2]] == [
+        ("From two.", "on top"),
+        ("From one.", ""),
+    ]
 
 
 def test_the_second_can_take_the_other_version_and_undo_that(edit, site):
@@ -201,7 +204,7 @@ def test_the_other_version_can_have_different_line_ends(edit, site):
 def test_saving_shows_the_changes_and_the_conversations_that_keep_the_old_text(editor, site):
     for number in range(3):
         site.construct(f"keeps-{number}")
-    used = sum(each["conversations"] for each in site.call("GET", "/system-prompt/usage")["versions"])
+    used = sum(version["conversations"] for version in site.call("GET", "/system-prompt/usage")["versions"])
     editor.put_caret(1)
     editor.page.keyboard.type("Be brief. ")
     editor.page.keyboard.press("ControlOrMeta+s")

@@ -103,8 +103,8 @@ def test_focus_shows_file_and_line_and_arrow_keys_move_between_origins(editor_wi
     for _ in range(9):
         editor_with_preview.page.keyboard.press("ArrowRight")
         seen.append(info.inner_text())
-    assert any(f"{site.shop}/AGENTS.md, lines 1–4" in each for each in seen)
-    assert any("prompt:cwd" in each for each in seen)
+    assert any(f"{site.shop}/AGENTS.md, lines 1–4" in label for label in seen)
+    assert any("prompt:cwd" in label for label in seen)
     expect(editor_with_preview.prompt.locator("[tabindex='0']")).to_have_count(1)
     expect(editor_with_preview.prompt.locator(":focus")).to_have_attribute("aria-describedby", "origin-info")
 
@@ -120,7 +120,7 @@ def test_focus_shows_file_and_line_and_arrow_keys_move_between_origins(editor_wi
 )
 def test_a_template_line_highlights_its_output(editor_with_preview, site, line, highlighted):
     editor_with_preview.code.locator(".cm-line").nth(line - 1).click()
-    expected = [each.replace("{shop}", str(site.shop)) for each in highlighted]
+    expected = [text.replace("{shop}", str(site.shop)) for text in highlighted]
     editor_with_preview.eventually(
         lambda: sorted(text for text in editor_with_preview.highlighted_text() if text.strip()), sorted(expected)
     )
@@ -155,7 +155,7 @@ def test_tokens_per_section_are_a_bar_and_follow_the_model(editor, site):
             tokens.get_by_role("button", name=re.compile(rf"^{passage['section']} {passage['tokens']} "))
         ).to_be_visible()
     widths = tokens.locator(".bar span").evaluate_all("(all) => all.map((each) => each.getBoundingClientRect().width)")
-    most = max(preview["passages"], key=lambda each: each["tokens"])
+    most = max(preview["passages"], key=lambda passage: passage["tokens"])
     assert widths.index(max(widths)) == preview["passages"].index(most)
     editor.dialog.get_by_label("Model", exact=True).fill("claude-opus-4-7")
     scaled = site.call("POST", "/system-prompt/preview", {"model": "claude-opus-4-7"})
@@ -176,7 +176,7 @@ def test_folder_and_tools_can_be_chosen(editor, site):
 
 def test_only_layouts_that_use_the_stored_template_are_offered(editor, site):
     layouts = site.call("GET", "/layouts")["layouts"]
-    expected = [each["name"] for each in layouts if each["stored_template"]]
+    expected = [layout["name"] for layout in layouts if layout["stored_template"]]
     assert expected and len(expected) < len(layouts)
     expect(editor.dialog.get_by_label("Layout").locator("option")).to_have_text(expected)
 

@@ -44,13 +44,17 @@ def mismatches(content, form, where="it"):
     if get_origin(form) is list:
         if not isinstance(content, list):
             return [f"{where} is not a list"]
-        return [each for at, one in enumerate(content) for each in mismatches(one, get_args(form)[0], f"{where}[{at}]")]
+        return [
+            mismatch
+            for index, item in enumerate(content)
+            for mismatch in mismatches(item, get_args(form)[0], f"{where}[{index}]")
+        ]
     if get_origin(form) in (Union, types.UnionType):
-        tries = [mismatches(content, each, where) for each in get_args(form)]
-        return min(tries, key=len)
+        attempts = [mismatches(content, option, where) for option in get_args(form)]
+        return min(attempts, key=len)
     allowed = (int, float) if form is float else form
-    is_right = isinstance(content, allowed) and (form is bool or not isinstance(content, bool))
-    return [] if is_right else [f"{where} is {type(content).__name__}, not {form}"]
+    is_valid = isinstance(content, allowed) and (form is bool or not isinstance(content, bool))
+    return [] if is_valid else [f"{where} is {type(content).__name__}, not {form}"]
 
 
 @pytest.fixture(scope="session")

@@ -75,12 +75,12 @@ def verdicts(agents):
 
     def verdicts(*arguments):
         form = json.loads(agents(*arguments, "--json")[1])
-        return {row["path"]: {each["agent"]: each for each in row["verdicts"]} for row in form["files"]}
+        return {row["path"]: {verdict["agent"]: verdict for verdict in row["verdicts"]} for row in form["files"]}
 
     return verdicts
 
 
-def test_the_table(agents):
+def test_the_table_shows_files_and_agents(agents):
     status, out, err = agents(".")
     assert (status, err) == (0, "")
     table, notes = out.split("\n\n")
@@ -147,11 +147,11 @@ def test_a_folder_means_the_files_below_it(verdicts):
     assert list(verdicts(".", "api")) == ["/w/api/NEAR.md", "/w/api/NEAR.override.md"]
 
 
-def test_json(agents, fits):
+def test_json_has_every_verdict(agents, fits):
     form = json.loads(agents(".", "--json")[1])
     assert fits(form, AgentsForm) == []
     assert form == json.loads(agents(".", "--format", "json")[1])
-    assert [(each["name"], each["mirrors"]) for each in form["agents"]] == [("near", "Near 1.0"), ("far", "Far 2.0")]
+    assert [(agent["name"], agent["mirrors"]) for agent in form["agents"]] == [("near", "Near 1.0"), ("far", "Far 2.0")]
     assert form["files"][2] == {
         "path": "/w/NEAR.md",
         "verdicts": [
@@ -172,7 +172,7 @@ def test_json_has_rules_only_for_named_files(verdicts):
     assert verdicts(".", "FAR.md")["/w/FAR.md"]["far"]["rule"].startswith("it reads FAR.md in each directory")
 
 
-def test_markdown(agents, repository):
+def test_markdown_is_a_table(agents, repository):
     repository({"w/a|b/NEAR.md": "Odd."})
     lines = agents(".", "--format", "markdown")[1].split("\n")
     assert lines[:3] == ["| file | near | far |", "| --- | --- | --- |", "| `~/.near/NEAR.md` | loaded | never |"]
@@ -191,15 +191,15 @@ def test_a_table_of_many_agents_is_divided_to_fit_80_columns(run, repository):
 # Which agents
 
 
-def shown(run, *arguments):
-    return [each["name"] for each in json.loads(run("agents", *arguments, "--json")[1])["agents"]]
+def shown_agents(run, *arguments):
+    return [agent["name"] for agent in json.loads(run("agents", *arguments, "--json")[1])["agents"]]
 
 
 def test_agents_are_shown_by_their_signs(run, tree):
     tree({"w/.git/HEAD": "ref: refs/heads/main\n", "w/sub/CLAUDE.md": "Nested."})
-    assert "claude" in shown(run) and "codex" not in shown(run)
+    assert "claude" in shown_agents(run) and "codex" not in shown_agents(run)
     tree({"w/AGENTS.md": "Root."})
-    assert {"claude", "codex"} <= set(shown(run)) < set(shown(run, "--all"))
+    assert {"claude", "codex"} <= set(shown_agents(run)) < set(shown_agents(run, "--all"))
 
 
 def test_without_signs_nothing_is_shown(run, tree):
@@ -208,7 +208,7 @@ def test_without_signs_nothing_is_shown(run, tree):
         "",
         "no known agent was detected in this repository; --all shows what every agent would read\n",
     )
-    assert shown(run) == []
+    assert shown_agents(run) == []
 
 
 @pytest.mark.parametrize(
@@ -220,16 +220,16 @@ def test_without_signs_nothing_is_shown(run, tree):
         ("other", ["--set", "agents=pod"], ["pod"]),
     ],
 )
-def test_settings_name_agents(run, tree, file, arguments, expected):
+def test_settings_choose_the_agents(run, tree, file, arguments, expected):
     tree({file: 'agents = ["codex", "opal"]'})
-    assert shown(run, *arguments) == expected
+    assert shown_agents(run, *arguments) == expected
 
 
 def test_a_workspace_cannot_choose_agents(run, tree):
     tree({"w/.foreword/foreword.toml": 'agents = ["codex"]'})
     _status, out, _err = run("agents", "--json")
     form = json.loads(out)
-    assert (form["agents"], [each["code"] for each in form["findings"]]) == ([], ["workspace-refused"])
+    assert (form["agents"], [finding["code"] for finding in form["findings"]]) == ([], ["workspace-refused"])
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_a_workspace_cannot_choose_agents(run, tree):
         (["--format", "xml"], "--format"),
     ],
 )
-def test_a_wrong_call_is_one_sentence(run, arguments, message):
+def test_a_wrong_call_is_reported_in_one_sentence(run, arguments, message):
     status, out, err = run("agents", *arguments)
     assert (status, out) == (2, "") and message in err and err.count("\n") == 1
 
@@ -249,7 +249,7 @@ def test_a_wrong_call_is_one_sentence(run, arguments, message):
 def test_an_agent_whose_layout_refuses_the_settings_is_left_out(run, tree):
     tree({"w/AGENTS.md": "Root.", "home/.config/foreword/foreword.toml": "unheard_of = 100"})
     form = json.loads(run("agents", "--json")[1])
-    assert (form["agents"], {each["code"] for each in form["findings"]}) == ([], {"agent-left-out"})
+    assert (form["agents"], {finding["code"] for finding in form["findings"]}) == ([], {"agent-left-out"})
     assert "the agent 'codex' was left out" in form["findings"][0]["message"]
 
 
@@ -259,16 +259,16 @@ def test_an_agent_whose_layout_refuses_the_settings_is_left_out(run, tree):
 def test_every_file_is_opened_once_for_all_agents(agents, repository, monkeypatch):
     repository({"w/NEAR.override.md": "\n", "w/FAR.md": "\n"})
     opened = []
-    real = os.open
+    open_file = os.open
 
-    def count(path, *others, **named):
+    def count(path, *others, **markdown_paths):
         opened.append(path)
-        return real(path, *others, **named)
+        return open_file(path, *others, **markdown_paths)
 
     monkeypatch.setattr(files.os, "open", count)
     assert agents(".")[0] == 0
-    named = [each for each in opened if str(each).endswith(".md")]
-    assert len(named) == len(set(named)) > 5
+    markdown_paths = [path for path in opened if str(path).endswith(".md")]
+    assert len(markdown_paths) == len(set(markdown_paths)) > 5
 
 
 # diff and why
@@ -319,7 +319,7 @@ def test_why_names_the_agents_that_read_a_file(run, tree):
 # Hostile repositories
 
 
-def test_odd_files_have_verdicts(repository, verdicts):
+def test_unusual_files_have_verdicts(repository, verdicts):
     repository(
         {
             "w/a/FAR.md": Path("FAR.md"),
@@ -347,7 +347,7 @@ def test_odd_files_have_verdicts(repository, verdicts):
     }
 
 
-def test_folders_beyond_the_limit_are_a_finding(agents, monkeypatch):
+def test_folders_beyond_the_limit_are_reported(agents, monkeypatch):
     monkeypatch.setattr(programs, "_MAX_VISITS", 2)
     status, out, err = agents(".")
     assert status == 0 and "[scan-limit]" in err and "web/NEAR.md               elsewhere  elsewhere" in out

@@ -36,4 +36,4 @@ def test_actions_are_in_order():
     parser = Parser(prog="foreword x", add_help=False)
     parser.add_argument("--one")
     parser.add_argument("two")
-    assert [each.dest for each in parser.actions()] == ["one", "two"]
+    assert [action.dest for action in parser.actions()] == ["one", "two"]

@@ -10,9 +10,9 @@ import pytest
 from foreword.cli import main
 from foreword.cli.commands import COMMANDS
 
-PROMPTS = ["show", "why", "blame", "tokens"]
-WITH_DIR = [*PROMPTS, "skills"]
-EVERY = [[command] for command in WITH_DIR] + [["skill", "a"]]
+PROMPT_COMMANDS = ["show", "why", "blame", "tokens"]
+COMMANDS_WITH_DIR = [*PROMPT_COMMANDS, "skills"]
+EVERY_COMMAND = [[command] for command in COMMANDS_WITH_DIR] + [["skill", "a"]]
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_options_and_arguments_come_in_any_order(run, tree, arguments, moved):
     assert run(*moved) == first
 
 
-def test_nothing_after_two_dashes_is_an_option(run, tree):
+def test_arguments_after_two_dashes_are_not_options(run, tree):
     tree({"w/-json/AGENTS.md": "Be brief."})
     assert "Be brief." in run("show", "--layout", "opal", "--", "-json")[1]
 
@@ -107,8 +107,8 @@ def test_help_lists_the_commands(run):
 # The one argument of `why` may be a file.
 @pytest.mark.parametrize(
     ("command", "directory", "words"),
-    [(command, directory, "does not exist") for command in EVERY for directory in ("nowhere", "nowhere/deep")]
-    + [(command, "AGENTS.md", "is not a directory") for command in EVERY if command != ["why"]],
+    [(command, directory, "does not exist") for command in EVERY_COMMAND for directory in ("nowhere", "nowhere/deep")]
+    + [(command, "AGENTS.md", "is not a directory") for command in EVERY_COMMAND if command != ["why"]],
 )
 def test_a_path_that_is_not_a_directory_is_an_error(error_of, command, directory, words):
     sentence = error_of(*command, directory)
@@ -127,7 +127,7 @@ def test_a_missing_home_is_an_error(error_of):
 # Layouts, keys and settings
 
 
-@pytest.mark.parametrize("command", [*EVERY, ["layouts"]], ids=" ".join)
+@pytest.mark.parametrize("command", [*EVERY_COMMAND, ["layouts"]], ids=" ".join)
 def test_an_unknown_layout_is_an_error(error_of, command):
     assert error_of(*command, "--layout", "opel").startswith("unknown layout 'opel'; did you mean 'opal'?")
 
@@ -284,7 +284,7 @@ def test_an_invalid_time_is_an_error(error_of, now):
     assert error_of("show", "--now", now).startswith("--now must be a time")
 
 
-@pytest.mark.parametrize("command", [*EVERY, ["layouts"]], ids=" ".join)
+@pytest.mark.parametrize("command", [*EVERY_COMMAND, ["layouts"]], ids=" ".join)
 def test_every_command_validates_its_options(error_of, command):
     assert error_of(*command, "--now", "yesterday").startswith("--now must be a time")
     assert error_of(*command, "--tools", "nowhere").startswith("--tools nowhere: ")
@@ -408,7 +408,7 @@ def test_help_of_a_command_succeeds(tree):
     assert (result.returncode, result.stderr) == (0, "") and "--layout" in result.stdout
 
 
-def test_an_odd_argument_is_escaped_in_the_message(error_of):
+def test_control_characters_in_an_argument_are_escaped(error_of):
     assert error_of("show", os.fsdecode(b"\xff")).startswith("the working directory \\xff does not exist")
 
 

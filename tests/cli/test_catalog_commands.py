@@ -14,18 +14,18 @@ NAMES = ["builder", "foreword", "ion", "opal", "pi", "pod"]
 
 def test_layouts_lists_every_layout(run):
     status, out, err = run("layouts")
-    own, mirrors = ([line.split(None, 1) for line in part.split("\n")] for part in out.rstrip("\n").split("\n\n"))
-    assert (status, err, [name for name, _ in own]) == (0, "", NAMES)
-    assert all(about.endswith(".") for _, about in own)
+    standard, mirrors = ([line.split(None, 1) for line in part.split("\n")] for part in out.rstrip("\n").split("\n\n"))
+    assert (status, err, [name for name, _ in standard]) == (0, "", NAMES)
+    assert all(about.endswith(".") for _, about in standard)
     assert [name for name, _ in mirrors] == list(mirror_names())
     assert all(program[-1].isdigit() for _, program in mirrors)
 
 
 def test_layouts_can_be_printed_as_json(run):
     output = json.loads(run("layouts", "--json")[1])
-    assert {tuple(sorted(each)) for each in output} == {("about", "default", "mirrors", "name")}
-    assert [each["name"] for each in output if not each["mirrors"]] == NAMES
-    assert [each["name"] for each in output if each["mirrors"]] == list(mirror_names())
+    assert {tuple(sorted(layout)) for layout in output} == {("about", "default", "mirrors", "name")}
+    assert [layout["name"] for layout in output if not layout["mirrors"]] == NAMES
+    assert [layout["name"] for layout in output if layout["mirrors"]] == list(mirror_names())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -61,18 +61,18 @@ def test_layouts_lists_those_of_the_user_the_workspace_and_the_packs(tree, run):
         }
     )
     rows = json.loads(run("layouts", "--json", "--pack", "acme=../pack")[1])
-    own = {each["name"]: each for each in rows if each["name"].startswith("$")}
+    own = {row["name"]: row for row in rows if row["name"].startswith("$")}
     assert list(own) == ["$user/bad", "$user/team", "$workspace/sub/local", "$acme/extra"]
     assert own["$user/team"] == {"name": "$user/team", "about": "Ours.", "mirrors": "", "default": True}
     assert own["$user/bad"]["about"].startswith("cannot be loaded: ")
-    assert [each["name"] for each in rows if each["default"]] == ["$user/team"]
+    assert [row["name"] for row in rows if row["default"]] == ["$user/team"]
     assert "\n$user/team (default)" in run("layouts")[1]
 
 
 def test_one_layout_can_be_printed_as_json(run):
     output = json.loads(run("layouts", "ion", "--json")[1])
     assert (output["name"], output["address"], output["on"]) == ("ion", "$std/ion", {"turn": "gather"})
-    assert [(each["name"], each["depth"], each["lifetime"]) for each in output["sections"]] == [
+    assert [(section["name"], section["depth"], section["lifetime"]) for section in output["sections"]] == [
         ("base", 0, "release"),
         ("instructions", 0, "project"),
         ("ion-local", 1, "project"),
@@ -87,7 +87,7 @@ def test_a_custom_layout_is_described(tree, run):
     tree({"w/mine.toml": 'about = "Mine."\nextends = "$std/ion"\nsections = ["base", "plan"]\n'})
     output = json.loads(run("layouts", "./mine.toml", "--json")[1])
     assert (output["name"], output["about"]) == ("mine", "Mine.")
-    assert [each["name"] for each in output["sections"]] == ["base", "plan"]
+    assert [section["name"] for section in output["sections"]] == ["base", "plan"]
 
 
 # skills
@@ -132,7 +132,7 @@ def test_an_empty_list_of_skills_is_explained(run):
 
 
 def test_skills_lists_only_what_the_layout_finds(three_skills, run):
-    assert [each["name"] for each in json.loads(run("skills", "--layout", "opal", "--json")[1])] == [
+    assert [skill["name"] for skill in json.loads(run("skills", "--layout", "opal", "--json")[1])] == [
         "deploy",
         "quiet",
         "testing",

@@ -57,18 +57,18 @@ def script(capsys):
 
 
 @pytest.fixture
-def tab(script, tmp_path):
+def complete(script, tmp_path):
     (tmp_path / "completion.bash").write_text(script("bash"))
     (tmp_path / "tools.json").write_text("[]")
     (tmp_path / "shop").mkdir()
 
-    def tab(*words):
+    def complete(*words):
         command = ["bash", "--norc", "-c", TAB, "bash", tmp_path / "completion.bash", "foreword", *words]
         result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert result.returncode == 0 and result.stderr == "", result.stderr
         return sorted(filter(None, result.stdout.splitlines()))
 
-    return tab
+    return complete
 
 
 @pytest.mark.parametrize(
@@ -92,31 +92,32 @@ def tab(script, tmp_path):
         (["nothing-like-it"], []),
     ],
 )
-def test_bash_completes(tab, words, offered):
-    assert tab(*words) == offered
+def test_bash_completes(complete, words, offered):
+    assert complete(*words) == offered
 
 
-def test_bash_completes_every_command(tab):
-    assert tab("") == sorted({name.split()[0] for name in COMMANDS})
+def test_bash_completes_every_command(complete):
+    assert complete("") == sorted({name.split()[0] for name in COMMANDS})
 
 
-def in_bash(tab, script, folder):
-    return [complete_line(line, tab(*line.split())) for line in COMPLETED]
+def in_bash(complete, script, folder):
+    return [complete_line(line, complete(*line.split())) for line in COMPLETED]
 
 
-def in_fish(tab, script, folder):
+def in_fish(complete, script, folder):
     (folder / "completion.fish").write_text(script("fish"))
     code = 'source completion.fish; for line in $argv; complete -C "foreword $line"; echo .; end'
     command = ["fish", "--no-config", "-c", code, *COMPLETED]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=empty_home(folder))
     assert result.stderr == ""
-    offers = [[each.partition("\t")[0] for each in part.splitlines()] for part in result.stdout.split(".\n")[:-1]]
+    offers = [[line.partition("\t")[0] for line in part.splitlines()] for part in result.stdout.split(".\n")[:-1]]
     return [
-        complete_line(line, [each for each in offered if each]) for line, offered in zip(COMPLETED, offers, strict=True)
+        complete_line(line, [offer for offer in offered if offer])
+        for line, offered in zip(COMPLETED, offers, strict=True)
     ]
 
 
-def in_zsh(tab, script, folder):
+def in_zsh(complete, script, folder):
     """Type each line, the tab key and the recording key in a terminal."""
     import pty
 
@@ -129,7 +130,7 @@ def in_zsh(tab, script, folder):
     )
     os.close(child)
     os.write(terminal, ("".join(f"foreword {line}\t\x14" for line in COMPLETED) + "exit\n").encode())
-    while read(terminal):
+    while read_terminal(terminal):
         pass
     os.close(terminal)
     zsh.wait()
@@ -141,7 +142,7 @@ def complete_line(line, offered):
     return " ".join([*line.split()[:-1], *offered]) if offered else line
 
 
-def read(terminal):
+def read_terminal(terminal):
     """Output of a terminal; empty once it is closed."""
     try:
         return os.read(terminal, 4096)
@@ -154,11 +155,11 @@ def empty_home(folder):
 
 
 @pytest.mark.parametrize("in_shell", [in_bash, in_fish, in_zsh], ids=["bash", "fish", "zsh"])
-def test_a_shell_completes_lines(in_shell, tab, script, tmp_path):
+def test_a_shell_completes_lines(in_shell, complete, script, tmp_path):
     name = in_shell.__name__.removeprefix("in_")
     if shutil.which(name) is None:
         pytest.skip(f"{name} is not installed")
-    lines = [line.rstrip(" /") for line in in_shell(tab, script, tmp_path)]
+    lines = [line.rstrip(" /") for line in in_shell(complete, script, tmp_path)]
     assert dict(zip(COMPLETED, lines, strict=True)) == COMPLETED
 
 

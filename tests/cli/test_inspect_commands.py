@@ -77,8 +77,8 @@ def test_diff_says_what_was_added_and_removed(save_output, run, tree):
     tree({"home/.agents/AGENTS.md": "Mine.\n"})
     status, out, _ = run("diff", old, ".", "--exit-code")
     assert status == 1
-    heads = [line for line in out.splitlines()[2:] if line and line[0] != " "]
-    assert heads == ["changed  instructions", "removed  skills", "removed  tool read"]
+    headings = [line for line in out.splitlines()[2:] if line and line[0] != " "]
+    assert headings == ["changed  instructions", "removed  skills", "removed  tool read"]
     assert "removed  skills\n  .agents/skills/ship/SKILL.md:1-4 (now unused)\n    - <skills>\n" in out
     assert (
         "  AGENTS.md:1-3 (now absent)\n  ~/.agents/AGENTS.md:1 (was absent)\n"
@@ -234,12 +234,12 @@ def test_the_default_layout_needs_no_advice(run, run_json, tree):
     assert "other builds produced the same bytes\n" in out and "moved" not in out
     found = run_json(CacheForm, "cache", ".", "--tool", "read")
     assert (found["findings"], found["misplaced"], found["better_order"]) == ([], [], None)
-    assert {each["changed"] for each in found["rebuilds"]} == {False}
+    assert {rebuild["changed"] for rebuild in found["rebuilds"]} == {False}
     anthropic, openai, gemini = found["providers"]
-    assert [each["lifetime"] for each in anthropic["breakpoints"]] == ["release", "project", "conversation"]
-    assert [each["kept"] for each in anthropic["breakpoints"]] == [False, True, True]
+    assert [point["lifetime"] for point in anthropic["breakpoints"]] == ["release", "project", "conversation"]
+    assert [point["kept"] for point in anthropic["breakpoints"]] == [False, True, True]
     assert (openai["caching"], gemini["order"][0]) == ("prefix", "system")
-    assert all(each["next_request"] < each["first_request"] for each in (anthropic, openai, gemini))
+    assert all(provider["next_request"] < provider["first_request"] for provider in (anthropic, openai, gemini))
 
 
 def test_a_clock_that_breaks_the_prefix_is_reported(run, run_json):
@@ -252,8 +252,8 @@ def test_a_clock_that_breaks_the_prefix_is_reported(run, run_json):
     assert "section 'clock' lasts for a turn and comes before 'cwd'" in err
     assert "        --set section.last.sections=cwd,clock  fixes part of it\n" in out
     found = run_json(CacheForm, "cache", "--layout", "pi", "--tool", "read")
-    assert sorted({each["code"] for each in found["findings"]}) == ["cache-order", "cache-unstable"]
-    moved = [(each["how"], each["details"][0]["section"]) for each in found["rebuilds"] if each["changed"]]
+    assert sorted({finding["code"] for finding in found["findings"]}) == ["cache-order", "cache-unstable"]
+    moved = [(rebuild["how"], rebuild["details"][0]["section"]) for rebuild in found["rebuilds"] if rebuild["changed"]]
     assert moved == [("a minute later", "clock"), ("a day later", "clock")]
     assert found["better_order"]["set"] == ["section.last.sections=cwd,clock"]
 
@@ -262,7 +262,7 @@ def test_suggested_options_fix_the_order(run, run_json):
     options = ["cache", "--layout", "opal", "--tool", "read_file", "--session", "s"]
     found = run_json(CacheForm, *options)
     assert found["better_order"]["fixes"] == "all"
-    fixed = run_json(CacheForm, *options, *(f"--set={each}" for each in found["better_order"]["set"]))
+    fixed = run_json(CacheForm, *options, *(f"--set={assignment}" for assignment in found["better_order"]["set"]))
     assert (fixed["misplaced"], fixed["findings"]) == ([], [])
 
 
@@ -273,45 +273,46 @@ def test_options_are_passed_to_the_other_process(run_json, tree):
         CacheForm, "cache", "--tools", "my tools.json", "--plan", "plan.md", "--language", "de", "--sub-agent",
         "--scope", "scope.json", "--set", "skills.budget=5", "--set", "join=\n", "--model", "x", "--doc", "A=/b",
     )  # fmt: skip
-    assert [each["error"] for each in found["rebuilds"]] == [None] * len(found["rebuilds"])
-    assert {each["changed"] for each in found["rebuilds"]} == {False}
+    assert [rebuild["error"] for rebuild in found["rebuilds"]] == [None] * len(found["rebuilds"])
+    assert {rebuild["changed"] for rebuild in found["rebuilds"]} == {False}
 
 
 def test_cache_takes_a_provider_and_a_model(run, run_json):
     found = run_json(CacheForm, "cache", "--provider", "anthropic", "--model", "claude-opus-4-5-20251101")
-    assert [(each["provider"], each["price"]["model"], each["price"]["minimum"]) for each in found["providers"]] == [
-        ("anthropic", "claude-opus-4.5", 4096)
-    ]
-    assert all(each["price"]["source"] and each["price"]["date"] for each in found["providers"])
+    assert [
+        (provider["provider"], provider["price"]["model"], provider["price"]["minimum"])
+        for provider in found["providers"]
+    ] == [("anthropic", "claude-opus-4.5", 4096)]
+    assert all(provider["price"]["source"] and provider["price"]["date"] for provider in found["providers"])
     unknown = run_json(CacheForm, "cache", "--provider", "openai", "--model", "brand-new")
     (only,) = unknown["providers"]
     assert (only["price"], only["first_request"]) == (None, None)
     assert "price unknown" in run("cache", "--provider", "openai", "--model", "brand-new")[1]
 
 
-def test_cache_of_a_change(save_output, run, run_json, tree):
+def test_cache_shows_what_a_change_costs(save_output, run, run_json, tree):
     tree({"w/AGENTS.md": RULES})
     old = save_output("old.json", "talk", "turn", "t", "--tool", "read")
     tree({"w/AGENTS.md": RULES.replace("Rule 150:", "Rule one hundred and fifty:")})
     found = run_json(CacheReusesForm, "cache", "talk:t", ".", "--tool", "read", "--turns", "10")
-    rows = {each["provider"]: each for each in found["providers"]}
+    rows = {provider["provider"]: provider for provider in found["providers"]}
     assert rows["anthropic"]["kept"] == 0 < rows["anthropic"]["shared"]  # the breakpoint before it is below the minimum
     assert rows["openai"]["kept"] % 128 == 0 and rows["openai"]["kept"] > 1024
-    for each in rows.values():
-        assert each["lost"] == each["cacheable"] - each["kept"] > 0
-        assert each["rewrite_each_turn"] == pytest.approx(10 * each["rewrite"])
-        assert each["first"]["name"] == "instructions"
-        assert each["first"]["causes"] == [{"kind": "file", "path": "/w/AGENTS.md", "lines": [151, 151], "note": None}]
+    for row in rows.values():
+        assert row["lost"] == row["cacheable"] - row["kept"] > 0
+        assert row["rewrite_each_turn"] == pytest.approx(10 * row["rewrite"])
+        assert row["first"]["name"] == "instructions"
+        assert row["first"]["causes"] == [{"kind": "file", "path": "/w/AGENTS.md", "lines": [151, 151], "note": None}]
     status, out, _ = run("cache", old, ".", "--tool", "read", "--exit-code")
     assert status == 1
     assert "first difference for anthropic, openai, gemini: section 'instructions', AGENTS.md:151\n" in out
 
 
-def test_cache_without_a_change(run, run_json):
+def test_cache_says_that_nothing_changed(run, run_json):
     status, out, err = run("cache", ".", ".", "--layout", "pi", "--exit-code")
     assert (status, err) == (0, "")
     assert out.endswith("the prompts are the same\n")
-    assert {each["lost"] for each in run_json(CacheReusesForm, "cache", ".", ".")["providers"]} == {0}
+    assert {provider["lost"] for provider in run_json(CacheReusesForm, "cache", ".", ".")["providers"]} == {0}
 
 
 def test_a_turn_continues_where_the_previous_one_ended(save_output, run_json, tree):
@@ -323,9 +324,9 @@ def test_a_turn_continues_where_the_previous_one_ended(save_output, run_json, tr
     )
     old = save_output("old.json", "talk", "turn", "t", "--message", "hi")
     new = save_output("new.json", "talk", "turn", "t", "--messages", "history.json", "--message", "and now?")
-    for each in run_json(CacheReusesForm, "cache", old, new)["providers"]:
-        assert each["first"] is None
-        assert each["kept"] > each["lost"]
+    for provider in run_json(CacheReusesForm, "cache", old, new)["providers"]:
+        assert provider["first"] is None
+        assert provider["kept"] > provider["lost"]
 
 
 def test_cache_takes_an_edition_or_plain_text(run, run_json, tree):
@@ -338,11 +339,11 @@ def test_cache_takes_an_edition_or_plain_text(run, run_json, tree):
 
 
 def test_strict_considers_the_findings_of_the_prompt(run):
-    too_little = ["--set", "budget=5", "--strict"]
-    assert run("show", *too_little)[0] == 1
-    assert run("diff", ".", ".", *too_little)[0] == 1
-    assert run("cache", ".", *too_little)[0] == 1
-    assert run("cache", ".", ".", *too_little)[0] == 1
+    small_budget = ["--set", "budget=5", "--strict"]
+    assert run("show", *small_budget)[0] == 1
+    assert run("diff", ".", ".", *small_budget)[0] == 1
+    assert run("cache", ".", *small_budget)[0] == 1
+    assert run("cache", ".", ".", *small_budget)[0] == 1
     assert run("diff", ".", ".", "--strict")[0] == 0
 
 
@@ -380,10 +381,10 @@ def test_tools_from_standard_input_are_read_once(run_json, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b'[{"name": "read"}]')))
     assert run_json(DifferenceForm, "diff", ".", "./", "--tools", "-")["changed"] is False
     rebuilds = run_json(CacheForm, "cache", "--tools", "-")["rebuilds"]
-    assert {each["error"] for each in rebuilds} == {None}
+    assert {rebuild["error"] for rebuild in rebuilds} == {None}
 
 
-def test_a_directory_with_an_ambiguous_name(run, run_json, tree):
+def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree):
     tree({"w/talk:t": None, "w/-": None})
     run("talk", "turn", "t")
     assert run_json(CacheForm, "cache", "talk:t")["rebuilds"] == []
@@ -391,7 +392,7 @@ def test_a_directory_with_an_ambiguous_name(run, run_json, tree):
     assert run_json(CacheForm, "cache", "./-")["rebuilds"] != []
     tree({"w/-x": None})
     found = json.loads(run("cache", "--json", "--", "-x")[1])
-    assert {each["changed"] for each in found["rebuilds"]} == {False}
+    assert {rebuild["changed"] for rebuild in found["rebuilds"]} == {False}
 
 
 # wrong calls

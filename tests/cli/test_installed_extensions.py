@@ -52,18 +52,18 @@ def run_with(tree):
 @pytest.mark.parametrize("entry", ["strict = strict:strict", "strict = strict:make"])
 def test_turns_and_lint_call_an_extension(tree, run_with, entry):
     _, turn = run_with(entry, "talk", "turn", "t", "--message", "Hi", "--store", tree.path("t.db"), "--json")
-    assert [each["content"] for each in turn["messages"]] == ["Hi", "Said by a package."]
-    assert [each["code"] for each in turn["findings"] if each["severity"] == "error"] == ["house-password"]
+    assert [message["content"] for message in turn["messages"]] == ["Hi", "Said by a package."]
+    assert [finding["code"] for finding in turn["findings"] if finding["severity"] == "error"] == ["house-password"]
     assert turn["system"].endswith(" For Hi.")
     tree({"w/mine.json": '[{"role": "user", "content": "Mine"}]'})
     mine = ("talk", "turn", "t", "--messages", "mine.json", "--store", tree.path("t.db"), "--json")
     assert run_with(entry, *mine)[1]["system"].endswith(" For Hi.")
     assert run_with(entry, *mine, "--new-prompt")[1]["system"].endswith(" For Mine.")
     status, report = run_with(entry, "lint", "--json")
-    (found,) = [each for each in report["findings"] if each["code"] == "house-password"]
+    (found,) = [finding for finding in report["findings"] if finding["code"] == "house-password"]
     assert (status, found["path"], found["line"]) == (1, "/AGENTS.md", 1)
     _, sarif = run_with(entry, "lint", "--format", "sarif")
-    assert "house-password" in [each["ruleId"] for each in sarif["runs"][0]["results"]]
+    assert "house-password" in [result["ruleId"] for result in sarif["runs"][0]["results"]]
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_turns_and_lint_call_an_extension(tree, run_with, entry):
 def test_a_broken_extension_is_reported_once_and_the_command_continues(tree, run_with, entry):
     _, turn = run_with(entry, "talk", "turn", "t", "--store", tree.path("t.db"), "--json")
     assert "swordfish" in turn["system"]
-    assert [each["code"] for each in turn["findings"]].count("extension-failed") == 1
+    assert [finding["code"] for finding in turn["findings"]].count("extension-failed") == 1
     _, again = run_with(entry, "talk", "turn", "t", "--store", tree.path("t.db"), "--json")
-    assert [each["code"] for each in again["findings"]].count("extension-failed") == 1
+    assert [finding["code"] for finding in again["findings"]].count("extension-failed") == 1
     _, report = run_with(entry, "lint", "--json")
-    assert [each["code"] for each in report["findings"]].count("extension-failed") == 1
+    assert [finding["code"] for finding in report["findings"]].count("extension-failed") == 1

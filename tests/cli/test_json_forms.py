@@ -12,7 +12,7 @@ from foreword.encoding import forms as stored
 from foreword.wire import forms
 
 TALK = ["42", "W"]
-FORMS = {
+TYPES = {
     "show": (["W"], forms.ShowForm),
     "why": (["W"], list[stored.CandidateForm]),
     "blame": (["W"], list[forms.LineForm]),
@@ -42,7 +42,7 @@ FORMS = {
     "completion": (["bash"], forms.CompletionForm),
 }
 # These run until they are stopped: they are tested in test_watch_command.py and tests/service.
-ENDLESS = {"watch", "serve"}
+ENDLESS_COMMANDS = {"watch", "serve"}
 
 
 def fits(form, kind):
@@ -51,7 +51,7 @@ def fits(form, kind):
 
 
 def test_every_command_has_a_type():
-    assert set(FORMS) == set(COMMANDS) - ENDLESS
+    assert set(TYPES) == set(COMMANDS) - ENDLESS_COMMANDS
 
 
 @pytest.fixture
@@ -63,7 +63,9 @@ def run_json(tree, capsys, monkeypatch):
     monkeypatch.chdir(tree.path("w"))
 
     def run_json(command, arguments):
-        arguments = [each.replace("W", tree.path("w"), 1) if each.startswith("W") else each for each in arguments]
+        arguments = [
+            argument.replace("W", tree.path("w"), 1) if argument.startswith("W") else argument for argument in arguments
+        ]
         options = ["--json", "--home", tree.path("home"), "--store", f"sqlite:///{tree.path('s.db')}", "--tool", "read"]
         main([*command.split(), *arguments, *options])
         return json.loads(capsys.readouterr().out)
@@ -72,9 +74,9 @@ def run_json(tree, capsys, monkeypatch):
     return run_json
 
 
-@pytest.mark.parametrize("command", FORMS)
+@pytest.mark.parametrize("command", TYPES)
 def test_output_matches_its_type(run_json, command):
-    arguments, kind = FORMS[command]
+    arguments, kind = TYPES[command]
     assert fits(run_json(command, arguments), kind)
 
 

@@ -36,7 +36,7 @@ def findings(run):
 
     def findings(*arguments):
         _, out, _ = run("lint", "--json", *arguments)
-        return [(each["code"], each["path"], each["line"]) for each in json.loads(out)["findings"]]
+        return [(finding["code"], finding["path"], finding["line"]) for finding in json.loads(out)["findings"]]
 
     return findings
 
@@ -78,8 +78,8 @@ def test_a_field_in_many_skills_is_one_finding_with_a_count(tree, run, options):
 
 
 def test_the_same_field_with_different_lengths_is_one_finding(tree, run):
-    longer = [f"compatibility: {'x' * (501 + number)}\n" for number in range(3)]
-    tree({**GIT, **skills_with(*longer)})
+    long_lines = [f"compatibility: {'x' * (501 + number)}\n" for number in range(3)]
+    tree({**GIT, **skills_with(*long_lines)})
     assert run("lint")[1] == (
         ".agents/skills/s0/SKILL.md:4: info: its compatibility is longer than 500 characters; "
         "it is loaded anyway (in 3 skills; this is the first) [skill-field]\n"
@@ -117,23 +117,23 @@ def test_on_a_terminal_findings_are_grouped_by_file_in_colour(tree):
 
 def run_on_terminal(arguments, cwd):
     """Output of a command on a terminal with 80 columns."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    program_side, terminal_side = pty.openpty()
+    fcntl.ioctl(terminal_side, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"}
     command = [sys.executable, "-m", "foreword", *arguments]
-    with subprocess.Popen(command, cwd=cwd, stdout=theirs, stderr=theirs, env=environment) as process:
-        os.close(theirs)
+    with subprocess.Popen(command, cwd=cwd, stdout=terminal_side, stderr=terminal_side, env=environment) as process:
+        os.close(terminal_side)
         data = b""
         while True:
             try:
-                more = os.read(ours, 65536)
+                more = os.read(program_side, 65536)
             except OSError:
                 break
             if not more:
                 break
             data += more
         process.wait(60)
-    os.close(ours)
+    os.close(program_side)
     return data.decode().replace("\r\n", "\n")
 
 
@@ -163,23 +163,23 @@ def test_sarif_matches_the_schema(tree, run):
     Sarif.model_validate(log)
     (sarif_run,) = log["runs"]
     rules, results = sarif_run["tool"]["driver"]["rules"], sarif_run["results"]
-    assert [rules[each["ruleIndex"]]["id"] for each in results] == [each["ruleId"] for each in results]
+    assert [rules[result["ruleIndex"]]["id"] for result in results] == [result["ruleId"] for result in results]
     places = {
         (
-            each["ruleId"],
+            result["ruleId"],
             location["artifactLocation"]["uri"],
             location["artifactLocation"].get("uriBaseId"),
             location.get("region", {}).get("startLine"),
         )
-        for each in results
-        for location in [each["locations"][0]["physicalLocation"]]
+        for result in results
+        for location in [result["locations"][0]["physicalLocation"]]
     }
     assert ("missing-file", "a%20b%25/AGENTS.md", "WORKSPACE", 1) in places
     assert ("secret", "file:///home/.agents/AGENTS.md", None, 1) in places
     assert sarif_run["originalUriBaseIds"] == {"WORKSPACE": {"uri": "file:///w/"}}
-    levels = {each["ruleId"]: each["level"] for each in results}
+    levels = {result["ruleId"]: result["level"] for result in results}
     assert (levels["secret"], levels["missing-file"], levels["skill-field"]) == ("error", "warning", "note")
-    assert len({json.dumps(each["partialFingerprints"]) for each in results}) == len(results)
+    assert len({json.dumps(result["partialFingerprints"]) for result in results}) == len(results)
 
 
 def test_the_schema_rejects_invalid_sarif():
@@ -427,11 +427,11 @@ def test_the_parent_folder_is_listed_once_for_all_subfolders(tree, monkeypatch):
 
     tree({**GIT, **{f"w/d{number}/AGENTS.md": f"Part {number}.\n" for number in range(30)}})
     listed = []
-    really = os.scandir
+    list_directory = os.scandir
 
     def scandir(folder):
         listed.append(folder)
-        return really(folder)
+        return list_directory(folder)
 
     monkeypatch.setattr(os, "scandir", scandir)
     report = proofread(Assembler(tree.workspace(), "foreword"), is_recursive=True)

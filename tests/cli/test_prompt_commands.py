@@ -84,19 +84,23 @@ def test_show_as_json_is_one_value(shop, run):
     }
     assert sorted(tokens) == ["count", "error", "exact", "method"] and all(count > 0 for count in counts)
     assert [
-        [(each["kind"], each["path"], each["lines"], each["start"], each["end"]) for each in passage]
+        [(origin["kind"], origin["path"], origin["lines"], origin["start"], origin["end"]) for origin in passage]
         for passage in origins
     ] == [
         [("file", "/w/base.md", [1, 1], 0, 4)],
         [("builtin", "$std/ion/ion-local", None, 6, 25), ("file", "/home/.ion/AGENTS.md", [1, 1], 25, 27)],
         [("builtin", "$std/ion/project", None, 34, 57), ("file", "/w/AGENTS.md", [1, 2], 57, 66)],
     ]
-    assert all(each["hash"].startswith("sha256:") for passage in origins for each in passage)
+    assert all(origin["hash"].startswith("sha256:") for passage in origins for origin in passage)
 
 
 def test_candidates_can_be_printed_as_json(shop, run):
     output = json.loads(run("show", "--layout", "ion", "--json")[1])
-    assert [each for each in output["candidates"] if each["fate"] != "absent" and each["path"].endswith(".md")][:3] == [
+    assert [
+        candidate
+        for candidate in output["candidates"]
+        if candidate["fate"] != "absent" and candidate["path"].endswith(".md")
+    ][:3] == [
         {"path": "/home/.ion/AGENTS.md", "layer": "ion-local", "fate": "used", "reason": "", "target": None},
         {"path": "/w/AGENTS.md", "layer": "project", "fate": "used", "reason": "", "target": None},
         {
@@ -112,7 +116,7 @@ def test_candidates_can_be_printed_as_json(shop, run):
 def test_offsets_are_in_code_points(tree, run):
     tree({"w/AGENTS.md": "é日👩\nx"})
     output = json.loads(run("show", "--layout", "ion", "--json")[1])
-    (origin,) = [each for passage in output["passages"] for each in passage["origins"] if each["kind"] == "file"]
+    (origin,) = [origin for passage in output["passages"] for origin in passage["origins"] if origin["kind"] == "file"]
     assert output["text"][origin["start"] : origin["end"]] == "é日👩\nx"
 
 
@@ -267,20 +271,24 @@ def test_why_lists_each_file_with_its_fate(shop, run):
 def test_why_as_json_lists_every_candidate(shop, run):
     output = json.loads(run("why", "--layout", "ion", "--json")[1])
     assert output == json.loads(run("show", "--layout", "ion", "--json")[1])["candidates"]
-    assert [each["path"] for each in output if each["fate"] == "absent"] == ["/home/.config/agents/AGENTS.md"]
+    assert [candidate["path"] for candidate in output if candidate["fate"] == "absent"] == [
+        "/home/.config/agents/AGENTS.md"
+    ]
 
 
 @pytest.mark.parametrize("path", ["AGENTS.md", "/w/AGENTS.md", "./AGENTS.md"])
 def test_why_takes_a_path(shop, run, path):
     path = path.replace("/w/", shop.path("w") + "/")
     output = json.loads(run("why", ".", path, "--layout", "ion", "--json")[1])
-    assert ("/w/AGENTS.md", "used") in [(each["path"], each["fate"]) for each in output]
-    assert {each["path"].rpartition("/")[2] for each in output} == {"AGENTS.md"}
+    assert ("/w/AGENTS.md", "used") in [(candidate["path"], candidate["fate"]) for candidate in output]
+    assert {candidate["path"].rpartition("/")[2] for candidate in output} == {"AGENTS.md"}
 
 
 def test_why_of_a_folder_lists_its_files(shop, run):
     output = json.loads(run("why", ".", ".agents", "--layout", "ion", "--json")[1])
-    assert [(each["path"], each["fate"]) for each in output] == [("/w/.agents/skills/testing/SKILL.md", "unused")]
+    assert [(candidate["path"], candidate["fate"]) for candidate in output] == [
+        ("/w/.agents/skills/testing/SKILL.md", "unused")
+    ]
 
 
 def why_row(run, *arguments):
@@ -388,7 +396,7 @@ def test_blame_names_the_origin_of_each_line(shop, run):
 def test_blame_can_be_printed_as_json(shop, run):
     output = json.loads(run("blame", "--layout", "ion", "--base", "base.md", "--json")[1])
     assert [
-        (each["number"], each["text"], each["section"], each["kind"], each["path"], each["line"]) for each in output
+        (line["number"], line["text"], line["section"], line["kind"], line["path"], line["line"]) for line in output
     ] == [
         (1, "BASE", "base", "file", "/w/base.md", 1),
         (2, "", None, None, None, None),
@@ -408,9 +416,9 @@ def test_blame_can_be_printed_as_json(shop, run):
 
 def test_tokens_add_up_by_section(shop, run):
     output = json.loads(run("tokens", "--layout", "ion", "--json")[1])
-    assert [each["section"] for each in output["passages"]] == ["base", "ion-local", "project"]
-    assert all(each["tokens"] > 0 and each["method"] and each["error"] >= 0 for each in output["passages"])
-    assert output["tokens"]["count"] >= max(each["tokens"] for each in output["passages"])
+    assert [passage["section"] for passage in output["passages"]] == ["base", "ion-local", "project"]
+    assert all(passage["tokens"] > 0 and passage["method"] and passage["error"] >= 0 for passage in output["passages"])
+    assert output["tokens"]["count"] >= max(passage["tokens"] for passage in output["passages"])
 
 
 def test_tokens_are_printed_as_a_table(shop, run):
@@ -492,7 +500,7 @@ def test_colours_are_used_only_on_a_terminal(shop, command):
 
 
 HOSTILE = "One.\t\x1b]0;owned\x07 \x1b[2J \x9b31m \x7f\x08 two."
-SHOWN = "One.\t\\x1b]0;owned\\x07 \\x1b[2J \\x9b31m \\x7f\\x08 two."
+ESCAPED = "One.\t\\x1b]0;owned\\x07 \\x1b[2J \\x9b31m \\x7f\\x08 two."
 
 
 @pytest.mark.parametrize("arguments", [["show"], ["blame"], ["skill", "testing"]])
@@ -500,12 +508,12 @@ def test_control_characters_in_a_file_are_escaped_on_a_terminal(shop, skill, arg
     shop({"w/AGENTS.md": HOSTILE, "w/.agents/skills/testing/SKILL.md": skill("testing", body=HOSTILE)})
     options = ["--layout", "ion"]
     assert HOSTILE in script(shop, *arguments, *options, capture_output=True, text=True).stdout
-    seen = run_on_terminal(shop, *arguments, *options, NO_COLOR="1")
-    assert "\x1b" not in seen and "\x9b" not in seen
-    assert " ".join(SHOWN.split()) in " ".join(seen.split())
+    printed = run_on_terminal(shop, *arguments, *options, NO_COLOR="1")
+    assert "\x1b" not in printed and "\x9b" not in printed
+    assert " ".join(ESCAPED.split()) in " ".join(printed.split())
 
 
-@pytest.mark.parametrize(("stream", "message"), [("terminal", SHOWN), ("pipe", HOSTILE)])
+@pytest.mark.parametrize(("stream", "message"), [("terminal", ESCAPED), ("pipe", HOSTILE)])
 def test_control_characters_in_a_finding_are_escaped_on_a_terminal(stream, message, monkeypatch, tmp_path):
     class Stream(io.StringIO):
         def isatty(self):
@@ -530,5 +538,7 @@ def test_the_hash_of_an_origin_is_the_hash_of_its_span(tree, layout):
     base = "In [prompt:cwd]: [file:AGENTS.md]!" if layout == "builder" else ""
     form = counted_form(tree.prompt(layout, base=base))
     origins = [origin for passage in form["passages"] for origin in passage["origins"]]
-    assert [each["hash"] for each in origins] == [digest(form["text"][each["start"] : each["end"]]) for each in origins]
-    assert any(each["path"].endswith("/AGENTS.md") for each in origins)
+    assert [origin["hash"] for origin in origins] == [
+        digest(form["text"][origin["start"] : origin["end"]]) for origin in origins
+    ]
+    assert any(origin["path"].endswith("/AGENTS.md") for origin in origins)

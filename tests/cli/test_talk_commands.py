@@ -80,7 +80,7 @@ def test_a_conversation_keeps_its_tools_unless_tools_are_passed(tree, run_json):
     assert (none["edition"], none["tools"]) == (2, [])
     assert run_json("talk", "turn", "t")["tools"] == []
     tree({"w/none": '[{"name": "read"}]'})
-    assert [each["name"] for each in run_json("talk", "turn", "t", "--tools", "./none")["tools"]] == ["read"]
+    assert [tool["name"] for tool in run_json("talk", "turn", "t", "--tools", "./none")["tools"]] == ["read"]
 
 
 def test_turn_without_json_is_readable(run):
@@ -124,14 +124,14 @@ def test_a_message_without_text_is_printed_unchanged(tree, run):
 def test_findings_of_a_new_prompt_are_reported_once(tree, run_json):
     tree({"w/AGENTS.md": b"\xff\xfe\0bad"})
     first = run_json("talk", "turn", "t")
-    assert [each["path"] for each in first["findings"]] == ["/w/AGENTS.md"]
+    assert [finding["path"] for finding in first["findings"]] == ["/w/AGENTS.md"]
     assert run_json("talk", "turn", "t")["findings"] == []
 
 
 def test_an_error_finding_counts_with_strict(run):
-    over = ("talk", "turn", "t", "--set", "budget=1", "--json")
-    assert run(*over, "--strict")[0] == 1
-    assert run(*over, "--strict")[0] == 0  # the edition is reused; its findings were reported when it was built
+    over_budget = ("talk", "turn", "t", "--set", "budget=1", "--json")
+    assert run(*over_budget, "--strict")[0] == 1
+    assert run(*over_budget, "--strict")[0] == 0  # the edition is reused; its findings were reported when it was built
 
 
 def test_the_pack_option_adds_a_pack(tree, run_json):
@@ -148,7 +148,7 @@ def test_unencodable_text_is_escaped(run):
 # talk compact, reload, show, list, drift
 
 
-def test_compact_answers_like_turn(tree, run_json):
+def test_compact_prints_the_same_keys_as_turn(tree, run_json):
     run_json("talk", "turn", "t", "--layout", "builder")
     tree({"w/AGENTS.md": "Money is float.\n"})
     turn = run_json("talk", "compact", "t", "--layout", "builder")
@@ -164,7 +164,7 @@ def test_compact_sends_the_request_as_a_message(tree, run_json):
     tree({"w/AGENTS.md": "Money is float.\n", "w/history.json": '[{"role": "user", "content": "one"}]'})
     turn = run_json("talk", "compact", "t", "--messages", "history.json")
     assert (turn["edition"], turn["reused"], turn["system"]) == (1, True, first["system"])
-    assert [each["content"][:15] for each in turn["messages"]] == ["one", "Write a summary"]
+    assert [message["content"][:15] for message in turn["messages"]] == ["one", "Write a summary"]
     assert run_json("talk", "turn", "t")["edition"] == 2
 
 
@@ -190,7 +190,7 @@ def test_show_prints_an_edition(tree, run, run_json):
     }
     assert (shown["edition"], shown["layout"], shown["id"][:7]) == (1, "$std/foreword", "sha256:")
     assert shown["built_for"] == {"cwd": "/w", "model": "m", "provider": ""}
-    assert [each["section"] for each in shown["passages"]][:2] == ["identity", "instructions"]
+    assert [passage["section"] for passage in shown["passages"]][:2] == ["identity", "instructions"]
 
 
 def test_list_prints_the_conversations(run, run_json):
@@ -265,8 +265,8 @@ def test_template_versions_are_saved_and_restored(tree, run, run_json, monkeypat
     assert (restored["version"], restored["note"], restored["template"]) == (3, "Restored version 1", "One.\n")
     assert run_json("template", "restore", "0", "--note", "as shipped")["template"] == DEFAULT
     history = run_json("template", "history")
-    assert [set(each) for each in history] == [{"version", "author", "time", "note", "syntax", "template"}] * 5
-    assert [(each["version"], each["author"], each["note"]) for each in history] == [
+    assert [set(message) for message in history] == [{"version", "author", "time", "note", "syntax", "template"}] * 5
+    assert [(message["version"], message["author"], message["note"]) for message in history] == [
         (4, "ada", "as shipped"),
         (3, "ada", "Restored version 1"),
         (2, "bob", ""),
@@ -350,7 +350,7 @@ CONFIG = "home/.config/foreword"
         ({"FOREWORD_STORE": "sqlite:///~/named.db"}, [], "home/named.db"),
     ],
 )
-def test_where_the_store_is(tree, run_json, monkeypatch, environment, option, file):
+def test_the_location_of_the_store(tree, run_json, monkeypatch, environment, option, file):
     for name, text in environment.items():
         monkeypatch.setenv(name, text.replace("{top}", tree.top))
     run_json("talk", "turn", "t", *option)

@@ -102,7 +102,7 @@ def test_render_as_json_has_the_form_of_show(tree, run):
     form = json.loads(rendered)
     assert (form["id"], form["text"]) == (digest("a\nX!"), "a\nX!")
     (passage,) = form["passages"]
-    assert [(each["kind"], each["path"], each["lines"]) for each in passage["origins"]] == [
+    assert [(origin["kind"], origin["path"], origin["lines"]) for origin in passage["origins"]] == [
         ("template", "/t.txt", [1, 1]),
         ("file", "/w/x", [1, 1]),
         ("template", "/t.txt", [2, 2]),
@@ -281,7 +281,7 @@ def test_check_lists_variables_and_findings(tree, run, template, arguments, vari
     form = json.loads(out)
     assert (status, err, list(form)) == (0, "", ["variables", "findings"])
     assert form["variables"] == variables
-    assert [(each["code"], each["line"]) for each in form["findings"]] == findings
+    assert [(finding["code"], finding["line"]) for finding in form["findings"]] == findings
 
 
 def test_check_shows_the_location(tree, run):
@@ -313,9 +313,9 @@ def test_a_warning_is_not_a_failure_even_with_strict(tree, run):
 
 def test_an_error_finding_fails_check_and_strict(tree, run):
     tree({"t.txt": "one two three four five six seven eight nine ten"})
-    over = ["--set", "budget=1", "--set", "over=cut"]
-    assert run("template", "render", "../t.txt", *over)[0] == 0
-    assert run("template", "render", "../t.txt", *over, "--strict")[0] == 1
+    over_budget = ["--set", "budget=1", "--set", "over=cut"]
+    assert run("template", "render", "../t.txt", *over_budget)[0] == 0
+    assert run("template", "render", "../t.txt", *over_budget, "--strict")[0] == 1
 
 
 # layouts without a template, or with another template section

@@ -34,12 +34,14 @@ class Process:
             self.resize(*terminal)
             streams = {"stdin": writing}
         # Tests that run in the background of a shell or under nohup ignore signals, and the process would inherit that.
-        before = {each: signal.signal(each, signal.SIG_DFL) for each in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)}
+        before = {
+            number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
+        }
         self.process = subprocess.Popen(
             command, stdout=writing, stderr=subprocess.PIPE, env=environment, process_group=0, **streams
         )
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
         os.close(writing)
 
     def resize(self, columns, lines):
@@ -90,8 +92,8 @@ def start(tree):
         return processes[-1]
 
     yield start
-    for each in processes:
-        each.close()
+    for process in processes:
+        process.close()
 
 
 def save(tree, name, text):
@@ -191,7 +193,7 @@ def test_json_is_one_object_per_line(tree, start):
     process = start("--layout", "ion", "--json", "--base", tree.path("w/base.md"))
     first = json.loads(process.read_until(r"\n"))
     assert (first["event"], first["files"], first["error"], first["effect"]) == ("start", [], None, None)
-    assert [each["section"] for each in first["passages"]] == ["base", "project"]
+    assert [passage["section"] for passage in first["passages"]] == ["base", "project"]
     save(tree, "w/AGENTS.md", "Two two.")
     second = json.loads(process.read_until(r"\n"))
     assert sorted(second) == [
@@ -216,7 +218,7 @@ def test_json_is_one_object_per_line(tree, start):
 ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"
 
 
-def screen(printed):
+def last_frame(printed):
     """The lines of the last complete frame, without colours."""
     frame = re.findall(r"\x1b\[H(.*?)\x1b\[J", printed, re.DOTALL)[-1]
     return [re.sub(r"\x1b\[[\d;?]*[a-zA-Z]|\r", "", line) for line in frame.split("\n")]
@@ -227,14 +229,14 @@ def test_the_view_is_redrawn_and_the_terminal_restored(tree, start):
     process = start("--layout", "ion", terminal=(70, 12))
     printed = process.read_until(r"quits.*\x1b\[J")
     assert printed.startswith(ENTER + "\x1b[?25l")
-    lines = screen(printed)
+    lines = last_frame(printed)
     assert len(lines) == 12 and max(map(len, lines)) <= 70
     assert re.match(r"foreword ion  \d+ tokens by ", lines[0])
     assert [line.split()[:2] for line in lines[3:5]] == [["base", "release"], ["project", "project"]]
     save(tree, "w/AGENTS.md", "One. \x1b]0;title\x07 two.")
     printed = process.read_until(r"warning[\s\S]*\x1b\[J")
     assert ENTER not in printed and "\x1b]0" not in printed
-    lines = screen(printed)
+    lines = last_frame(printed)
     assert re.match(r"project +project +\d+ +\+\d+ +█+", lines[4])
     assert [line for line in lines if "AGENTS.md: project +" in line], lines
     assert [line for line in lines if line.startswith("warning: AGENTS.md contains control characters")], lines
@@ -247,7 +249,7 @@ def test_resizing_the_window_redraws_the_view(tree, start):
     process.read_until(r"quits.*\x1b\[J")
     for columns, lines in ((100, 30), (20, 5), (3, 1)):
         process.resize(columns, lines)
-        rows = screen(process.read_until(r"\x1b\[H[\s\S]*\x1b\[J"))
+        rows = last_frame(process.read_until(r"\x1b\[H[\s\S]*\x1b\[J"))
         assert len(rows) == lines and max(map(len, rows)) <= columns
 
 
@@ -276,7 +278,7 @@ def test_suspending_restores_the_terminal_until_it_is_resumed(tree, start):
     while os.waitpid(process.process.pid, os.WUNTRACED | os.WNOHANG) == (0, 0):
         assert time.monotonic() < end, "the process did not stop"
     process.process.send_signal(signal.SIGCONT)
-    assert len(screen(process.read_until(re.escape(ENTER) + r"[\s\S]*quits.*\x1b\[J"))) == 12
+    assert len(last_frame(process.read_until(re.escape(ENTER) + r"[\s\S]*quits.*\x1b\[J"))) == 12
     save(tree, "w/AGENTS.md", "One and two.")
     process.read_until(r"project \+")
     assert process.stop()[0] == 0

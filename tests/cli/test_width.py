@@ -71,7 +71,7 @@ def shop(tmp_path_factory):
         path = top / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    environment = {name: each for name, each in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "PWD")}
+    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "PWD")}
     environment |= {"TERM": "xterm", "HOME": str(top / "home"), "FOREWORD_STORE": f"sqlite:///{top}/store.db"}
     shop = top, environment
     for id in ("0b1c2d3e-aaaa-bbbb-cccc-123456789abc", "会話-1"):
@@ -163,7 +163,7 @@ def test_piped_output_is_neither_wrapped_nor_truncated(shop):
 
 
 def test_json_keeps_absolute_paths(shop):
-    assert all(each["path"].startswith("/") for each in json.loads(run_piped(shop, ["why", "--json"])))
+    assert all(candidate["path"].startswith("/") for candidate in json.loads(run_piped(shop, ["why", "--json"])))
 
 
 @pytest.mark.parametrize(
@@ -212,6 +212,6 @@ def test_lines_are_wrapped_at_the_width(text, width, lines):
 
 def test_wide_characters_count_twice():
     assert [
-        display_width(each) for each in ("a", "é", "e\u0301", "日", "🚀", "❤", "❤️", "\u200b", "\x1b[1mx\x1b[0m")
+        display_width(text) for text in ("a", "é", "e\u0301", "日", "🚀", "❤", "❤️", "\u200b", "\x1b[1mx\x1b[0m")
     ] == [*(1, 1, 1, 2, 2, 1, 2, 0, 1)]
     assert clip("日本", 3) == "日" and shorten_middle("a/long/path/to/x.md", 12) == "a/l…/to/x.md"

@@ -29,7 +29,7 @@ def test_a_new_conversation_without_tools_has_none(tree, open_conversation, layo
 
 
 @pytest.mark.parametrize("layout", ["opal", "pi"])
-def test_an_empty_list_means_none(open_conversation, layout):
+def test_an_empty_list_means_no_tools(open_conversation, layout):
     open_conversation(layout, tools=[BASH]).turn("hi")
     assert open_conversation(layout, tools=[]).turn("hi").tools == ()
     assert open_conversation(layout, tools=None).turn("hi").tools == ()
@@ -40,20 +40,20 @@ def test_inactive_tools_stay_inactive(open_conversation, contents):
     history = open_conversation("foreword", tools=[]).turn("hi").history
     turn = open_conversation("foreword", tools=None).turn("hi", history)
     assert contents(turn.messages)[len(history) :] == ["hi"]
-    talk = open_conversation("foreword", tools=None)
-    talk.compact()
-    assert talk.turn("hi").tools == ()
+    conversation = open_conversation("foreword", tools=None)
+    conversation.compact()
+    assert conversation.turn("hi").tools == ()
 
 
 def test_a_definition_that_changed_stays_changed(open_conversation, contents):
     open_conversation("foreword", tools=[READ]).turn("hi")
     history = open_conversation("foreword", tools=[Tool("read", "Reads it all."), BASH]).turn("hi").history
-    talk = open_conversation("foreword", tools=None)
-    turn = talk.turn("hi", history)
+    conversation = open_conversation("foreword", tools=None)
+    turn = conversation.turn("hi", history)
     assert contents(turn.messages)[len(history) :] == ["hi"]
-    talk.compact()
-    turn = talk.turn("hi")
-    assert [each["description"] for each in turn.tools] == ["Runs.", "Reads it all."]
+    conversation.compact()
+    turn = conversation.turn("hi")
+    assert [tool["description"] for tool in turn.tools] == ["Runs.", "Reads it all."]
     assert "Quote." in turn.system
 
 
@@ -69,17 +69,17 @@ def test_a_gathered_prompt_keeps_snippets_and_guidelines(tree, open_conversation
 
 
 def test_known_tools_can_be_activated_by_name(open_conversation, tool_names):
-    talk = open_conversation("opal", tools=[READ, BASH])
-    talk.turn("hi")
-    talk.set_active_tools(["read"])
-    assert tool_names(talk.turn("hi").tools) == ["read"]
-    talk.set_active_tools(["bash", Tool("zap")])
-    assert tool_names(talk.turn("hi").tools) == ["bash", "zap"]
-    talk.set_active_tools(["zap", "read"])
-    assert tool_names(talk.turn("hi").tools) == ["read", "zap"]
+    conversation = open_conversation("opal", tools=[READ, BASH])
+    conversation.turn("hi")
+    conversation.set_active_tools(["read"])
+    assert tool_names(conversation.turn("hi").tools) == ["read"]
+    conversation.set_active_tools(["bash", Tool("zap")])
+    assert tool_names(conversation.turn("hi").tools) == ["bash", "zap"]
+    conversation.set_active_tools(["zap", "read"])
+    assert tool_names(conversation.turn("hi").tools) == ["read", "zap"]
     later = open_conversation("opal", tools=None)
     later.set_active_tools(["read"])
-    assert [each["description"] for each in later.turn("hi").tools] == ["Reads."]
+    assert [tool["description"] for tool in later.turn("hi").tools] == ["Reads."]
     later.set_active_tools([])
     assert later.turn("hi").tools == ()
 
@@ -87,9 +87,9 @@ def test_known_tools_can_be_activated_by_name(open_conversation, tool_names):
 def test_another_process_knows_an_inactive_tool(open_conversation, contents):
     open_conversation("foreword", tools=[READ, BASH]).turn("hi")
     open_conversation("foreword", tools=[READ]).turn("hi")
-    talk = open_conversation("foreword", tools=None)
-    talk.set_active_tools(["bash", "read"])
-    assert contents(talk.turn("hi").messages)[-2].endswith("All tools are active again.")
+    conversation = open_conversation("foreword", tools=None)
+    conversation.set_active_tools(["bash", "read"])
+    assert contents(conversation.turn("hi").messages)[-2].endswith("All tools are active again.")
 
 
 @pytest.mark.parametrize(
@@ -101,10 +101,10 @@ def test_another_process_knows_an_inactive_tool(open_conversation, contents):
     ],
 )
 def test_invalid_active_tools_are_an_error(open_conversation, tool_names, tools, message):
-    talk = open_conversation("opal", tools=[READ, BASH])
+    conversation = open_conversation("opal", tools=[READ, BASH])
     with pytest.raises(CallError, match=message):
-        talk.set_active_tools(tools)
-    assert tool_names(talk.turn("hi").tools) == ["bash", "read"]
+        conversation.set_active_tools(tools)
+    assert tool_names(conversation.turn("hi").tools) == ["bash", "read"]
 
 
 def test_an_unknown_tool_is_an_error_even_without_any_tools(open_conversation):
@@ -116,23 +116,23 @@ def test_an_unknown_tool_is_an_error_even_without_any_tools(open_conversation):
 
 
 @pytest.mark.parametrize(
-    ("tools", "has"),
+    ("tools", "expected"),
     [(None, ["zap"]), ([], []), ([READ], ["read", "zap"]), ([Tool("zap", "Mine.")], ["zap"])],
 )
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_an_extension_adds_tools(open_conversation, tool_names, layout, tools, has):
+def test_an_extension_adds_tools(open_conversation, tool_names, layout, tools, expected):
     extension = Extension("zapper", tools=[Tool("zap", "Zaps.", guidelines=["Zap twice."])])
-    talk = open_conversation(layout, tools=tools, extensions=[extension])
-    turn = talk.turn("hi")
-    assert tool_names(turn.tools) == has
-    assert talk.turn("hi").is_reused
+    conversation = open_conversation(layout, tools=tools, extensions=[extension])
+    turn = conversation.turn("hi")
+    assert tool_names(turn.tools) == expected
+    assert conversation.turn("hi").is_reused
     assert open_conversation(layout, tools=tools, extensions=[extension]).turn("hi").is_reused
 
 
 def test_a_tool_of_an_extension_is_known_by_its_name(open_conversation, tool_names):
-    talk = open_conversation("opal", tools=[], extensions=[Extension("zapper", tools=[Tool("zap")])])
-    talk.set_active_tools(["zap"])
-    assert tool_names(talk.turn("hi").tools) == ["zap"]
+    conversation = open_conversation("opal", tools=[], extensions=[Extension("zapper", tools=[Tool("zap")])])
+    conversation.set_active_tools(["zap"])
+    assert tool_names(conversation.turn("hi").tools) == ["zap"]
 
 
 def test_two_extensions_cannot_add_the_same_tool():
@@ -152,10 +152,10 @@ def test_opening_a_conversation_does_not_change_the_assembler(tree):
     extension = Extension(
         "x", rules=[rule], packs={"acme": "/acme"}, variables={"ticket": lambda name, workspace: None}
     )
-    talks = Conversations(extensions=[extension])
+    conversations = Conversations(extensions=[extension])
     before = (prompts.rules, dict(prompts.packs), dict(prompts.variables))
     for id in "ab":
-        turn = talks.open_with(id, prompts, Agent([READ])).turn("hi")
+        turn = conversations.open_with(id, prompts, Agent([READ])).turn("hi")
         assert turn.system.count("Zap.") == 1
     assert (prompts.rules, prompts.packs, prompts.variables) == before
     assert "Zap." not in prompts.prompt(Agent([READ])).text
@@ -166,5 +166,5 @@ def test_opening_a_conversation_does_not_change_the_assembler(tree):
 def test_a_layout_that_keeps_its_tools_reports_it(open_conversation, tool_names, layout, tools):
     open_conversation(layout, tools=[READ, BASH]).turn("hi")
     turn = open_conversation(layout, tools=tools).turn("go on")
-    assert (tool_names(turn.tools), [each.code for each in turn.findings]) == (["bash", "read"], ["tools-kept"])
+    assert (tool_names(turn.tools), [finding.code for finding in turn.findings]) == (["bash", "read"], ["tools-kept"])
     assert open_conversation(layout, tools=None).turn("go on").findings == ()

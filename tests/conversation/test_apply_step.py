@@ -73,7 +73,7 @@ def test_decide_chooses_a_step_for_tools_and_for_the_rest(on, using, events, too
     [("keep", "keep"), ("warn", "warn"), ("append", "gather"), ("format", "gather"), ("gather", "gather")],
 )
 @pytest.mark.parametrize("event", ["turn", "tools"])
-def test_inputs_of_another_layout_are_neither_formatted_nor_compared(event, step, then):
+def test_inputs_gathered_for_another_layout_are_neither_formatted_nor_compared(event, step, then):
     assert decide({event: step}, USING, [event], is_other_layout=True).strongest == then
 
 
@@ -88,7 +88,7 @@ def test_inputs_of_another_layout_are_neither_formatted_nor_compared(event, step
         ("gather", "gather", (("all", "gather"),)),
     ],
 )
-def test_the_steps_that_change_something(tools, rest, changes):
+def test_which_steps_can_change_the_edition(tools, rest, changes):
     assert Steps(tools, rest).changes == changes
 
 
@@ -194,7 +194,7 @@ def test_warn_adds_a_finding_and_no_message():
     using = edition(1, one="1")
     outcome = apply_step("warn", using, edition(0, one="2"))
     assert (outcome.edition, outcome.messages) == (using, ())
-    assert [(each.code, each.severity) for each in outcome.findings] == [("drift", "info")]
+    assert [(finding.code, finding.severity) for finding in outcome.findings] == [("drift", "info")]
     assert "section 'one' changed (/one.md)" in outcome.findings[0].message
 
 
@@ -202,10 +202,10 @@ def test_reported_changes_are_not_repeated_and_cost_as_much_as_a_rebuild():
     using = edition(1, one="1", two="2", tools="a b")
     between, fresh = edition(0, one="1", two="new", tools="a"), edition(0, one="newer", two="new", tools="a")
     change = drift(using, fresh, between)
-    assert [each.section for each in change.sections] == ["one"]
+    assert [section.section for section in change.sections] == ["one"]
     assert (change.tools.removed, change.tokens_lost) == ((), estimate(using.system))
     outcome = apply_step("append", using, fresh, since=between)
-    assert [each["content"].splitlines()[0] for each in outcome.messages] == [
+    assert [message["content"].splitlines()[0] for message in outcome.messages] == [
         "The section 'one' of your instructions has changed. It now reads:"
     ]
 
@@ -216,7 +216,7 @@ def test_empty_fields_of_a_state_are_not_stored():
     assert update_state(update_state(using, skills=["a"]), skills=()) == using
 
 
-def test_a_state_is_read_as_it_was_written():
+def test_a_state_survives_writing_and_reading():
     state = State(
         ["a"],
         ["b"],
@@ -265,7 +265,7 @@ def test_drift_lists_changed_sections_and_tools(using, fresh, sections, tools):
     )
 
 
-def test_a_changed_tool_with_the_same_name():
+def test_a_tool_that_changed_under_the_same_name_is_listed():
     using = replace(edition(), tools=written_tools([Tool("a", "Reads."), Tool("b")]))
     fresh = replace(edition(), tools=written_tools([Tool("a", "Reads it all."), Tool("b")]))
     assert list(drift(using, fresh).tools.changed) == ["a"]
@@ -299,7 +299,7 @@ def test_the_sentence_names_sections_tools_and_cost():
 
 def append(using, fresh):
     outcome = apply_step("append", using, fresh)
-    return outcome.edition, [each["content"] for each in outcome.messages]
+    return outcome.edition, [message["content"] for message in outcome.messages]
 
 
 def test_only_the_change_is_announced_and_only_once():
@@ -351,7 +351,7 @@ def test_a_new_tool_is_appended_announced_and_priced():
     assert list(tools_by_name(outcome.edition.tools)) == ["b", "c", "a", "d"]
     assert (outcome.edition.number, outcome.edition.system) == (3, using.system)
     assert outcome.messages == ({"role": "user", "content": "New tools are available from now on: `a`, `d`."},)
-    assert [each.code for each in outcome.findings] == ["drift"]
+    assert [finding.code for finding in outcome.findings] == ["drift"]
     assert "tools added late: a, d; their definitions cost about" in outcome.findings[0].message
     assert append(outcome.edition, edition(0, one="1", tools="a b c d")) == (outcome.edition, [])
 
@@ -389,7 +389,7 @@ def test_removed_tools_are_announced_and_their_definitions_stay():
 )
 def test_every_announcement_has_a_finding(fresh, beginnings):
     found = apply_step("append", edition(1, one="1", tools="a b"), fresh).findings
-    assert [each.message[: len(begins)] for each, begins in zip(found, beginnings, strict=True)] == beginnings
+    assert [finding.message[: len(begins)] for finding, begins in zip(found, beginnings, strict=True)] == beginnings
 
 
 def test_a_changed_tool_is_announced_once_and_its_old_definition_stays():
@@ -464,12 +464,12 @@ def test_construct_always_rebuilds_in_every_layout(tree, open_conversation, layo
     ],
 )
 def test_a_preview_shows_a_template_and_stores_nothing(tree, open_conversation, layout, template, text):
-    talk = open_conversation(layout)
-    assert tree.short(talk.preview(Document("template", template)).text).startswith(text)
-    assert talk.shared.prompt("t") is None
+    conversation = open_conversation(layout)
+    assert tree.short(conversation.preview(Document("template", template)).text).startswith(text)
+    assert conversation.shared.prompt("t") is None
 
 
 def test_a_preview_in_a_layout_without_templates_is_its_prompt(tree, open_conversation):
     tree({"w/AGENTS.md": "One."})
-    talk = open_conversation("opal")
-    assert talk.preview(Document("template", "ignored")).text == talk.turn().system
+    conversation = open_conversation("opal")
+    assert conversation.preview(Document("template", "ignored")).text == conversation.turn().system

@@ -33,18 +33,18 @@ def test_a_changed_template_is_read_again(project, layout):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_reference_is_resolved_in_a_conversation(project, open_conversation, layout):
-    talk = open_conversation(layout, base="$user/greet")
-    assert talk.turn("hi").system.startswith("Greet the user.")
+    conversation = open_conversation(layout, base="$user/greet")
+    assert conversation.turn("hi").system.startswith("Greet the user.")
     assert open_conversation(layout, base="$user/greet").turn("hi").is_reused
     assert not open_conversation(layout, base="$user/greet").drift().is_changed
-    assert talk.preview().text.startswith("Greet the user.")
+    assert conversation.preview().text.startswith("Greet the user.")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_task_of_a_sub_agent_can_be_a_reference(project, open_conversation, layout):
-    talk = open_conversation(layout)
-    assert talk.sub_agent("$user/greet").system.startswith("Greet the user.")
-    text = talk.sub_agent("$user/greet", append=True).system
+    conversation = open_conversation(layout)
+    assert conversation.sub_agent("$user/greet").system.startswith("Greet the user.")
+    text = conversation.sub_agent("$user/greet", append=True).system
     assert "Greet the user." in text and not text.startswith("Greet the user.") and "$user" not in text
 
 
@@ -95,7 +95,7 @@ def test_a_template_of_the_workspace_is_rendered_in_the_sandbox(project, open_co
 
 
 def file_name_findings(prompt):
-    return [each.code for each in prompt.findings if each.code == "base-file-name"]
+    return [finding.code for finding in prompt.findings if finding.code == "base-file-name"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -133,6 +133,6 @@ def test_the_turn_of_a_sub_agent_converts_to_a_request(project, open_conversatio
     turn = open_conversation(layout).sub_agent("Count.", [Tool("read", "Reads.")], message="Begin.", messages=history)
     request = for_anthropic(turn)
     assert (turn.conversation, turn.edition, turn.is_reused) == ("t", 0, False)
-    assert "".join(each["text"] for each in request["system"]) == turn.system
-    assert [each["name"] for each in request["tools"]] == ["read"]
+    assert "".join(block["text"] for block in request["system"]) == turn.system
+    assert [tool["name"] for tool in request["tools"]] == ["read"]
     assert request["messages"] == [*history, {"role": "user", "content": "Begin."}]

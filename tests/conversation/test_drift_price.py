@@ -67,7 +67,7 @@ def test_a_drift_finding_uses_the_rule_of_the_provider(tree, open_conversation):
     open_conversation("foreword", provider="anthropic", set={"on.turn": "warn"}).turn("Hi.")
     tree({"w/AGENTS.md": LATE})
     turn = open_conversation("foreword", provider="anthropic", set={"on.turn": "warn"}).turn("Go on.")
-    (found,) = [each.message for each in turn.findings if each.code == "drift"]
+    (found,) = [finding.message for finding in turn.findings if finding.code == "drift"]
     assert found.endswith("(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens)")
 
 

@@ -15,9 +15,9 @@ def turns(tree, open_conversation, contents):
         reports, history = [], ()
         for tools, text in rows:
             tree({"w/.git": None, "w/AGENTS.md": text})
-            talk = open_conversation(layout, tools=tools, set=on)
-            turn = talk.turn("hi", history)
-            drift = [each.message for each in turn.findings if each.code == "drift"]
+            conversation = open_conversation(layout, tools=tools, set=on)
+            turn = conversation.turn("hi", history)
+            drift = [finding.message for finding in turn.findings if finding.code == "drift"]
             reports.append((turn.edition, contents(turn.messages)[len(history) : -1], drift))
             history = turn.history
         return reports
@@ -31,24 +31,24 @@ def beginnings(reports):
         (
             edition,
             [line for text in contents for line in text.split("\n\n") if line[:1] != "<"],
-            [each.partition("; a rebuild")[0] for each in found],
+            [sentence.partition("; a rebuild")[0] for sentence in found],
         )
         for edition, contents, found in reports
     ]
 
 
-GONE = "The section 'guidance' of your instructions no longer applies."
-BASH_GONE = "Tools that are not active from now on, so do not call them: `bash`. All others are active."
+TOOL_REMOVED = "The section 'guidance' of your instructions no longer applies."
+BASH_REMOVED = "Tools that are not active from now on, so do not call them: `bash`. All others are active."
 GUIDANCE = "The section 'guidance' of your instructions has changed. It now reads:"
 INSTRUCTIONS = "The section 'instructions' of your instructions has changed. It now reads:"
 
 
 def test_tools_that_return_revert_the_announcement(turns):
     """It is reverted only once; `append` is the default for tools."""
-    rows = [(each, "One.") for each in ("read bash", "read", "read", "read bash", "read bash")]
+    rows = [(tools, "One.") for tools in ("read bash", "read", "read", "read bash", "read bash")]
     assert beginnings(turns({}, *rows)) == [
         (1, [], []),
-        (1, [GONE, BASH_GONE], ["section 'guidance' removed; tool bash removed"]),
+        (1, [TOOL_REMOVED, BASH_REMOVED], ["section 'guidance' removed; tool bash removed"]),
         (1, [], []),
         (1, [GUIDANCE, "All tools are active again."], ["an announced change was reverted"]),
         (1, [], []),
@@ -57,7 +57,7 @@ def test_tools_that_return_revert_the_announcement(turns):
 
 def test_a_definition_that_returns_is_announced_at_once(turns):
     tools = [[Tool("a", "Reads.")], [Tool("a", "Reads it all.")], [Tool("a", "Reads.")]]
-    reports = beginnings(turns({}, *[(each, "One.") for each in tools]))
+    reports = beginnings(turns({}, *[(tool, "One.") for tool in tools]))
     assert reports[1][1][0] == "The tool `a` has changed. Its definition is now:"
     assert reports[2] == (
         1,
@@ -67,12 +67,12 @@ def test_a_definition_that_returns_is_announced_at_once(turns):
 
 
 def test_each_change_of_tools_is_announced_once_in_one_process(open_conversation, contents):
-    talk = open_conversation(tools="read bash")
-    tools = talk.agent.tools
-    history = talk.turn("hi").history
+    conversation = open_conversation(tools="read bash")
+    tools = conversation.agent.tools
+    history = conversation.turn("hi").history
     for active, is_announced in ((tools[:1], True), (tools[:1], False), (tools, True), (tools, False)):
-        talk.set_active_tools(active)
-        turn = talk.turn("hi", history)
+        conversation.set_active_tools(active)
+        turn = conversation.turn("hi", history)
         assert (len(contents(turn.messages)) == len(history) + 2) == is_announced
         history = turn.history
 
@@ -84,7 +84,7 @@ def test_a_removed_tool_without_guidance_is_drift(turns, on):
     assert reports[1] == (1, message, ["tool y removed"])
 
 
-def test_files_warn_while_tools_differ(turns):
+def test_changed_files_cause_a_warning_while_tools_differ(turns):
     """Every turn warns while files differ, and only about files: the tools were announced."""
     rows = [("read bash", "One."), ("read", "One."), ("read", "Two."), ("read", "Two."), ("read bash", "Two.")]
     reports = beginnings(turns({"on.turn": "warn"}, *rows))
@@ -110,7 +110,7 @@ def test_kept_tools_stay_whatever_the_step_for_files_does(turns, tools, turn):
         [INSTRUCTIONS] if turn == "append" else [],
         [],
     ]
-    found = [" / ".join(each) for _, _, each in reports]
+    found = [" / ".join(report) for _, _, report in reports]
     is_warned = tools == "warn"
     assert ["tools bash, new added" in found[1], "tool read removed" in found[3]] == [is_warned, is_warned]
     assert "instructions" not in found[1] and ("instructions" in found[2]) == (turn != "keep")
@@ -136,7 +136,7 @@ def test_a_plan_is_appended_while_different_tools_are_kept(open_conversation, co
 def test_appending_files_and_tools_gives_one_edition_and_one_message(turns):
     reports = beginnings(turns({"on.turn": "append"}, ("read", "One."), ("read new", "Two."), ("read new", "Two.")))
     assert (reports[1][0], reports[1][1]) == (2, [INSTRUCTIONS, "New tools are available from now on: `new`."])
-    assert [each.partition(" (")[0].partition(";")[0] for each in reports[1][2]] == [
+    assert [report.partition(" (")[0].partition(";")[0] for report in reports[1][2]] == [
         "section 'instructions' changed",
         "tools added late: new",
     ]
@@ -145,7 +145,7 @@ def test_appending_files_and_tools_gives_one_edition_and_one_message(turns):
 
 def test_kept_files_are_not_announced_with_the_tools(turns):
     reports = beginnings(turns({}, ("read", "One."), ("read new", "Two."), ("", "Two."), ("read new", "Two.")))
-    assert not any("instructions'" in str(each[1:]) for each in reports)
+    assert not any("instructions'" in str(report[1:]) for report in reports)
 
 
 @pytest.mark.parametrize("turn", ["warn", "append"])
@@ -171,7 +171,7 @@ def test_a_layout_without_skills_stores_the_inputs_it_compares(tree, open_conver
 
 
 PLAIN, SNIPPET, OTHER = Tool("bash"), Tool("bash", snippet="Old way."), Tool("bash", snippet="New way.")
-RULED = Tool("bash", guidelines=["New way."])
+WITH_GUIDELINE = Tool("bash", guidelines=["New way."])
 
 
 @pytest.mark.parametrize(
@@ -179,22 +179,22 @@ RULED = Tool("bash", guidelines=["New way."])
     [
         (PLAIN, OTHER, True),
         (SNIPPET, OTHER, True),
-        (SNIPPET, RULED, True),
+        (SNIPPET, WITH_GUIDELINE, True),
         (OTHER, PLAIN, True),
         (PLAIN, PLAIN, False),
         (OTHER, Tool("bash", snippet="New way."), False),
-        (RULED, Tool("bash", guidelines=("New way.",)), False),
+        (WITH_GUIDELINE, Tool("bash", guidelines=("New way.",)), False),
         (PLAIN, Tool("tools", snippet="New way."), True),
         (OTHER, Tool("bash", snippet="New way.", guidelines=["More."]), True),
     ],
 )
-def test_another_snippet_or_guideline_is_a_tool_change(open_conversation, before, after, is_new):
+def test_a_different_snippet_or_guideline_counts_as_a_changed_tool(open_conversation, before, after, is_new):
     """The result is the same in this process and in the next."""
-    talk = open_conversation("pi", "same", tools=[before])
-    talk.turn("a")
-    talk.set_active_tools([after])
+    conversation = open_conversation("pi", "same", tools=[before])
+    conversation.turn("a")
+    conversation.set_active_tools([after])
     open_conversation("pi", "next", tools=[before]).turn("a")
-    for turn in (talk.turn("b"), open_conversation("pi", "next", tools=[after]).turn("b")):
+    for turn in (conversation.turn("b"), open_conversation("pi", "next", tools=[after]).turn("b")):
         assert (turn.edition, turn.is_reused) == ((2, False) if is_new else (1, True))
         assert ("New way." in turn.system) == (after is not PLAIN)
     assert open_conversation("pi", "next", tools=[after]).turn("c").is_reused
@@ -212,15 +212,15 @@ def test_tools_in_another_order_are_unchanged(open_conversation):
     assert open_conversation("pi", tools=[READ, SNIPPET]).turn("b").is_reused
 
 
-def test_another_guideline_is_announced_once_if_tools_are_appended(turns):
-    reports = beginnings(turns({}, *[([tool], "One.") for tool in (PLAIN, RULED, RULED, PLAIN)]))
-    assert [contents for _, contents, _ in reports] == [[], [GUIDANCE], [], [GONE]]
+def test_a_changed_guideline_is_announced_once_if_tools_are_appended(turns):
+    reports = beginnings(turns({}, *[([tool], "One.") for tool in (PLAIN, WITH_GUIDELINE, WITH_GUIDELINE, PLAIN)]))
+    assert [contents for _, contents, _ in reports] == [[], [GUIDANCE], [], [TOOL_REMOVED]]
 
 
 def test_tools_without_snippets_or_guidelines_add_nothing_to_an_edition(open_conversation):
-    talk = open_conversation("pi", tools="read bash")
-    talk.turn("a")
-    assert '"agent"' not in talk.shared.store.current("t").built_for
+    conversation = open_conversation("pi", tools="read bash")
+    conversation.turn("a")
+    assert '"agent"' not in conversation.shared.store.current("t").built_for
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
@@ -230,7 +230,7 @@ def test_two_tools_with_the_same_name_are_an_error(tree, open_conversation, layo
     message = "^two tools are named 'read'; a model calls a tool by its name, so names must be unique$"
     with pytest.raises(CallError, match=message):
         assemble(tree.workspace("w"), Agent(tools=both), layout)
-    talk = open_conversation(layout, tools="read")
-    talk.turn("hi")
+    conversation = open_conversation(layout, tools="read")
+    conversation.turn("hi")
     with pytest.raises(CallError, match=message):
-        talk.set_active_tools(both)
+        conversation.set_active_tools(both)

@@ -4,7 +4,7 @@ import pytest
 
 from foreword import Extension
 
-OFF = "Tools that are not active from now on, so do not call them: `bash`. All others are active."
+TOOL_OFF = "Tools that are not active from now on, so do not call them: `bash`. All others are active."
 EXECUTION = {"role": "execution", "command": "ls", "output": "a", "excluded": True}
 
 
@@ -14,15 +14,15 @@ def user(text):
 
 def test_a_reminder_from_a_context_hook_is_sent_with_each_call_and_not_in_the_history(open_conversation, contents):
     reminder = Extension("x", context=lambda messages, about: [*messages, user("Remember.")])
-    talk = open_conversation("pi", extensions=[reminder])
-    turn = talk.turn("hi")
+    conversation = open_conversation("pi", extensions=[reminder])
+    turn = conversation.turn("hi")
     for number in range(6):
-        turn = talk.turn(messages=[*turn.history, {"role": "assistant", "content": str(number)}])
+        turn = conversation.turn(messages=[*turn.history, {"role": "assistant", "content": str(number)}])
     assert contents(turn.messages) == ["hi", *map(str, range(6)), "Remember."]
     assert contents(turn.history) == ["hi", *map(str, range(6))]
 
 
-def test_the_history_has_what_a_context_hook_dropped_or_changed(open_conversation, contents):
+def test_changes_by_a_context_hook_are_not_in_the_history(open_conversation, contents):
     def tidy(messages, about):
         messages[0]["content"][0]["text"] = "…"
         return messages[:1]
@@ -33,7 +33,7 @@ def test_the_history_has_what_a_context_hook_dropped_or_changed(open_conversatio
     assert turn.history == ({"role": "user", "content": [{"type": "text", "text": "secret"}]}, user("hi"))
 
 
-def test_the_history_has_the_callers_messages_unchanged(open_conversation, contents):
+def test_the_callers_messages_are_unchanged_in_the_history(open_conversation, contents):
     mine = [{"role": "summary", "content": "Before."}, EXECUTION]
     turn = open_conversation("pi").turn("hi", mine)
     assert turn.messages == (user("Before."), user("hi"))
@@ -47,38 +47,38 @@ def test_the_request_for_a_summary_is_not_in_the_history(open_conversation, layo
 
 @pytest.mark.parametrize("new_process", [False, True])
 def test_a_notice_is_inserted_again_where_it_was_first_sent(open_conversation, contents, tool_names, new_process):
-    talk = open_conversation("foreword", tools="bash read")
+    conversation = open_conversation("foreword", tools="bash read")
     mine = [user("one"), {"role": "assistant", "content": "two"}]
-    talk.turn(messages=mine)
+    conversation.turn(messages=mine)
     sent = []
     for number in range(3):
         if new_process or not number:
-            talk = open_conversation("foreword", tools="read")
-        turn = talk.turn(messages=mine)
+            conversation = open_conversation("foreword", tools="read")
+        turn = conversation.turn(messages=mine)
         sent.append(contents(turn.messages))
         assert tool_names(turn.tools) == ["bash", "read"]
-        assert len([text for text in sent[-1] if text.endswith(OFF)]) == 1
+        assert len([text for text in sent[-1] if text.endswith(TOOL_OFF)]) == 1
         mine = [*mine, user(f"more {number}"), {"role": "assistant", "content": f"done {number}"}]
-    assert sent[0][-1].endswith(OFF)
+    assert sent[0][-1].endswith(TOOL_OFF)
     assert sent[1][: len(sent[0])] == sent[0]
     assert sent[2][: len(sent[1])] == sent[1]
 
 
 def test_in_a_shorter_list_a_notice_comes_before_the_last_message(open_conversation, contents):
     mine = [user(str(number)) for number in range(8)]
-    talk = open_conversation("foreword", tools="bash read")
-    talk.turn(messages=mine)
-    talk = open_conversation("foreword", tools="read")
-    talk.turn(messages=mine)
-    assert contents(talk.turn("hi").messages)[1:] == ["hi"]
-    assert contents(talk.turn(messages=mine[:3]).messages)[3:] == ["2"]
+    conversation = open_conversation("foreword", tools="bash read")
+    conversation.turn(messages=mine)
+    conversation = open_conversation("foreword", tools="read")
+    conversation.turn(messages=mine)
+    assert contents(conversation.turn("hi").messages)[1:] == ["hi"]
+    assert contents(conversation.turn(messages=mine[:3]).messages)[3:] == ["2"]
 
 
 def test_callers_who_keep_the_history_see_a_notice_once(open_conversation, contents):
     history = open_conversation("foreword", tools="bash read").turn("hi").history
     for _ in range(3):
         history = open_conversation("foreword", tools="read").turn("hi", history).history
-    assert len([text for text in contents(history) if text.endswith(OFF)]) == 1
+    assert len([text for text in contents(history) if text.endswith(TOOL_OFF)]) == 1
 
 
 def test_a_changed_section_is_inserted_again_too(tree, open_conversation, contents):
@@ -98,7 +98,9 @@ def test_a_notice_between_turns_is_sent_by_the_next_turn_of_any_process(open_con
 
 def test_a_compaction_removes_the_notices(open_conversation, contents):
     open_conversation("foreword", tools="bash read").turn("hi")
-    talk = open_conversation("foreword", tools="read")
-    talk.turn("hi")
-    assert contents(talk.compact(messages=[user("hi")]).messages)[0].endswith(OFF)  # so the prefix stays cached
-    assert contents(talk.turn("hi").messages) == ["hi"]
+    conversation = open_conversation("foreword", tools="read")
+    conversation.turn("hi")
+    assert contents(conversation.compact(messages=[user("hi")]).messages)[0].endswith(
+        TOOL_OFF
+    )  # so the prefix stays cached
+    assert contents(conversation.turn("hi").messages) == ["hi"]

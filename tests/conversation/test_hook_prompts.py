@@ -26,15 +26,15 @@ def hook():
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_ten_calls_for_one_user_prompt_have_the_same_system_prompt(open_conversation, hook, layout):
     extension, messages = hook
-    talk = open_conversation(layout, extensions=[extension])
-    turn = talk.turn("fix it")
+    conversation = open_conversation(layout, extensions=[extension])
+    turn = conversation.turn("fix it")
     systems = [turn.system]
     for _ in range(10):
-        turn = talk.turn(messages=[*turn.history, RESULT])
+        turn = conversation.turn(messages=[*turn.history, RESULT])
         systems.append(turn.system)
     assert len(set(systems)) == 1 and systems[0].endswith("\n\nNow: fix it")
     assert messages == ["fix it"]
-    assert talk.turn("next", turn.history).system.endswith("\n\nNow: next")
+    assert conversation.turn("next", turn.history).system.endswith("\n\nNow: next")
     assert messages == ["fix it", "next"]
 
 
@@ -49,15 +49,19 @@ def test_another_process_uses_the_same_system_prompt(open_conversation, hook, la
 
 def test_the_next_user_prompt_restores_the_system_prompt(open_conversation):
     starts = [Start(prompt="Other."), None]
-    talk = open_conversation("pi", extensions=[Extension("once", before_agent_start=lambda *args: starts.pop(0))])
-    assert [talk.turn("one").system, talk.turn().system] == ["Other.", "Other."]
-    base = talk.turn("two").system
-    assert base == talk.shared.prompt("t") == talk.turn().system != "Other."
+    conversation = open_conversation(
+        "pi", extensions=[Extension("once", before_agent_start=lambda *args: starts.pop(0))]
+    )
+    assert [conversation.turn("one").system, conversation.turn().system] == ["Other.", "Other."]
+    base = conversation.turn("two").system
+    assert base == conversation.shared.prompt("t") == conversation.turn().system != "Other."
 
 
 def test_an_empty_system_prompt_lasts_too(open_conversation):
-    talk = open_conversation("pi", extensions=[Extension("x", before_agent_start=lambda *args: Start(prompt=""))])
-    assert [talk.turn("hi").system, talk.turn().system] == ["", ""]
+    conversation = open_conversation(
+        "pi", extensions=[Extension("x", before_agent_start=lambda *args: Start(prompt=""))]
+    )
+    assert [conversation.turn("hi").system, conversation.turn().system] == ["", ""]
 
 
 @pytest.mark.parametrize(
@@ -71,38 +75,38 @@ def test_an_empty_system_prompt_lasts_too(open_conversation):
 )
 def test_new_prompt_marks_a_prompt_in_the_callers_list(open_conversation, hook, messages, expected):
     extension, prompts = hook
-    talk = open_conversation("pi", extensions=[extension])
-    turn = talk.turn(messages=messages, new_prompt=True)
+    conversation = open_conversation("pi", extensions=[extension])
+    turn = conversation.turn(messages=messages, new_prompt=True)
     assert prompts == [expected]
     assert turn.messages == tuple(messages)
-    assert talk.turn(messages=messages).system == turn.system
+    assert conversation.turn(messages=messages).system == turn.system
     assert prompts == [expected]
 
 
 def test_the_system_prompt_of_a_hook_outlasts_a_new_edition(tree, open_conversation, hook):
-    talk = open_conversation("pi", tools="read", extensions=[hook[0]])
-    first = talk.turn("fix it")
-    talk.set_active_tools([Tool("bash")])
-    second = talk.turn(messages=first.history)
+    conversation = open_conversation("pi", tools="read", extensions=[hook[0]])
+    first = conversation.turn("fix it")
+    conversation.set_active_tools([Tool("bash")])
+    second = conversation.turn(messages=first.history)
     assert (second.edition, second.system) == (2, first.system)
-    assert talk.construct().system == talk.shared.prompt("t") != first.system
-    assert talk.turn(messages=first.history).system == first.system
+    assert conversation.construct().system == conversation.shared.prompt("t") != first.system
+    assert conversation.turn(messages=first.history).system == first.system
 
 
 def test_the_system_prompt_of_a_hook_outlasts_a_compaction(open_conversation, hook):
-    talk = open_conversation("foreword", extensions=[hook[0]])
-    first = talk.turn("fix it")
-    assert talk.compact(messages=first.history).system == first.system
-    assert talk.turn().system == first.system
+    conversation = open_conversation("foreword", extensions=[hook[0]])
+    first = conversation.turn("fix it")
+    assert conversation.compact(messages=first.history).system == first.system
+    assert conversation.turn().system == first.system
     assert hook[1] == ["fix it"]
 
 
 def test_a_hook_that_changes_nothing_writes_nothing(open_conversation):
-    talk = open_conversation(
+    conversation = open_conversation(
         "pi", extensions=[Extension("x", before_agent_start=lambda prompt, *_: Start(prompt=prompt))]
     )
-    talk.turn("hi")
-    assert talk.shared.store.current("t").state == "{}"
+    conversation.turn("hi")
+    assert conversation.shared.store.current("t").state == "{}"
 
 
 class ReadOnly:
@@ -122,14 +126,14 @@ class ReadOnly:
 
 def test_while_the_store_is_down_this_process_remembers_the_prompt(tree, hook, url):
     store = ReadOnly(open_store(url))
-    talk = Conversations(store, [hook[0]]).open("t", tree.workspace("w"), None, "pi")
-    talk.turn("one")
+    conversation = Conversations(store, [hook[0]]).open("t", tree.workspace("w"), None, "pi")
+    conversation.turn("one")
     store.is_down = True
-    turn = talk.turn("two")
+    turn = conversation.turn("two")
     assert turn.system.endswith("Now: two")
-    assert "store-down" in [each.code for each in turn.findings]
-    assert talk.turn().system == turn.system
+    assert "store-down" in [finding.code for finding in turn.findings]
+    assert conversation.turn().system == turn.system
     store.is_down = False
-    assert talk.turn().system == turn.system
+    assert conversation.turn().system == turn.system
     assert Conversations(url).open("t", tree.workspace("w"), None, "pi").turn().system == turn.system
-    talk.shared.store.close()
+    conversation.shared.store.close()

@@ -19,7 +19,7 @@ def boom(*args):
 
 
 def failures(turn):
-    return [(each.code, each.message) for each in turn.findings if each.code == "extension-failed"]
+    return [(finding.code, finding.message) for finding in turn.findings if finding.code == "extension-failed"]
 
 
 def skipped_hook(function, name="bad", error="RuntimeError"):
@@ -51,25 +51,25 @@ def test_each_hook_sees_the_prompt_of_the_one_before_in_list_order(open_conversa
 
 def test_a_changed_prompt_lasts_for_one_user_prompt(open_conversation):
     once = [Start(prompt="Other."), None]
-    talk = open_conversation(
+    conversation = open_conversation(
         "pi", extensions=[Extension("once", before_agent_start=lambda prompt, text, about: once.pop(0))]
     )
-    first, second = talk.turn("one"), talk.turn("two")
+    first, second = conversation.turn("one"), conversation.turn("two")
     assert first.system == "Other."
-    assert second.system == talk.shared.prompt("t")
+    assert second.system == conversation.shared.prompt("t")
     assert (first.edition, second.edition, second.is_reused) == (1, 1, True)
     assert first.passages == () and second.passages != ()
 
 
 def test_before_agent_start_runs_once_for_each_user_prompt(open_conversation):
     texts = []
-    talk = open_conversation(
+    conversation = open_conversation(
         "pi", extensions=[Extension("x", before_agent_start=lambda prompt, text, about: texts.append(text))]
     )
-    talk.turn("one")
-    talk.turn()
-    talk.reload()
-    talk.turn("two")
+    conversation.turn("one")
+    conversation.turn()
+    conversation.reload()
+    conversation.turn("two")
     assert texts == ["one", "two"]
 
 
@@ -109,22 +109,22 @@ def test_an_empty_prompt_is_a_prompt(open_conversation):
 HISTORY = [{"role": "user", "content": "one"}, {"role": "assistant", "content": "two"}]
 
 
-def test_the_order_is_history_prompt_injected(open_conversation, contents):
+def test_messages_are_ordered_history_then_prompt_then_injected(open_conversation, contents):
     extensions = [Extension(name, before_agent_start=append_word(name, f"from {name}")) for name in "ab"]
-    talk = open_conversation("pi", extensions=extensions)
-    turn = talk.turn("now", HISTORY)
+    conversation = open_conversation("pi", extensions=extensions)
+    turn = conversation.turn("now", HISTORY)
     assert contents(turn.messages) == ["one", "two", "now", "from a", "from b"]
-    assert [each["role"] for each in turn.messages] == ["user", "assistant", "user", "user", "user"]
+    assert [message["role"] for message in turn.messages] == ["user", "assistant", "user", "user", "user"]
 
 
-def test_a_sent_message_is_in_the_next_turn_only(open_conversation, contents):
-    talk = open_conversation("pi")
-    talk.send_message("first")
-    talk.send_message("second")
-    talk.reload()
-    talk.compact()
-    assert contents(talk.turn("now", HISTORY).messages) == ["one", "two", "first", "second", "now"]
-    assert contents(talk.turn("then").messages) == ["then"]
+def test_an_injected_message_is_sent_only_with_the_next_turn(open_conversation, contents):
+    conversation = open_conversation("pi")
+    conversation.send_message("first")
+    conversation.send_message("second")
+    conversation.reload()
+    conversation.compact()
+    assert contents(conversation.turn("now", HISTORY).messages) == ["one", "two", "first", "second", "now"]
+    assert contents(conversation.turn("then").messages) == ["then"]
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_the_callers_list_is_not_changed(open_conversation):
         messages[0]["content"] = "rewritten"
         return messages
 
-    history = [dict(each) for each in HISTORY]
+    history = [dict(message) for message in HISTORY]
     turn = open_conversation("pi", extensions=[Extension("x", context=rewrite)]).turn("now", history)
     assert turn.messages[0]["content"] == "rewritten"
     assert history == HISTORY
@@ -173,7 +173,7 @@ def test_the_callers_list_is_not_changed(open_conversation):
 @pytest.mark.parametrize(
     ("context", "expected"),
     [
-        (lambda messages, about: [each for each in messages if each["role"] == "user"], ["one", "now"]),
+        (lambda messages, about: [message for message in messages if message["role"] == "user"], ["one", "now"]),
         (lambda messages, about: [*messages, {"role": "user", "content": "more"}], ["one", "two", "now", "more"]),
         (lambda messages, about: None, ["one", "two", "now"]),
         (lambda messages, about: [], []),
@@ -203,11 +203,11 @@ def test_context_hooks_are_chained_and_one_that_raises_is_skipped(open_conversat
 
 def test_context_runs_on_every_turn(open_conversation):
     counts = []
-    talk = open_conversation(
+    conversation = open_conversation(
         "pi", extensions=[Extension("x", context=lambda messages, about: counts.append(len(messages)))]
     )
-    talk.turn("one")
-    talk.turn()
+    conversation.turn("one")
+    conversation.turn()
     assert counts == [1, 0]
 
 
@@ -222,14 +222,14 @@ def test_resources_are_discovered_at_the_start_and_on_every_reload(tree, open_co
         reasons.append(reason)
         return Resources(skills=[tree.path("more")])
 
-    talk = open_conversation("pi", tools="read", extensions=[Extension("x", resources_discover=discover)])
-    assert "<name>late</name>" in talk.turn("hi").system
-    talk.turn("hi")
+    conversation = open_conversation("pi", tools="read", extensions=[Extension("x", resources_discover=discover)])
+    assert "<name>late</name>" in conversation.turn("hi").system
+    conversation.turn("hi")
     assert reasons == ["start"]
     tree({"more/later/SKILL.md": skill("later", "Comes later.")})
-    assert "<name>later</name>" not in talk.turn("hi").system
-    assert "<name>later</name>" in talk.reload().system
-    talk.reload()
+    assert "<name>later</name>" not in conversation.turn("hi").system
+    assert "<name>later</name>" in conversation.reload().system
+    conversation.reload()
     assert reasons == ["start", "reload", "reload"]
 
 
@@ -253,11 +253,11 @@ def test_another_process_that_gathers_discovers_the_same_resources(tree, open_co
 def test_resources_that_are_no_longer_discovered_disappear_on_reload(tree, open_conversation, skill):
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
     result = [Resources(skills=[tree.path("more")]), None]
-    talk = open_conversation(
+    conversation = open_conversation(
         "pi", tools="read", extensions=[Extension("x", resources_discover=lambda reason, about: result.pop(0))]
     )
-    assert "<name>late</name>" in talk.turn("hi").system
-    assert "<name>late</name>" not in talk.reload().system
+    assert "<name>late</name>" in conversation.turn("hi").system
+    assert "<name>late</name>" not in conversation.reload().system
 
 
 def test_resources_can_add_packs(tree, open_conversation):
@@ -269,12 +269,12 @@ def test_resources_can_add_packs(tree, open_conversation):
 
 def test_added_resources_are_used_from_the_next_turn(tree, open_conversation, skill):
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
-    talk = open_conversation("pi", tools="read")
-    talk.turn("hi")
-    talk.add_resources(Resources(skills=[tree.path("more")]))
-    turn = talk.turn("hi")
+    conversation = open_conversation("pi", tools="read")
+    conversation.turn("hi")
+    conversation.add_resources(Resources(skills=[tree.path("more")]))
+    turn = conversation.turn("hi")
     assert (turn.edition, "<name>late</name>" in turn.system) == (2, True)
-    assert talk.turn("hi").is_reused
+    assert conversation.turn("hi").is_reused
 
 
 @pytest.mark.parametrize(
@@ -289,10 +289,10 @@ def test_added_resources_are_used_from_the_next_turn(tree, open_conversation, sk
     ],
 )
 def test_a_failing_discovery_is_reported_by_the_turn(open_conversation, function, report):
-    talk = open_conversation("pi", extensions=[Extension("bad", resources_discover=function)])
-    assert failures(talk.turn("hi")) == report
-    assert failures(talk.turn("hi")) == []
-    assert failures(talk.reload()) == report
+    conversation = open_conversation("pi", extensions=[Extension("bad", resources_discover=function)])
+    assert failures(conversation.turn("hi")) == report
+    assert failures(conversation.turn("hi")) == []
+    assert failures(conversation.reload()) == report
 
 
 # rules, sources, checks, packs, listen
@@ -308,13 +308,13 @@ def test_rules_appear_where_the_layout_lists_them(open_conversation):
     assert failures(turn) == [("extension-failed", "the rule 'boom' raised RuntimeError and was skipped")]
 
 
-def stops_halfway():
+def raise_halfway():
     yield "One."
     raise RuntimeError
 
 
 @pytest.mark.parametrize(
-    ("result", "did"),
+    ("result", "complaint"),
     [
         (5, "returned an int, not a string or a list of strings,"),
         (False, "returned a bool, not a string or a list of strings,"),
@@ -323,17 +323,17 @@ def stops_halfway():
         (b"x", "returned a bytes, not a string or a list of strings,"),
         ({"a": "b"}, "returned a dict, not a string or a list of strings,"),
         ({"a"}, "returned a set, not a string or a list of strings,"),
-        (stops_halfway(), "raised RuntimeError"),
+        (raise_halfway(), "raised RuntimeError"),
     ],
 )
-def test_a_rule_that_does_not_return_sentences_is_reported_and_skipped(open_conversation, result, did):
+def test_a_rule_that_does_not_return_sentences_is_reported_and_skipped(open_conversation, result, complaint):
     def rule(names):
         return result
 
     extensions = [Extension("bad", rules=[rule]), Extension("good", rules=[lambda names: ("Zap.", "", "Zip.")])]
     turn = open_conversation("opal", tools="zap", extensions=extensions).turn("hi")
     assert "`.\n- Zap.\n- Zip.\n</tool-guidelines>" in turn.system
-    assert failures(turn) == [("extension-failed", f"the rule 'rule' {did} and was skipped")]
+    assert failures(turn) == [("extension-failed", f"the rule 'rule' {complaint} and was skipped")]
 
 
 @pytest.mark.parametrize("result", [None, "", [], ()])
@@ -359,22 +359,24 @@ def test_sources_add_documents_to_a_lookup(tree, open_conversation):
         ]
 
     wiki = Extension("wiki", sources={"project": project})
-    talk = open_conversation("foreword", extensions=[wiki, Extension("bad", sources={"user": boom})])
-    turn = talk.turn("hi")
+    conversation = open_conversation("foreword", extensions=[wiki, Extension("bad", sources={"user": boom})])
+    turn = conversation.turn("hi")
     assert turn.system.index("From the file.") < turn.system.index("From the wiki.")
     assert turn.system.count("From the file.") == 1
     assert '<instruction-file path="wiki:rules">' in turn.system
     assert "wiki:blank" not in turn.system
     assert failures(turn) == skipped_hook("boom")
     assert seen == ["/w"]
-    assert talk.turn("hi").is_reused and seen == ["/w"]
-    account = json.loads(talk.shared.store.current("t").account)
-    fates = {each["path"]: each["fate"] for each in account["candidates"] if each["layer"] == "wiki"}
+    assert conversation.turn("hi").is_reused and seen == ["/w"]
+    account = json.loads(conversation.shared.store.current("t").account)
+    fates = {
+        candidate["path"]: candidate["fate"] for candidate in account["candidates"] if candidate["layer"] == "wiki"
+    }
     assert fates == {"wiki:rules": "used", "wiki:copy": "duplicate", "wiki:blank": "blank"}
 
 
 def relevant_findings(turn):
-    return [(each.code, each.message) for each in turn.findings if each.code != "not-a-repository"]
+    return [(finding.code, finding.message) for finding in turn.findings if finding.code != "not-a-repository"]
 
 
 def test_a_source_for_an_unknown_lookup_is_a_finding(open_conversation):
@@ -392,22 +394,22 @@ def test_a_source_can_return_skills(tree, open_conversation, skill, layout):
         Document("wiki/wrong/SKILL.md", "No front matter."),
     ]
     wiki = Extension("wiki", sources={"skills": lambda workspace: documents})
-    talk = open_conversation(layout, tools="read", extensions=[wiki])
-    turn = talk.turn("hi")
+    conversation = open_conversation(layout, tools="read", extensions=[wiki])
+    turn = conversation.turn("hi")
     assert "Reviews changes." in turn.system and "Another one." not in turn.system
-    assert [each for each, _ in relevant_findings(turn)] == ["skill-shadowed", "skill-invalid"]
-    assert "Read the diff." in talk.use_skill("review")["content"]
-    account = json.loads(talk.shared.store.current("t").account)
-    fates = [each["fate"] for each in account["candidates"] if each["layer"] == "wiki"]
+    assert [code for code, _ in relevant_findings(turn)] == ["skill-shadowed", "skill-invalid"]
+    assert "Read the diff." in conversation.use_skill("review")["content"]
+    account = json.loads(conversation.shared.store.current("t").account)
+    fates = [candidate["fate"] for candidate in account["candidates"] if candidate["layer"] == "wiki"]
     assert fates == ["used", "shadowed", "refused"]
 
 
 @pytest.mark.parametrize(
-    ("find", "head"), [("knowledge", "## Resident knowledge"), ("workflows", "## Resident workflows")]
+    ("rule_name", "head"), [("knowledge", "## Resident knowledge"), ("workflows", "## Resident workflows")]
 )
-def test_a_source_can_return_knowledge_and_workflows(open_conversation, find, head):
+def test_a_source_can_return_knowledge_and_workflows(open_conversation, rule_name, head):
     text = "---\nmodel_invocation: true\ndescription: How we ship.\n---\nShip it.\n"
-    wiki = Extension("wiki", sources={find: lambda workspace: [Document("wiki/shipping.md", text)]})
+    wiki = Extension("wiki", sources={rule_name: lambda workspace: [Document("wiki/shipping.md", text)]})
     turn = open_conversation("pod", extensions=[wiki]).turn("hi")
     assert head in turn.system and "shipping" in turn.system and "How we ship." in turn.system
     assert relevant_findings(turn) == []
@@ -425,22 +427,24 @@ def test_documents_of_a_source_are_treated_like_files(open_conversation):
         "wiki",
         sources={"project": lambda workspace: [Document("wiki:x", "\ufeff\r\n \r\n  One.\r\n\r\nTwo.\r\n\r\n\n")]},
     )
-    talk = open_conversation("foreword", extensions=[wiki])
-    assert '<instruction-file path="wiki:x">\n  One.\n\nTwo.\n</instruction-file>' in talk.turn("hi").system
-    pieces = [each for passage in talk.preview().passages for each in passage.pieces]
-    assert [each.origin.lines for each in pieces if each.origin.kind == "file"] == [(3, 5)]
+    conversation = open_conversation("foreword", extensions=[wiki])
+    assert '<instruction-file path="wiki:x">\n  One.\n\nTwo.\n</instruction-file>' in conversation.turn("hi").system
+    pieces = [piece for passage in conversation.preview().passages for piece in passage.pieces]
+    assert [piece.origin.lines for piece in pieces if piece.origin.kind == "file"] == [(3, 5)]
 
 
-@pytest.mark.parametrize("find", ["project", "user"])
-def test_a_copy_in_a_source_is_a_finding(tree, open_conversation, find):
+@pytest.mark.parametrize("rule_name", ["project", "user"])
+def test_a_copy_in_a_source_is_a_finding(tree, open_conversation, rule_name):
     """A copy of a file of any lookup, or of another document."""
     tree({"w/.git": None, "w/AGENTS.md": "One.\n"})
     result = [Document("wiki:a", "\nOne.\r\n"), Document("wiki:b", "Two."), Document("wiki:c", "Two.\n")]
-    turn = open_conversation("foreword", extensions=[Extension("wiki", sources={find: lambda workspace: result})]).turn(
-        "hi"
-    )
+    turn = open_conversation(
+        "foreword", extensions=[Extension("wiki", sources={rule_name: lambda workspace: result})]
+    ).turn("hi")
     assert (turn.system.count("One."), turn.system.count("Two.")) == (1, 1)
-    found = [(each.path, tree.short(each.message)) for each in turn.findings if each.code == "file-duplicate"]
+    found = [
+        (finding.path, tree.short(finding.message)) for finding in turn.findings if finding.code == "file-duplicate"
+    ]
     assert found == [
         ("wiki:a", "wiki:a: the same text as /w/AGENTS.md"),
         ("wiki:c", "wiki:c: the same text as wiki:b"),
@@ -467,13 +471,13 @@ def test_checks_add_findings_to_a_new_prompt(open_conversation):
     def count_passages(prompt):
         yield finding("agent-unused", f"{len(prompt.passages)} passages")
 
-    talk = open_conversation(
+    conversation = open_conversation(
         "builder", extensions=[Extension("x", checks=[count_passages]), Extension("bad", checks=[boom])]
     )
-    turn = talk.turn("hi")
-    assert [each.message for each in turn.findings if each.code == "agent-unused"] == ["1 passages"]
+    turn = conversation.turn("hi")
+    assert [finding.message for finding in turn.findings if finding.code == "agent-unused"] == ["1 passages"]
     assert failures(turn) == skipped_hook("boom")
-    assert talk.turn("hi").findings == ()
+    assert conversation.turn("hi").findings == ()
 
 
 def test_an_extension_can_add_packs(tree, open_conversation):
@@ -486,15 +490,15 @@ def test_an_extension_can_add_packs(tree, open_conversation):
 
 def test_listeners_are_called_for_editions(tree, open_conversation):
     calls = []
-    talk = open_conversation(
+    conversation = open_conversation(
         "pi", extensions=[Extension("x", listen=lambda event, what: calls.append((event, dict(what))))]
     )
-    talk.turn("hi")
-    talk.turn("hi")
-    talk.set_active_tools([Tool("read")])
-    talk.turn("hi")
-    talk.refresh_registry([Tool("read")])
-    talk.turn("hi")
+    conversation.turn("hi")
+    conversation.turn("hi")
+    conversation.set_active_tools([Tool("read")])
+    conversation.turn("hi")
+    conversation.refresh_registry([Tool("read")])
+    conversation.turn("hi")
     assert calls == [
         ("constructed", {"conversation": "t", "edition": 1}),
         ("format", {"conversation": "t", "edition": 2}),
@@ -533,7 +537,7 @@ def site(tree, monkeypatch):
 
 def test_installed_extensions_are_in_the_order_of_their_entry_points(site, open_conversation):
     found = installed()
-    assert [each.name for each in found] == ["ant", "m", "n", "zebra"]
+    assert [skill.name for skill in found] == ["ant", "m", "n", "zebra"]
     assert failures(open_conversation("pi", extensions=found).turn("hi")) == (
         skipped_hook("loading", "m", "ImportError") + skipped_hook("loading", "n", "TypeError")
     )
@@ -600,11 +604,11 @@ def test_a_hook_can_have_optional_parameters(function):
 
 @pytest.mark.parametrize("hook", ["before_agent_start", "context", "resources_discover", "listen"])
 def test_a_required_hook_that_fails_stops_the_turn(open_conversation, contents, hook):
-    talk = open_conversation("pi", extensions=[Extension("bad", **{hook: boom}, required=[hook])])
-    talk.send_message("waiting")
+    conversation = open_conversation("pi", extensions=[Extension("bad", **{hook: boom}, required=[hook])])
+    conversation.send_message("waiting")
     message = "boom of the extension 'bad' raised RuntimeError; the extension requires it, so the turn was stopped"
     with pytest.raises(HookError, match=f"^{message}$"):
-        talk.turn("hi")
+        conversation.turn("hi")
     plain = open_conversation("pi", extensions=[])
     assert contents(plain.turn("hi").messages) == ["hi"]
 
@@ -617,11 +621,11 @@ def test_a_message_of_a_failed_turn_is_in_the_next_one(open_conversation, conten
             raise RuntimeError
         return messages
 
-    talk = open_conversation("pi", extensions=[Extension("bad", context=context, required=["context"])])
-    talk.send_message("waiting")
+    conversation = open_conversation("pi", extensions=[Extension("bad", context=context, required=["context"])])
+    conversation.send_message("waiting")
     with pytest.raises(HookError):
-        talk.turn("hi")
-    assert contents(talk.turn("hi").messages) == ["waiting", "hi"]
+        conversation.turn("hi")
+    assert contents(conversation.turn("hi").messages) == ["waiting", "hi"]
 
 
 def test_a_required_hook_that_returns_something_else_stops_the_turn(open_conversation):
@@ -639,11 +643,11 @@ def test_a_required_context_hook_that_returns_nothing_stops_the_turn(open_conver
 def test_context_hooks_run_for_sub_agents(open_conversation, contents):
     def hide(messages, about):
         assert list(about.tools) == ["read"]
-        return [{**each, "content": each["content"].replace("swordfish", "…")} for each in messages]
+        return [{**message, "content": message["content"].replace("swordfish", "…")} for message in messages]
 
-    talk = open_conversation("pi", extensions=[Extension("tidy", context=hide, required=["context"])])
-    talk.set_active_tools([Tool("read")])
-    turn = talk.sub_agent("Look.", [Tool("read")], message="It is swordfish.")
+    conversation = open_conversation("pi", extensions=[Extension("tidy", context=hide, required=["context"])])
+    conversation.set_active_tools([Tool("read")])
+    turn = conversation.sub_agent("Look.", [Tool("read")], message="It is swordfish.")
     assert (contents(turn.messages), contents(turn.history)) == (["It is …."], ["It is swordfish."])
 
 

@@ -6,7 +6,7 @@ from foreword import Agent, Conversations, Document, Scope, Tool
 from foreword.encoding.edition import target_of
 from foreword.vocabulary import Access
 
-FULL = {
+FULL_AGENT = {
     "model": "claude-sonnet-4-5",
     "provider": "anthropic",
     "base": Document("/texts/base.md", "You are Ada.", hash="1f"),
@@ -26,7 +26,7 @@ def last_agent(conversation):
 @pytest.mark.parametrize("call", ["reload", "construct", "turn", "compact"])
 @pytest.mark.parametrize("layout", ["pi", "opal", "ion"])
 def test_fields_that_are_left_out_are_kept(tree, open_conversation, layout, call):
-    first = open_conversation(layout, tools=None, **FULL)
+    first = open_conversation(layout, tools=None, **FULL_AGENT)
     text, before = first.construct().system, last_agent(first)
     tree({"w/AGENTS.md": "# New rule"})
     getattr(open_conversation(layout, tools=None), call)()
@@ -37,7 +37,7 @@ def test_fields_that_are_left_out_are_kept(tree, open_conversation, layout, call
 
 
 def test_a_field_that_is_passed_replaces_the_stored_one(open_conversation):
-    open_conversation("pi", tools=None, **FULL).turn("hi")
+    open_conversation("pi", tools=None, **FULL_AGENT).turn("hi")
     later = open_conversation("pi", tools=None, base="You are Bob.", language="French")
     assert "You are Bob." in later.reload().system
     model, _, agent = last_agent(later)

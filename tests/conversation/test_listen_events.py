@@ -16,10 +16,10 @@ def test_every_event_is_in_the_table(tmp_path, step):
     workspace = Workspace(str(tmp_path), home=str(tmp_path / "home"))
     settings = [("on.turn", step), ("on.tools", step)]
     with_more = Agent(tools=[Tool("read_file"), Tool("shell")])
-    talks = Conversations(extensions=[listener])
+    conversations = Conversations(extensions=[listener])
     for agent in (Agent(tools=[Tool("read_file")]), with_more, with_more):
         (tmp_path / "AGENTS.md").write_text(f"There are {len(calls)} of them.\n")
-        talks.open("one", workspace, agent, assignments=settings).turn("Go on.")
+        conversations.open("one", workspace, agent, assignments=settings).turn("Go on.")
     expected = {"constructed", *([] if step == "keep" else [step])}
     assert {event for event, _ in calls} == expected
     assert [what for _, what in calls if what.keys() != DETAILS.keys()] == []

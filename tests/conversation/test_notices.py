@@ -19,22 +19,22 @@ RESULT = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"
 CHAT_CALL = {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}
 CHAT_RESULT = {"role": "tool", "tool_call_id": "1", "content": "r"}
 ITEM_CALL, ITEM_RESULT = {"type": "function_call", "call_id": "1"}, {"type": "function_call_output", "call_id": "1"}
-OFF = {"text": "off", "at": 2}
+TOOL_OFF = {"text": "off", "at": 2}
 
 
 @pytest.mark.parametrize(
     ("messages", "notices", "seen"),
     [
-        ([user("a"), assistant("b"), user("c")], [OFF], [user("a"), assistant("b"), user("off"), user("c")]),
-        ([user("a"), assistant("b")], [OFF], [user("a"), assistant("b"), user("off")]),  # as it was first sent
-        ([user("c")], [OFF], [user("off"), user("c")]),  # too short: before the last message
-        ([], [OFF], [user("off")]),
-        ([user("off"), user("c")], [OFF], [user("off"), user("c")]),  # already present, at any position
-        ([user("x\n\noff\n\ny")], [OFF], [user("x\n\noff\n\ny")]),  # merged with other text by the caller
-        ([assistant("off"), user("c"), user("d")], [OFF], [assistant("off"), user("c"), user("off"), user("d")]),
+        ([user("a"), assistant("b"), user("c")], [TOOL_OFF], [user("a"), assistant("b"), user("off"), user("c")]),
+        ([user("a"), assistant("b")], [TOOL_OFF], [user("a"), assistant("b"), user("off")]),  # as it was first sent
+        ([user("c")], [TOOL_OFF], [user("off"), user("c")]),  # too short: before the last message
+        ([], [TOOL_OFF], [user("off")]),
+        ([user("off"), user("c")], [TOOL_OFF], [user("off"), user("c")]),  # already present, at any position
+        ([user("x\n\noff\n\ny")], [TOOL_OFF], [user("x\n\noff\n\ny")]),  # merged with other text by the caller
+        ([assistant("off"), user("c"), user("d")], [TOOL_OFF], [assistant("off"), user("c"), user("off"), user("d")]),
         (
             [{"role": "user", "content": [{"type": "text", "text": "off"}]}],
-            [OFF],
+            [TOOL_OFF],
             [{"role": "user", "content": [{"type": "text", "text": "off"}]}],
         ),
         # The same text again, later: both are needed.
@@ -50,7 +50,7 @@ OFF = {"text": "off", "at": 2}
         ),
         # Never between a call and its result: providers reject that.
         ([CALL, RESULT], [{"text": "off", "at": 9}], [user("off"), CALL, RESULT]),
-        ([CHAT_CALL, CHAT_RESULT, CHAT_RESULT], [OFF], [user("off"), CHAT_CALL, CHAT_RESULT, CHAT_RESULT]),
+        ([CHAT_CALL, CHAT_RESULT, CHAT_RESULT], [TOOL_OFF], [user("off"), CHAT_CALL, CHAT_RESULT, CHAT_RESULT]),
         (
             [user("a"), ITEM_CALL, ITEM_CALL, ITEM_RESULT, ITEM_RESULT],
             [{"text": "off", "at": 9}],
@@ -60,13 +60,13 @@ OFF = {"text": "off", "at": 2}
         ([user("a")], [], [user("a")]),
     ],
 )
-def test_where_a_notice_is_inserted(messages, notices, seen):
+def test_a_notice_is_inserted_at_its_position(messages, notices, seen):
     before = list(messages)
     assert with_notices(messages, notices) == seen
     assert messages == before
 
 
-def test_an_inserted_notice_stays_where_it_is():
+def test_an_inserted_notice_keeps_its_position():
     notices = [{"text": "one", "at": 1}, {"text": "two", "at": 3}]
     mine = [user(str(number)) for number in range(6)]
     once = with_notices(mine, notices)
@@ -78,14 +78,14 @@ def test_an_inserted_notice_stays_where_it_is():
     ("before", "after"),
     [
         (State(), State()),
-        (State(notices=[OFF]), State(notices=[OFF])),
+        (State(notices=[TOOL_OFF]), State(notices=[TOOL_OFF])),
         (
             State(unsent=[{"text": "x"}], announced={"one": "h"}),
             State(notices=[{"text": "x", "at": 2}], announced={"one": "h"}),
         ),
         (
-            State(unsent=[{"text": "x"}, {"text": "y", "skill": "s"}], notices=[OFF]),
-            State(notices=[OFF, {"text": "x", "at": 3}, {"text": "y", "skill": "s", "at": 4}]),
+            State(unsent=[{"text": "x"}, {"text": "y", "skill": "s"}], notices=[TOOL_OFF]),
+            State(notices=[TOOL_OFF, {"text": "x", "at": 3}, {"text": "y", "skill": "s", "at": 4}]),
         ),
     ],
 )
@@ -97,12 +97,12 @@ def test_too_many_notices_drop_the_oldest_and_announce_every_change_again():
     skill = {"text": "s" * 40_000, "at": 0, "skill": "s"}
     old, new = {"text": "o" * 20_000, "at": 1}, {"text": "n" * 20_000}
     state = mark_sent(State(notices=[skill, old], unsent=[new], announced={"one": "h"}), [])
-    assert [each["text"][0] for each in state.notices] == ["s", "n"]
+    assert [notice["text"][0] for notice in state.notices] == ["s", "n"]
     assert state.announced == {}
 
 
 def test_notices_keep_their_order_in_a_short_list():
     """A later notice may revoke an earlier one."""
     notices = [{"at": 5, "text": "bash is new"}, {"at": 9, "text": "bash is off"}]
-    whole = with_notices([{"role": "user", "content": "hi"}], notices)
-    assert [each["content"] for each in whole if each["content"] != "hi"] == ["bash is new", "bash is off"]
+    result = with_notices([{"role": "user", "content": "hi"}], notices)
+    assert [message["content"] for message in result if message["content"] != "hi"] == ["bash is new", "bash is off"]

@@ -17,7 +17,7 @@ from foreword.store.rows import TemplateVersion
 
 SOAK = Path(__file__).parent.parent / "soak"
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
-AT_ONCE = 16
+PROCESS_COUNT = 16
 
 # Waits for the other processes, so that all start at the same moment.
 CONSTRUCT = """
@@ -42,13 +42,13 @@ def test_sixteen_processes_construct_one_conversation(tree, url, layout):
     store.add_template(TemplateVersion(0, "[system:time] [file:AGENTS.md]"))
     args = [url, tree.path("w"), tree.path("home"), layout, tree.path("go")]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    children = [subprocess.Popen([sys.executable, "-c", CONSTRUCT, *args], **pipes) for _ in range(AT_ONCE)]
-    assert [child.stdout.readline() for child in children] == ["ready\n"] * AT_ONCE
+    children = [subprocess.Popen([sys.executable, "-c", CONSTRUCT, *args], **pipes) for _ in range(PROCESS_COUNT)]
+    assert [child.stdout.readline() for child in children] == ["ready\n"] * PROCESS_COUNT
     tree({"go": ""})
     ends = [child.communicate() for child in children]
-    assert [err for _, err in ends] == [""] * AT_ONCE
+    assert [err for _, err in ends] == [""] * PROCESS_COUNT
     answers = [json.loads(out) for out, _ in ends]
-    assert answers == [answers[0]] * AT_ONCE
+    assert answers == [answers[0]] * PROCESS_COUNT
     current = store.current("t")
     assert (answers[0][0], answers[0][1]) == (1, current.system)
     assert (len(store.editions("t")), store.verify()) == (1, [])
@@ -58,22 +58,22 @@ def test_sixteen_processes_construct_one_conversation(tree, url, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_sixteen_threads_construct_one_conversation(tree, url, layout):
     tree({"w/.git": None, "w/AGENTS.md": "X"})
-    talks = Conversations(url)
-    start, seen = threading.Barrier(AT_ONCE), []
+    conversations = Conversations(url)
+    start, seen = threading.Barrier(PROCESS_COUNT), []
 
     def construct():
-        talk = talks.open("t", tree.workspace(), Agent(tools=[Tool("read")]), layout)
+        conversation = conversations.open("t", tree.workspace(), Agent(tools=[Tool("read")]), layout)
         start.wait()
-        seen.append(talk.turn("go"))
+        seen.append(conversation.turn("go"))
 
-    threads = [threading.Thread(target=construct) for _ in range(AT_ONCE)]
+    threads = [threading.Thread(target=construct) for _ in range(PROCESS_COUNT)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({(turn.edition, turn.system) for turn in seen}) == 1 and len(seen) == AT_ONCE
-    assert len(talks.store.editions("t")) == 1
-    talks.close()
+    assert len({(turn.edition, turn.system) for turn in seen}) == 1 and len(seen) == PROCESS_COUNT
+    assert len(conversations.store.editions("t")) == 1
+    conversations.close()
 
 
 def test_a_process_killed_at_any_moment_leaves_every_conversation_intact():
@@ -175,26 +175,26 @@ def test_a_skill_used_while_another_edition_is_built_is_not_lost(tree, open_conv
 def test_conversations_in_one_workspace_share_an_assembler(tree):
     """Each has its own agent, and changed files are noticed."""
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    talks = Conversations()
+    conversations = Conversations()
     agents = [Agent(base=base, tools=[Tool("read")]) for base in ("first", "", "second")]
-    conversations = [
-        talks.open(f"t{number}", tree.workspace(), agent, "foreword") for number, agent in enumerate(agents)
+    opened = [
+        conversations.open(f"t{number}", tree.workspace(), agent, "foreword") for number, agent in enumerate(agents)
     ]
-    assert len({id(talk.assembler) for talk in conversations}) == 1
-    systems = [talk.turn("hi").system for talk in conversations]
-    assert [("first" in each, "second" in each, "One." in each) for each in systems] == [
+    assert len({id(conversation.assembler) for conversation in opened}) == 1
+    systems = [conversation.turn("hi").system for conversation in opened]
+    assert [("first" in system, "second" in system, "One." in system) for system in systems] == [
         (True, False, True),
         (False, False, True),
         (False, True, True),
     ]
     tree({"w/AGENTS.md": "Two."})
-    assert "Two." in talks.open("t9", tree.workspace(), agents[0], "foreword").turn("hi").system
+    assert "Two." in conversations.open("t9", tree.workspace(), agents[0], "foreword").turn("hi").system
 
 
-def test_a_caller_can_change_the_tools_of_a_turn(tree, open_conversation):
-    talk = open_conversation("foreword", tools="read")
-    talk.turn("hi").tools[0]["name"] = "changed by the caller"
-    assert [each["name"] for each in talk.turn("hi").tools] == ["read"]
+def test_changing_the_tools_of_a_turn_does_not_change_the_edition(tree, open_conversation):
+    conversation = open_conversation("foreword", tools="read")
+    conversation.turn("hi").tools[0]["name"] = "changed by the caller"
+    assert [tool["name"] for tool in conversation.turn("hi").tools] == ["read"]
 
 
 # A store that is temporarily down
@@ -226,30 +226,35 @@ def failing_store(url):
 
 
 def store_down_messages(turn):
-    return [each.message for each in turn.findings if each.code == "store-down"]
+    return [finding.message for finding in turn.findings if finding.code == "store-down"]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_turns_of_known_conversations_continue(tree, open_conversation, failing_store, layout):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    talk = open_conversation(layout, tools="read", store=failing_store)
-    before = talk.turn("hi")
+    conversation = open_conversation(layout, tools="read", store=failing_store)
+    before = conversation.turn("hi")
     failing_store.condition = "down"
     tree({"w/AGENTS.md": "Two."})
-    turn = talk.turn("hi again")
+    turn = conversation.turn("hi again")
     assert (turn.edition, turn.is_reused, turn.system, turn.tools) == (1, True, before.system, before.tools)
     assert store_down_messages(turn) == ["the store is down; this process continues with the edition it knows"]
-    assert talk.shared.prompt("t") == before.system
+    assert conversation.shared.prompt("t") == before.system
     failing_store.condition = "up"
-    assert store_down_messages(talk.turn("hi")) == []
+    assert store_down_messages(conversation.turn("hi")) == []
     assert failing_store.verify() == []
 
 
 def test_an_unknown_conversation_cannot_continue(open_conversation, failing_store):
     open_conversation("builder").turn("hi")
     failing_store.condition = "down"
-    talk = open_conversation("builder", store=failing_store)
-    for ask in (lambda: talk.turn("hi"), lambda: talk.shared.prompt("t"), lambda: talk.drift(), lambda: talk.reload()):
+    conversation = open_conversation("builder", store=failing_store)
+    for ask in (
+        lambda: conversation.turn("hi"),
+        lambda: conversation.shared.prompt("t"),
+        lambda: conversation.drift(),
+        lambda: conversation.reload(),
+    ):
         with pytest.raises(StoreError, match="the store is down"):
             ask()
 
@@ -258,12 +263,12 @@ def test_an_unknown_conversation_cannot_continue(open_conversation, failing_stor
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_first_turn_fails_if_it_cannot_be_stored(open_conversation, failing_store, layout, condition):
     failing_store.condition = condition
-    talk = open_conversation(layout, store=failing_store)
+    conversation = open_conversation(layout, store=failing_store)
     with pytest.raises(StoreError, match=f"the store is {condition}"):
-        talk.turn("hi")
+        conversation.turn("hi")
     failing_store.condition = "up"
     assert failing_store.current("t") is None
-    assert talk.turn("hi").edition == 1
+    assert conversation.turn("hi").edition == 1
 
 
 @pytest.mark.parametrize("layout", ["ion", "opal", "pi", "foreword"])
@@ -271,12 +276,12 @@ def test_a_turn_that_cannot_be_stored_continues_with_the_edition_in_use(
     tree, open_conversation, failing_store, layout, contents
 ):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    talk = open_conversation(layout, tools="read", store=failing_store)
-    before = talk.turn("hi")
+    conversation = open_conversation(layout, tools="read", store=failing_store)
+    before = conversation.turn("hi")
     failing_store.condition = "full"
     tree({"w/AGENTS.md": "Two."})
-    talk.set_active_tools([Tool("read"), Tool("zap")])
-    turn = talk.turn("hi")
+    conversation.set_active_tools([Tool("read"), Tool("zap")])
+    turn = conversation.turn("hi")
     assert (turn.edition, turn.system, turn.tools, contents(turn.messages)) == (
         1,
         before.system,
@@ -285,47 +290,47 @@ def test_a_turn_that_cannot_be_stored_continues_with_the_edition_in_use(
     )
     assert store_down_messages(turn) == ["the store is full; the edition in use stays"]
     failing_store.condition = "up"
-    then = talk.turn("hi")
+    then = conversation.turn("hi")
     assert (then.edition, len(then.tools), store_down_messages(then)) == (2, 2, [])
 
 
 @pytest.mark.parametrize("condition", ["down", "full"])
 def test_a_reload_that_cannot_be_stored_fails(tree, open_conversation, failing_store, condition):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    talk = open_conversation("foreword", store=failing_store)
-    talk.turn("hi")
+    conversation = open_conversation("foreword", store=failing_store)
+    conversation.turn("hi")
     tree({"w/AGENTS.md": "Two."})
     failing_store.condition = condition
     with pytest.raises(StoreError, match=f"the store is {condition}"):
-        talk.reload()
+        conversation.reload()
     failing_store.condition = "up"
-    assert "Two." in talk.reload().system
+    assert "Two." in conversation.reload().system
 
 
 def test_events_while_the_store_is_down_are_not_lost(tree, open_conversation, failing_store, skill):
     from foreword.extensions import Resources
 
     tree({"w/.git": None, "more/late/SKILL.md": skill("late", "Comes late.")})
-    talk = open_conversation("pi", tools="read", store=failing_store)
-    talk.turn("hi")
+    conversation = open_conversation("pi", tools="read", store=failing_store)
+    conversation.turn("hi")
     for condition in ("down", "full"):
         failing_store.condition = condition
-        talk.add_resources(Resources(skills=[tree.path("more")]))
-        talk.send_message(f"sent while it was {condition}")
-        turn = talk.turn("hi")
+        conversation.add_resources(Resources(skills=[tree.path("more")]))
+        conversation.send_message(f"sent while it was {condition}")
+        turn = conversation.turn("hi")
         assert (turn.edition, "late" in turn.system, len(turn.messages)) == (1, False, 2)
     failing_store.condition = "up"
-    assert "<name>late</name>" in talk.turn("hi").system
+    assert "<name>late</name>" in conversation.turn("hi").system
 
 
 def test_a_message_waits_for_a_successful_turn(open_conversation, failing_store, contents):
     failing_store.condition = "down"
-    talk = open_conversation("builder", store=failing_store)
-    talk.send_message("waits")
+    conversation = open_conversation("builder", store=failing_store)
+    conversation.send_message("waits")
     with pytest.raises(StoreError):
-        talk.turn("hi")
+        conversation.turn("hi")
     failing_store.condition = "up"
-    assert contents(talk.turn("hi").messages) == ["waits", "hi"]
+    assert contents(conversation.turn("hi").messages) == ["waits", "hi"]
 
 
 @pytest.mark.parametrize("condition", ["down", "full"])
@@ -333,26 +338,26 @@ def test_a_message_waits_for_a_successful_turn(open_conversation, failing_store,
 def test_a_compaction_of_builder_without_the_store_is_only_the_request(
     tree, open_conversation, failing_store, condition, is_known
 ):
-    talk = open_conversation("builder", store=failing_store)
+    conversation = open_conversation("builder", store=failing_store)
     if is_known:
-        talk.turn("hi")
+        conversation.turn("hi")
         tree({"w/AGENTS.md": "So that there is something new to keep."})
     failing_store.condition = condition
-    turn = talk.compact(messages=[{"role": "user", "content": "said before"}])
-    assert turn.system == talk.layout.wording["compaction"]
+    turn = conversation.compact(messages=[{"role": "user", "content": "said before"}])
+    assert turn.system == conversation.layout.wording["compaction"]
     assert turn.messages == ({"role": "user", "content": "said before"},)
     assert store_down_messages(turn) == [f"the store is {condition}; the request is sent without the system prompt"]
     failing_store.condition = "up"
-    assert talk.turn("hi").edition == 1
+    assert conversation.turn("hi").edition == 1
 
 
 @pytest.mark.parametrize("layout", ["pod", "pi", "opal", "ion"])
 def test_a_compaction_that_keeps_everything_writes_nothing(open_conversation, failing_store, layout):
-    talk = open_conversation(layout, store=failing_store)
-    before = talk.turn("hi").system
+    conversation = open_conversation(layout, store=failing_store)
+    before = conversation.turn("hi").system
     failing_store.condition = "down"
-    turn = talk.compact()
-    assert turn.system == f"{before}\n\n{talk.layout.wording['compaction']}"
+    turn = conversation.compact()
+    assert turn.system == f"{before}\n\n{conversation.layout.wording['compaction']}"
     assert len(store_down_messages(turn)) == 1
 
 
@@ -361,26 +366,30 @@ def test_a_compaction_that_cannot_be_stored_is_remembered_by_the_process(
     tree, open_conversation, failing_store, contents, condition
 ):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
-    talk = open_conversation("foreword", store=failing_store)
-    before = talk.turn("hi").system
+    conversation = open_conversation("foreword", store=failing_store)
+    before = conversation.turn("hi").system
     tree({"w/AGENTS.md": "Two."})
     failing_store.condition = condition
-    turn = talk.compact()
+    turn = conversation.compact()
     assert (turn.edition, turn.system, contents(turn.messages)) == (
         1,
         before,
-        [talk.layout.wording["compaction"]],
+        [conversation.layout.wording["compaction"]],
     )
     assert len(store_down_messages(turn)) == 1
     reopened = Conversation(
-        talk.shared, "t", Assembler(tree.workspace("w")), Agent()
+        conversation.shared, "t", Assembler(tree.workspace("w")), Agent()
     )  # a service reopens the conversation for every request
     waiting = reopened.turn("hi")
     assert (waiting.system, len(store_down_messages(waiting))) == (before, 1)
     failing_store.condition = "up"
     after = reopened.turn("hi")
     assert (after.edition, "Two." in after.system, store_down_messages(after)) == (2, True, [])
-    assert (talk.turn("hi").is_reused, failing_store.current("t").state, talk.shared.editions.postponed) == (
+    assert (
+        conversation.turn("hi").is_reused,
+        failing_store.current("t").state,
+        conversation.shared.editions.postponed,
+    ) == (
         True,
         "{}",
         {},
@@ -393,13 +402,13 @@ def test_a_skill_is_sent_again_after_a_compaction_that_could_not_be_stored(
     tree, open_conversation, failing_store, skill, layout, condition
 ):
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
-    talk = open_conversation(layout, store=failing_store)
-    talk.use_skill("testing")
+    conversation = open_conversation(layout, store=failing_store)
+    conversation.use_skill("testing")
     failing_store.condition = condition
-    talk.compact()
+    conversation.compact()
     failing_store.condition = "up"
-    assert "Body." in talk.use_skill("testing")["content"]
-    assert "active already" in talk.use_skill("testing")["content"]
+    assert "Body." in conversation.use_skill("testing")["content"]
+    assert "active already" in conversation.use_skill("testing")["content"]
 
 
 def test_a_compaction_of_an_unknown_conversation_fails(open_conversation, failing_store):
@@ -417,11 +426,11 @@ def test_a_new_template_is_used_after_a_compaction_and_by_new_conversations(open
     store.add_template(TemplateVersion(0, "Old. [prompt:conversation_id]"))
     assert open_conversation("builder", "a").turn("hi").system == "Old. a"
     store.add_template(TemplateVersion(0, "New. [prompt:conversation_id]"))
-    talk = open_conversation("builder", "a")
-    assert talk.turn("hi").system == "Old. a"
+    conversation = open_conversation("builder", "a")
+    assert conversation.turn("hi").system == "Old. a"
     assert open_conversation("builder", "b").turn("hi").system == "New. b"
-    assert talk.compact().system == f"New. a\n\n{talk.layout.wording['compaction']}"
-    assert (talk.turn("hi").system, open_conversation("builder", "a").turn("hi").edition) == ("New. a", 2)
+    assert conversation.compact().system == f"New. a\n\n{conversation.layout.wording['compaction']}"
+    assert (conversation.turn("hi").system, open_conversation("builder", "a").turn("hi").edition) == ("New. a", 2)
     store.close()
 
 
@@ -434,46 +443,46 @@ def test_overlapping_constructs_agree_on_one_edition(tree, url):
         assert proceed.wait(30)
         return str(next(numbers))
 
-    talks = Conversations(url, [Extension("x", variables={"count": value})])
+    conversations = Conversations(url, [Extension("x", variables={"count": value})])
     layout, agent = "builder", Agent(base="Number [count:x].")
     with ThreadPoolExecutor(8) as pool:
-        first = pool.submit(talks.construct, "t", tree.workspace("w"), agent, layout)
+        first = pool.submit(conversations.construct, "t", tree.workspace("w"), agent, layout)
         assert started.wait(30)
-        others = [pool.submit(talks.construct, "t", tree.workspace("w"), agent, layout) for _ in range(7)]
+        others = [pool.submit(conversations.construct, "t", tree.workspace("w"), agent, layout) for _ in range(7)]
         proceed.set()
-        seen = {each.result(30) for each in (first, *others)}
-    assert len(seen) == 1 and seen == {talks.get("t")}
-    assert talks.construct("t", tree.workspace("w"), agent) not in seen
-    talks.close()
+        seen = {future.result(30) for future in (first, *others)}
+    assert len(seen) == 1 and seen == {conversations.get("t")}
+    assert conversations.construct("t", tree.workspace("w"), agent) not in seen
+    conversations.close()
 
 
-def test_a_construct_that_fails_does_not_stop_the_next(tree, url):
-    talks = Conversations(url)
+def test_a_failed_construct_does_not_prevent_the_next_one(tree, url):
+    conversations = Conversations(url)
     for _ in range(2):
         with pytest.raises(CallError):
-            talks.construct("t", tree.workspace("w"), Agent(skill="zzz"), "ion")
-    assert talks.construct("t", tree.workspace("w"), Agent(), "ion") == talks.get("t")
-    talks.close()
+            conversations.construct("t", tree.workspace("w"), Agent(skill="zzz"), "ion")
+    assert conversations.construct("t", tree.workspace("w"), Agent(), "ion") == conversations.get("t")
+    conversations.close()
 
 
 def test_an_extension_can_construct_during_a_construct(tree, url):
     def listen(event, what):
         if event == "constructed":
-            systems.append(talks.construct("t", tree.workspace("w")))
+            systems.append(conversations.construct("t", tree.workspace("w")))
 
     systems = []
-    talks = Conversations(url, [Extension("x", listen=listen)])
-    assert [talks.construct("t", tree.workspace("w"))] == systems
-    talks.close()
+    conversations = Conversations(url, [Extension("x", listen=listen)])
+    assert [conversations.construct("t", tree.workspace("w"))] == systems
+    conversations.close()
 
 
 def test_an_empty_template_gives_an_empty_prompt_and_a_compaction_with_only_the_request(open_conversation, url):
     store = open_store(url)
     store.add_template(TemplateVersion(0, ""))
-    talk = open_conversation("builder")
-    assert talk.turn("hi").system == ""
-    assert talk.compact().system == talk.layout.wording["compaction"]
-    assert talk.shared.prompt("t") == ""
+    conversation = open_conversation("builder")
+    assert conversation.turn("hi").system == ""
+    assert conversation.compact().system == conversation.layout.wording["compaction"]
+    assert conversation.shared.prompt("t") == ""
     store.close()
 
 
@@ -486,9 +495,9 @@ def test_a_conversation_that_was_never_constructed_has_no_prompt(open_conversati
 
 @pytest.mark.parametrize("text", ["half a pair: \ud83d", "NUL: \0", "x" * 3_000_000, "\u2028\x85\r\n"])
 def test_messages_are_not_changed(open_conversation, contents, text):
-    talk = open_conversation("pi")
-    talk.send_message(text)
-    assert contents(talk.turn(text, [{"role": "user", "content": text}]).messages) == [text] * 3
+    conversation = open_conversation("pi")
+    conversation.send_message(text)
+    assert contents(conversation.turn(text, [{"role": "user", "content": text}]).messages) == [text] * 3
 
 
 def test_a_directory_may_have_an_undecodable_name(tree, open_conversation):
@@ -502,29 +511,29 @@ def test_a_directory_may_have_an_undecodable_name(tree, open_conversation):
 def test_secrets_in_the_environment_are_not_stored(tree, url):
     tree({"w/.git": None, "w/AGENTS.md": "X"})
     for layout in LAYOUTS:
-        talks = Conversations(url)
-        talks.open(layout, tree.workspace(environment={"API_KEY": "hush"}), Agent(), layout).turn("hi")
-        assert "hush" not in str(talks.store.current(layout))
-        talks.close()
+        conversations = Conversations(url)
+        conversations.open(layout, tree.workspace(environment={"API_KEY": "hush"}), Agent(), layout).turn("hi")
+        assert "hush" not in str(conversations.store.current(layout))
+        conversations.close()
 
 
 def test_the_state_is_bounded(tree, open_conversation, skill):
     """The notices in it are limited, because one can be as long as a section."""
     tree({"w/.git": None, "w/.agents/skills/testing/SKILL.md": skill("testing")})
-    talk = open_conversation("foreword", set={"on.turn": "append"})
+    conversation = open_conversation("foreword", set={"on.turn": "append"})
     sizes = set()
     for number in range(20):
         tree({"w/AGENTS.md": f"Version {number:03}. {'x' * 8000}"})
-        assert number == 0 or f"Version {number:03}." in str(talk.turn("hi").messages)
-        talk.use_skill("testing")
-        talk.set_active_tools([Tool(f"tool-{number}")])
-        sizes.add(len(talk.shared.store.current("t").state))
+        assert number == 0 or f"Version {number:03}." in str(conversation.turn("hi").messages)
+        conversation.use_skill("testing")
+        conversation.set_active_tools([Tool(f"tool-{number}")])
+        sizes.add(len(conversation.shared.store.current("t").state))
     assert max(sizes) < 80_000
 
 
 def test_a_known_conversation_continues_with_its_layout(open_conversation):
     open_conversation("builder").turn("hi")
-    talk = open_conversation("")
-    assert talk.turn("hi").is_reused
-    assert talk.compact().system.endswith(talk.layout.wording["compaction"])
-    assert talk.layout.address == "$std/builder"
+    conversation = open_conversation("")
+    assert conversation.turn("hi").is_reused
+    assert conversation.compact().system.endswith(conversation.layout.wording["compaction"])
+    assert conversation.layout.address == "$std/builder"

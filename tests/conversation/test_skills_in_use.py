@@ -10,7 +10,7 @@ import pytest
 from foreword import CallError, Tool
 
 LAYOUTS = ["opal", "foreword", "pi", "ion"]
-ACTIVE = {"role": "user", "content": "The skill 'testing' is active already."}
+ACTIVE_MESSAGE = {"role": "user", "content": "The skill 'testing' is active already."}
 
 
 @pytest.fixture
@@ -35,45 +35,45 @@ def test_using_a_skill_gives_a_user_message_with_its_body(project, open_conversa
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_second_call_says_that_the_skill_is_active(project, open_conversation, layout):
-    talk = open_conversation(layout)
-    talk.turn("hi")
-    assert "Run `make" in talk.use_skill("testing")["content"]
-    assert talk.use_skill("testing") == ACTIVE
-    assert "Body." in talk.use_skill("release")["content"]
-    assert talk.use_skill("testing") == ACTIVE
+    conversation = open_conversation(layout)
+    conversation.turn("hi")
+    assert "Run `make" in conversation.use_skill("testing")["content"]
+    assert conversation.use_skill("testing") == ACTIVE_MESSAGE
+    assert "Body." in conversation.use_skill("release")["content"]
+    assert conversation.use_skill("testing") == ACTIVE_MESSAGE
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_after_a_compaction_the_message_has_the_body_again(project, open_conversation, layout):
-    talk = open_conversation(layout)
-    talk.use_skill("testing")
-    talk.compact()
-    assert "Run `make" in talk.use_skill("testing")["content"]
-    assert talk.use_skill("testing") == ACTIVE
-    talk.turn("hi")
-    assert talk.use_skill("testing") == ACTIVE  # sent after the compaction, and still in the messages
+    conversation = open_conversation(layout)
+    conversation.use_skill("testing")
+    conversation.compact()
+    assert "Run `make" in conversation.use_skill("testing")["content"]
+    assert conversation.use_skill("testing") == ACTIVE_MESSAGE
+    conversation.turn("hi")
+    assert conversation.use_skill("testing") == ACTIVE_MESSAGE  # sent after the compaction, and still in the messages
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_new_edition_does_not_count_as_a_compaction(project, open_conversation, layout):
     """The body is still in the messages."""
-    talk = open_conversation(layout, tools="shell")
-    talk.turn("hi")
-    talk.use_skill("testing")
+    conversation = open_conversation(layout, tools="shell")
+    conversation.turn("hi")
+    conversation.use_skill("testing")
     project({"w/AGENTS.md": "New.\n"})
-    talk.set_active_tools([Tool("read_file"), Tool("shell")])
-    talk.turn("hi")
-    talk.reload()
-    assert talk.turn("hi").edition > 1
-    assert talk.use_skill("testing") == ACTIVE
+    conversation.set_active_tools([Tool("read_file"), Tool("shell")])
+    conversation.turn("hi")
+    conversation.reload()
+    assert conversation.turn("hi").edition > 1
+    assert conversation.use_skill("testing") == ACTIVE_MESSAGE
 
 
 def test_an_unknown_name_lists_the_known_ones(project, open_conversation):
-    talk = open_conversation("opal")
+    conversation = open_conversation("opal")
     for name in ("zzz", "test", ""):
         with pytest.raises(CallError, match=f"^no skill {name!r}.* known: release, testing$"):
-            talk.use_skill(name)
-    assert talk.use_skill("testing") != ACTIVE
+            conversation.use_skill(name)
+    assert conversation.use_skill("testing") != ACTIVE_MESSAGE
 
 
 def test_using_a_skill_without_any_skills_is_an_error(open_conversation):
@@ -101,11 +101,11 @@ def test_other_processes_know_the_skills_in_use(project, open_conversation, url)
         return result.stdout.strip()
 
     assert "Run `make" in in_another_process("use")
-    assert in_another_process("use") == ACTIVE["content"]
-    assert open_conversation("opal").use_skill("testing") == ACTIVE
+    assert in_another_process("use") == ACTIVE_MESSAGE["content"]
+    assert open_conversation("opal").use_skill("testing") == ACTIVE_MESSAGE
     in_another_process("compact")
     assert "Run `make" in open_conversation("opal").use_skill("testing")["content"]
-    assert in_another_process("use") == ACTIVE["content"]
+    assert in_another_process("use") == ACTIVE_MESSAGE["content"]
 
 
 def test_two_skills_used_at_the_same_time_are_both_remembered(project, open_conversation):
@@ -116,7 +116,7 @@ def test_two_skills_used_at_the_same_time_are_both_remembered(project, open_conv
     one.use_skill("testing")
     two.use_skill("release")
     assert "active already" in one.use_skill("release")["content"]
-    assert one.use_skill("testing") == ACTIVE
+    assert one.use_skill("testing") == ACTIVE_MESSAGE
 
 
 def test_bundled_files_are_listed_and_not_read(project, open_conversation):
@@ -141,9 +141,9 @@ def test_bundled_files_are_listed_and_not_read(project, open_conversation):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_activation_has_the_same_wording_without_a_conversation(project, open_conversation, layout):
     project({"w/.agents/skills/testing/run.sh": "", "w/.agents/skills/testing/docs/a.md": ""})
-    talk = open_conversation(layout)
-    message = talk.use_skill("testing")["content"]
-    assert talk.assembler.skill_message("testing") == message
+    conversation = open_conversation(layout)
+    message = conversation.use_skill("testing")["content"]
+    assert conversation.assembler.skill_message("testing") == message
     assert message.endswith("docs/a.md")
 
 
@@ -168,45 +168,45 @@ LAYOUTS_WITH_MESSAGES = ["opal", "foreword", "pi"]
 @pytest.mark.parametrize("layout", LAYOUTS_WITH_MESSAGES)
 @pytest.mark.parametrize("is_new_process", [False, True])
 def test_a_skill_in_use_returns_with_the_next_turn(project, open_conversation, contents, layout, is_new_process):
-    talk = open_conversation(layout)
-    body = talk.use_skill("testing")["content"]
-    talk.compact()
-    talk = open_conversation(layout) if is_new_process else talk
+    conversation = open_conversation(layout)
+    body = conversation.use_skill("testing")["content"]
+    conversation.compact()
+    conversation = open_conversation(layout) if is_new_process else conversation
     summary = [{"role": "summary", "content": "So far."}]
-    turn = talk.turn("go on", summary)
+    turn = conversation.turn("go on", summary)
     assert contents(turn.messages) == ["So far.", body, "go on"]
-    assert talk.use_skill("testing") == ACTIVE
-    assert contents(talk.turn("more", turn.history).messages) == ["So far.", body, "go on", "more"]
-    assert contents(talk.turn("more", summary).messages) == ["So far.", body, "more"]  # the caller's own list
+    assert conversation.use_skill("testing") == ACTIVE_MESSAGE
+    assert contents(conversation.turn("more", turn.history).messages) == ["So far.", body, "go on", "more"]
+    assert contents(conversation.turn("more", summary).messages) == ["So far.", body, "more"]  # the caller's own list
 
 
 @pytest.mark.parametrize("layout", LAYOUTS_WITH_MESSAGES)
 def test_every_skill_returns_after_every_compaction(project, open_conversation, contents, layout):
-    talk = open_conversation(layout)
-    bodies = [talk.use_skill(name)["content"] for name in ("testing", "release")]
+    conversation = open_conversation(layout)
+    bodies = [conversation.use_skill(name)["content"] for name in ("testing", "release")]
     for _ in range(2):
-        talk.compact()
-        assert contents(talk.turn("go on").messages) == [*bodies, "go on"]
+        conversation.compact()
+        assert contents(conversation.turn("go on").messages) == [*bodies, "go on"]
 
 
 def test_a_skill_that_was_used_again_does_not_return_twice(project, open_conversation, contents):
-    talk = open_conversation("opal")
-    talk.use_skill("testing")
-    talk.compact()
-    body = talk.use_skill("testing")
-    assert contents(talk.turn("go on", [body]).messages) == [body["content"], "go on"]
+    conversation = open_conversation("opal")
+    conversation.use_skill("testing")
+    conversation.compact()
+    body = conversation.use_skill("testing")
+    assert contents(conversation.turn("go on", [body]).messages) == [body["content"], "go on"]
 
 
 def test_a_skill_returns_in_the_prompt_if_the_layout_has_a_section_for_it(project, open_conversation, contents):
-    talk = open_conversation("ion")
-    talk.use_skill("testing")
-    assert "Active Skill" not in talk.turn("hi").system  # the body is in the messages
-    talk.compact()
+    conversation = open_conversation("ion")
+    conversation.use_skill("testing")
+    assert "Active Skill" not in conversation.turn("hi").system  # the body is in the messages
+    conversation.compact()
     turn = open_conversation("ion").turn("hi")
     assert "# Active Skill: testing\nRun `make" in turn.system
     assert contents(turn.messages) == ["hi"]
     reopened = open_conversation("ion")
-    assert (reopened.turn("hi").system, reopened.use_skill("testing")) == (turn.system, ACTIVE)
+    assert (reopened.turn("hi").system, reopened.use_skill("testing")) == (turn.system, ACTIVE_MESSAGE)
     reopened.use_skill("release")
     reopened.compact()
     turn = reopened.turn("hi")
@@ -214,83 +214,83 @@ def test_a_skill_returns_in_the_prompt_if_the_layout_has_a_section_for_it(projec
 
 
 def test_a_returning_skill_that_is_gone_is_a_finding(project, open_conversation, contents):
-    talk = open_conversation("opal")
-    talk.use_skill("testing")
-    talk.compact()
+    conversation = open_conversation("opal")
+    conversation.use_skill("testing")
+    conversation.compact()
     os.remove(project.path("w/.agents/skills/testing/SKILL.md"))
-    turn = talk.turn("hi")
+    turn = conversation.turn("hi")
     assert contents(turn.messages) == ["hi"]
     (found,) = invalid_skill_messages(turn)
     assert found.startswith("the skill 'testing' cannot be read") and found.endswith("after the compaction")
-    assert invalid_skill_messages(talk.turn("hi")) == []
+    assert invalid_skill_messages(conversation.turn("hi")) == []
 
 
-CHANGED = "(This file has changed since the list of skills was made.)"
+CHANGED_NOTE = "(This file has changed since the list of skills was made.)"
 
 
 def test_a_body_that_changed_since_the_menu_was_built_is_noted(project, open_conversation, skill):
-    talk = open_conversation("opal")
-    talk.turn("hi")
-    assert CHANGED not in talk.use_skill("release")["content"]
+    conversation = open_conversation("opal")
+    conversation.turn("hi")
+    assert CHANGED_NOTE not in conversation.use_skill("release")["content"]
     project({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Another body.")})
     later = time.time() + 60
     os.utime(project.path("w/.agents/skills/testing/SKILL.md"), (later, later))
-    content = talk.use_skill("testing")["content"]
-    assert "Another body." in content and content.endswith(CHANGED)
+    content = conversation.use_skill("testing")["content"]
+    assert "Another body." in content and content.endswith(CHANGED_NOTE)
 
 
 def test_formatting_an_edition_does_not_change_the_age_of_its_menu(project, open_conversation, skill):
-    talk = open_conversation("opal", tools="shell")
-    talk.turn("hi")
+    conversation = open_conversation("opal", tools="shell")
+    conversation.turn("hi")
     project({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Another body.")})
     time.sleep(0.05)
-    talk.set_active_tools([Tool("read_file")])
-    assert talk.turn("hi").edition == 2
-    assert talk.use_skill("testing")["content"].endswith(CHANGED)
+    conversation.set_active_tools([Tool("read_file")])
+    assert conversation.turn("hi").edition == 2
+    assert conversation.use_skill("testing")["content"].endswith(CHANGED_NOTE)
 
 
 def test_a_skill_whose_file_is_gone_is_an_error_and_not_in_use(project, open_conversation, skill):
-    talk = open_conversation("opal")
-    talk.turn("hi")
+    conversation = open_conversation("opal")
+    conversation.turn("hi")
     os.remove(project.path("w/.agents/skills/testing/SKILL.md"))
     with pytest.raises(CallError, match="the skill 'testing' cannot be read"):
-        talk.use_skill("testing")
+        conversation.use_skill("testing")
     project({"w/.agents/skills/testing/SKILL.md": skill("testing", body="Back.")})
-    assert "Back." in talk.use_skill("testing")["content"]
+    assert "Back." in conversation.use_skill("testing")["content"]
 
 
 def invalid_skill_messages(turn):
-    return [each.message for each in turn.findings if each.code == "skill-invalid"]
+    return [finding.message for finding in turn.findings if finding.code == "skill-invalid"]
 
 
 @pytest.mark.parametrize("is_gone", [True, False])
 def test_an_active_skill_that_is_gone_or_unreadable_is_left_out_of_a_known_conversation(
     project, open_conversation, is_gone
 ):
-    talk = open_conversation("ion", skill="testing")
-    assert "# Active Skill: testing" in talk.turn("hi").system
+    conversation = open_conversation("ion", skill="testing")
+    assert "# Active Skill: testing" in conversation.turn("hi").system
     path = project.path("w/.agents/skills/testing/SKILL.md")
     os.remove(path)
     if not is_gone:
         os.mkdir(path)
-    for each in (talk, open_conversation("ion", skill="testing")):
-        turn = each.turn("hi")
+    for opened in (conversation, open_conversation("ion", skill="testing")):
+        turn = opened.turn("hi")
         assert (turn.edition, "Active Skill" in turn.system) == (2, False)
-        assert each.drift().is_changed is False
+        assert opened.drift().is_changed is False
     os.rmdir(path) if not is_gone else None
     project({"w/.agents/skills/testing/SKILL.md": "---\nname: testing\ndescription: x\n---\nBack."})
-    assert "Back." in talk.turn("hi").system
+    assert "Back." in conversation.turn("hi").system
 
 
 def test_a_missing_active_skill_is_a_finding(project, open_conversation):
-    talk = open_conversation("ion", skill="testing")
-    talk.turn("hi")
+    conversation = open_conversation("ion", skill="testing")
+    conversation.turn("hi")
     os.remove(project.path("w/.agents/skills/testing/SKILL.md"))
-    assert invalid_skill_messages(talk.turn("hi")) == ["no skill 'testing'; known: release; it is left out"]
+    assert invalid_skill_messages(conversation.turn("hi")) == ["no skill 'testing'; known: release; it is left out"]
 
 
 def test_an_unknown_skill_at_the_start_is_an_error(project, open_conversation):
-    talk = open_conversation("ion", skill="zzz")
-    for ask in (talk.turn, talk.construct, talk.reload, talk.preview):
+    conversation = open_conversation("ion", skill="zzz")
+    for ask in (conversation.turn, conversation.construct, conversation.reload, conversation.preview):
         with pytest.raises(CallError, match="no skill 'zzz'"):
             ask()

@@ -20,15 +20,15 @@ def project(tree, skill):
     })  # fmt: skip
 
 
-def sub_agent(talk, task=TASK, tools="read", **options):
-    return talk.sub_agent(task, [Tool(name) for name in tools.split()], **options)
+def sub_agent(conversation, task=TASK, tools="read", **options):
+    return conversation.sub_agent(task, [Tool(name) for name in tools.split()], **options)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_task_replaces_the_base(project, open_conversation, layout):
-    talk = open_conversation(layout)
-    first = talk.turn("hi").system.splitlines()[0]
-    text = sub_agent(talk).system
+    conversation = open_conversation(layout)
+    first = conversation.turn("hi").system.splitlines()[0]
+    text = sub_agent(conversation).system
     assert text.startswith(TASK)
     assert first == "<identity>" or first not in text
     assert "<identity>" not in text
@@ -36,9 +36,9 @@ def test_the_task_replaces_the_base(project, open_conversation, layout):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_task_follows_the_base(project, open_conversation, layout):
-    talk = open_conversation(layout)
-    first = talk.turn("hi").system.splitlines()[1 if layout in ("foreword", "opal") else 0]
-    text = sub_agent(talk, append=True).system
+    conversation = open_conversation(layout)
+    first = conversation.turn("hi").system.splitlines()[1 if layout in ("foreword", "opal") else 0]
+    text = sub_agent(conversation, append=True).system
     assert text.count(first) == 1
     assert text.index(first) < text.index(TASK)
 
@@ -52,20 +52,20 @@ def test_the_task_follows_the_callers_base(project, open_conversation, layout):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod"])
-def test_context_is_inherited_or_not(project, open_conversation, layout):
-    talk = open_conversation(layout)
-    talk.turn("hi")
-    assert "Money is Decimal." in sub_agent(talk).system
-    text = sub_agent(talk, with_context=False).system
+def test_the_layout_decides_whether_context_is_inherited(project, open_conversation, layout):
+    conversation = open_conversation(layout)
+    conversation.turn("hi")
+    assert "Money is Decimal." in sub_agent(conversation).system
+    text = sub_agent(conversation, with_context=False).system
     assert "Money is Decimal." not in text and "AGENTS.md" not in text
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_skills_are_inherited_or_not(project, open_conversation, layout):
-    talk = open_conversation(layout)
-    talk.turn("hi")
-    assert "Runs the tests." in sub_agent(talk).system
-    text = sub_agent(talk, with_skills=False).system
+def test_the_layout_decides_whether_skills_are_inherited(project, open_conversation, layout):
+    conversation = open_conversation(layout)
+    conversation.turn("hi")
+    assert "Runs the tests." in sub_agent(conversation).system
+    text = sub_agent(conversation, with_skills=False).system
     assert "Runs the tests." not in text and "kills>" not in text
     assert "Money is Decimal." in text
 
@@ -79,10 +79,10 @@ def test_context_is_the_parents_even_if_the_files_have_changed(project, open_con
 @pytest.mark.parametrize("append", [False, True])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_parents_directory_does_not_leak(project, open_conversation, layout, append):
-    talk = open_conversation(layout)
-    assert layout == "ion" or project.path("w") in talk.turn("hi").system
+    conversation = open_conversation(layout)
+    assert layout == "ion" or project.path("w") in conversation.turn("hi").system
     text = sub_agent(
-        talk, append=append, workspace=project.workspace("elsewhere"), with_context=False, with_skills=False
+        conversation, append=append, workspace=project.workspace("elsewhere"), with_context=False, with_skills=False
     ).system
     assert project.path("w") not in text
     assert layout == "ion" or (layout == "builder" and not append) or project.path("elsewhere") in text
@@ -94,34 +94,34 @@ def test_guidelines_match_the_sub_agents_tools(project, open_conversation):
 
 
 def test_a_sub_agent_has_no_plan(project, open_conversation):
-    talk = open_conversation("opal")
-    assert "<planning>" in talk.turn("hi").system
+    conversation = open_conversation("opal")
+    assert "<planning>" in conversation.turn("hi").system
     for options in ({}, {"append": True}):
         assert (
-            "<planning>" not in sub_agent(talk, **options).system
-            and "sessions" not in sub_agent(talk, **options).system
+            "<planning>" not in sub_agent(conversation, **options).system
+            and "sessions" not in sub_agent(conversation, **options).system
         )
 
 
 def test_session_plan_and_skill_are_not_inherited(project, open_conversation):
-    talk = open_conversation("ion", plan="1. Find the query.", skill="testing")
-    assert "Find the query." in talk.turn("hi").system
-    text = sub_agent(talk).system
+    conversation = open_conversation("ion", plan="1. Find the query.", skill="testing")
+    assert "Find the query." in conversation.turn("hi").system
+    text = sub_agent(conversation).system
     assert "Find the query." not in text and "# Active Skill" not in text
 
 
 def test_the_parent_is_not_changed(project, open_conversation):
-    talk = open_conversation("opal", tools="shell")
-    before = talk.turn("hi")
-    sub_agent(talk)
-    assert talk.turn("hi") == replace(before, is_reused=True)
+    conversation = open_conversation("opal", tools="shell")
+    before = conversation.turn("hi")
+    sub_agent(conversation)
+    assert conversation.turn("hi") == replace(before, is_reused=True)
 
 
 def test_the_template_of_the_parent_is_rendered_for_the_sub_agent(project, open_conversation):
-    talk = open_conversation("builder")
-    talk.shared.store.add_template(TemplateVersion(0, "Here: [prompt:cwd]"))
-    talk.turn("hi")
-    text = sub_agent(talk, append=True, workspace=project.workspace("elsewhere")).system
+    conversation = open_conversation("builder")
+    conversation.shared.store.add_template(TemplateVersion(0, "Here: [prompt:cwd]"))
+    conversation.turn("hi")
+    text = sub_agent(conversation, append=True, workspace=project.workspace("elsewhere")).system
     assert project.short(text) == f"Here: /elsewhere\n\n{TASK}"
 
 
@@ -131,6 +131,6 @@ def test_an_untrusted_template_is_rendered_in_the_sandbox(project, open_conversa
     from foreword.engine import sandbox
 
     monkeypatch.setattr(sandbox, "render", lambda *args, is_trusted, limit: seen.append(is_trusted) or ())
-    talk = open_conversation("pod", set={"body.text": "$workspace/body"})
-    sub_agent(talk, append=True)
+    conversation = open_conversation("pod", set={"body.text": "$workspace/body"})
+    sub_agent(conversation, append=True)
     assert seen == [False, False]

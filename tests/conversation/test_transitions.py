@@ -20,7 +20,7 @@ from foreword.store.rows import TemplateVersion
 
 TABLES = Path(__file__).parent.parent / "golden" / "transitions.md"
 LAYOUTS = ("foreword", "ion", "opal", "pi", "pod", "builder")
-HEAD = ("what happened", "step", "edition", "reused", "the system holds", "messages added", "tools sent")
+TABLE_HEAD = ("what happened", "step", "edition", "reused", "the system holds", "messages added", "tools sent")
 
 TEMPLATE = "Template one. [file:AGENTS.md] Working directory: [prompt:cwd]"
 BODY = "Template one. Tools: {% for tool in tools %}`{{ tool }}` {% endfor %}\nWorking directory: {{ cwd }}"
@@ -44,7 +44,7 @@ class Scene:
         self.write("AGENTS.md", "File one.\n")
         self.write(".foreword/prompts/body.md", BODY)
         self.tools = (READ, SHELL)
-        self.talks = Conversations(self.url, [Extension("ear", listen=lambda step, _: self.steps.append(step))])
+        self.conversations = Conversations(self.url, [Extension("ear", listen=lambda step, _: self.steps.append(step))])
         self.save_template(TEMPLATE)
         self.open()
 
@@ -56,7 +56,7 @@ class Scene:
         self.tree({f"{self.place}/w/{name}": text})
 
     def save_template(self, template):
-        self.talks.store.add_template(TemplateVersion(0, template))
+        self.conversations.store.add_template(TemplateVersion(0, template))
 
     def workspace(self):
         return {"cwd": self.tree.path(self.cwd), "home": self.tree.path(f"{self.place}/home"), "platform": "linux"}
@@ -65,13 +65,13 @@ class Scene:
         return [("body.text", "$workspace/body")] if self.layout == "pod" else []
 
     def open(self):
-        agent = Agent(tools=[Tool(self.names[each]) for each in self.tools])
+        agent = Agent(tools=[Tool(self.names[tool]) for tool in self.tools])
         workspace = Workspace(**self.workspace(), environment={})
-        self.talk = self.talks.open("t", workspace, agent, self.layout, assignments=self.assignments())
+        self.conversation = self.conversations.open("t", workspace, agent, self.layout, assignments=self.assignments())
 
     def set_tools(self, *tools):
         self.tools = tools
-        self.talk.set_active_tools([Tool(self.names[each]) for each in tools])
+        self.conversation.set_active_tools([Tool(self.names[tool]) for tool in tools])
 
     def run(self, ask, *message):
         self.steps.clear()
@@ -81,7 +81,7 @@ class Scene:
         return {**shown, "messages": list(turn.messages), "tools": list(turn.tools), "step": "".join(self.steps)}
 
     def turn(self):
-        return self.run(self.talk.turn, "go")
+        return self.run(self.conversation.turn, "go")
 
     # Changes
 
@@ -99,7 +99,7 @@ class Scene:
     def compact(self):
         self.change_file()
         self.change_template()
-        return self.run(self.talk.compact)
+        return self.run(self.conversation.compact)
 
     def after_compaction(self):
         self.compact()
@@ -111,21 +111,21 @@ class Scene:
 
     def reload(self):
         self.change_file()
-        return self.run(self.talk.reload)
+        return self.run(self.conversation.reload)
 
     def restart(self):
         """Take the same turn in a process that has never seen the conversation, after a file and the template changed."""
         self.change_file()
         self.change_template()
         self.now += timedelta(minutes=1)
-        args = [self.url, self.workspace(), [self.names[each] for each in self.tools], self.layout]
+        args = [self.url, self.workspace(), [self.names[tool] for tool in self.tools], self.layout]
         args += [self.assignments(), self.now.isoformat()]
-        result = subprocess.run([sys.executable, "-c", ANOTHER, json.dumps(args)], capture_output=True, text=True)
+        result = subprocess.run([sys.executable, "-c", OTHER_FILE, json.dumps(args)], capture_output=True, text=True)
         assert result.returncode == 0, result.stderr
         return json.loads(result.stdout)
 
 
-ANOTHER = """
+OTHER_FILE = """
 import json, sys
 from datetime import datetime
 from foreword import Agent, Conversations, Extension, Tool, Workspace
@@ -170,7 +170,7 @@ def describe_prompt(scene, system, request):
 
 def cells(scene, row, seen):
     request = scene.talk.layout.wording["compaction"]
-    contents = [each["content"] for each in seen["messages"] if each["content"] != "go"]
+    contents = [message["content"] for message in seen["messages"] if message["content"] != "go"]
     shown = ["**the request**" if text == request else text.replace("\n", " ⏎ ") for text in contents]
     return (
         row,
@@ -184,7 +184,7 @@ def cells(scene, row, seen):
 
 
 def table(tree, layout, now):
-    lines = [f"## {layout}", "", "| " + " | ".join(HEAD) + " |", "|---" * len(HEAD) + "|"]
+    lines = [f"## {layout}", "", "| " + " | ".join(TABLE_HEAD) + " |", "|---" * len(TABLE_HEAD) + "|"]
     for row, happens in ROWS.items():
         scene = Scene(tree, layout, now, f"{layout} {row}")
         seen = scene.turn()
@@ -204,7 +204,7 @@ AGENTS.md of the workspace says `File one.`, then `File two.`.
 """
 
 
-def test_transitions(tree, request):
+def test_the_transition_tables_are_unchanged(tree, request):
     now = datetime(2026, 3, 7, 8, 54, 5, tzinfo=timezone(timedelta(hours=-6), "CST"))
     text = "\n".join([TITLE, *(table(tree, layout, now) for layout in LAYOUTS)])
     if request.config.getoption("--accept"):

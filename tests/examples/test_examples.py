@@ -54,12 +54,12 @@ def run_and_record(shop, more, *command):
 
 def prefix(request):
     """The part of a request before its messages, without cache breakpoints."""
-    system = request.get("instructions") or "".join(each["text"] for each in request["system"])
-    return system, [each.get("name") for each in request["tools"]]
+    system = request.get("instructions") or "".join(block["text"] for block in request["system"])
+    return system, [tool.get("name") for tool in request["tools"]]
 
 
 def messages(request):
-    return [{**each, "cache_control": None} for each in request.get("input") or request["messages"]]
+    return [{**message, "cache_control": None} for message in request.get("input") or request["messages"]]
 
 
 def cache_usage(printed):
@@ -83,12 +83,14 @@ def conversation_output(request, tmp_path_factory):
 
 def test_every_request_starts_with_the_previous_one(conversation_output):
     (printed, requests), _ = conversation_output
-    assert [line for line in printed.splitlines() if line[:1] == ">"] == [f"> {each}" for each in MESSAGES]
+    assert [line for line in printed.splitlines() if line[:1] == ">"] == [f"> {message}" for message in MESSAGES]
     assert "AGENTS.md begins: # Shop" in printed
-    assert [sorted(prefix(each)[1]) for each in requests] == [["list_files", "read_file"]] * 6
+    assert [sorted(prefix(request)[1]) for request in requests] == [["list_files", "read_file"]] * 6
     before_compaction = requests[:-1]  # the last one follows the compaction, and starts with the summary
-    assert len({str(prefix(each)) for each in requests}) == 1
-    assert all(starts_with(messages(later), messages(each)) for each, later in itertools.pairwise(before_compaction))
+    assert len({str(prefix(request)) for request in requests}) == 1
+    assert all(
+        starts_with(messages(later), messages(earlier)) for earlier, later in itertools.pairwise(before_compaction)
+    )
     assert len(messages(requests[-1])) <= 2
 
 

@@ -31,12 +31,12 @@ def test_all_files_of_a_repository_are_used_root_first_with_their_paths(tree, la
     paths = ["/w/AGENTS.md", "/w/a/b/AGENTS.md", "/w/a/b/c/d/AGENTS.md"]
     assert used_paths(tree, prompt) == paths
     text = tree.short(prompt.text)
-    places = [
-        text.index(each)
+    positions = [
+        text.index(part)
         for path, word in zip(paths, ["root", "middle", "here"], strict=True)
-        for each in (path, f"\n{word}\n")
+        for part in (path, f"\n{word}\n")
     ]
-    assert places == sorted(places)
+    assert positions == sorted(positions)
 
 
 # Outside git
@@ -101,7 +101,7 @@ def test_a_worktree_inside_its_main_repository_uses_only_its_own_files(tree):
         ("pi", "home/.sf/agent", "home/.sf/agent/AGENTS.md"),
     ],
 )
-def test_a_file_in_both_user_and_project_scope_is_used_once(tree, layout, cwd, file):
+def test_a_file_that_is_both_a_user_and_a_project_file_is_used_once(tree, layout, cwd, file):
     prompt = tree({file: "Only once."}).prompt(layout, cwd)
     assert prompt.text.count("Only once.") == 1
     assert tree.fates(prompt) == [(f"/{file}", "used")]
@@ -134,7 +134,7 @@ def test_in_the_home_directory_each_skill_is_read_once(tree, skill, disk):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_working_directory_can_be_the_root_of_the_disk(tree, layout):
     prompt = assemble(Workspace("/", home=tree.path("home"), environment={}), layout=layout)
-    assert prompt.text and "//" not in "".join(each.path for each in prompt.candidates)
+    assert prompt.text and "//" not in "".join(candidate.path for candidate in prompt.candidates)
 
 
 # A working directory reached through a link
@@ -163,7 +163,7 @@ def test_a_link_into_a_repository_finds_its_files(tree):
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "pod", "builder"])
 @pytest.mark.parametrize("spelling", ["/{}", "{}/", "{}/.", "//{}/../w"])
-def test_another_spelling_of_a_path_gives_the_same_prompt(tree, layout, spelling):
+def test_every_spelling_of_a_path_gives_the_same_prompt(tree, layout, spelling):
     tree({"w/.git": None, "w/AGENTS.md": "X", "home/.agents/AGENTS.md": "Y"})
     plain = tree.workspace()
     other = replace(plain, cwd=spelling.format(plain.cwd), home="/" + plain.home)

@@ -50,7 +50,7 @@ def workspace(tree, skill):
     })  # fmt: skip
 
 
-EVERYTHING = [
+ALL_PATHS = [
     "/w/AGENTS.md",
     f"/{SKILLS}/one/SKILL.md",
     f"/{SKILLS}/two/SKILL.md",
@@ -59,13 +59,13 @@ EVERYTHING = [
 
 
 def everything_except(*names):
-    return [path for path in EVERYTHING if path not in names]
+    return [path for path in ALL_PATHS if path not in names]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_without_a_fault_everything_loads(workspace, disk, layout):
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert (used_paths(workspace, prompt), workspace.findings(prompt)) == (EVERYTHING, [])
+    assert (used_paths(workspace, prompt), workspace.findings(prompt)) == (ALL_PATHS, [])
 
 
 # A directory that cannot be accessed
@@ -171,9 +171,9 @@ SWAPS = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("into", SWAPS)
-def test_a_skill_that_turns_into_something_else_is_reported(workspace, disk, layout, into):
-    change, reason = SWAPS[into]
+@pytest.mark.parametrize("replacement", SWAPS)
+def test_a_skill_that_turns_into_something_else_is_reported(workspace, disk, layout, replacement):
+    change, reason = SWAPS[replacement]
     change_before_open(disk, workspace.path(f"{SKILLS}/one/SKILL.md"), change)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used_paths(workspace, prompt) == everything_except(f"/{SKILLS}/one/SKILL.md")
@@ -181,9 +181,9 @@ def test_a_skill_that_turns_into_something_else_is_reported(workspace, disk, lay
 
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "ion"])
-@pytest.mark.parametrize("into", sorted(SWAPS.keys() - {"nothing"}))
-def test_an_instruction_file_that_turns_into_something_else_is_reported(workspace, disk, layout, into):
-    change, reason = SWAPS[into]
+@pytest.mark.parametrize("replacement", sorted(SWAPS.keys() - {"nothing"}))
+def test_an_instruction_file_that_turns_into_something_else_is_reported(workspace, disk, layout, replacement):
+    change, reason = SWAPS[replacement]
     change_before_open(disk, workspace.path("w/AGENTS.md"), change)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert "\nroot\n" not in prompt.text
@@ -191,7 +191,7 @@ def test_an_instruction_file_that_turns_into_something_else_is_reported(workspac
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_folder_of_a_skill_vanishes_before_its_file_is_opened(workspace, disk, layout):
+def test_a_skill_whose_folder_vanishes_before_it_is_opened_is_reported(workspace, disk, layout):
     def vanish(path):
         os.unlink(path)
         os.rmdir(os.path.dirname(path))
@@ -234,7 +234,7 @@ def test_an_existing_file_that_never_opens_does_not_loop(workspace, disk):
 
 @pytest.mark.parametrize("layout", [*LAYOUTS, "ion"])
 @pytest.mark.parametrize("limit", [1, 2, 7, 4096])
-def test_short_reads_do_not_matter(workspace, disk, layout, limit):
+def test_short_reads_do_not_change_the_result(workspace, disk, layout, limit):
     workspace({"w/AGENTS.md": "é" * 3_000 + "\r\n日本\n"})
     whole = workspace.prompt(layout, tools="read", disk=disk)
     read = disk.read
@@ -259,14 +259,14 @@ def test_a_file_that_shrinks_during_the_read_keeps_what_was_read(tree, disk):
 # Temporary faults
 
 
-class ClockAhead:
+class AdvancedClock:
     """A clock that runs ahead, so that the stamps of new files are trusted."""
 
     def time_ns(self):
         return os.stat("/").st_mtime_ns + (1 << 62)
 
 
-def gather_all(tree, disk, layout, before=None):
+def gather_with_disk(tree, disk, layout, before=None):
     reader = Reader(disk=disk)
     workspace = resolve_workspace(tree.workspace(), reader)
     source = find_layout(layout, workspace, reader)
@@ -296,15 +296,15 @@ def comparable(tree, inputs):
 )
 def test_a_temporary_fault_is_forgotten(workspace, disk, monkeypatch, layout, number, call, path):
     """No stamp shows that a disk works again, so whatever failed must be read again."""
-    monkeypatch.setattr(stamps, "time", ClockAhead())
-    healthy = comparable(workspace, gather_all(workspace, disk, layout))
+    monkeypatch.setattr(stamps, "time", AdvancedClock())
+    healthy = comparable(workspace, gather_with_disk(workspace, disk, layout))
     assert is_unchanged(healthy[-1], disk)
     disk.fail(call, workspace.path(path), fault(number))
-    failed = gather_all(workspace, disk, layout)
+    failed = gather_with_disk(workspace, disk, layout)
     assert comparable(workspace, failed)[0] != healthy[0]
     disk.faults.clear()
     assert not is_unchanged(comparable(workspace, failed)[-1], disk)
-    assert comparable(workspace, gather_all(workspace, disk, layout, failed)) == healthy
+    assert comparable(workspace, gather_with_disk(workspace, disk, layout, failed)) == healthy
 
 
 # Links
@@ -336,6 +336,6 @@ def test_names_that_are_too_long_are_reported(workspace, skill, disk, layout):
         folder = below
     os.close(folder)
     prompt = workspace.prompt(layout, tools="read", disk=disk)
-    assert used_paths(workspace, prompt) == EVERYTHING
+    assert used_paths(workspace, prompt) == ALL_PATHS
     findings = [(code, deep.startswith(workspace.path(path.lstrip("/")))) for code, path in workspace.findings(prompt)]
     assert findings == ([] if layout == "opal" else [("file-unreadable", True)])

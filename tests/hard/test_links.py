@@ -10,33 +10,33 @@ from foreword.sources import folders, stamps
 from foreword.sources.files import Reader
 from foreword.sources.links import Reach
 
-ALL = ["foreword", "ion", "opal", "pi", "pod"]
-MENUS = ["foreword", "opal", "pi"]
-NEEDLE = "PRIVATE"
+LAYOUTS = ["foreword", "ion", "opal", "pi", "pod"]
+LAYOUTS_WITH_SKILLS = ["foreword", "opal", "pi"]
+SECRET_TEXT = "PRIVATE"
 
 
-def fate(tree, prompt, path):
+def fate_of(tree, prompt, path):
     return dict(tree.fates(prompt)).get(path)
 
 
 def refused_links(tree, prompt):
     """Return the refused links, one entry per finding."""
-    return [tree.short(each.path) for each in prompt.findings if each.code == "link-refused"]
+    return [tree.short(finding.path) for finding in prompt.findings if finding.code == "link-refused"]
 
 
 # Project links that leave the workspace
 
 
-@pytest.mark.parametrize("layout", ALL)
-@pytest.mark.parametrize("way", ["relative", "absolute", "chained", "through a folder"])
-def test_a_link_that_leaves_the_workspace_is_refused(tree, layout, way):
-    tree({"w/.git": None, "elsewhere/notes.md": NEEDLE, "w/CLAUDE.md": "Second.", "w/OPAL.md": "Second."})
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kind_of_link", ["relative", "absolute", "chained", "through a folder"])
+def test_a_link_that_leaves_the_workspace_is_refused(tree, layout, kind_of_link):
+    tree({"w/.git": None, "elsewhere/notes.md": SECRET_TEXT, "w/CLAUDE.md": "Second.", "w/OPAL.md": "Second."})
     target = {
         "relative": Path("../elsewhere/notes.md"),
         "absolute": Path(tree.path("elsewhere/notes.md")),
         "chained": Path("docs/hop.md"),
         "through a folder": Path("docs/out/notes.md"),
-    }[way]
+    }[kind_of_link]
     tree(
         {
             "w/docs/hop.md": Path("../../elsewhere/notes.md"),
@@ -45,57 +45,57 @@ def test_a_link_that_leaves_the_workspace_is_refused(tree, layout, way):
         }
     )
     prompt = tree.prompt(layout)
-    assert NEEDLE not in prompt.text
-    assert fate(tree, prompt, "/w/AGENTS.md") == "refused"
-    (finding,) = [each for each in prompt.findings if each.code == "link-refused"]
+    assert SECRET_TEXT not in prompt.text
+    assert fate_of(tree, prompt, "/w/AGENTS.md") == "refused"
+    (finding,) = [finding for finding in prompt.findings if finding.code == "link-refused"]
     assert (finding.severity, tree.short(finding.path)) == ("warning", "/w/AGENTS.md")
     assert 'links = "follow"' in finding.message
     assert ("Second." in prompt.text) == (layout != "pod")
 
 
-@pytest.mark.parametrize("layout", ALL)
-@pytest.mark.parametrize("how", ["caller", "user", "file"])
-def test_user_and_caller_can_allow_outside_links(tree, layout, how):
-    tree({"w/.git": None, "elsewhere/notes.md": NEEDLE, "w/AGENTS.md": Path("../elsewhere/notes.md")})
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("allowed_by", ["caller", "user", "file"])
+def test_user_and_caller_can_allow_outside_links(tree, layout, allowed_by):
+    tree({"w/.git": None, "elsewhere/notes.md": SECRET_TEXT, "w/AGENTS.md": Path("../elsewhere/notes.md")})
     from foreword import Agent, assemble
 
     tree({"named.toml": "links = 'follow'"})
-    if how == "user":
+    if allowed_by == "user":
         tree({"home/.config/foreword/foreword.toml": "links = 'follow'"})
     prompt = assemble(
         tree.workspace(),
         Agent(),
         layout,
-        settings=tree.path("named.toml") if how == "file" else "",
-        assignments=[("links", "follow")] if how == "caller" else (),
+        settings=tree.path("named.toml") if allowed_by == "file" else "",
+        assignments=[("links", "follow")] if allowed_by == "caller" else (),
     )
-    assert NEEDLE in prompt.text
+    assert SECRET_TEXT in prompt.text
     assert ("file-outside", "/w/AGENTS.md") in tree.findings(prompt)
 
 
-@pytest.mark.parametrize("layout", ALL)
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_workspace_cannot_allow_outside_links(tree, layout):
-    tree({"w/.git": None, "elsewhere/notes.md": NEEDLE, "w/AGENTS.md": Path("../elsewhere/notes.md")})
+    tree({"w/.git": None, "elsewhere/notes.md": SECRET_TEXT, "w/AGENTS.md": Path("../elsewhere/notes.md")})
     tree({"w/.foreword/foreword.toml": "links = 'follow'"})
     prompt = tree.prompt(layout)
-    assert NEEDLE not in prompt.text
+    assert SECRET_TEXT not in prompt.text
     assert ("workspace-refused", "/w/.foreword/foreword.toml") in tree.findings(prompt)
 
 
 def test_a_workspace_layout_cannot_allow_outside_links(tree):
-    tree({"w/.git": None, "elsewhere/notes.md": NEEDLE, "w/AGENTS.md": Path("../elsewhere/notes.md")})
+    tree({"w/.git": None, "elsewhere/notes.md": SECRET_TEXT, "w/AGENTS.md": Path("../elsewhere/notes.md")})
     tree({"w/.foreword/prompts/own.toml": 'extends = "$std/foreword"\nlinks = "follow"'})
     prompt = tree.prompt("$workspace/own")
-    assert NEEDLE not in prompt.text
-    assert "workspace-refused" in [each.code for each in prompt.findings]
+    assert SECRET_TEXT not in prompt.text
+    assert "workspace-refused" in [finding.code for finding in prompt.findings]
 
 
-def test_links_accepts_only_two_values(tree):
+def test_the_key_links_accepts_only_two_values(tree):
     with pytest.raises(LayoutError, match="links must be one of inside, follow, not 'always'"):
         tree.prompt("foreword", set={"links": "always"})
 
 
-@pytest.mark.parametrize("layout", ALL)
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_in_a_subdirectory_a_link_can_lead_anywhere_in_the_repository(tree, layout):
     tree({"w/.git": None, "w/docs/agents.md": "SHARED", "w/a/b/AGENTS.md": Path("../../docs/agents.md")})
     prompt = tree.prompt(layout, "w/a/b")
@@ -103,7 +103,7 @@ def test_in_a_subdirectory_a_link_can_lead_anywhere_in_the_repository(tree, layo
     assert refused_links(tree, prompt) == []
 
 
-@pytest.mark.parametrize("layout", ALL)
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_root_reached_through_a_link_is_not_a_project_link(tree, layout):
     tree({"w/.git": None, "w/docs/x.md": "INSIDE", "w/AGENTS.md": Path("docs/x.md"), "other/name": Path("../w")})
     prompt = tree.prompt(layout, "other/name")
@@ -125,9 +125,9 @@ def test_above_the_workspace_a_link_must_stay_in_its_folder(tree, layout):
     tree({"top/w/.git": None, "top/docs/a.md": "NEAR", "top/AGENTS.md": Path("docs/a.md")})
     assert "NEAR" in tree.prompt(layout, "top/w").text
     os.unlink(tree.path("top/AGENTS.md"))
-    tree({"elsewhere/b.md": NEEDLE, "top/AGENTS.md": Path("../elsewhere/b.md")})
+    tree({"elsewhere/b.md": SECRET_TEXT, "top/AGENTS.md": Path("../elsewhere/b.md")})
     prompt = tree.prompt(layout, "top/w")
-    assert NEEDLE not in prompt.text
+    assert SECRET_TEXT not in prompt.text
     assert refused_links(tree, prompt) == ["/top/AGENTS.md"]
 
 
@@ -142,20 +142,20 @@ def test_a_link_in_the_home_directory_belongs_to_the_user(tree, layout):
 # Skills
 
 
-@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize("layout", LAYOUTS_WITH_SKILLS)
 @pytest.mark.parametrize("link", ["w/.agents", "w/.agents/skills", "w/.agents/skills/a", "w/.agents/skills/a/SKILL.md"])
 def test_a_skill_linked_from_outside_is_refused_once(tree, skill, layout, link):
     tail = "w/.agents/skills/a/SKILL.md".removeprefix(link).strip("/")
-    tree({"w/.git": None, os.path.join("elsewhere", tail or "SKILL.md"): skill("a", NEEDLE)})
+    tree({"w/.git": None, os.path.join("elsewhere", tail or "SKILL.md"): skill("a", SECRET_TEXT)})
     tree({link: Path(tree.path("elsewhere" if tail else "elsewhere/SKILL.md"))})
     prompt = tree.prompt(layout, tools="read")
-    assert NEEDLE not in prompt.text
+    assert SECRET_TEXT not in prompt.text
     assert refused_links(tree, prompt) == [f"/{link}"]
-    assert "refused" in [each.fate for each in prompt.candidates]
-    assert NEEDLE in tree.prompt(layout, tools="read", set={"links": "follow"}).text
+    assert "refused" in [candidate.fate for candidate in prompt.candidates]
+    assert SECRET_TEXT in tree.prompt(layout, tools="read", set={"links": "follow"}).text
 
 
-@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize("layout", LAYOUTS_WITH_SKILLS)
 @pytest.mark.parametrize("link", ["home/.agents", "home/.agents/skills", "home/.agents/skills/a"])
 def test_user_skills_can_be_links(tree, skill, layout, link):
     tail = "home/.agents/skills/a/SKILL.md".removeprefix(link).strip("/")
@@ -165,7 +165,7 @@ def test_user_skills_can_be_links(tree, skill, layout, link):
     assert refused_links(tree, prompt) == []
 
 
-@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize("layout", LAYOUTS_WITH_SKILLS)
 @pytest.mark.parametrize("follow", [False, True])
 @pytest.mark.parametrize("target", ["/", "/proc", "/proc/self", "/sys", "/dev", ".."])
 @pytest.mark.parametrize("link", ["w/.agents/skills", "w/.agents/skills/all", "home/.agents/skills/all"])
@@ -174,7 +174,9 @@ def test_a_link_does_not_cause_a_scan_of_the_disk(tree, layout, link, target, fo
     prompt = tree.prompt(layout, tools="read", set={"links": "follow"} if follow else {})
     assert refused_links(tree, prompt) == [f"/{link}"]
     assert len(prompt.candidates) < 100
-    assert not [each for each in prompt.candidates if each.path.count("/all/") and each.fate != "refused"]
+    assert not [
+        candidate for candidate in prompt.candidates if candidate.path.count("/all/") and candidate.fate != "refused"
+    ]
 
 
 @pytest.mark.parametrize("link", ["w/.agents/skills/many", "home/.agents/skills/many"])
@@ -191,16 +193,16 @@ def test_the_walk_through_links_is_limited(tree, link, monkeypatch):
 # Secrets
 
 
-@pytest.mark.parametrize("layout", ALL)
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("follow", [False, True])
 @pytest.mark.parametrize(
     "secret",
     ["w/.env", "w/conf/prod.env", "home/.ssh/id_ed25519", "home/.aws/credentials", "w/.git/config", "w/tls/server.key", "elsewhere/.netrc"],
 )  # fmt: skip
 def test_no_setting_lets_a_link_reach_a_secret(tree, layout, follow, secret):
-    tree({"w/.git": None, secret: NEEDLE, "w/AGENTS.md": Path(tree.path(secret))})
+    tree({"w/.git": None, secret: SECRET_TEXT, "w/AGENTS.md": Path(tree.path(secret))})
     prompt = tree.prompt(layout, set={"links": "follow"} if follow else {})
-    assert NEEDLE not in prompt.text
+    assert SECRET_TEXT not in prompt.text
     assert refused_links(tree, prompt) == ["/w/AGENTS.md"]
 
 
@@ -208,9 +210,9 @@ def test_no_setting_lets_a_link_reach_a_secret(tree, layout, follow, secret):
     ("layout", "own"), [("foreword", ".agents/AGENTS.md"), ("ion", ".ion/AGENTS.md"), ("pi", ".sf/agent/AGENTS.md")]
 )
 def test_user_links_cannot_reach_a_secret(tree, layout, own):
-    tree({"w/.git": None, "home/.ssh/id_ed25519": NEEDLE, f"home/{own}": Path(tree.path("home/.ssh/id_ed25519"))})
+    tree({"w/.git": None, "home/.ssh/id_ed25519": SECRET_TEXT, f"home/{own}": Path(tree.path("home/.ssh/id_ed25519"))})
     prompt = tree.prompt(layout)
-    assert NEEDLE not in prompt.text
+    assert SECRET_TEXT not in prompt.text
     assert refused_links(tree, prompt) == [f"/home/{own}"]
 
 
@@ -225,12 +227,12 @@ def test_a_workspace_can_be_inside_a_folder_with_a_secret_name(tree):
 @pytest.mark.parametrize(
     ("layout", "name", "content"),
     [
-        ("pi", ".sf/SYSTEM.md", NEEDLE),
-        ("pi", ".sf/APPEND_SYSTEM.md", NEEDLE),
-        ("pod", ".foreword/knowledge/k.md", f"---\ndescription: {NEEDLE}\nmodel_invocation: true\n---\n"),
-        ("pod", ".foreword/workflow/k.md", f"---\ndescription: {NEEDLE}\nmodel_invocation: true\n---\n"),
-        ("pod", ".foreword/prompts.toml", f"agents_md_section = '{NEEDLE} {{}}'"),
-        ("opal", ".foreword/foreword.toml", f"wording.skill_message = '{NEEDLE}'\nsection.environment.text = '{NEEDLE}'"),
+        ("pi", ".sf/SYSTEM.md", SECRET_TEXT),
+        ("pi", ".sf/APPEND_SYSTEM.md", SECRET_TEXT),
+        ("pod", ".foreword/knowledge/k.md", f"---\ndescription: {SECRET_TEXT}\nmodel_invocation: true\n---\n"),
+        ("pod", ".foreword/workflow/k.md", f"---\ndescription: {SECRET_TEXT}\nmodel_invocation: true\n---\n"),
+        ("pod", ".foreword/prompts.toml", f"agents_md_section = '{SECRET_TEXT} {{}}'"),
+        ("opal", ".foreword/foreword.toml", f"wording.skill_message = '{SECRET_TEXT}'\nsection.environment.text = '{SECRET_TEXT}'"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("depth", [0, 1])
@@ -243,8 +245,8 @@ def test_links_of_all_kinds_of_files_are_checked(tree, layout, name, content, de
         else {f"w/{folder}": Path(tree.path("elsewhere"))}
     )
     prompt = tree.prompt(layout)
-    assert NEEDLE not in prompt.text
-    assert [each.code for each in prompt.findings if each.code in ("link-refused", "settings-invalid")]
+    assert SECRET_TEXT not in prompt.text
+    assert [finding.code for finding in prompt.findings if finding.code in ("link-refused", "settings-invalid")]
 
 
 # Files that change between the check and the open
@@ -263,12 +265,14 @@ def change_before_open(disk, path, change):
     disk.open = open_changed
 
 
-@pytest.mark.parametrize("way", ["/proc", "none"])
+@pytest.mark.parametrize("kind_of_link", ["/proc", "none"])
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_a_folder_swapped_for_a_link_before_its_file_is_opened_is_refused(tree, disk, layout, way, monkeypatch):
-    if way == "none":
+def test_a_folder_swapped_for_a_link_before_its_file_is_opened_is_refused(
+    tree, disk, layout, kind_of_link, monkeypatch
+):
+    if kind_of_link == "none":
         monkeypatch.setattr(folders, "path_of_open_file", lambda descriptor: "")
-    tree({"w/.git": None, "w/a/AGENTS.md": "mine", "elsewhere/AGENTS.md": NEEDLE})
+    tree({"w/.git": None, "w/a/AGENTS.md": "mine", "elsewhere/AGENTS.md": SECRET_TEXT})
 
     def change():
         os.rename(tree.path("w/a"), tree.path("w/b"))
@@ -276,11 +280,11 @@ def test_a_folder_swapped_for_a_link_before_its_file_is_opened_is_refused(tree, 
 
     change_before_open(disk, tree.path("w/a/AGENTS.md"), change)
     prompt = tree.prompt(layout, "w/a", disk=disk)
-    assert NEEDLE not in prompt.text
-    assert fate(tree, prompt, "/w/a/AGENTS.md") == "refused"
+    assert SECRET_TEXT not in prompt.text
+    assert fate_of(tree, prompt, "/w/a/AGENTS.md") == "refused"
 
 
-@pytest.mark.parametrize("layout", MENUS)
+@pytest.mark.parametrize("layout", LAYOUTS_WITH_SKILLS)
 def test_a_folder_swapped_for_a_link_before_it_is_listed_is_refused(tree, skill, disk, layout):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), "elsewhere/secret-name/SKILL.md": skill("b")})
 
@@ -323,12 +327,12 @@ def swap_working_directory(tree):
 def served(tree):
     """A working directory outside any repository, which makes it its own root, and a folder elsewhere to swap it for."""
     files = {"AGENTS.md": "{}", "CLAUDE.md": "{}", "OPAL.md": "{}", ".git/HEAD": "ref: refs/heads/{}\n"}
-    tree({f"elsewhere/{name}": text.format(NEEDLE) for name, text in files.items()})
+    tree({f"elsewhere/{name}": text.format(SECRET_TEXT) for name, text in files.items()})
     tree({f"served/a/{name}": text.format("fine") for name, text in files.items() if name != ".git/HEAD"})
     return tree
 
 
-@pytest.mark.parametrize("layout", [*ALL, "builder"])
+@pytest.mark.parametrize("layout", [*LAYOUTS, "builder"])
 @pytest.mark.parametrize("when", ["before it is looked at", "before it is opened"])
 def test_a_working_directory_swapped_for_a_link_is_not_read(served, disk, layout, when, monkeypatch):
     from foreword import Agent, Workspace
@@ -350,7 +354,7 @@ def test_a_working_directory_swapped_for_a_link_is_not_read(served, disk, layout
     except ForewordError as error:
         assert when == "before it is looked at" and "not inside the folders that are served" in str(error)
     else:
-        assert NEEDLE not in prompt.text + str(prompt.candidates)
+        assert SECRET_TEXT not in prompt.text + str(prompt.candidates)
 
 
 def test_a_link_removed_while_being_resolved_is_dangling(monkeypatch):

@@ -20,7 +20,7 @@ print(status, usage.ru_maxrss)
 """
 
 
-def sparse(size, start=b"word\n" * (LIMIT // 5 + 100)):
+def create_sparse(size, start=b"word\n" * (LIMIT // 5 + 100)):
     """Return a function that creates a sparse file of this size, which starts with text."""
 
     def make(path):
@@ -31,7 +31,7 @@ def sparse(size, start=b"word\n" * (LIMIT // 5 + 100)):
     return make
 
 
-def peak(tree, *options):
+def peak_memory(tree, *options):
     """Return the peak memory of `foreword show` in kilobytes."""
     call = [sys.executable, "-c", MEASURE, tree.path("w"), "--home", tree.path("home"), "--tool", "read", *options]
     status, kilobytes = map(int, subprocess.run(call, capture_output=True, text=True, check=True).stdout.split())
@@ -42,25 +42,25 @@ def peak(tree, *options):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_memory_is_flat_with_a_hundred_megabytes(tree, layout):
     tree({"w/.git": None, "w/AGENTS.md": "word"})
-    baseline = peak(tree, "--layout", layout)
-    tree({"w/AGENTS.md": sparse(LIMIT + 100)})
-    at_the_limit = peak(tree, "--layout", layout)
-    tree({"w/AGENTS.md": sparse(HUGE)})
-    huge = peak(tree, "--layout", layout)
+    baseline = peak_memory(tree, "--layout", layout)
+    tree({"w/AGENTS.md": create_sparse(LIMIT + 100)})
+    at_the_limit = peak_memory(tree, "--layout", layout)
+    tree({"w/AGENTS.md": create_sparse(HUGE)})
+    huge = peak_memory(tree, "--layout", layout)
     assert huge - at_the_limit < 2_000
     assert huge - baseline < 12_000
 
 
 def test_memory_is_flat_with_a_skill_of_a_hundred_megabytes(tree, skill):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a")})
-    baseline = peak(tree)
-    tree({"w/.agents/skills/a/SKILL.md": sparse(HUGE, skill("a").encode() + b"word\n" * LIMIT)})
-    assert peak(tree) - baseline < 2_000
+    baseline = peak_memory(tree)
+    tree({"w/.agents/skills/a/SKILL.md": create_sparse(HUGE, skill("a").encode() + b"word\n" * LIMIT)})
+    assert peak_memory(tree) - baseline < 2_000
 
 
 # Reads stop at the limit
 
-PLACES = {
+FILES = {
     "foreword": ["w/AGENTS.md", "w/AGENTS.local.md", "home/.agents/AGENTS.md"],
     "ion": ["w/AGENTS.md", "home/.ion/AGENTS.md", "home/.config/agents/rules/a.md"],
     "opal": ["w/OPAL.md", "w/.opal/AGENTS.md"],
@@ -68,13 +68,13 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("layout", PLACES)
+@pytest.mark.parametrize("layout", FILES)
 def test_no_text_is_read_beyond_the_limit(tree, disk, layout):
-    tree({"w/.git": None, **{place: sparse(HUGE) for place in PLACES[layout]}})
+    tree({"w/.git": None, **{place: create_sparse(HUGE) for place in FILES[layout]}})
     prompt = tree.prompt(layout, disk=disk)
-    assert disk.bytes_read <= len(PLACES[layout]) * (LIMIT + 1)
+    assert disk.bytes_read <= len(FILES[layout]) * (LIMIT + 1)
     cut = sorted(path for code, path in tree.findings(prompt) if code == "file-cut")
-    assert cut == sorted(f"/{place}" for place in PLACES[layout])
+    assert cut == sorted(f"/{place}" for place in FILES[layout])
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
@@ -87,15 +87,15 @@ def test_no_text_is_read_beyond_the_limit(tree, disk, layout):
     ],
 )
 def test_only_the_front_matter_of_a_skill_is_read(tree, disk, layout, head, limit):
-    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": sparse(HUGE, head.encode() + b"word\n" * LIMIT)})
+    tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": create_sparse(HUGE, head.encode() + b"word\n" * LIMIT)})
     tree.prompt(layout, tools="read", disk=disk)
     assert disk.bytes_read <= limit
 
 
 def test_a_file_included_many_times_is_stored_once(tree):
     """The include targets are spelt differently, so each one is resolved separately."""
-    tree({"w/big.md": sparse(HUGE), "w/AGENTS.md": "small\n"})
-    baseline = peak(tree, "--layout", "ion")
+    tree({"w/big.md": create_sparse(HUGE), "w/AGENTS.md": "small\n"})
+    baseline = peak_memory(tree, "--layout", "ion")
     many = "".join(f"<!-- include: {'./' * number}big.md -->\n" for number in range(1, 300))
     tree({"w/AGENTS.md": many})
-    assert peak(tree, "--layout", "ion") - baseline < 30_000
+    assert peak_memory(tree, "--layout", "ion") - baseline < 30_000

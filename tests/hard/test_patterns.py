@@ -88,7 +88,7 @@ def test_a_setting_that_names_a_missing_folder_is_reported(tree, skill):
 # White space around sections
 
 
-TRIMMED = """
+TRIMMED_LAYOUT = """
 sections = ["first", "own", "last"]
 [section.first]
 text = "FIRST"
@@ -122,6 +122,6 @@ files = ["cwd:AGENTS.md"]
     ],
 )
 def test_trim_removes_white_space_around_sections(tree, own, between):
-    tree({"w/AGENTS.md": "x", "own.toml": TRIMMED.replace("{own}", own)})
+    tree({"w/AGENTS.md": "x", "own.toml": TRIMMED_LAYOUT.replace("{own}", own)})
     expected = ["FIRST", *([between] if between is not None else []), "LAST"]
     assert tree.prompt(tree.path("own.toml")).text == "\n\n".join(expected)

@@ -9,7 +9,7 @@ import pytest
 from foreword import Agent, Assembler
 from foreword.errors import TemplateError
 
-USERS = "home/.config/foreword/prompts"
+USER_PACK = "home/.config/foreword/prompts"
 
 
 def body(tree, template, **options):
@@ -77,7 +77,7 @@ def test_values_are_literal(tree, value):
     ids=["self", "self by its address", "two", "not the first", "in a branch that is not taken", "too deep"],
 )  # fmt: skip
 def test_an_include_cycle_prints_the_chain(tree, files, chain):
-    tree({f"{USERS}/{name}.md": text for name, text in files.items()})
+    tree({f"{USER_PACK}/{name}.md": text for name, text in files.items()})
     with pytest.raises(TemplateError) as raised:
         tree.prompt("pod", set={"body.text": "$user/a"})
     assert f" {chain} (line 1, column " in str(raised.value)
@@ -185,7 +185,7 @@ def test_endless_files_do_not_hang(tree, name):
         ("[if [prompt:cwd]]A[endif]", "[if /w]A[endif]"),
     ],
 )
-def test_every_malformed_nesting_is_text_or_does_not_exist(tree, template, text):
+def test_malformed_nesting_is_left_as_text_or_treated_as_undefined(tree, template, text):
     prompt = tree.prompt("builder", base=template)
     assert tree.short(prompt.text) == text
     codes = {code for code, _ in tree.findings(prompt)}

@@ -32,7 +32,7 @@ def test_a_budget_that_fits_only_the_nested_file_cuts_the_root_file(tree, layout
     assert tree.fates(prompt) == [("/w/AGENTS.md", "cut"), ("/w/a/AGENTS.md", "used")]
 
 
-def test_the_finding_of_a_cut_has_the_sizes_before_and_after(tree):
+def test_the_finding_about_a_cut_gives_the_sizes_before_and_after(tree):
     tree({"w/.git": None, "w/AGENTS.md": lines(400), "w/a/AGENTS.md": "near"})
     before = estimate(lines(400))
     prompt = tree.prompt("foreword", "w/a", base="BASE", set={"budget": 500})
@@ -46,7 +46,7 @@ def test_a_file_cut_completely_is_reported(tree):
     prompt = tree.prompt("foreword", "w/a", base="BASE", set={"budget": 100})
     reason = f"cut from {estimate(lines(50, 'root')):,} to 0 tokens; nothing is left of it; the budget of the whole prompt is 100 tokens"
     assert ("budget-file", f"/w/AGENTS.md: {reason}") in tree.messages(prompt)
-    assert [each.reason for each in prompt.candidates if each.fate == "cut"] == [reason]
+    assert [candidate.reason for candidate in prompt.candidates if candidate.fate == "cut"] == [reason]
 
 
 def test_the_farthest_file_is_cut_first(tree):
@@ -132,7 +132,7 @@ def test_a_cut_leaves_the_tags_of_every_section_intact(tree, layout, budget):
 
 @pytest.mark.parametrize("character", ["é", "日", "👩", "\u0301"])
 @pytest.mark.parametrize("budget", [60, 61, 62, 63])
-def test_a_budget_cuts_at_a_boundary(tree, character, budget):
+def test_a_budget_cuts_at_a_character_boundary(tree, character, budget):
     tree({"w/.git": None, "w/AGENTS.md": "x" + character * 5_000})
     prompt = tree.prompt("foreword", base="BASE", set={"project.file_budget": budget})
     body = prompt.text.partition('AGENTS.md">\n')[2].partition("\n[foreword: cut")[0]
@@ -142,7 +142,7 @@ def test_a_budget_cuts_at_a_boundary(tree, character, budget):
 
 @pytest.mark.parametrize("limit", range(1, 14))
 @pytest.mark.parametrize("text", ["é" * 20, "日" * 20, "👩" * 20, "a" * 40])
-def test_the_readers_limit_cuts_at_a_boundary(tree, limit, text):
+def test_the_read_limit_cuts_at_a_character_boundary(tree, limit, text):
     tree({"w/AGENTS.md": text})
     reading = Reader(limit=limit).read(tree.path("w/AGENTS.md"))
     length = limit // len(text[0].encode())
@@ -220,8 +220,8 @@ def test_content_that_is_hard_to_scan_does_not_hang(tree):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_an_encoding_is_named_and_a_wrong_byte_has_its_offset(tree, layout, content, code, words):
     prompt = tree({"w/.git": None, "w/AGENTS.md": content}).prompt(layout, base="BASE")
-    ((said, message),) = tree.messages(prompt)
-    assert said == code and words in message and message.startswith("/w/AGENTS.md: ")
+    ((messages, message),) = tree.messages(prompt)
+    assert messages == code and words in message and message.startswith("/w/AGENTS.md: ")
 
 
 # Line ends
@@ -231,8 +231,8 @@ def test_an_encoding_is_named_and_a_wrong_byte_has_its_offset(tree, layout, cont
 def test_line_ends_do_not_matter(tree, layout):
     text = "# Title\n\n- a\n- b\n\n\n"
     ids = [
-        tree({"w/.git": None, "w/AGENTS.md": each}).prompt(layout).id
-        for each in (text, text.replace("\n", "\r\n"), "\ufeff" + text, text.rstrip("\n"), "\r\n" + text)
+        tree({"w/.git": None, "w/AGENTS.md": variant}).prompt(layout).id
+        for variant in (text, text.replace("\n", "\r\n"), "\ufeff" + text, text.rstrip("\n"), "\r\n" + text)
     ]
     assert len(set(ids)) == 1
 
@@ -241,8 +241,8 @@ def test_line_ends_do_not_matter(tree, layout):
 def test_line_ends_of_a_skill_do_not_matter(tree, skill, layout):
     text = skill("a", "D.", body="One.\n\nTwo.")
     ids = [
-        tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": each}).prompt(layout, tools="read").id
-        for each in (text, text.replace("\n", "\r\n"), "\ufeff" + text)
+        tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": variant}).prompt(layout, tools="read").id
+        for variant in (text, text.replace("\n", "\r\n"), "\ufeff" + text)
     ]
     assert len(set(ids)) == 1
 
@@ -302,7 +302,7 @@ def test_a_hidden_sentence_in_a_menu_is_flagged(tree, skill, layout):
         "a\u00adb\u00a0c",
     ],
 )
-def test_harmless_unusual_characters_are_untouched(tree, layout, content):
+def test_harmless_unusual_characters_are_unchanged(tree, layout, content):
     around = tree({"w/.git": None, "w/AGENTS.md": "MARKER"}).text(layout)
     prompt = tree({"w/AGENTS.md": content}).prompt(layout)
     assert (tree.short(prompt.text), tree.findings(prompt)) == (around.replace("MARKER", content), [])

@@ -38,7 +38,7 @@ TOOLS = [{"name": "read", "description": "Reads.", "schema": {}}, {"name": "shel
 MESSAGES = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
 
 
-def prompt(*sections):
+def make_prompt(*sections):
     """A prompt with these sections: name, lifetime, text."""
     passages, text = [], ""
     for name, lifetime, words in sections:
@@ -48,7 +48,7 @@ def prompt(*sections):
     return Prompt("x", text, passages)
 
 
-WHOLE = prompt(
+PROMPT = make_prompt(
     ("id", "release", "AAAA"), ("rules", "project", "BBBB"), ("env", "conversation", "CCCC"), ("now", "turn", "D")
 )
 
@@ -66,12 +66,12 @@ WHOLE = prompt(
     ],
 )
 def test_a_request_is_read_in_the_providers_order(make, order):
-    segments = segments_of(make(Subject("x", WHOLE, TOOLS, MESSAGES).turn), order)
+    segments = segments_of(make(Subject("x", PROMPT, TOOLS, MESSAGES).turn), order)
     parts = [segment.of for segment in segments]
     assert parts == sorted(parts, key=order.index)
     assert [segment.name for segment in segments if segment.of == "tools"] == ["read", "shell"]
     if make is not for_openai_chat:  # here the prompt is a message
-        assert "".join(segment.text for segment in segments if segment.of == "system") == WHOLE.text
+        assert "".join(segment.text for segment in segments if segment.of == "system") == PROMPT.text
         assert len([segment for segment in segments if segment.of == "messages"]) == 2
 
 
@@ -82,7 +82,7 @@ def test_an_empty_request_has_no_segments():
 
 def test_the_breakpoint_of_the_caller_follows_the_last_message():
     marked = with_last_breakpoint(
-        segments_of(for_anthropic(Subject("x", WHOLE, TOOLS, MESSAGES).turn), ANTHROPIC.order)
+        segments_of(for_anthropic(Subject("x", PROMPT, TOOLS, MESSAGES).turn), ANTHROPIC.order)
     )
     assert [segment.has_breakpoint for segment in marked if segment.of == "messages"] == [False, True]
     assert with_last_breakpoint([]) == []
@@ -102,36 +102,36 @@ def test_breakpoints_are_where_lifetimes_end():
         Breakpoint("system", "rules", "project", 10, True),
         Breakpoint("system", "env", "conversation", 16, True),
     ]
-    assert breakpoints_for(Subject("x", WHOLE), ANTHROPIC) == expected
-    assert breakpoints_for(Subject("x", WHOLE), OPENAI) == expected
+    assert breakpoints_for(Subject("x", PROMPT), ANTHROPIC) == expected
+    assert breakpoints_for(Subject("x", PROMPT), OPENAI) == expected
 
 
 def test_tools_come_before_the_first_breakpoint():
-    first = breakpoints_for(Subject("x", WHOLE, TOOLS), ANTHROPIC)[0]
+    first = breakpoints_for(Subject("x", PROMPT, TOOLS), ANTHROPIC)[0]
     assert (first.of, first.after, first.tokens > 50) == ("system", "id", True)
-    found = breakpoints_for(Subject("x", prompt(("rules", "project", "B")), TOOLS), ANTHROPIC)
-    assert [(each.of, each.after, each.lifetime) for each in found] == [
+    found = breakpoints_for(Subject("x", make_prompt(("rules", "project", "B")), TOOLS), ANTHROPIC)
+    assert [(point.of, point.after, point.lifetime) for point in found] == [
         ("tools", "shell", "release"),
         ("system", "rules", "project"),
     ]
 
 
 def test_gemini_reads_tools_after_the_prompt():
-    found = breakpoints_for(Subject("x", prompt(("id", "release", "A"), ("rules", "project", "B")), TOOLS), GEMINI)
-    assert [(each.of, each.lifetime) for each in found] == [
+    found = breakpoints_for(Subject("x", make_prompt(("id", "release", "A"), ("rules", "project", "B")), TOOLS), GEMINI)
+    assert [(point.of, point.lifetime) for point in found] == [
         ("system", "release"),
         ("system", "project"),
         ("tools", "project"),
     ]
     assert all(
-        each.of != "tools" for each in breakpoints_for(Subject("x", WHOLE, TOOLS), GEMINI)
+        point.of != "tools" for point in breakpoints_for(Subject("x", PROMPT, TOOLS), GEMINI)
     )  # text with the lifetime of a turn comes before them
 
 
 def test_an_unknown_minimum_is_not_reported():
     unknown = Price("m", "anthropic", 1.0, 1.25, 0.1)
-    assert {each.is_cacheable for each in breakpoints_for(Subject("x", WHOLE), ANTHROPIC, unknown)} == {None}
-    assert {each.is_cacheable for each in breakpoints_for(Subject("x", WHOLE), ANTHROPIC, None)} == {None}
+    assert {point.is_cacheable for point in breakpoints_for(Subject("x", PROMPT), ANTHROPIC, unknown)} == {None}
+    assert {point.is_cacheable for point in breakpoints_for(Subject("x", PROMPT), ANTHROPIC, None)} == {None}
 
 
 def test_plain_text_has_one_breakpoint_and_empty_text_none():
@@ -161,10 +161,10 @@ def test_plain_text_has_one_breakpoint_and_empty_text_none():
 )
 def test_sections_that_come_too_early_are_reported(lifetimes, expected, fixed):
     names = {name[0]: name for name in LIFETIMES}
-    found = prompt(*((str(number), names[each], "text") for number, each in enumerate(lifetimes.split())))
-    assert [(each.section, list(each.before)) for each in find_misplaced(found, len)] == expected
+    found = make_prompt(*((str(number), names[letter], "text") for number, letter in enumerate(lifetimes.split())))
+    assert [(passage.section, list(passage.before)) for passage in find_misplaced(found, len)] == expected
     assert best_order(found) == fixed.split()
-    reordered = prompt(*((name, found.passages[int(name)].lifetime, "text") for name in best_order(found)))
+    reordered = make_prompt(*((name, found.passages[int(name)].lifetime, "text") for name in best_order(found)))
     assert find_misplaced(reordered, len) == []
 
 
@@ -174,7 +174,7 @@ def test_misplaced_sections_are_reported_by_lifetime():
         Misplaced("b", "turn", ["x"], 7),
         Misplaced("c", "conversation", ["x", "y"], 9),
     ]
-    assert [each.message for each in order_findings(rows)] == [
+    assert [finding.message for finding in order_findings(rows)] == [
         "sections 'a' and 'b' last for a turn and come before 'x', which lasts longer: each time one of them changes, 7 tokens after "
         "them are written to the cache again",
         "section 'c' lasts for a conversation and comes before 'x' and 'y', which last longer: each time it changes, 9 tokens after it "
@@ -205,7 +205,7 @@ def test_each_unstable_section_has_one_finding():
     found = instability_findings(
         [("a minute later", [moved("clock")]), ("a day later", [moved("clock"), moved("x")])], [5, 900]
     )
-    assert [each.message.partition(":")[0] for each in found] == [
+    assert [finding.message.partition(":")[0] for finding in found] == [
         "section 'clock' differs when the prompt is built a minute later and a day later (clock now.long)",
         "section 'x' differs when the prompt is built a day later (clock now.long)",
     ]
@@ -248,15 +248,15 @@ def test_tokens_up_to_the_first_change_are_kept(old, new, rules, expected):
     assert count_kept(old, new, rules, PRICE, len) == expected
 
 
-def change(old, new, rules=GEMINI, price=PRICE):
+def compare_requests(old, new, rules=GEMINI, price=PRICE):
     make = {"anthropic": for_anthropic, "openai": for_openai_responses, "gemini": for_gemini}[rules.name]
-    requests = [(each, segments_of(make(each.turn), rules.order)) for each in (old, new)]
+    requests = [(subject, segments_of(make(subject.turn), rules.order)) for subject in (old, new)]
     return cache_reuse(requests[0], requests[1], rules, price, len)
 
 
 def test_the_first_difference_has_its_origin():
-    other = prompt(("id", "release", "AAAA"), ("rules", "project", "BxBB"))
-    found = change(Subject("o", WHOLE), Subject("n", other))
+    other = make_prompt(("id", "release", "AAAA"), ("rules", "project", "BxBB"))
+    found = compare_requests(Subject("o", PROMPT), Subject("n", other))
     assert (found.total, found.shared, found.tokens, found.lost) == (10, 7, 7, 3)
     assert found.first and (found.first.of, found.first.name, found.first.offset) == ("system", "rules", 7)
     assert found.first.causes == (Cause("file", "/rules", (1, 1)),)
@@ -264,37 +264,40 @@ def test_the_first_difference_has_its_origin():
 
 
 def test_each_provider_finds_the_first_difference_in_its_own_order():
-    old = Subject("o", WHOLE, TOOLS)
-    new = Subject("n", prompt(("id", "release", "AxAA")), [*TOOLS[:1], {**TOOLS[1], "description": "Runs."}])
-    firsts = [change(old, new, rules).first for rules in (ANTHROPIC, GEMINI)]
-    assert [(each.of, each.name) for each in firsts if each] == [("tools", "shell"), ("system", "id")]
+    old = Subject("o", PROMPT, TOOLS)
+    new = Subject("n", make_prompt(("id", "release", "AxAA")), [*TOOLS[:1], {**TOOLS[1], "description": "Runs."}])
+    firsts = [compare_requests(old, new, rules).first for rules in (ANTHROPIC, GEMINI)]
+    assert [(first.of, first.name) for first in firsts if first] == [("tools", "shell"), ("system", "id")]
 
 
 def test_a_longer_history_is_not_a_difference():
-    old, new = Subject("o", WHOLE, TOOLS, MESSAGES[:1]), Subject("n", WHOLE, TOOLS, MESSAGES)
-    assert change(old, new).first is None
-    other = Subject("n", WHOLE, TOOLS, [{"role": "user", "content": "ha"}])
-    first = change(old, other).first
+    old, new = Subject("o", PROMPT, TOOLS, MESSAGES[:1]), Subject("n", PROMPT, TOOLS, MESSAGES)
+    assert compare_requests(old, new).first is None
+    other = Subject("n", PROMPT, TOOLS, [{"role": "user", "content": "ha"}])
+    first = compare_requests(old, other).first
     assert first and (first.of, first.name) == ("messages", "1")
 
 
 def test_a_longer_prompt_is_a_difference():
-    first = change(Subject("o", prompt(("id", "release", "AAAA"))), Subject("n", WHOLE)).first
+    first = compare_requests(Subject("o", make_prompt(("id", "release", "AAAA"))), Subject("n", PROMPT)).first
     assert first and (first.of, first.name) == ("system", "")  # the separator has no origin
 
 
-def test_costs_need_a_price():
-    assert change(Subject("o", WHOLE), Subject("n", prompt(("id", "turn", "x"))), price=None).rewrite is None
+def test_without_a_price_there_are_no_costs():
+    assert (
+        compare_requests(Subject("o", PROMPT), Subject("n", make_prompt(("id", "turn", "x"))), price=None).rewrite
+        is None
+    )
 
 
-def test_costs():
+def test_costs_are_computed_from_the_price():
     assert request_cost(1_000_000, 400_000, PRICE, is_read=True) == pytest.approx(0.6 + 0.04)
     assert request_cost(1_000_000, 400_000, PRICE, is_read=False) == pytest.approx(0.6 + 0.5)
 
 
 def test_the_order_of_tools_is_stable():
     agents = Agent([Tool("b"), Tool("a")]), Agent([Tool("a"), Tool("b")])
-    assert [list(tools_by_name(written_tools(each.tools))) for each in agents] == [["a", "b"]] * 2
+    assert [list(tools_by_name(written_tools(agent.tools))) for agent in agents] == [["a", "b"]] * 2
 
 
 # The table of prices
@@ -307,7 +310,7 @@ def test_every_shipped_row_has_a_source_and_a_date():
     rows = [*table.models, *table.providers]
     assert [row.name for row in rows if not row.source or not row.date] == []
     assert [row.name for row in table.models if not row.read <= row.input <= row.write] == []
-    assert [each.name for each in table.providers if table.of(each, "") is None] == []
+    assert [provider.name for provider in table.providers if table.of(provider, "") is None] == []
     assert len({row.name for row in table.models}) == len(SHIPPED["model"])
 
 
@@ -342,7 +345,7 @@ def test_a_user_row_overrides_the_shipped_row_key_by_key():
     }
     table = build_prices([("shipped", SHIPPED), ("own", own)])
     anthropic, openai = (
-        next(each for each in table.providers if each.name == name) for name in ("anthropic", "openai")
+        next(provider for provider in table.providers if provider.name == name) for name in ("anthropic", "openai")
     )
     changed = table.of(anthropic, "claude-sonnet-5")
     assert changed and (changed.minimum, changed.input) == (2048, 2.0)

@@ -24,11 +24,11 @@ def make_prompt(*sections, layout="x", join="\n\n", candidates=()):
     return Prompt(layout, text, passages, candidates)
 
 
-def file(text, path="/w/AGENTS.md", line=1):
+def file_piece(text, path="/w/AGENTS.md", line=1):
     return (text, "file", path, line)
 
 
-def builtin(text, name="s"):
+def builtin_piece(text, name="s"):
     return (text, "builtin", f"$std/x/{name}", None)
 
 
@@ -37,11 +37,11 @@ def diff(old, new, **options):
 
 
 def summary(found):
-    return [(each.section, *each.kinds) for each in found.sections]
+    return [(section.section, *section.kinds) for section in found.sections]
 
 
-A, B, C = ("a", builtin("A")), ("b", file("B")), ("c", builtin("C"))
-X, Y = ("b", file("X")), ("b", file("Y"))
+A, B, C = ("a", builtin_piece("A")), ("b", file_piece("B")), ("c", builtin_piece("C"))
+X, Y = ("b", file_piece("X")), ("b", file_piece("Y"))
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ X, Y = ("b", file("X")), ("b", file("Y"))
         ([A, C], [A, B, C], [("b", "added")]),
         ([A, B, C], [A, C], [("b", "removed")]),
         ([A, B, C], [C, A, B], [("c", "moved")]),
-        ([A, B, C], [A, ("b", file("X")), C], [("b", "changed")]),
-        ([A, B, C], [("b", file("X")), A, C], [("b", "moved", "changed")]),
+        ([A, B, C], [A, ("b", file_piece("X")), C], [("b", "changed")]),
+        ([A, B, C], [("b", file_piece("X")), A, C], [("b", "moved", "changed")]),
         ([A, B], [C], [("a", "removed"), ("b", "removed"), ("c", "added")]),
         # a repeated name is distinguished by its position
-        ([A, B, B, B], [A, B, ("b", file("X")), B], [("b", "changed")]),
+        ([A, B, B, B], [A, B, ("b", file_piece("X")), B], [("b", "changed")]),
         ([A, B, B], [A, B], [("b", "removed")]),
         # but first by its content
         ([A, X, B, Y], [A, B, Y], [("b", "removed")]),
@@ -78,19 +78,19 @@ def test_changed_text_between_sections_is_reported():
 
 
 def test_a_changed_separator_next_to_a_changed_section_is_reported():
-    found = diff(make_prompt(A, B, C), make_prompt(A, B, ("c", builtin("D")), join="\n"))
+    found = diff(make_prompt(A, B, C), make_prompt(A, B, ("c", builtin_piece("D")), join="\n"))
     assert summary(found) == [("c", "changed"), (BETWEEN, "changed")]
 
 
 def test_equal_texts_never_differ_however_they_are_split():
     assert not diff(
-        make_prompt(("a", builtin("A\n\nB"))), make_prompt(("a", builtin("A")), ("b", builtin("B")))
+        make_prompt(("a", builtin_piece("A\n\nB"))), make_prompt(("a", builtin_piece("A")), ("b", builtin_piece("B")))
     ).is_changed
-    assert not diff(make_prompt(("a", builtin("A"))), make_prompt(("b", builtin("A")))).is_changed
+    assert not diff(make_prompt(("a", builtin_piece("A"))), make_prompt(("b", builtin_piece("A")))).is_changed
 
 
 def test_plain_text_is_compared_as_one_section_with_causes_from_the_other_side():
-    found = diff(Prompt("", "A\n\nX", ()), make_prompt(A, ("b", file("B", line=7))))
+    found = diff(Prompt("", "A\n\nX", ()), make_prompt(A, ("b", file_piece("B", line=7))))
     assert summary(found) == [(WHOLE, "changed")]
     assert found.sections[0].causes == (Cause("file", "/w/AGENTS.md", (7, 7)),)
 
@@ -98,8 +98,8 @@ def test_plain_text_is_compared_as_one_section_with_causes_from_the_other_side()
 def test_word_changes_have_the_lines_of_their_file():
     text = "one\ntwo\nthree\nfour\n"
     found = diff(
-        make_prompt(("s", builtin("<x>"), file(text, line=10))),
-        make_prompt(("s", builtin("<x>"), file(text.replace("three", "3"), line=10))),
+        make_prompt(("s", builtin_piece("<x>"), file_piece(text, line=10))),
+        make_prompt(("s", builtin_piece("<x>"), file_piece(text.replace("three", "3"), line=10))),
     )
     (edit,) = found.sections[0].edits
     assert (edit.old, edit.new) == ((11, 16), (11, 12))
@@ -108,10 +108,18 @@ def test_word_changes_have_the_lines_of_their_file():
 
 def test_a_wrapper_that_is_removed_with_its_file_is_not_a_cause():
     before = make_prompt(
-        ("s", builtin("<f>"), file("text"), builtin("</f>"), builtin("<f>"), file("more", "/w/x.md"), builtin("</f>"))
+        (
+            "s",
+            builtin_piece("<f>"),
+            file_piece("text"),
+            builtin_piece("</f>"),
+            builtin_piece("<f>"),
+            file_piece("more", "/w/x.md"),
+            builtin_piece("</f>"),
+        )
     )
-    after = make_prompt(("s", builtin("<f>"), file("text"), builtin("</f>")))
-    assert [describe_cause(each) for each in diff(before, after).sections[0].causes] == ["/w/x.md:1"]
+    after = make_prompt(("s", builtin_piece("<f>"), file_piece("text"), builtin_piece("</f>")))
+    assert [describe_cause(cause) for cause in diff(before, after).sections[0].causes] == ["/w/x.md:1"]
 
 
 @pytest.mark.parametrize(
@@ -131,16 +139,16 @@ def test_a_wrapper_that_is_removed_with_its_file_is_not_a_cause():
     ],
 )
 def test_the_origin_of_changed_words_is_their_cause(piece, expected):
-    found = diff(make_prompt(("s", builtin("x ", "")), A), make_prompt(("s", builtin("x ", ""), piece), A))
-    assert [describe_cause(each) for each in found.sections[0].causes] == [expected]
+    found = diff(make_prompt(("s", builtin_piece("x ", "")), A), make_prompt(("s", builtin_piece("x ", ""), piece), A))
+    assert [describe_cause(cause) for cause in found.sections[0].causes] == [expected]
 
 
 def test_a_cause_names_the_fate_of_its_file_in_the_other_prompt():
     shadowed = [Candidate("/w/AGENTS.md", "project", "shadowed", "")]
     found = diff(make_prompt(A, B), make_prompt(A, candidates=shadowed))
-    assert [describe_cause(each) for each in found.sections[0].causes] == ["/w/AGENTS.md:1 (now shadowed)"]
+    assert [describe_cause(cause) for cause in found.sections[0].causes] == ["/w/AGENTS.md:1 (now shadowed)"]
     found = diff(make_prompt(A, candidates=shadowed), make_prompt(A, B))
-    assert [describe_cause(each) for each in found.sections[0].causes] == ["/w/AGENTS.md:1 (was shadowed)"]
+    assert [describe_cause(cause) for cause in found.sections[0].causes] == ["/w/AGENTS.md:1 (was shadowed)"]
 
 
 def test_text_of_the_layout_changes_because_of_the_layout_or_the_agent():
@@ -148,14 +156,14 @@ def test_text_of_the_layout_changes_because_of_the_layout_or_the_agent():
     old, new = Subject("o", make_prompt(A, layout="x"), tools[0]), Subject("n", make_prompt(A, C, layout="y"), tools[1])
     found = compare(old, new)
     assert found.circumstances == (("layout", "x", "y"),)
-    assert [describe_cause(each) for each in found.sections[0].causes] == [
+    assert [describe_cause(cause) for cause in found.sections[0].causes] == [
         "layout (x → y)",
         "tool shell (added)",
         "base text $std/x/s",
     ]
 
 
-def test_different_circumstances_are_not_a_change():
+def test_a_different_layout_name_or_folder_is_not_a_change():
     old = Subject("o", make_prompt(A), None, (), {"model": "a", "cwd": "/w", "only here": "x"})
     new = Subject("n", make_prompt(A), None, (), {"model": "", "cwd": "/w"})
     found = compare(old, new)
@@ -191,8 +199,8 @@ def test_changed_tools_are_listed_by_kind(old, new, expected):
     ],
 )
 def test_a_tool_is_changed_if_different_bytes_are_sent(old, new, is_changed):
-    tools = [[{"name": "a", **each}] for each in (old, new)]
-    assert compare(*(Subject("s", make_prompt(A), each) for each in tools)).is_changed is is_changed
+    tools = [[{"name": "a", **fields}] for fields in (old, new)]
+    assert compare(*(Subject("s", make_prompt(A), tool) for tool in tools)).is_changed is is_changed
 
 
 def test_unknown_tools_are_not_compared():
@@ -203,13 +211,13 @@ def test_unknown_tools_are_not_compared():
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
-def test_a_saved_prompt_is_the_prompt(tree, layout):
+def test_a_saved_prompt_is_read_back_unchanged(tree, layout):
     tree({"w/AGENTS.md": "# A\n\nText 𝕏.\n", "w/.agents/skills/s/SKILL.md": "---\nname: s\ndescription: d\n---\nB\n"})
     prompt = tree.prompt(layout, tools="read shell")
     again = prompt_from({"text": prompt.text, "layout": f"$std/{layout}", **account_form(prompt)}, "x")
     assert (again.layout, again.text) == (layout, prompt.text)
-    assert [(each.section, each.start, each.text, each.lifetime) for each in again.passages] == [
-        (each.section, each.start, each.text, each.lifetime) for each in prompt.passages
+    assert [(passage.section, passage.start, passage.text, passage.lifetime) for passage in again.passages] == [
+        (passage.section, passage.start, passage.text, passage.lifetime) for passage in prompt.passages
     ]
     assert account_form(again)["passages"] == account_form(prompt)["passages"]
     assert not compare(Subject("o", prompt), Subject("n", again)).is_changed

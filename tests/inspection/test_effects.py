@@ -24,7 +24,7 @@ def test_a_changed_section_breaks_the_prefix_where_it_differs(tree):
 def test_a_change_in_the_middle_loses_the_rest_of_the_prefix(tree):
     files = {"home/.ion/AGENTS.md": "Ion.", "w/AGENTS.md": "Project."}
     old, _, found = effect_of(tree, files, {"home/.ion/AGENTS.md": "Iron."})
-    assert [(each.section, *each.kinds, each.after - each.before) for each in found.sections] == [
+    assert [(section.section, *section.kinds, section.after - section.before) for section in found.sections] == [
         ("ion-local", "changed", 1)
     ]
     assert (found.kept, found.breaks) == (old.text.index("on.\n"), "ion-local")
@@ -32,16 +32,20 @@ def test_a_change_in_the_middle_loses_the_rest_of_the_prefix(tree):
 
 def test_added_and_removed_sections_are_reported(tree):
     old, _, found = effect_of(tree, {"w/AGENTS.md": "Project."}, {"home/.ion/AGENTS.md": "Ion."})
-    assert [(each.section, *each.kinds, each.before) for each in found.sections] == [("ion-local", "added", 0)]
+    assert [(section.section, *section.kinds, section.before) for section in found.sections] == [
+        ("ion-local", "added", 0)
+    ]
     assert found.breaks == "project" and found.kept == old.text.index("Project Instructions")
     back = effect(tree.prompt("ion", base="B."), old, len)
-    assert [(each.section, *each.kinds, each.after) for each in back.sections] == [("ion-local", "removed", 0)]
+    assert [(section.section, *section.kinds, section.after) for section in back.sections] == [
+        ("ion-local", "removed", 0)
+    ]
 
 
 def test_new_and_fixed_findings_without_a_change_of_the_text(tree):
     _, _, found = effect_of(tree, {"w/AGENTS.md": "X"}, {"w/CLAUDE.md": "Y"})
     assert not found.is_changed
-    assert ([each.code for each in found.new_findings], found.fixed_findings) == (["file-shadowed"], ())
+    assert ([finding.code for finding in found.new_findings], found.fixed_findings) == (["file-shadowed"], ())
 
 
 def test_an_equal_prompt_has_no_effect(tree):
@@ -57,12 +61,12 @@ def with_setting(tree, key, content):
 def test_a_changed_order_or_separator_is_an_effect(tree):
     tree({"w/AGENTS.md": "X", "home/.ion/AGENTS.md": "Y"})
     old = tree.prompt("ion", base="B.")
-    names = [each.section for each in old.passages]
+    names = [passage.section for passage in old.passages]
     found = effect(old, with_setting(tree, "sections", names[::-1]), len)
     assert found.is_changed and len(found.section_names.moved) == len(names) - 1
     assert found.kept == 0
     found = effect(old, with_setting(tree, "join", "\n"), len)
-    assert [(each.section, *each.kinds) for each in found.sections] == [(BETWEEN, "changed")]
+    assert [(section.section, *section.kinds) for section in found.sections] == [(BETWEEN, "changed")]
 
 
 def test_changed_tools_lose_the_entire_prefix(tree):

@@ -18,7 +18,7 @@ def source(text, path="/w/AGENTS.md", kind="file", lifetime="project"):
 
 def disk(*files):
     """A function that says whether a file exists, for a disk with these files in /w."""
-    folders = {"/w/" + "/".join(each.split("/")[:n]) for each in files for n in range(1, each.count("/") + 2)}
+    folders = {"/w/" + "/".join(file.split("/")[:n]) for file in files for n in range(1, file.count("/") + 2)}
 
     def exists(path, target, is_beside=False):
         return f"/w/{target.removeprefix('./')}" in folders
@@ -38,9 +38,9 @@ def test_a_source_text_has_the_lines_of_its_file():
         Piece("nine", Origin("file", "/w/A.md", (9, 9))),
         Piece("other", Origin("file", "/w/B.md", (1, 1))),
     ]
-    text = "".join(each.text for each in pieces)
+    text = "".join(piece.text for piece in pieces)
     found = source_texts(Prompt("l", text, [Passage("s", 0, text, "project", pieces)]), {})
-    assert [(each.path, each.text) for each in found] == [
+    assert [(source.path, source.text) for source in found] == [
         ("/w/A.md", "\n\none\n</x>\n\n\n\n\nnine"),
         ("/w/B.md", "other"),
     ]
@@ -102,7 +102,7 @@ SKILL = "/w/SKILL.md"
 )
 def test_missing_files_are_reported(text, found):
     exists = disk("src/api/there.py", "docs/there.md", "docs/my guide.md")
-    assert [each.target for each in missing_files(source(text), exists)] == found
+    assert [reference.target for reference in missing_files(source(text), exists)] == found
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_missing_files_are_reported(text, found):
 )
 def test_references_in_a_skill_are_relative_to_its_folders(text, found):
     exists = disk("scripts/there.py", "data/x.json", ".github/workflows/x.yml")
-    assert [each.target for each in missing_files(source(text, SKILL, "skill"), exists)] == found
+    assert [reference.target for reference in missing_files(source(text, SKILL, "skill"), exists)] == found
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_references_in_a_skill_are_relative_to_its_folders(text, found):
 )
 def test_includes_that_the_layout_does_not_expand_are_reported(text, found):
     reported = unexpanded_includes(source(text), disk("docs/there.md", "/docs/there.ts"), False)
-    assert [(each.target, is_there) for each, is_there in reported] == found
+    assert [(reference.target, is_there) for reference, is_there in reported] == found
 
 
 def test_an_include_of_a_file_already_in_the_prompt_is_not_reported():
@@ -212,7 +212,7 @@ def test_a_layout_that_expands_includes_is_not_reported():
 )
 def test_commands_that_contradict_each_other_are_reported(earlier, later, reported):
     found = contradictions([source(earlier), source(later, "/w/web/AGENTS.md")])
-    assert "; ".join(f"{each.says}, {each.other_says}" for each in found) == reported
+    assert "; ".join(f"{contradiction.says}, {contradiction.other_says}" for contradiction in found) == reported
 
 
 def test_a_file_does_not_contradict_itself_nor_a_skill_the_prompt():
@@ -272,8 +272,8 @@ def test_secrets_are_found_and_never_printed(secret):
 
 
 def test_secrets_of_every_issuer_contain_its_hint():
-    assert [each.what for each in ISSUERS if not each.hint] == []
-    assert [each.what for each in ISSUERS if each.hint not in each.prefix + each.rest] == []
+    assert [issuer.what for issuer in ISSUERS if not issuer.hint] == []
+    assert [issuer.what for issuer in ISSUERS if issuer.hint not in issuer.prefix + issuer.rest] == []
 
 
 # Tools
@@ -304,7 +304,7 @@ def test_missing_tools_are_reported(text, found):
 def volatile_texts(text, lifetime="project"):
     pieces = [Piece(text, Origin("file", "/w/AGENTS.md", (1, text.count("\n") + 1)))]
     reported = lint(Prompt("l", text, [Passage("s", 0, text, lifetime, pieces)]), LintContext(lambda *_: True, len))
-    return [each.message.partition(" is")[0] for each in reported if each.code == "volatile-text"]
+    return [finding.message.partition(" is")[0] for finding in reported if finding.code == "volatile-text"]
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def limits_exceeded(files, candidates=()):
     text = "".join(files.values())
     prompt = Prompt("l", text, [Passage("s", 0, text, "project", pieces)], candidates)
     reported = lint(prompt, LintContext(lambda *_: True, lambda _: 0))
-    return [(each.path, each.message.partition(";")[0]) for each in reported if each.code == "over-limit"]
+    return [(finding.path, finding.message.partition(";")[0]) for finding in reported if finding.code == "over-limit"]
 
 
 def test_files_over_the_limits_of_other_agents_are_reported():
@@ -359,7 +359,7 @@ def test_files_over_the_limits_of_other_agents_are_reported():
 
 
 def test_every_limit_has_a_source_and_a_date():
-    assert [each.agent for each in LIMITS if not each.source or not each.date[:4].isdecimal()] == []
+    assert [limit.agent for limit in LIMITS if not limit.source or not limit.date[:4].isdecimal()] == []
 
 
 # Tags
@@ -381,8 +381,8 @@ def test_forged_tags_are_reported(tree, text, reported):
 
     tree({"w/.git/HEAD": "", "w/AGENTS.md": text})
     found = proofread(Assembler(tree.workspace())).findings
-    assert [(each.severity, each.line) for each in found if each.code == "forged-tag"] == reported
-    assert "file-neutralised" not in {each.code for each in found}
+    assert [(finding.severity, finding.line) for finding in found if finding.code == "forged-tag"] == reported
+    assert "file-neutralised" not in {finding.code for finding in found}
 
 
 def test_findings_of_one_check_in_a_file_are_limited():
@@ -401,7 +401,7 @@ def test_findings_of_one_check_in_a_file_are_limited():
         ("Indent with 2 spaces.", "Indent with spaces.", False),
     ],
 )
-def test_prose_can_contradict_too(one, other, is_contradiction):
+def test_instructions_in_prose_can_contradict_each_other(one, other, is_contradiction):
     texts = [source(one), source(other, "/w/sub/AGENTS.md")]
     assert bool(list(contradictions(texts))) == is_contradiction
 
@@ -417,7 +417,7 @@ def test_prose_can_contradict_too(one, other, is_contradiction):
     ],
 )
 def test_prose_can_refer_to_files(text, missing):
-    assert [each.target for each in missing_files(source(text), disk("docs/there.md"))] == missing
+    assert [reference.target for reference in missing_files(source(text), disk("docs/there.md"))] == missing
 
 
 @pytest.mark.parametrize(

@@ -25,15 +25,15 @@ def lint_example(tree, capsys, monkeypatch):
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
-def test_the_bad_example_is_found(check, lint_example):
-    found = [each for each in lint_example(check.bad) if each["code"] == check.id]
+def test_the_bad_example_is_reported(check, lint_example):
+    found = [finding for finding in lint_example(check.bad) if finding["code"] == check.id]
     path = f"/w/{check.bad.path}" if check.bad.path else None
-    assert [(each["severity"], each["path"], each["line"]) for each in found] == [
+    assert [(finding["severity"], finding["path"], finding["line"]) for finding in found] == [
         (check.severity, path, check.bad.line)
     ]
     assert check.bad.message_part in found[0]["message"] and check.bad.message_part
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
-def test_the_good_example_is_not(check, lint_example):
-    assert [each for each in lint_example(check.good) if each["code"] == check.id] == []
+def test_the_good_example_is_not_reported(check, lint_example):
+    assert [finding for finding in lint_example(check.good) if finding["code"] == check.id] == []

@@ -96,13 +96,13 @@ def test_patterns_are_linear(seed):
 
 def test_a_megabyte_of_hostile_text_is_checked(tree):
     """Files are read up to a megabyte: a file of that size on a single line."""
-    everything = "".join(each.replace("\n", " ") for each in REPEATED)
+    everything = "".join(text.replace("\n", " ") for text in REPEATED)
     tree({"w/.git/HEAD": "", "w/AGENTS.md": (everything * (1_000_000 // len(everything)))})
-    found = {each.code for each in proofread(Assembler(tree.workspace())).findings}
+    found = {finding.code for finding in proofread(Assembler(tree.workspace())).findings}
     assert {"hidden-characters", "over-limit", "oversized-section"} <= found
 
 
-def test_odd_files_are_findings(tree):
+def test_unusual_files_are_reported(tree):
     tree(
         {
             "w/.git/HEAD": "",
@@ -121,7 +121,7 @@ def test_odd_files_are_findings(tree):
         }
     )
     report = proofread(Assembler(tree.workspace()), is_recursive=True)
-    reported = {(tree.short(each.path), each.code) for each in report.findings}
+    reported = {(tree.short(finding.path), finding.code) for finding in report.findings}
     assert reported >= {
         ("/w/AGENTS.md", "file-binary"),
         ("/w/latin/AGENTS.md", "file-not-utf8"),
@@ -140,13 +140,13 @@ def test_thousands_of_files_are_checked(tree):
     tree({f"w/s/{number}/SKILL.md": f"---\nname: '{number}'\ndescription: d\n---\n" for number in range(2_000)})
     report = proofread(Assembler(tree.workspace()), is_recursive=True)
     assert report.files == 2_300
-    assert {each.code for each in report.findings} == {"missing-file"} and len(report.findings) == 300
+    assert {finding.code for finding in report.findings} == {"missing-file"} and len(report.findings) == 300
 
 
-def test_a_name_that_is_not_utf8(tree):
+def test_a_file_name_that_is_not_utf8_is_escaped(tree):
     tree({"w/.git/HEAD": "", "w/\udcff/AGENTS.md": "Read `docs/a.md`.\n", "w/\udcff/s/SKILL.md": "x"})
     report = proofread(Assembler(tree.workspace()), is_recursive=True)
-    assert [(tree.short(each.path), each.code) for each in report.findings] == [
+    assert [(tree.short(finding.path), finding.code) for finding in report.findings] == [
         ("/w/\\xff/AGENTS.md", "missing-file"),
         ("/w/\\xff/s/SKILL.md", "skill-invalid"),
     ]
@@ -158,7 +158,9 @@ def test_findings_in_text_without_a_file_name_its_author(tree):
     tree({"w/.git/HEAD": ""})
     agent = Agent(tools=[Tool("shell", guidelines=[f"Call it with {KEY}."])], base="Be brief.")
     report = proofread(Assembler(tree.workspace()), agent)
-    assert [(each.code, each.path, each.message[:12]) for each in report.findings] == [("secret", "", "tool shell: ")]
+    assert [(finding.code, finding.path, finding.message[:12]) for finding in report.findings] == [
+        ("secret", "", "tool shell: ")
+    ]
 
 
 def test_an_empty_prompt_has_no_findings():
@@ -169,7 +171,7 @@ def test_an_empty_prompt_has_no_findings():
 def test_a_file_in_the_wrong_case_is_reported_if_the_right_one_is_missing(tree):
     tree({"w/.git": None, "w/agents.md": "lower", "w/a/Claude.md": "mixed"})
     found = proofread(Assembler(tree.workspace("w/a"))).findings
-    assert [(each.code, tree.short(each.path)) for each in found if each.code == "file-case"] == [
+    assert [(finding.code, tree.short(finding.path)) for finding in found if finding.code == "file-case"] == [
         ("file-case", "/w/a/Claude.md"),
         ("file-case", "/w/agents.md"),
     ]

@@ -15,9 +15,11 @@ def contradictions_between(one, other):
     found = []
     for earlier, later in ((one, other), (other, one)):
         texts = [SourceText("/w/AGENTS.md", earlier), SourceText("/w/web/AGENTS.md", later)]
-        found.append({frozenset((each.says, each.other_says)) for each in contradictions(texts)})
+        found.append(
+            {frozenset((contradiction.says, contradiction.other_says)) for contradiction in contradictions(texts)}
+        )
     assert found[0] == found[1]
-    return [" / ".join(sorted(each)) for each in found[0]]
+    return [" / ".join(sorted(words)) for words in found[0]]
 
 
 @pytest.mark.parametrize(

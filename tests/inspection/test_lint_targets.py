@@ -43,7 +43,7 @@ def source(text, kind="file"):
     ],
 )
 def test_commands_are_found_in_code_and_prose(text, found):
-    assert [(" ".join(each.words), each.folder) for each in commands(source(text), ("make",))] == found
+    assert [(" ".join(command.words), command.folder) for command in commands(source(text), ("make",))] == found
 
 
 @pytest.mark.parametrize(
@@ -89,13 +89,13 @@ def test_targets_of_a_makefile_are_found(makefile, defined):
         ".PHONY: $(ALL)\n",
     ],
 )
-def test_a_makefile_that_may_define_more(makefile):
+def test_a_makefile_that_may_define_more_targets_is_not_checked(makefile):
     assert targets_of(makefile).has("run-it")
 
 
 def test_a_pattern_rule_matches_only_its_targets():
     names = targets_of("run-%:\n\t@cargo $*\n%.o: %.c\n\tcc\n")
-    assert [names.has(each) for each in ("run-it", "run-", "lint", "a.o")] == [True, False, False, True]
+    assert [names.has(name) for name in ("run-it", "run-", "lint", "a.o")] == [True, False, False, True]
 
 
 MAKEFILE = "test lint:\n\tx\n"
@@ -108,7 +108,7 @@ def find_above(files):
     return find_above
 
 
-def never(*_):
+def has_no_files(*_):
     return False
 
 
@@ -152,7 +152,7 @@ def never(*_):
 def test_missing_targets_are_reported(text, found):
     files = {("", "Makefile"): MAKEFILE, ("web", "Makefile"): "build:\n"}
     lint_messages = missing_targets(source(text), find_above(files), lambda _, name, *rest: name == "there.c")
-    assert [each.name for each in lint_messages] == found
+    assert [target.name for target in lint_messages] == found
 
 
 PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@scope/jest": "1", "vite": "1"}}'
@@ -183,8 +183,8 @@ PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@sc
 )
 def test_missing_scripts_are_reported(text, found):
     files = {("", "package.json"): PACKAGE, ("web", "package.json"): '{"scripts": {"dev": "x"}}'}
-    lint_messages = missing_scripts(source(text), find_above(files), never)
-    assert [each.name for each in lint_messages] == found
+    lint_messages = missing_scripts(source(text), find_above(files), has_no_files)
+    assert [target.name for target in lint_messages] == found
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"scripts": 3}', '{"scripts": null}', "[" * 100_000])
@@ -208,7 +208,10 @@ def test_a_skill_may_refer_to_any_project_above_it():
         return [("/w/s/Makefile", "own:\n"), ("/w/Makefile", "lint:\n")]
 
     def missing(kind):
-        return [each.name for each in missing_targets(source("`make lint`, `make gone`", kind), find_above, never)]
+        return [
+            target.name
+            for target in missing_targets(source("`make lint`, `make gone`", kind), find_above, has_no_files)
+        ]
 
     assert (missing("skill"), missing("file")) == (["gone"], ["lint", "gone"])
 
@@ -219,10 +222,14 @@ def test_a_skill_may_refer_to_any_project_above_it():
 def lint_messages(tree, files, cwd="w"):
     tree({"w/.git/HEAD": "", **files})
     found = proofread(Assembler(tree.workspace(cwd))).findings
-    return [(tree.short(each.path), each.line, tree.short(each.message)) for each in found if "missing" in each.code]
+    return [
+        (tree.short(finding.path), finding.line, tree.short(finding.message))
+        for finding in found
+        if "missing" in finding.code
+    ]
 
 
-def test_the_nearest_file_decides(tree):
+def test_targets_are_looked_up_in_the_nearest_file(tree):
     files = {
         "w/Makefile": "lint:\n",
         "w/package.json": '{"scripts": {"lint": "x"}}',

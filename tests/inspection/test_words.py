@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from foreword.text.words import changed_spans, common_start, longest_increasing
 
 
-def words(old, new, **options):
+def changed_words(old, new, **options):
     """The changes as pairs of old and new text."""
     return [(old[a:b], new[c:d]) for a, b, c, d in changed_spans(old, new, **options)]
 
@@ -38,17 +38,17 @@ def words(old, new, **options):
     ],
 )
 def test_changed_words_are_found(old, new, expected):
-    assert words(old, new) == expected
+    assert changed_words(old, new) == expected
 
 
 def test_equal_numbers_of_lines_are_compared_one_by_one():
-    assert words("a: 1\nb: 1\na: 1\n", "a: 2\nb: 2\na: 2\n") == [("1", "2")] * 3
+    assert changed_words("a: 1\nb: 1\na: 1\n", "a: 2\nb: 2\na: 2\n") == [("1", "2")] * 3
 
 
 def test_a_rewritten_line_is_one_change():
     old = "The quick brown fox jumps over the lazy dog, again and again.\n"
     new = "Nothing of that: a wholly other sentence, the cat sleeps.\n"
-    assert len(words(old, new)) == 1
+    assert len(changed_words(old, new)) == 1
 
 
 def apply_changes(old, new, spans):
@@ -71,7 +71,7 @@ def test_the_changes_turn_the_old_text_into_the_new_one(old, new, work):
 
 
 @given(st.text("ab", max_size=30), st.text("ab", max_size=30))
-def test_common_start(one, other):
+def test_the_common_start_is_as_long_as_possible(one, other):
     start = common_start(one, other)
     assert one[:start] == other[:start]
     assert one[start : start + 1] != other[start : start + 1] or start == len(one) == len(other)
@@ -80,15 +80,15 @@ def test_common_start(one, other):
 @given(st.lists(st.integers(0, 40), unique=True, max_size=12))
 def test_longest_rise_is_rising_and_maximal(numbers):
     positions = longest_increasing(numbers)
-    rise = [numbers[each] for each in positions]
+    rise = [numbers[position] for position in positions]
     assert rise == sorted(rise) and positions == sorted(positions)
     longest = [1] * len(numbers)
-    for at, each in enumerate(numbers):
-        longest[at] = 1 + max((longest[before] for before in range(at) if numbers[before] < each), default=0)
+    for at, number in enumerate(numbers):
+        longest[at] = 1 + max((longest[before] for before in range(at) if numbers[before] < number), default=0)
     assert len(rise) == max(longest, default=0)
 
 
 def test_beyond_the_work_limit_the_rest_is_one_change():
     old, new = "a b a b a b c " * 20, "b a b a c b a " * 20
-    assert len(words(old, new, work=0)) == 1
-    assert len(words(old, new)) > 10
+    assert len(changed_words(old, new, work=0)) == 1
+    assert len(changed_words(old, new)) > 10

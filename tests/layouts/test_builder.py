@@ -72,7 +72,7 @@ def test_an_empty_template_gives_an_empty_prompt(tree):
         assert (prompt.text, prompt.passages) == ("", ())
 
 
-def test_none_is_not_an_empty_template(tree):
+def test_none_does_not_mean_an_empty_template(tree):
     assert tree.text("builder", base="") == tree.text("builder")
 
 
@@ -162,7 +162,7 @@ def test_conversation_variables_describe_the_agent(tree):
 
 
 @pytest.mark.parametrize("name", ["system:nope", "prompt:nope", "git:nope", "git:branch", "git:status", "file:nope"])
-def test_a_variable_that_fails_does_not_exist(tree, name):
+def test_a_variable_that_fails_is_treated_as_undefined(tree, name):
     assert tree.text("builder", base=f"<[{name}]>[if {name}]yes[else]no[endif]") == "<>no"
 
 
@@ -231,7 +231,7 @@ def test_the_entire_workspace_may_be_read_from_a_subfolder(tree):
     assert render_template(tree, "[file:../../x] [file:../../c/y]", "w/a/b") == ("X Y", [])
 
 
-def test_a_file_keeps_its_path_and_lines_as_origin(tree):
+def test_text_from_a_file_has_its_path_and_lines_as_origin(tree):
     tree({"w/x": "one\ntwo\n"})
     prompt = tree.prompt(
         "builder", base=Document(tree.path("t.txt"), "a\n[file:x] [prompt:model]b", "sha256:t"), model="m"
@@ -265,11 +265,11 @@ SECRET = "its name suggests that it contains secrets (the setting file_secrets a
 NO_FILE = "it is not a file of a project"
 
 
-def is_rejected(tree, name, why, cwd="w", **options):
+def is_rejected(tree, name, reason, cwd="w", **options):
     """Whether a file is rejected for this reason: it renders blank, is false in a condition, and its finding does not quote it."""
     name = name.replace("$TOP", tree.top)
     text, findings = render_template(tree, f"<[file:{name}]>[if file:{name}]yes[else]no[endif]", cwd, **options)
-    return (text, findings) == ("<>no", [("variable-refused", tree.short(f"[file:{name}] is not read: {why}"))])
+    return (text, findings) == ("<>no", [("variable-refused", tree.short(f"[file:{name}] is not read: {reason}"))])
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_a_missing_file_is_empty_and_false(tree, name):
     assert findings == ([("file-unreadable", f"/w/{name}: its name is too long")] if len(name) > 255 else [])
 
 
-def test_an_impossible_file_name(tree):
+def test_an_impossible_file_name_counts_as_missing(tree):
     assert render_template(tree, "<[file:\ud800]>") == (
         "<>",
         [("variable-refused", "[file:\\ud800] is not read: it is not a valid file name")],
@@ -484,7 +484,7 @@ def test_a_changed_file_is_read_again(tree, monkeypatch, before, after, text):
         assert assembler.prompt(Agent(base=template)).text == text
 
 
-def test_another_scope_gives_another_prompt(tree):
+def test_a_different_scope_gives_a_different_prompt(tree):
     tree({"w/.git": None, "w/x": "X"})
     assembler = Assembler(tree.workspace(), "builder")
     texts = [assembler.prompt(Agent(base="[file:x]", scope=scope)).text for scope in (None, Scope(), None)]

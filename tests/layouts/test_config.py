@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from foreword.layout.parse import parse
 from foreword.packs.config import without_comments
 
 BASE = """
-about = "Mine."
+about = "A test."
 sections = ["project"]
 [section.project]
 of = "project"
@@ -29,16 +30,6 @@ exclude = ["{off}"]
 FILES = {"w/.git": None, "w/A.md": "a", "w/B.md": "b", "w/C.md": "c"}
 
 
-@pytest.fixture
-def shown(tree):
-    def shown(lookups, cwd="w", sections="", base=BASE, **options):
-        tree({"own.toml": base + lookups + sections})
-        shown.prompt = tree.prompt(tree.path("own.toml"), cwd, **options)
-        return shown.prompt.text.strip()
-
-    return shown
-
-
 @pytest.mark.parametrize(
     ("path", "reference", "content", "text"),
     [
@@ -53,29 +44,29 @@ def shown(tree):
         ("w/other.json", "cwd:t.json#names", "{}", "a"),
     ],
 )
-def test_a_setting_from_a_file(tree, shown, path, reference, content, text):
+def test_a_setting_is_read_from_a_file(tree, layout_text, path, reference, content, text):
     tree({**FILES, path: content})
-    assert shown(f'[from]\nnames = ["{reference}"]\n') == text
-    assert tree.findings(shown.prompt) == []
+    assert layout_text(f'[from]\nnames = ["{reference}"]\n') == text
+    assert tree.findings(layout_text.prompt) == []
 
 
-def test_a_variable_moves_the_file(tree, shown):
+def test_an_environment_variable_moves_the_file(tree, layout_text):
     tree({**FILES, "home/.tool/c.toml": 'names = "B.md"', "moved/c.toml": 'names = "C.md"'})
     find = '[from]\nnames = ["env:TOOL_HOME/c.toml#names"]\n'
-    assert shown(find, environment={"TOOL_HOME": "moved"}) == "c"
-    assert shown(find) == "b"
+    assert layout_text(find, environment={"TOOL_HOME": "moved"}) == "c"
+    assert layout_text(find) == "b"
 
 
-def test_later_files_override_earlier_ones_and_settings_override_both(tree, shown):
+def test_later_files_override_earlier_ones_and_settings_override_both(tree, layout_text):
     tree({**FILES, "home/t.json": '{"names": ["B.md"]}', "w/t.json": '{"names": ["C.md"]}', "w/x/t.json": "{}"})
     find = '[from]\nnames = ["home:t.json#names", "walk:t.json#names"]\n'
-    assert shown(find) == "c" and shown(find, "w/x") == "c"
-    assert shown(find, set={"names": ["A.md"]}) == "a"
+    assert layout_text(find) == "c" and layout_text(find, "w/x") == "c"
+    assert layout_text(find, set={"names": ["A.md"]}) == "a"
 
 
-def test_globs_that_exclude(tree, shown):
+def test_a_file_can_list_globs_to_exclude(tree, layout_text):
     tree({**FILES, "w/.tool/settings.json": json.dumps({"off": ["**/w/A.md"]})})
-    assert shown('[from]\noff = ["root:.tool/settings.json#off"]\n') == ""
+    assert layout_text('[from]\noff = ["root:.tool/settings.json#off"]\n') == ""
 
 
 @pytest.mark.parametrize(
@@ -90,65 +81,63 @@ def test_globs_that_exclude(tree, shown):
     ],
 )
 @pytest.mark.parametrize("place", ["home", "w"])
-def test_a_file_that_is_not_valid_is_a_finding(tree, shown, content, message, place):
+def test_an_invalid_file_is_reported(tree, layout_text, content, message, place):
     tree({**FILES, f"{place}/t.json": content})
     where = {"home": "home", "w": "root"}[place]
-    shown(f'[from]\nnames = ["{where}:t.json#names"]\n')
-    (problem,) = [text for code, text in tree.messages(shown.prompt) if code == "config-invalid"]
+    layout_text(f'[from]\nnames = ["{where}:t.json#names"]\n')
+    (problem,) = [text for code, text in tree.messages(layout_text.prompt) if code == "config-invalid"]
     assert problem.startswith(f"/{place}/t.json") and message in problem
 
 
-def test_the_values_of_a_list_that_can_be_used_stay(tree, shown):
+def test_valid_values_in_a_list_are_kept(tree, layout_text):
     tree({**FILES, "home/t.json": '{"names": ["../A.md", "B.md", "", "C.md"]}'})
-    assert shown('[from]\nnames = ["home:t.json#names"]\n') == "b c"
-    assert "'../A.md', '' cannot be used" in str(tree.messages(shown.prompt))
+    assert layout_text('[from]\nnames = ["home:t.json#names"]\n') == "b c"
+    assert "'../A.md', '' cannot be used" in str(tree.messages(layout_text.prompt))
 
 
 @pytest.mark.parametrize("name", ["{outside}/secret.md", "~/secret.md"])
-def test_a_project_names_only_files_inside_the_workspace(tree, shown, name):
+def test_a_project_may_name_only_files_inside_the_workspace(tree, layout_text, name):
     tree({**FILES, "secret.md": "secret", "home/secret.md": "secret"})
     tree({"w/t.json": json.dumps({"names": [name.replace("{outside}", tree.top), "B.md"]})})
-    assert shown('[from]\nnames = ["root:t.json#names"]\n') == "b"
-    assert "workspace-refused" in dict(tree.findings(shown.prompt))
+    assert layout_text('[from]\nnames = ["root:t.json#names"]\n') == "b"
+    assert "workspace-refused" in dict(tree.findings(layout_text.prompt))
 
 
 @pytest.mark.parametrize("name", ["{outside}/own.md", "~/own.md"])
-def test_a_user_names_any_file(tree, shown, name):
+def test_a_user_may_name_any_file(tree, layout_text, name):
     tree({**FILES, "own.md": "own", "home/own.md": "own"})
     tree({"home/t.json": json.dumps({"names": [name.replace("{outside}", tree.top)]})})
-    assert shown('[from]\nnames = ["home:t.json#names"]\n') == "own"
+    assert layout_text('[from]\nnames = ["home:t.json#names"]\n') == "own"
 
 
-def test_a_variable_that_leads_into_the_workspace_makes_a_file_no_more_trusted(tree, shown):
+def test_a_variable_that_points_into_the_workspace_does_not_make_a_file_trusted(tree, layout_text):
     tree({**FILES, "secret.md": "secret", "w/.tool/c.json": json.dumps({"names": [tree.path("secret.md"), "B.md"]})})
     find = '[from]\nnames = ["env:TOOL_HOME/c.json#names"]\n'
-    assert shown(find, environment={"TOOL_HOME": "w/.tool"}) == "b"
+    assert layout_text(find, environment={"TOOL_HOME": "w/.tool"}) == "b"
 
 
-def test_very_many_values_end(tree, shown):
+def test_values_beyond_the_limit_are_ignored(tree, layout_text):
     tree({**FILES, "w/t.json": json.dumps({"names": ["B.md", *(f"../{number}" for number in range(50_000))]})})
-    assert shown('[from]\nnames = ["root:t.json#names"]\n') == "b"
-    many, refused = [text for code, text in tree.messages(shown.prompt) if code == "config-invalid"]
-    assert many.endswith("names: only the first 200 of 50,001 values are used")
-    assert "'../0', '../1', '../2' and 196 more cannot be used" in refused
+    assert layout_text('[from]\nnames = ["root:t.json#names"]\n') == "b"
+    too_many, error = [text for code, text in tree.messages(layout_text.prompt) if code == "config-invalid"]
+    assert too_many.endswith("names: only the first 200 of 50,001 values are used")
+    assert "'../0', '../1', '../2' and 196 more cannot be used" in error
 
 
-def test_a_project_cannot_choose_its_root(tree, shown):
+def test_a_project_cannot_choose_its_root(tree, layout_text):
     tree({"w/in/.git": None, "w/in/A.md": "in", "w/A.md": "out", "w/mark": "", "w/in/t.json": '{"marks": ["mark"]}'})
     base = BASE.replace('names = ["A.md"]', 'names = ["A.md"]\nmarks = [".git"]').replace(
         "exclude =", 'markers = ["{marks}"]\nexclude ='
     )
-    assert shown('[from]\nmarks = ["root:t.json#marks"]\n', "w/in", base=base) == "in"
-    assert "config-invalid" in dict(tree.findings(shown.prompt))
+    assert layout_text('[from]\nmarks = ["root:t.json#marks"]\n', "w/in", base=base) == "in"
+    assert "config-invalid" in dict(tree.findings(layout_text.prompt))
     tree({"home/t.json": '{"marks": ["mark"]}'})
-    assert shown('[from]\nmarks = ["home:t.json#marks"]\n', "w/in", base=base) == "out in"
+    assert layout_text('[from]\nmarks = ["home:t.json#marks"]\n', "w/in", base=base) == "out in"
 
 
-def test_a_links_target_outside_is_not_read(tree, shown):
-    from pathlib import Path
-
+def test_a_link_that_leaves_the_workspace_is_not_read(tree, layout_text):
     tree({**FILES, "outside.json": '{"names": ["B.md"]}', "w/t.json": Path("../outside.json")})
-    assert shown('[from]\nnames = ["root:t.json#names"]\n') == "a"
+    assert layout_text('[from]\nnames = ["root:t.json#names"]\n') == "a"
 
 
 def test_a_changed_file_is_read_again(tree):
@@ -176,13 +165,13 @@ def test_a_changed_file_is_read_again(tree):
         ('names = ["root:../t.json#a"]', "leaves its place"),
     ],
 )
-def test_invalid_rows(row, message):
-    with pytest.raises(LayoutError) as refused:
+def test_invalid_rows_are_refused(row, message):
+    with pytest.raises(LayoutError) as error:
         parse(tomllib.loads(f"{BASE}\n[from]\n{row}\n"), "mine")
-    assert message in str(refused.value)
+    assert message in str(error.value)
 
 
-def test_a_workspaces_layout_reads_only_its_own_files(tree):
+def test_a_layout_in_the_workspace_may_read_only_its_own_files(tree):
     mapping = tomllib.loads(BASE + '[from]\nnames = ["home:t.json#names"]\n')
     with pytest.raises(LayoutError, match="may read only its own files"):
         parse(mapping, "mine", untrusted=frozenset({"from.names"}))
@@ -198,11 +187,11 @@ def test_a_workspaces_layout_reads_only_its_own_files(tree):
         ('{"a": ",]"}// end', {"a": ",]"}),
     ],
 )
-def test_json_with_comments(text, content):
+def test_json_with_comments_is_parsed(text, content):
     assert json.loads(without_comments(text)) == content
 
 
 @pytest.mark.parametrize("text", ['{"a" 1}', "/* open", '"open', "", "[1,,]"])
-def test_json_that_is_not_valid_stays_so(text):
+def test_invalid_json_stays_invalid(text):
     with pytest.raises(json.JSONDecodeError):
         json.loads(without_comments(text))

@@ -1,4 +1,4 @@
-"""Sub-agents and slash commands: finds of their own kinds, listed as menus."""
+"""Definitions of sub-agents and slash commands, listed as menus."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_sub_agents_are_listed_by_name(menu):
     assert menu(files) == expected
 
 
-def test_of_equal_names_the_nearest_is_listed(tree, menu):
+def test_the_nearest_of_several_definitions_with_the_same_name_is_listed(tree, menu):
     files = {
         "home/.claude/agents/r.md": definition("reviewer", "Mine."),
         "w/.claude/agents/r.md": definition("reviewer", "Ours."),
@@ -70,7 +70,7 @@ def test_of_equal_names_the_nearest_is_listed(tree, menu):
         (b"\xff", "unreadable", ["file-not-utf8"]),
     ],
 )
-def test_files_that_do_not_define_a_sub_agent(tree, menu, text, fate, codes):
+def test_a_file_that_does_not_define_a_sub_agent_is_not_listed(tree, menu, text, fate, codes):
     text = menu({"w/.claude/agents/a.md": text, "w/.claude/agents/b.md": definition("b", "B.")})
     assert "- b: B. (Tools: )" in text
     assert tree.fates(menu.prompt)[0] == ("/w/.claude/agents/a.md", fate)
@@ -85,22 +85,24 @@ def test_files_that_do_not_define_a_sub_agent(tree, menu, text, fate, codes):
         ("---\nallowed-tools: Bash\n---\n\nDeploy it.\n", "/ship: Deploy it."),
     ],
 )
-def test_commands(menu, text, row):
+def test_a_command_is_listed_with_its_description_or_first_line(menu, text, row):
     assert menu({"w/.claude/commands/ship.md": text}) == row
 
 
 def test_a_menu_over_its_budget_is_shortened(tree):
     files = {f"w/.claude/agents/{n}.md": definition(f"agent-{n}", "word " * 80) for n in range(9)}
-    short = BASE.replace('item = "- {name}: {', 'short = "- {name}"\nbudget = 150\nitem = "- {name}: {')
-    tree({"own.toml": short, "w/.git": None, **files})
+    shortened = BASE.replace('item = "- {name}: {', 'short = "- {name}"\nbudget = 150\nitem = "- {name}: {')
+    tree({"own.toml": shortened, "w/.git": None, **files})
     text = tree.prompt(tree.path("own.toml")).text
     assert "- agent-8" in text and len(text) < 1500
 
 
-def test_menus_give_way_to_the_budget_of_the_prompt(tree):
+def test_menus_are_shortened_to_fit_the_budget_of_the_prompt(tree):
     files = {f"w/.claude/agents/{n}.md": definition(f"agent-{n}", "word " * 80) for n in range(9)}
-    short = BASE.replace("about =", "budget = 150\nabout =").replace('item = "- {', 'short = "- {name}"\nitem = "- {')
-    tree({"own.toml": short, "w/.git": None, "w/.claude/commands/ship.md": "Deploy it.", **files})
+    shortened = BASE.replace("about =", "budget = 150\nabout =").replace(
+        'item = "- {', 'short = "- {name}"\nitem = "- {'
+    )
+    tree({"own.toml": shortened, "w/.git": None, "w/.claude/commands/ship.md": "Deploy it.", **files})
     text = tree.prompt(tree.path("own.toml")).text
     assert "- agent-8" in text and len(text) < 1500
 
@@ -113,22 +115,22 @@ def test_a_conversation_keeps_its_sub_agents(tree):
         assert first.system == second.system and "- reviewer: Reviews. (Tools: Read)" in first.system
 
 
-def test_fields_of_each_kind():
+def test_an_item_may_use_only_the_fields_of_its_kind():
     mapping = {"sections": ["a"], "find": {"a": {"as": "command", "files": []}}}
-    for kind, field, known in [("command", "tools", False), ("agent", "tools", True), ("agent", "text", False)]:
+    for kind, field, is_known in [("command", "tools", False), ("agent", "tools", True), ("agent", "text", False)]:
         table = {
             **mapping,
             "find": {"a": {"as": kind, "files": []}},
             "section": {"a": {"of": "a", "item": f"{{{field}}}"}},
         }
-        if known:
+        if is_known:
             assert parse(table, "mine").sections
         else:
             with pytest.raises(LayoutError, match=f"unknown field '{{{field}}}'"):
                 parse(table, "mine")
 
 
-# Opening one
+# Opening a sub-agent
 
 
 AGENTS = (
@@ -142,7 +144,7 @@ instead = ["base"]
 
 
 @pytest.fixture
-def talk(tree):
+def conversation(tree):
     tree({
         "own.toml": AGENTS,
         "w/.git": None,
@@ -157,20 +159,20 @@ def talk(tree):
 TOOLS = [Tool("read"), Tool("bash"), Tool("write")]
 
 
-def test_a_sub_agent_is_opened_from_its_definition(talk):
-    turn = talk.sub_agent(definition="reviewer", tools=TOOLS, message="Begin.")
+def test_a_sub_agent_is_opened_from_its_definition(conversation):
+    turn = conversation.sub_agent(definition="reviewer", tools=TOOLS, message="Begin.")
     assert turn.system.startswith("Review {{ it }}.\n\nGently.") and "I am the parent." not in turn.system
     assert sorted(tool["name"] for tool in turn.tools) == ["bash", "read"]
     assert turn.messages[-1] == {"role": "user", "content": "Begin."}
 
 
-def test_a_definition_is_text_and_never_a_reference(talk):
-    turn = talk.sub_agent(definition="all", tools=TOOLS)
+def test_a_definition_is_text_and_never_a_reference(conversation):
+    turn = conversation.sub_agent(definition="all", tools=TOOLS)
     assert turn.system.startswith("$user/secret") and len(turn.tools) == 3
 
 
-def test_a_definition_may_follow_the_base(talk):
-    assert talk.sub_agent(definition="reviewer", append=True).system.startswith("I am the parent.\n\nReview")
+def test_a_definition_can_be_appended_to_the_base(conversation):
+    assert conversation.sub_agent(definition="reviewer", append=True).system.startswith("I am the parent.\n\nReview")
 
 
 @pytest.mark.parametrize(
@@ -182,16 +184,16 @@ def test_a_definition_may_follow_the_base(talk):
         ({}, "pass either a task or the name of a definition"),
     ],
 )
-def test_a_definition_that_cannot_be_used(talk, options, message):
-    with pytest.raises(CallError) as refused:
-        talk.sub_agent(**options)
-    assert message in str(refused.value)
+def test_a_definition_that_cannot_be_used_is_an_error(conversation, options, message):
+    with pytest.raises(CallError) as error:
+        conversation.sub_agent(**options)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(
     ("layout", "message"),
     [("opal", "does not list sub-agents"), ("builder", "is a template, which a definition cannot")],
 )
-def test_a_layout_without_definitions(tree, layout, message):
+def test_a_layout_without_definitions_is_an_error(tree, layout, message):
     with Conversations() as conversations, pytest.raises(CallError, match=message):
         conversations.open("c", tree.workspace(), layout=layout).sub_agent(definition="reviewer")

@@ -22,12 +22,12 @@ FARTHER = {
     "pi": "home/.sf/agent/AGENTS.md",
 }
 # The name that is tried if AGENTS.md is blank or missing; opal reads both.
-SECOND = {"foreword": "CLAUDE.md", "ion": "CLAUDE.md", "opal": "OPAL.md", "pi": "CLAUDE.md"}
+FALLBACK = {"foreword": "CLAUDE.md", "ion": "CLAUDE.md", "opal": "OPAL.md", "pi": "CLAUDE.md"}
 
 pytestmark = pytest.mark.parametrize("layout", LAYOUTS)
 
 
-def with_content(tree, layout, content, **options):
+def text_with_content(tree, layout, content, **options):
     """The text of a prompt with this content in AGENTS.md."""
     return tree({"w/AGENTS.md": content}).text(layout, base="BASE", **options)
 
@@ -96,8 +96,8 @@ def test_the_id_is_the_hash_of_the_text(tree, layout):
     ],
 )
 def test_only_bom_crlf_and_outer_blank_lines_change(tree, layout, content, text):
-    around = with_content(tree, layout, "MARKER")
-    assert with_content(tree, layout, content) == around.replace("MARKER", text)
+    around = text_with_content(tree, layout, "MARKER")
+    assert text_with_content(tree, layout, content) == around.replace("MARKER", text)
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,9 @@ def test_only_bom_crlf_and_outer_blank_lines_change(tree, layout, content, text)
         "<?xml version='1.0'?> <![CDATA[ x ]]> &amp; &lt;",
     ],
 )
-def test_content_is_never_rendered_as_a_template(tree, layout, content):
-    around = with_content(tree, layout, "MARKER")
-    assert with_content(tree, layout, content) == around.replace("MARKER", content)
+def test_file_content_is_never_rendered_as_a_template(tree, layout, content):
+    around = text_with_content(tree, layout, "MARKER")
+    assert text_with_content(tree, layout, content) == around.replace("MARKER", content)
 
 
 # Files that cannot be read
@@ -134,9 +134,9 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("kind", UNREADABLE)
-def test_an_unreadable_file_is_a_finding_and_the_others_load(tree, layout, kind):
+def test_an_unreadable_file_is_reported_and_the_others_load(tree, layout, kind):
     content, code, word = UNREADABLE[kind]
-    tree({FARTHER[layout]: "Farther.", f"w/{SECOND[layout]}": "Second."})
+    tree({FARTHER[layout]: "Farther.", f"w/{FALLBACK[layout]}": "Second."})
     without = tree.prompt(layout, base="BASE")
     prompt = tree({"w/.git": None, "w/AGENTS.md": content}).prompt(layout, base="BASE")
     assert prompt.text == without.text
@@ -145,13 +145,13 @@ def test_an_unreadable_file_is_a_finding_and_the_others_load(tree, layout, kind)
     ] == [(code, "/w/AGENTS.md")]  # fmt: skip
     assert [path for path, fate in tree.fates(prompt) if fate == "used"] == [
         f"/{FARTHER[layout]}",
-        f"/w/{SECOND[layout]}",
+        f"/w/{FALLBACK[layout]}",
     ]
 
 
 @pytest.mark.parametrize("blank", ["", "\n", " \t\n\n", "\ufeff", "\ufeff\r\n"])
 def test_a_blank_file_counts_as_absent(tree, layout, blank):
-    tree({f"w/{SECOND[layout]}": "Second."})
+    tree({f"w/{FALLBACK[layout]}": "Second."})
     without = tree.text(layout, base="BASE")
     prompt = tree({"w/AGENTS.md": blank}).prompt(layout, base="BASE")
     assert tree.short(prompt.text) == without
@@ -180,17 +180,17 @@ def test_a_link_outside_the_workspace_may_point_anywhere(tree, layout):
 def test_a_pointer_link_or_copy_next_to_the_file_is_not_repeated(tree, layout, second):
     tree({"w/.git": None, "w/AGENTS.md": "Text."})
     alone = tree.text(layout, base="BASE")
-    prompt = tree({f"w/{SECOND[layout]}": second}).prompt(layout, base="BASE")
+    prompt = tree({f"w/{FALLBACK[layout]}": second}).prompt(layout, base="BASE")
     assert tree.short(prompt.text) == alone
-    assert tree.findings(prompt) == [("file-duplicate", f"/w/{SECOND[layout]}")]
+    assert tree.findings(prompt) == [("file-duplicate", f"/w/{FALLBACK[layout]}")]
 
 
 @pytest.mark.parametrize("content", ["@README.md", "README.md", "@docs.md\n"])
 def test_a_file_that_points_at_a_non_candidate_is_text(tree, layout, content):
     """Otherwise the file it points at would not be in the prompt at all."""
     tree({"w/.git": None, "w/README.md": "For people.", "w/docs.md": "For people."})
-    around = with_content(tree, layout, "MARKER")
-    assert with_content(tree, layout, content) == around.replace("MARKER", content.rstrip())
+    around = text_with_content(tree, layout, "MARKER")
+    assert text_with_content(tree, layout, content) == around.replace("MARKER", content.rstrip())
 
 
 def test_a_working_directory_reached_through_a_link_keeps_the_links_name(tree, layout):
@@ -219,18 +219,18 @@ def test_paths_are_absolute_in_any_working_directory(tree, layout, monkeypatch):
 
 def test_bytes_in_a_path_that_are_not_utf8_are_escaped(tree, layout):
     folder = os.fsdecode(b"w/caf\xe9")
-    tree({f"{folder}/.git": None, f"{folder}/AGENTS.md": "X", f"{folder}/{SECOND[layout]}": b"\x00"})
+    tree({f"{folder}/.git": None, f"{folder}/AGENTS.md": "X", f"{folder}/{FALLBACK[layout]}": b"\x00"})
     prompt = tree.prompt(layout, folder)
     text = json.dumps(form(prompt), ensure_ascii=False)
     assert text.encode() and "caf\\\\xe9" in text
     assert ("/w/caf\\xe9/AGENTS.md", "used") in tree.fates(prompt)
-    assert tree.findings(prompt) == [("file-binary", f"/w/caf\\xe9/{SECOND[layout]}")]
+    assert tree.findings(prompt) == [("file-binary", f"/w/caf\\xe9/{FALLBACK[layout]}")]
 
 
 # Tags
 
 
-OWN = {
+OWN_TAGS = {
     "foreword": ["identity", "instructions", "instruction-file", "skills", "tool-guidance", "boundaries", "environment", "plan"],
     "ion": [],
     "opal": ["identity", "project-context", "skills", "environment", "tool-guidelines", "planning"],
@@ -262,10 +262,10 @@ def tags_in(text, names):
 def test_content_can_neither_close_nor_open_a_section(tree, skill, layout, spelling, case):
     tree({"w/.agents/skills/a/SKILL.md": skill("a")})
     options = {"tools": "read read_file bash", "session": "s", "plan": "P"}
-    good = with_content(tree, layout, "good", **options)
-    hostile = "\n".join(spelling.format(case(name)) for name in OWN[layout]) or "nothing"
-    text = with_content(tree, layout, hostile, **options)
-    assert tags_in(text, OWN[layout]) == tags_in(good, OWN[layout])
+    good = text_with_content(tree, layout, "good", **options)
+    hostile = "\n".join(spelling.format(case(name)) for name in OWN_TAGS[layout]) or "nothing"
+    text = text_with_content(tree, layout, hostile, **options)
+    assert tags_in(text, OWN_TAGS[layout]) == tags_in(good, OWN_TAGS[layout])
     assert text.replace("\\", "").count(case("skills")) >= hostile.count(case("skills"))
 
 
@@ -284,9 +284,9 @@ def test_content_can_neither_close_nor_open_a_section(tree, skill, layout, spell
         "<project_context> <available-skills> <instruction_file>",
     ],
 )
-def test_no_other_angle_bracket_is_touched(tree, layout, content):
-    around = with_content(tree, layout, "MARKER")
-    assert with_content(tree, layout, content) == around.replace("MARKER", content)
+def test_other_angle_brackets_are_unchanged(tree, layout, content):
+    around = text_with_content(tree, layout, "MARKER")
+    assert text_with_content(tree, layout, content) == around.replace("MARKER", content)
 
 
 # Absent content

@@ -12,7 +12,7 @@ BOUNDARIES = "<boundaries>\nReadable:\n  - /w\nWritable:\n  - /w\n</boundaries>"
 ENVIRONMENT = "<environment>\nWorking directory: /w\nPlatform: linux\n</environment>"
 
 
-def file(path, text):
+def instruction_file(path, text):
     return f'<instruction-file path="{path}">\n{text}\n</instruction-file>'
 
 
@@ -34,7 +34,7 @@ def test_every_section_is_in_order(tree, skill):
     sentence, line = content_of(text, "skills").split("\n\n")
     assert text == "\n\n".join([
         f"<identity>\n{identity}\n</identity>",
-        f"<instructions>\n{file('/home/.agents/AGENTS.md', 'U')}\n\n{file('/w/AGENTS.md', 'P')}\n</instructions>",
+        f"<instructions>\n{instruction_file('/home/.agents/AGENTS.md', 'U')}\n\n{instruction_file('/w/AGENTS.md', 'P')}\n</instructions>",
         f"<skills>\n{sentence}\n\n{line}\n</skills>",
         f"<tool-guidance>\n{guidance}\n</tool-guidance>",
         BOUNDARIES,
@@ -44,7 +44,7 @@ def test_every_section_is_in_order(tree, skill):
     assert line == "In /w/.agents/skills:\n- testing: Runs the tests."
 
 
-def test_an_empty_workspace_leaves_only_three_sections(tree):
+def test_an_empty_workspace_has_only_three_sections(tree):
     assert tree({"w/.git": None}).text("foreword", base="BASE") == f"BASE\n\n{BOUNDARIES}\n\n{ENVIRONMENT}"
 
 
@@ -109,7 +109,7 @@ def test_user_files_come_first_and_then_project_files_nearest_last(tree):
 
 
 @pytest.mark.parametrize(
-    ("there", "taken"),
+    ("present", "used"),
     [
         ("override agents claude local", "override local"),
         ("agents claude local", "agents local"),
@@ -121,33 +121,38 @@ def test_user_files_come_first_and_then_project_files_nearest_last(tree):
         ("", ""),
     ],
 )
-@pytest.mark.parametrize("left_out", ["absent", "blank"])
-def test_each_directory_has_one_file_and_its_local_file(tree, there, taken, left_out):
-    names = {"override": "AGENTS.override.md", "agents": "AGENTS.md", "claude": "CLAUDE.md", "local": "AGENTS.local.md"}
-    tree({f"w/{name}": key for key, name in names.items() if key in there.split()})
-    if left_out == "blank":
-        tree({f"w/{name}": " \n" for key, name in names.items() if key not in there.split()})
-    assert instructions(tree) == [(f"/w/{names[key]}", key) for key in taken.split()]
+@pytest.mark.parametrize("others", ["absent", "blank"])
+def test_each_directory_contributes_one_file_and_its_local_file(tree, present, used, others):
+    file_names = {
+        "override": "AGENTS.override.md",
+        "agents": "AGENTS.md",
+        "claude": "CLAUDE.md",
+        "local": "AGENTS.local.md",
+    }
+    tree({f"w/{name}": key for key, name in file_names.items() if key in present.split()})
+    if others == "blank":
+        tree({f"w/{name}": " \n" for key, name in file_names.items() if key not in present.split()})
+    assert instructions(tree) == [(f"/w/{file_names[key]}", key) for key in used.split()]
 
 
-def test_local_files_follow_the_file_of_their_directory(tree):
+def test_a_local_file_follows_the_main_file_of_its_directory(tree):
     tree(
         {"w/.git": None, "w/AGENTS.md": "1", "w/AGENTS.local.md": "2", "w/a/AGENTS.md": "3", "w/a/AGENTS.local.md": "4"}
     )
     assert [text for _, text in instructions(tree, "w/a")] == ["1", "2", "3", "4"]
 
 
-def test_outside_git_only_the_working_directory_is_searched_with_a_finding(tree):
+def test_outside_git_only_the_working_directory_is_searched_and_this_is_reported(tree):
     tree({"AGENTS.md": "above", "w/AGENTS.md": "also above", "w/a/AGENTS.md": "here"})
     assert instructions(tree, "w/a") == [("/w/a/AGENTS.md", "here")]
     assert tree.findings(tree.prompt("foreword", "w/a")) == [("not-a-repository", "/w/a")]
 
 
-def test_inside_git_there_is_no_such_finding(tree):
+def test_inside_git_nothing_is_reported(tree):
     assert tree.findings(tree({"w/.git": None, "w/a/x": ""}).prompt("foreword", "w/a")) == []
 
 
-def test_the_users_files_follow_the_configuration_folder(tree):
+def test_user_files_are_read_from_the_configuration_folder(tree):
     tree({"xdg/foreword/AGENTS.md": "1", "xdg/agents/AGENTS.md": "2", "home/.config/agents/AGENTS.md": "no"})
     assert [text for _, text in instructions(tree, environment={"XDG_CONFIG_HOME": "xdg"})] == ["1", "2"]
 
@@ -170,7 +175,7 @@ def test_without_a_home_user_files_are_skipped(tree):
         ({"w/CLAUDE.md": "X", "w/a/CLAUDE.md": "X\r\n"}, ["/w/a/CLAUDE.md"]),
     ],
 )
-def test_equal_texts_are_included_once(tree, files, expected):
+def test_files_with_equal_text_are_included_once(tree, files, expected):
     tree({"w/.git": None, "w/a/x": "", **files})
     assert [path for path, _ in instructions(tree, "w/a")] == expected
     assert [code for code, _ in tree.findings(tree.prompt("foreword", "w/a"))] == ["file-duplicate"]
@@ -192,7 +197,7 @@ def test_the_nearest_of_equal_texts_is_kept(tree):
 # Skills
 
 
-def names(tree, cwd="w", **options):
+def skill_names(tree, cwd="w", **options):
     menu = content_of(tree.text("foreword", cwd, **{"tools": "read", **options}), "skills")
     return menu and [
         line.partition(":")[0].removeprefix("- ") for line in menu.split("\n\n", 1)[1].split("\n") if line[:2] == "- "
@@ -209,7 +214,7 @@ def test_project_skills_come_before_user_skills_and_nearer_before_farther(tree, 
         menu = content_of(tree.text("foreword", "w/a", tools="read"), "skills").split("\n\n", 1)[1]
         assert menu == f"In /{folder}:\n- deploy: {folder}"
         Path(tree.path(f"{folder}/deploy/SKILL.md")).unlink()
-    assert names(tree, "w/a") is None
+    assert skill_names(tree, "w/a") is None
 
 
 def menu_of(tree, cwd="w", **options):
@@ -229,8 +234,8 @@ def test_skills_are_grouped_by_folder_nearest_first_and_sorted_by_name(tree, ski
 
 
 def test_a_subfolder_is_named_relative_to_its_parent(tree, skill):
-    names = ["plain", "web/forms", "web/css", "deep/er/x", "also"]
-    tree({f"w/.agents/skills/{name}/SKILL.md": skill(name.rpartition("/")[2]) for name in names})
+    paths = ["plain", "web/forms", "web/css", "deep/er/x", "also"]
+    tree({f"w/.agents/skills/{path}/SKILL.md": skill(path.rpartition("/")[2]) for path in paths})
     tree({"home/.claude/skills/only/nested/SKILL.md": skill("nested")})
     assert menu_of(tree) == (
         "In /w/.agents/skills:\n- also: Does it.\n- plain: Does it.\n"
@@ -268,24 +273,24 @@ def test_a_folder_name_can_neither_close_the_section_nor_open_a_comment(tree, sk
 
 @pytest.mark.parametrize("length", [6, 30])
 def test_400_skills_with_long_descriptions_keep_all_their_names(tree, skill, length):
-    every = [f"{'deploy-service-to-cluster-again'[:length]}-{number:03}" for number in range(400)]
+    skills = [f"{'deploy-service-to-cluster-again'[:length]}-{number:03}" for number in range(400)]
     text = ("It does one thing and does it well, whatever the weather. " * 11)[:600]
-    tree({"w/.git": None, **{f"w/.agents/skills/{name}/SKILL.md": skill(name, text) for name in every}})
+    tree({"w/.git": None, **{f"w/.agents/skills/{name}/SKILL.md": skill(name, text) for name in skills}})
     prompt = tree.prompt("foreword", tools="read")
-    assert names(tree) == every
+    assert skill_names(tree) == skills
     assert prompt.text.count("/w/.agents/skills") == 1
     assert estimate(content_of(prompt.text, "skills")) <= 8_000
     (message,) = [message for code, message in tree.messages(prompt) if code == "budget-menu"]
     assert "descriptions were shortened" in message or "only names were kept" in message
 
 
-def test_if_even_names_do_not_fit_the_last_are_dropped_with_a_marker(tree, skill):
-    every = [f"skill-number-{number:03}" for number in range(100)]
-    tree({"w/.git": None, **{f"w/.agents/skills/{name}/SKILL.md": skill(name) for name in every[:60]}})
-    tree({f"home/.agents/skills/{name}/SKILL.md": skill(name) for name in every[60:]})
+def test_if_even_names_do_not_fit_the_last_are_dropped_and_counted(tree, skill):
+    skills = [f"skill-number-{number:03}" for number in range(100)]
+    tree({"w/.git": None, **{f"w/.agents/skills/{name}/SKILL.md": skill(name) for name in skills[:60]}})
+    tree({f"home/.agents/skills/{name}/SKILL.md": skill(name) for name in skills[60:]})
     prompt = tree.prompt("foreword", tools="read", set={"skills.budget": 300})
     listed = [line[2:] for line in menu_of(tree, set={"skills.budget": 300}).split("\n") if line[:2] == "- "]
-    assert listed == every[: len(listed)] and 20 < len(listed) < 60
+    assert listed == skills[: len(listed)] and 20 < len(listed) < 60
     assert f"[foreword: {100 - len(listed)} more left out]\n</skills>" in prompt.text
     assert "/home" not in content_of(prompt.text, "skills")
     (message,) = [message for code, message in tree.messages(prompt) if code == "budget-menu"]
@@ -299,7 +304,7 @@ def test_skills_are_sorted_by_code_point(tree, skill):
             for number, name in enumerate(["b", "é", "Z", "a", "x10", "x9"])
         }
     )
-    assert names(tree) == ["Z", "a", "b", "x10", "x9", "é"]
+    assert skill_names(tree) == ["Z", "a", "b", "x10", "x9", "é"]
 
 
 def test_the_first_of_two_skills_with_the_same_name_wins(tree, skill):
@@ -309,7 +314,7 @@ def test_the_first_of_two_skills_with_the_same_name_wins(tree, skill):
 
 def test_skills_above_the_repository_are_not_found(tree, skill):
     tree({"w/.git": None, ".agents/skills/a/SKILL.md": skill("a")})
-    assert names(tree) is None
+    assert skill_names(tree) is None
 
 
 @pytest.mark.parametrize(
@@ -323,7 +328,7 @@ def test_skills_above_the_repository_are_not_found(tree, skill):
 )
 def test_skills_are_listed_when_the_agent_can_load_them(tree, skill, tools, are_listed):
     tree({"w/.agents/skills/a/SKILL.md": skill("a")})
-    assert names(tree, tools=tools) == (["a"] if are_listed else None)
+    assert skill_names(tree, tools=tools) == (["a"] if are_listed else None)
     fate = "used" if are_listed else "unused"
     assert tree.fates(tree.prompt("foreword", tools=tools)) == [("/w/.agents/skills/a/SKILL.md", fate)]
 
@@ -335,14 +340,14 @@ def test_skills_are_read_leniently(tree):
 
 def test_validation_can_be_set(tree):
     tree({"w/.agents/skills/Loose One/SKILL.md": "---\ndescription: D.\n---\n"})
-    assert names(tree, set={"skills.validation": "strict"}) is None
+    assert skill_names(tree, set={"skills.validation": "strict"}) is None
 
 
 def test_the_menu_has_a_budget_that_can_be_set(tree, skill):
     tree({f"w/.agents/skills/s{number:03}/SKILL.md": skill(f"s{number:03}", "word " * 180) for number in range(60)})
     prompt = tree.prompt("foreword", tools="read")
     assert [code for code, _ in tree.findings(prompt)] == ["not-a-repository", "budget-menu"]
-    assert len(names(tree)) == 60
+    assert len(skill_names(tree)) == 60
     wider = tree.prompt("foreword", tools="read", set={"skills.budget": 100_000})
     assert [code for code, _ in tree.findings(wider)] == ["not-a-repository"]
 

@@ -54,7 +54,7 @@ FILES = {"home/.ion/AGENTS.md": "I", "home/.config/agents/AGENTS.md": "G", "w/AG
 
 
 @pytest.mark.parametrize(
-    ("there", "text"),
+    ("present", "text"),
     [
         ("", "BASE"),
         ("I", f"BASE\n\n{ION}"),
@@ -66,8 +66,8 @@ FILES = {"home/.ion/AGENTS.md": "I", "home/.config/agents/AGENTS.md": "G", "w/AG
         ("IGP", f"BASE\n\n{ION}\n\n---\n\n{GLOBAL}\n\n---\n\n{PROJECT}"),
     ],
 )
-def test_absent_layers_vanish_with_their_separator(tree, there, text):
-    tree({path: content for path, content in FILES.items() if content in there})
+def test_absent_layers_are_left_out_with_their_separator(tree, present, text):
+    tree({path: content for path, content in FILES.items() if content in present})
     assert tree.text("ion", base="BASE") == text
     assert tree.text("ion", base="BASE", plan="Plan.") == f"{text}\n\n# Active Plan\nPlan."
 
@@ -85,7 +85,7 @@ def test_absent_layers_vanish_with_their_separator(tree, there, text):
         (None, None, None),
     ],
 )
-def test_project_is_the_first_that_is_not_blank(tree, agents, claude, project):
+def test_project_instructions_are_the_first_file_that_is_not_blank(tree, agents, claude, project):
     tree({f"w/{name}": text for name, text in (("AGENTS.md", agents), ("CLAUDE.md", claude)) if text is not None})
     assert tree.text("ion", base="BASE") == (
         "BASE" if project is None else f"BASE\n\n# Project Instructions\n{project}"
@@ -106,7 +106,7 @@ def test_project_instructions_come_only_from_the_working_directory(tree):
         ({"XDG_CONFIG_HOME": ""}, "HOME"),
     ],
 )
-def test_global_follows_the_users_configuration_folder(tree, xdg, text):
+def test_global_instructions_are_read_from_the_users_configuration_folder(tree, xdg, text):
     tree({"home/.config/agents/AGENTS.md": "HOME", "xdg/agents/AGENTS.md": "XDG"})
     assert tree.text("ion", base="BASE", environment=xdg) == f"BASE\n\n# Global Instructions\n{text}"
 
@@ -149,16 +149,18 @@ def test_without_a_home_user_layers_are_skipped_with_one_finding(tree):
     assert tree.findings(prompt) == [("home-missing", "")]
 
 
-def test_without_a_home_an_absolute_configuration_folder_still_counts(tree):
+def test_without_a_home_an_absolute_configuration_folder_is_still_used(tree):
     tree({"xdg/agents/AGENTS.md": "XDG", "home/.ion/AGENTS.md": "no"})
     prompt = tree.prompt("ion", base="BASE", home=None, environment={"XDG_CONFIG_HOME": "xdg"})
     assert (prompt.text, tree.findings(prompt)) == ("BASE\n\n# Global Instructions\nXDG", [("home-missing", "")])
 
 
-def test_candidates_name_their_layer(tree):
+def test_each_candidate_has_a_layer(tree):
     tree(FILES)
     layers = [
-        (tree.short(each.path), each.layer, each.fate) for each in tree.prompt("ion").candidates if each.fate == "used"
+        (tree.short(candidate.path), candidate.layer, candidate.fate)
+        for candidate in tree.prompt("ion").candidates
+        if candidate.fate == "used"
     ]
     assert layers == [
         ("/home/.ion/AGENTS.md", "ion-local", "used"),
@@ -170,7 +172,7 @@ def test_candidates_name_their_layer(tree):
 # Base, skill, plan
 
 
-def test_the_built_in_base_is_replaced_entirely(tree):
+def test_the_callers_base_replaces_the_built_in_one_entirely(tree):
     own = tree.prompt("ion")
     assert own.text.strip() and [passage.section for passage in own.passages] == ["base"]
     assert [piece.origin.kind for piece in own.passages[0].pieces] == ["builtin"]
@@ -192,19 +194,19 @@ def test_the_first_folder_with_the_active_skill_wins(tree, skill, first):
 
 
 @pytest.mark.parametrize(
-    ("body", "why"),
+    ("body", "reason"),
     [(b"\0", "it contains a NUL byte at offset"), (b"\xff", "byte 0xff at offset")],
     ids=["NUL", "Latin-1"],
 )
-def test_an_active_skill_whose_body_cannot_be_read_is_left_out(tree, skill, body, why):
-    behind_what_is_looked_at = skill("a", body="word\n" * 4_000).encode()
-    tree({"w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": behind_what_is_looked_at + body})
+def test_an_active_skill_whose_body_cannot_be_read_is_left_out(tree, skill, body, reason):
+    padding = skill("a", body="word\n" * 4_000).encode()
+    tree({"w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": padding + body})
     prompt = tree.prompt("ion", base="B.", skill="a")
     assert prompt.text == "B.\n\n# Project Instructions\nX"
     (message,) = [message for code, message in tree.messages(prompt) if code == "skill-invalid"]
-    assert message.startswith(f"the skill 'a' cannot be read: {why}") and message.endswith("; it is left out")
-    talk = Conversations().open("t", tree.workspace(), Agent(base="B.", skill="a"), layout="ion")
-    assert talk.turn("hello").system == prompt.text
+    assert message.startswith(f"the skill 'a' cannot be read: {reason}") and message.endswith("; it is left out")
+    conversation = Conversations().open("t", tree.workspace(), Agent(base="B.", skill="a"), layout="ion")
+    assert conversation.turn("hello").system == prompt.text
 
 
 def test_a_skill_that_is_not_active_is_not_in_the_prompt(tree, skill):
@@ -219,7 +221,7 @@ def test_skills_are_read_leniently(tree):
 
 
 @pytest.mark.parametrize("body", ["", "\n", " \n\t\n"])
-def test_a_skill_without_a_body_is_only_a_finding(tree, skill, body):
+def test_a_skill_without_a_body_is_left_out_and_reported(tree, skill, body):
     tree({"w/.ion/skills/empty/SKILL.md": skill("empty", body=body)})
     path = "/w/.ion/skills/empty/SKILL.md"
     assert tree.text("ion", base="BASE", skill="empty", plan="Plan.") == "BASE\n\n# Active Plan\nPlan."
@@ -258,7 +260,7 @@ def test_text_removed_by_a_directive_splits_the_origins_around_it(tree):
     text = 'One. <!-- if: provider == "x" -->Hidden.<!-- endif -->Two. <!-- include: ./nowhere.md -->Three.'
     prompt = tree({"w/AGENTS.md": text}).prompt("ion", base="BASE")
     origins = prompt_form(prompt, count(""), [count("")] * len(prompt.passages))["passages"][-1]["origins"]
-    spans = [prompt.text[each["start"] : each["end"]] for each in origins if each["kind"] == "file"]
+    spans = [prompt.text[origin["start"] : origin["end"]] for origin in origins if origin["kind"] == "file"]
     assert spans == ["One. ", "Two. ", "Three."]
 
 
@@ -294,7 +296,7 @@ def test_a_file_is_included_once(tree, files, text, reported):
 # Budgets
 
 
-def tokens(count):
+def text_of_tokens(count):
     """Text of about `count` tokens, in short lines."""
     return "\n".join(["word"] * (count * 1_000 // estimate("word\n" * 1_000)))
 
@@ -302,12 +304,16 @@ def tokens(count):
 @pytest.mark.parametrize(
     ("files", "agent", "over"),
     [
-        ({}, {"base": tokens(150)}, "base"),
-        ({"home/.ion/AGENTS.md": tokens(1_500)}, {}, "ion-local"),
-        ({"home/.config/agents/AGENTS.md": tokens(3_000)}, {}, "global"),
-        ({"w/AGENTS.md": tokens(6_000)}, {}, "project"),
-        ({"w/.ion/skills/s/SKILL.md": "---\nname: s\ndescription: D.\n---\n" + tokens(3_000)}, {"skill": "s"}, "skill"),
-        ({}, {"plan": tokens(700)}, "plan"),
+        ({}, {"base": text_of_tokens(150)}, "base"),
+        ({"home/.ion/AGENTS.md": text_of_tokens(1_500)}, {}, "ion-local"),
+        ({"home/.config/agents/AGENTS.md": text_of_tokens(3_000)}, {}, "global"),
+        ({"w/AGENTS.md": text_of_tokens(6_000)}, {}, "project"),
+        (
+            {"w/.ion/skills/s/SKILL.md": "---\nname: s\ndescription: D.\n---\n" + text_of_tokens(3_000)},
+            {"skill": "s"},
+            "skill",
+        ),
+        ({}, {"plan": text_of_tokens(700)}, "plan"),
     ],
 )
 def test_a_layer_over_its_budget_is_kept_with_a_finding(tree, files, agent, over):
@@ -318,7 +324,7 @@ def test_a_layer_over_its_budget_is_kept_with_a_finding(tree, files, agent, over
 
 
 def test_a_prompt_over_its_budget_is_a_finding(tree):
-    files = {"home/.config/agents/AGENTS.md": tokens(1_500), "w/AGENTS.md": tokens(4_000)}
+    files = {"home/.config/agents/AGENTS.md": text_of_tokens(1_500), "w/AGENTS.md": text_of_tokens(4_000)}
     assert tree.findings(tree(files).prompt("ion")) == []
     prompt = tree.prompt("ion", set={"budget": 5_000})
     assert [code for code, _ in tree.findings(prompt)] == ["budget-whole"]
@@ -326,7 +332,7 @@ def test_a_prompt_over_its_budget_is_a_finding(tree):
 
 
 def test_a_very_long_file_is_truncated_with_a_marker_and_a_finding(tree):
-    prompt = tree({"w/AGENTS.md": tokens(20_000)}).prompt("ion", base="BASE")
+    prompt = tree({"w/AGENTS.md": text_of_tokens(20_000)}).prompt("ion", base="BASE")
     assert prompt.text.startswith("BASE\n\n# Project Instructions\nword\nword\n")
     assert "[foreword: cut here" in prompt.text.rpartition("\n")[2]
     assert ("budget-file", "/w/AGENTS.md") in tree.findings(prompt)
@@ -337,19 +343,19 @@ def test_a_very_long_file_is_truncated_with_a_marker_and_a_finding(tree):
     ("agent", "heading", "reported"),
     [
         ({"skill": "s"}, "# Active Skill: s", "/w/.ion/skills/s/SKILL.md"),
-        ({"plan": tokens(20_000)}, "# Active Plan", ""),
-        ({"plan": Document("/p/plan.md", tokens(20_000))}, "# Active Plan", "/p/plan.md"),
+        ({"plan": text_of_tokens(20_000)}, "# Active Plan", ""),
+        ({"plan": Document("/p/plan.md", text_of_tokens(20_000))}, "# Active Plan", "/p/plan.md"),
     ],
 )
 def test_limits_apply_to_an_active_skill_and_a_plan(tree, agent, heading, reported):
-    tree({"w/.ion/skills/s/SKILL.md": "---\nname: s\ndescription: D.\n---\n" + tokens(20_000)})
+    tree({"w/.ion/skills/s/SKILL.md": "---\nname: s\ndescription: D.\n---\n" + text_of_tokens(20_000)})
     prompt = tree.prompt("ion", base="BASE", **agent)
     assert prompt.text.startswith(f"BASE\n\n{heading}\nword\nword\n")
     assert "[foreword: cut here" in prompt.text.rpartition("\n")[2]
     assert estimate(prompt.text) < 10_100
     (message,) = [message for code, message in tree.messages(prompt) if code == "budget-file"]
     assert ("budget-file", reported) in tree.findings(prompt)
-    assert message.startswith((reported or "section 'plan'") + f": cut from {estimate(tokens(20_000)):,} to ")
+    assert message.startswith((reported or "section 'plan'") + f": cut from {estimate(text_of_tokens(20_000)):,} to ")
     assert tree.fates(prompt) == [("/w/.ion/skills/s/SKILL.md", "cut" if "skill" in agent else "unused")]
 
 
@@ -357,13 +363,13 @@ def test_limits_apply_to_an_active_skill_and_a_plan(tree, agent, heading, report
 
 
 @pytest.fixture
-def clock_ahead(monkeypatch):
+def advanced_clock(monkeypatch):
     """Set the clock ten seconds ahead, so that no file counts as just modified."""
     real = time.time_ns
     monkeypatch.setattr(time, "time_ns", lambda: real() + 10_000_000_000)
 
 
-@pytest.mark.usefixtures("clock_ahead")
+@pytest.mark.usefixtures("advanced_clock")
 def test_unchanged_files_are_not_read_again(tree):
     tree({**FILES, "w/CLAUDE.md": "shadowed"})
     assembler = Assembler(tree.workspace(), "ion")
@@ -371,7 +377,7 @@ def test_unchanged_files_are_not_read_again(tree):
     assert assembler.prompt(Agent(base="BASE")) is assembler.prompt(Agent(base="BASE"))
 
 
-@pytest.mark.usefixtures("clock_ahead")
+@pytest.mark.usefixtures("advanced_clock")
 @pytest.mark.parametrize(
     ("change", "project"),
     [

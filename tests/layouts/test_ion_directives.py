@@ -64,19 +64,19 @@ def test_text_without_a_directive_is_unchanged(tree):
         ("<!-- if: os == 'x' -->A<!-- endif -->", [("directive-malformed", "os is not valid here; expected one of provider, model, platform, cwd; the if is left as text, with its else and endif")]),
     ],
 )  # fmt: skip
-def test_an_unmatched_or_unknown_directive_is_text_and_a_finding(tree, text, reported):
+def test_an_unmatched_or_unknown_directive_is_left_as_text_and_reported(tree, text, reported):
     tree({"w/AGENTS.md": text})
     assert ion(tree, model="m") == (text, reported)
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi", "pod"])
-def test_in_the_other_layouts_it_is_text(tree, layout):
+def test_in_other_layouts_a_directive_is_text(tree, layout):
     text = "{{ cwd }} <!-- include: x.md --> <!-- if: model == 'm' -->A<!-- endif -->"
     tree({"w/.git": None, "w/AGENTS.md": text, "w/x.md": "INCLUDED"})
     assert text in tree.text(layout)
 
 
-def test_in_base_plan_and_skill_it_is_text(tree, skill):
+def test_in_base_plan_and_skill_a_directive_is_text(tree, skill):
     text = "{{ cwd }} <!-- include: x.md -->"
     tree({"w/x.md": "INCLUDED", "w/.ion/skills/s/SKILL.md": skill("s", body=text)})
     assert tree.text("ion", base=text, plan=text, skill="s") == (
@@ -147,7 +147,7 @@ def test_conditions_work_within_a_line_and_nest(tree):
     ]
 
 
-def test_a_branch_not_taken_leaves_no_blank_lines(tree):
+def test_a_branch_that_is_not_taken_leaves_no_blank_lines(tree):
     tree({"w/AGENTS.md": 'a\n\n<!-- if: model == "x" -->\nX\n<!-- endif -->\n\nb'})
     assert ion(tree) == ("a\n\nb", [])
 
@@ -189,7 +189,7 @@ def test_a_project_file_may_include_files_of_the_workspace(tree, cwd, text, file
 
 
 @pytest.mark.parametrize(
-    ("target", "why"),
+    ("target", "reason"),
     [
         ("../x.md", "it is outside /w"),
         ("../w-evil/x.md", "it is outside /w"),
@@ -211,7 +211,7 @@ def test_a_project_file_may_include_files_of_the_workspace(tree, cwd, text, file
         ("circle", "its links form a circle"),
     ],
 )
-def test_a_project_file_may_not_include_other_files(tree, target, why):
+def test_a_project_file_may_not_include_other_files(tree, target, reason):
     tree({
         "x.md": "SECRET", "w-evil/x.md": "SECRET", "home/x.md": "SECRET",
         "w/.git/config": "SECRET", "w/.env": "SECRET", "w/keys/server.pem": "SECRET", "w/notes.md": Path(".env"),
@@ -220,7 +220,7 @@ def test_a_project_file_may_not_include_other_files(tree, target, why):
     })  # fmt: skip
     target = target.replace("$TOP", tree.top)
     tree({"w/AGENTS.md": f"a\n{include(target)}\nb"})
-    message = tree.short(f"/w/AGENTS.md includes {target!r}, which is left out: {why}")
+    message = tree.short(f"/w/AGENTS.md includes {target!r}, which is left out: {reason}")
     assert ion(tree) == ("a\nb", [("include-refused", message)])
 
 
@@ -275,7 +275,7 @@ PRIVATE = "it is outside what the scope may read"
 
 
 @pytest.mark.parametrize(
-    ("allow", "deny", "file", "why"),
+    ("allow", "deny", "file", "reason"),
     [
         ("w", "", "w/AGENTS.md", ""),
         ("w", "w/private", "w/AGENTS.md", PRIVATE),
@@ -287,18 +287,18 @@ PRIVATE = "it is outside what the scope may read"
         ("w", "home", "home/.ion/AGENTS.md", "the scope denies it"),
     ],
 )
-def test_only_files_that_the_scope_may_read_are_included(tree, allow, deny, file, why):
+def test_only_files_that_the_scope_may_read_are_included(tree, allow, deny, file, reason):
     folder = os.path.dirname(file)
     tree({"w/.git": None, f"{folder}/real/x.md": "X", f"{folder}/private": Path("real")})
     tree({file: f"<{include('private/x.md')}>"})
     scope = Scope([Access(tree.path(allow))], [Access(tree.path(deny))] if deny else [])
     prompt = tree.prompt("ion", base="B", scope=scope)
-    assert prompt.text.rpartition("\n")[2] == ("<>" if why else "<X>")
-    message = f"/{file} includes 'private/x.md', which is left out: {why}"
-    assert tree.messages(prompt) == ([("include-refused", message)] if why else [])
+    assert prompt.text.rpartition("\n")[2] == ("<>" if reason else "<X>")
+    message = f"/{file} includes 'private/x.md', which is left out: {reason}"
+    assert tree.messages(prompt) == ([("include-refused", message)] if reason else [])
 
 
-def test_another_scope_gives_another_prompt(tree):
+def test_a_different_scope_gives_a_different_prompt(tree):
     tree({"w/.git": None, "w/AGENTS.md": f"<{include('x.md')}>", "w/x.md": "X"})
     assembler = Assembler(tree.workspace(), "ion")
     scopes = [None, Scope([Access(tree.path("w/src"))]), None, Scope([Access(tree.path("w"))])]
@@ -391,20 +391,20 @@ RULES = include("./rules.md")
     ],
     ids=["different", "equal", "one is missing", "included", "included and equal", "itself"],
 )  # fmt: skip
-def test_files_with_includes_are_equal_if_their_expanded_text_is(tree, files, expected):
+def test_files_with_includes_are_duplicates_if_their_expanded_text_is_equal(tree, files, expected):
     layers = [f"# {layer} Instructions\n{text}" for layer, text in expected.items()]
     assert tree(files).text("ion", base="B") == "B\n\n" + "\n\n---\n\n".join(layers)
 
 
 def test_many_files_that_include_each_other_are_compared_quickly(tree):
-    every = "".join(include(f"{number}.md") for number in range(20))
+    files = "".join(include(f"{number}.md") for number in range(20))
     for folder in ("home/.ion", "w"):
-        tree({f"{folder}/{number}.md": f"{number}{every}" for number in range(20)})
-        tree({f"{folder}/AGENTS.md": every})
+        tree({f"{folder}/{number}.md": f"{number}{files}" for number in range(20)})
+        tree({f"{folder}/AGENTS.md": files})
     assert [path for path, fate in tree.fates(tree.prompt("ion")) if fate == "duplicate"] == ["/home/.ion/AGENTS.md"]
 
 
-def test_a_link_yields_to_the_file_and_its_includes(tree):
+def test_a_file_and_its_includes_take_precedence_over_a_link_to_it(tree):
     folder = "home/.config/agents"
     tree({f"{folder}/AGENTS.md": f"G {include('x.md')}", f"{folder}/x.md": "X", f"{folder}/rules/a.md": "A"})
     tree({f"{folder}/rules/z.md": Path("../AGENTS.md")})
@@ -471,7 +471,7 @@ def test_only_files_in_the_prompt_are_used_candidates(tree, files, agent, fates)
 def test_an_included_candidate_names_the_file_that_includes_it(tree):
     tree({"w/AGENTS.md": f"a{include('b.md')}<!-- if: model == 'm' -->{include('x.md')}<!-- endif -->"})
     tree({"w/b.md": f"b{include('x.md')}", "w/x.md": "X"})
-    reasons = {tree.short(each.path): tree.short(each.reason) for each in tree.prompt("ion").candidates}
+    reasons = {tree.short(candidate.path): tree.short(candidate.reason) for candidate in tree.prompt("ion").candidates}
     assert reasons["/w/x.md"] == "included by /w/b.md"
 
 
@@ -489,12 +489,12 @@ def test_an_included_candidate_names_the_file_that_includes_it(tree):
 def test_a_file_that_is_found_and_included_is_one_candidate(tree, files, reported):
     prompt = tree(files).prompt("ion")
     assert sorted(tree.fates(prompt)) == sorted(reported.items())
-    assert len({each.path for each in prompt.candidates}) == len(prompt.candidates)
+    assert len({candidate.path for candidate in prompt.candidates}) == len(prompt.candidates)
 
 
 def test_a_file_that_includes_itself_is_not_listed_as_included(tree):
     tree({"w/AGENTS.md": f"a{include('x.md')}", "w/x.md": f"x{include('AGENTS.md')}"})
-    reasons = {tree.short(each.path): tree.short(each.reason) for each in tree.prompt("ion").candidates}
+    reasons = {tree.short(candidate.path): tree.short(candidate.reason) for candidate in tree.prompt("ion").candidates}
     assert (reasons["/w/AGENTS.md"], reasons["/w/x.md"]) == ("", "included by /w/AGENTS.md")
 
 
@@ -539,6 +539,6 @@ def test_a_changed_included_file_is_read_again(tree, monkeypatch, before, after,
         ("  {{ provider }}\t\n", "  p\t"),
     ],
 )
-def test_absent_text_neither_leaves_nor_removes_blank_lines(tree, text, rest):
+def test_text_that_is_left_out_neither_adds_nor_removes_blank_lines(tree, text, rest):
     prompt_text = tree({"w/AGENTS.md": text}).text("ion", base="B", provider="p")
     assert prompt_text == ("B" if rest is None else f"B\n\n# Project Instructions\n{rest}")

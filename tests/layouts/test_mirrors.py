@@ -1,4 +1,4 @@
-"""Layouts that mirror released programs: where they live, what only they may do, and that no conversation uses one by accident."""
+"""Layouts that mirror released programs: their names, what only they may do, and that no conversation uses one by accident."""
 
 import importlib
 import tomllib
@@ -13,7 +13,7 @@ from foreword.errors import LayoutError
 from foreword.layout.parse import parse
 from foreword.packs.agents import NAMES
 from foreword.packs.packs import mirror_names, shipped_layout
-from foreword.packs.std import NAMES as OWN
+from foreword.packs.std import NAMES as STANDARD_NAMES
 
 FOLDER = Path(foreword.__file__).parent / "packs" / "agents"
 
@@ -30,23 +30,23 @@ of = "files"
 """
 
 
-# The shipped ones
+# Shipped mirrors
 
 
-def test_names():
+def test_mirrors_have_their_own_names():
     assert mirror_names() == NAMES == tuple(sorted(path.stem for path in FOLDER.glob("*.toml")))
-    assert not set(NAMES) & set(OWN)
+    assert not set(NAMES) & set(STANDARD_NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_shipped_mirror(name):
+def test_a_shipped_mirror_is_compiled_and_complete(name):
     mapping = tomllib.loads((FOLDER / f"{name}.toml").read_text())
     module = importlib.import_module(f"foreword.packs.agents.{name.replace('-', '_')}")
     assert module.mapping() == mapping == shipped_layout(name) == shipped_layout(name, "agents")
     assert parse(mapping, name, f"$agents/{name}") == module.LAYOUT
     program, _, version = module.LAYOUT.mirrors.rpartition(" ")
     assert (program and version[0].isdigit()) or "documentation" in " ".join(module.LAYOUT.differs)
-    assert module.LAYOUT.signs and all(each.endswith(".") for each in module.LAYOUT.differs)
+    assert module.LAYOUT.signs and all(sentence.endswith(".") for sentence in module.LAYOUT.differs)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -55,29 +55,29 @@ def test_a_mirror_is_short(name):
 
 
 @pytest.mark.parametrize("reference", ["codex", "$agents/codex"])
-def test_a_mirror_has_a_bare_name_and_an_address(tree, reference):
+def test_a_mirror_has_a_name_without_a_prefix_and_an_address(tree, reference):
     tree({"w/.git": None, "w/AGENTS.md": "Speak plainly."})
     prompt = tree.prompt(reference)
     assert prompt.layout == "codex" and "Speak plainly." in prompt.text
 
 
-def test_a_mirror_can_be_extended_and_set(tree):
+def test_a_mirror_can_be_extended_and_its_keys_set(tree):
     tree({"w/.git": None, "w/AGENTS.md": "A.", "own.toml": 'extends = "$agents/codex"\nabout = "Mine."\n'})
     assert "A." in tree.prompt(tree.path("own.toml")).text
     assert tree.prompt("codex", set={"sections": ["instructions"]}).passages[0].section != "base"
 
 
 @pytest.mark.parametrize("reference", ["$std/codex", "$agents/opal"])
-def test_an_address_names_its_own_pack(tree, reference):
+def test_a_layout_is_not_found_in_another_pack(tree, reference):
     with pytest.raises(CallError, match="unknown layout"):
         tree.prompt(reference)
 
 
-# Words of mirrors only
+# Keys that only mirrors may use
 
 
 @pytest.mark.parametrize("mirrors", ["", " "])
-def test_copies_may_stay_only_in_a_mirror(mirrors):
+def test_only_a_mirror_may_keep_copies(mirrors):
     mapping = tomllib.loads(MIRROR)
     assert parse(mapping, "mine").mirrors == "Program 1.0"
     with pytest.raises(LayoutError, match="copies: 'keep' is only for a layout that mirrors a program"):
@@ -85,7 +85,7 @@ def test_copies_may_stay_only_in_a_mirror(mirrors):
 
 
 @pytest.mark.parametrize("sign", ["", "/etc/x", "../x", "a/../b", ".", "./"])
-def test_a_sign_is_below_the_root(sign):
+def test_a_sign_must_be_below_the_root(sign):
     with pytest.raises(LayoutError, match="is not a file or folder below the root"):
         parse({**tomllib.loads(MIRROR), "signs": [sign]}, "mine")
 
@@ -97,7 +97,7 @@ def test_a_sign_is_below_the_root(sign):
         ("drop", "One.", ["/w/sub/AGENTS.md"]),
     ],
 )
-def test_equal_texts_stay_with_a_finding(tree, copies, text, used):
+def test_copies_are_kept_or_dropped_and_reported(tree, copies, text, used):
     tree({"w/.git": None, "w/AGENTS.md": "One.", "w/CLAUDE.md": Path("AGENTS.md"), "w/sub/AGENTS.md": "One."})
     tree({"own.toml": MIRROR.replace('copies = "keep"', f'copies = "{copies}"')})
     prompt = tree.prompt(tree.path("own.toml"), "w/sub")
@@ -106,12 +106,12 @@ def test_equal_texts_stay_with_a_finding(tree, copies, text, used):
     assert [code for code, _ in tree.findings(prompt)] == ["file-duplicate"] * 2
 
 
-def test_a_file_that_points_at_another_stays_where_copies_stay(tree):
+def test_a_file_that_only_points_at_another_is_kept_with_copies(tree):
     tree({"w/.git": None, "w/AGENTS.md": "One.", "w/CLAUDE.md": "@AGENTS.md\n", "own.toml": MIRROR})
     assert tree.prompt(tree.path("own.toml")).text.strip() == "One.\n\n@AGENTS.md"
 
 
-def test_a_link_that_leaves_the_workspace_is_refused_with_a_word_about_the_program(tree):
+def test_the_finding_about_a_refused_link_names_the_program(tree):
     tree({"w/.git": None, "secret.md": "secret", "w/AGENTS.md": Path("../secret.md"), "own.toml": MIRROR})
     prompt = tree.prompt(tree.path("own.toml"))
     assert "secret" not in prompt.text
@@ -137,7 +137,7 @@ def test_a_workspace_cannot_turn_its_layout_into_a_mirror(tree):
 
 
 @pytest.mark.parametrize("reference", ["codex", "$agents/codex"])
-def test_a_conversation_with_a_mirror_is_refused_at_once(tree, reference):
+def test_opening_a_conversation_with_a_mirror_is_refused(tree, reference):
     with Conversations() as conversations:
         with pytest.raises(CallError, match=r"mirrors a released program.*mirror=True"):
             conversations.open("c", tree.workspace(), layout=reference)
@@ -145,7 +145,7 @@ def test_a_conversation_with_a_mirror_is_refused_at_once(tree, reference):
             conversations.open("c", tree.workspace(), layout=reference, mirror="yes")
 
 
-def test_a_conversation_with_an_own_mirror_is_refused_at_its_first_turn(tree):
+def test_a_conversation_with_a_users_mirror_is_refused_at_its_first_turn(tree):
     tree({"own.toml": MIRROR, "w/AGENTS.md": "One."})
     with Conversations() as conversations:
         with pytest.raises(CallError, match="mirrors a released program"):
@@ -154,14 +154,14 @@ def test_a_conversation_with_an_own_mirror_is_refused_at_its_first_turn(tree):
         assert "One." in turn.system
 
 
-def test_a_mirror_on_the_command_line(tree, capsys):
-    talk = ["talk", "turn", "c", tree.path("w"), "--layout", "codex", "--store", "sqlite:///" + tree.path("db")]
-    assert main([*talk, "--home", tree.path("home")]) == 2
+def test_a_mirror_needs_an_option_on_the_command_line(tree, capsys):
+    command = ["talk", "turn", "c", tree.path("w"), "--layout", "codex", "--store", "sqlite:///" + tree.path("db")]
+    assert main([*command, "--home", tree.path("home")]) == 2
     assert "--mirror" in capsys.readouterr().err
-    assert main([*talk, "--home", tree.path("home"), "--mirror"]) == 0
+    assert main([*command, "--home", tree.path("home"), "--mirror"]) == 0
 
 
-def test_a_known_conversation_continues_with_its_mirror_only_if_asked(tree):
+def test_a_known_conversation_continues_with_its_mirror_only_if_the_caller_asks(tree):
     tree({"w/.git": None, "w/AGENTS.md": "One."})
     with Conversations() as conversations:
         conversations.open("c", tree.workspace(), layout="codex", mirror=True).turn("hello")

@@ -52,7 +52,7 @@ def test_empty_sections_are_left_out(tree, options, expected):
     assert sections(tree, **options) == expected
 
 
-def test_an_empty_workspace_leaves_base_and_environment(tree):
+def test_an_empty_workspace_has_only_base_and_environment(tree):
     assert tree.text("opal", base="BASE") == f"BASE\n\n{ENVIRONMENT}"
 
 
@@ -173,8 +173,8 @@ def test_the_first_of_two_skills_with_the_same_name_wins(tree, skill, first):
 
 @pytest.mark.parametrize("extra", ["tools/skills", "~/mine", "$TOP/extra"])
 def test_extra_directories_are_relative_to_the_workspace_or_the_home_or_absolute(tree, skill, extra):
-    places = {"tools/skills": "w/tools/skills", "~/mine": "home/mine", "$TOP/extra": "extra"}
-    tree({f"{places[extra]}/a/SKILL.md": skill("a")})
+    locations = {"tools/skills": "w/tools/skills", "~/mine": "home/mine", "$TOP/extra": "extra"}
+    tree({f"{locations[extra]}/a/SKILL.md": skill("a")})
     assert content_of(tree.text("opal", set={"skill_dirs": extra.replace("$TOP", tree.top)}), "skills").endswith(
         "- **a**: Does it."
     )
@@ -217,7 +217,7 @@ def test_a_skill_with_an_unknown_field_is_listed(tree):
     tree({"w/.agents/skills/a/SKILL.md": "---\nname: a\ndescription: D.\nunheard-of: 1\n---\n"})
     prompt = tree.prompt("opal")
     assert content_of(prompt.text, "skills").endswith("\n\n- **a**: D.")
-    assert [(each.code, each.severity) for each in prompt.findings] == [("skill-field", "info")]
+    assert [(finding.code, finding.severity) for finding in prompt.findings] == [("skill-field", "info")]
 
 
 def test_globs_are_ignored(tree, skill):
@@ -230,7 +230,7 @@ def test_skills_can_be_disabled(tree, skill):
     assert sections(tree, set={"skills": False}) == ["identity", "context", "environment"]
 
 
-def test_the_menu_needs_no_tool(tree, skill):
+def test_skills_are_listed_without_any_tool(tree, skill):
     tree({"w/.agents/skills/a/SKILL.md": skill("a")})
     assert sections(tree) == ["identity", "skills", "environment"]
 

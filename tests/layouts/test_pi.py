@@ -8,7 +8,7 @@ import pytest
 
 from foreword import Document, Tool
 
-LAST = "Current date and time: Saturday, March 7, 2026 at 08:55:05 AM CST\nCurrent working directory: /w"
+LAST_LINES = "Current date and time: Saturday, March 7, 2026 at 08:55:05 AM CST\nCurrent working directory: /w"
 
 
 def test_every_part_is_in_order(tree, skill):
@@ -38,14 +38,14 @@ def test_every_part_is_in_order(tree, skill):
         "    <location>/w/.sf/skills/testing/SKILL.md</location>\n"
         "  </skill>\n"
         "</available_skills>",
-        LAST,
+        LAST_LINES,
     ]
     assert context_sentence.count("\n") == 0 and context_sentence
     for word in ("read", "relative", "directory"):
         assert word in skill_sentence.lower()
 
 
-class Nameless(tzinfo):
+class NamelessZone(tzinfo):
     """A time zone with an offset but no name."""
 
     def utcoffset(self, _):
@@ -58,8 +58,8 @@ class Nameless(tzinfo):
         return None
 
 
-def test_an_empty_workspace_leaves_base_date_and_directory(tree):
-    assert tree.text("pi", base="BASE") == f"BASE\n\n{LAST}"
+def test_an_empty_workspace_has_only_base_date_and_directory(tree):
+    assert tree.text("pi", base="BASE") == f"BASE\n\n{LAST_LINES}"
 
 
 def test_the_base_has_five_parts(tree):
@@ -79,7 +79,7 @@ def test_the_base_has_five_parts(tree):
         "- Mine: /home/m.md",
         "- Site: https://example.org/d",
     ]
-    assert len(parts) == 6 and parts[5] == LAST
+    assert len(parts) == 6 and parts[5] == LAST_LINES
 
 
 def line_of(tree, name):
@@ -128,7 +128,7 @@ def test_a_blank_snippet_is_replaced_by_the_built_in_line(tree):
     assert tools_of(tree, [Tool("read", snippet=" \n ")]) == tools_of(tree, "read")
 
 
-def test_tools_keep_the_order_of_the_caller(tree):
+def test_tools_are_listed_in_the_callers_order(tree):
     assert [line.split(":")[0] for line in tools_of(tree, "write zeta read alpha")] == [
         "- write",
         "- zeta",
@@ -175,7 +175,9 @@ def expected_guidelines(names):
 KNOWN = ("bash", "edit", "grep", "read", "write")
 
 
-@pytest.mark.parametrize("names", [" ".join(each) for size in range(6) for each in combinations(KNOWN, size)])
+@pytest.mark.parametrize(
+    "names", [" ".join(combination) for size in range(6) for combination in combinations(KNOWN, size)]
+)
 def test_guidelines_depend_on_the_tools(tree, names):
     lines = guidelines(tree, names)
     expected = list(expected_guidelines(set(names.split())))
@@ -225,7 +227,7 @@ def test_a_repeated_built_in_guideline_is_not_added(tree):
     ],
 )
 def test_a_system_file_replaces_the_base_entirely(tree, files, base, expected):
-    assert tree(files).text("pi", base=base, tools="write") == f"{expected}\n\n{LAST}"
+    assert tree(files).text("pi", base=base, tools="write") == f"{expected}\n\n{LAST_LINES}"
 
 
 @pytest.mark.parametrize("blank", ["", "\n", "  \n\t\n"])
@@ -252,7 +254,7 @@ def test_a_system_file_is_only_read_from_the_working_directory(tree):
 @pytest.mark.parametrize("base", ["BASE", ""])
 def test_appended_text_follows_the_base(tree, files, appended, base):
     before = tree.text("pi", base=base)
-    assert tree(files).text("pi", base=base) == before.replace(LAST, f"{appended}\n\n{LAST}")
+    assert tree(files).text("pi", base=base) == before.replace(LAST_LINES, f"{appended}\n\n{LAST_LINES}")
 
 
 def test_the_directory_is_a_setting(tree, skill):
@@ -282,7 +284,7 @@ def context(tree, cwd="w", **options):
     """The path and text of each file of the project context."""
     text = tree.text("pi", cwd, base="BASE", **options).partition("\n\n# Project Context\n\n")[2]
     text = text.partition("\n\nCurrent date and time:")[0]
-    return [tuple(each.split("\n\n", 1)) for each in text.split("\n\n## ")[1:]]
+    return [tuple(entry.split("\n\n", 1)) for entry in text.split("\n\n## ")[1:]]
 
 
 def test_context_is_the_user_file_and_then_project_files_from_the_root_down(tree):
@@ -393,7 +395,7 @@ def test_the_first_of_two_skills_with_the_same_name_wins_with_a_finding(tree, sk
         prompt = tree.prompt("pi", "w/a", tools="read")
         assert menu(tree, "w/a") == [("deploy", folder, f"/{folder}/deploy/SKILL.md")]
         assert tree.findings(prompt) == [
-            ("skill-shadowed", f"/{each}/deploy/SKILL.md") for each in folders[number + 1 :]
+            ("skill-shadowed", f"/{folder}/deploy/SKILL.md") for folder in folders[number + 1 :]
         ]
         Path(tree.path(f"{folder}/deploy/SKILL.md")).unlink()
 
@@ -432,7 +434,7 @@ def test_a_skill_can_hide_itself(tree, skill, field, is_listed):
 
 def test_there_is_no_block_if_every_skill_hides_itself(tree, skill):
     tree({"w/.sf/skills/a/SKILL.md": skill("a", "D.", "disable-model-invocation: true")})
-    assert tree.text("pi", base="BASE", tools="read") == f"BASE\n\n{LAST}"
+    assert tree.text("pi", base="BASE", tools="read") == f"BASE\n\n{LAST_LINES}"
 
 
 def test_skills_are_escaped_and_listed_by_name(tree):
@@ -474,7 +476,7 @@ def zone(hours, name):
         (datetime(2026, 3, 7, 13, 1, 2, tzinfo=timezone(timedelta(hours=-6))), "Saturday, March 7, 2026 at 01:01:02 PM UTC-06:00"),
         (datetime(2026, 3, 7, 13, 1, 2, tzinfo=timezone(timedelta(hours=5, minutes=45))), "Saturday, March 7, 2026 at 01:01:02 PM UTC+05:45"),
         (datetime(2026, 3, 7, 13, 1, 2, tzinfo=zone(-3, "-03")), "Saturday, March 7, 2026 at 01:01:02 PM -03"),
-        (datetime(2026, 3, 7, 13, 1, 2, tzinfo=Nameless()), "Saturday, March 7, 2026 at 01:01:02 PM UTC+05:45"),
+        (datetime(2026, 3, 7, 13, 1, 2, tzinfo=NamelessZone()), "Saturday, March 7, 2026 at 01:01:02 PM UTC+05:45"),
     ],
 )  # fmt: skip
 def test_the_date_is_written_in_words(tree, now, expected):
@@ -503,7 +505,7 @@ def test_missing_documentation_leaves_no_trace(tree):
 
 
 def test_documentation_is_part_of_the_base(tree):
-    assert tree.text("pi", base="BASE", docs=[("Manual", "/d/manual.md")]) == f"BASE\n\n{LAST}"
+    assert tree.text("pi", base="BASE", docs=[("Manual", "/d/manual.md")]) == f"BASE\n\n{LAST_LINES}"
 
 
 @pytest.mark.parametrize(
@@ -511,5 +513,9 @@ def test_documentation_is_part_of_the_base(tree):
 )
 def test_the_layer_of_a_file_depends_on_where_it_was_found(tree, folder, layer):
     tree({f"{folder}/SYSTEM.md": "S", f"{folder}/APPEND_SYSTEM.md": "A"})
-    used = [(tree.short(each.path), each.layer) for each in tree.prompt("pi").candidates if each.fate == "used"]
+    used = [
+        (tree.short(candidate.path), candidate.layer)
+        for candidate in tree.prompt("pi").candidates
+        if candidate.fate == "used"
+    ]
     assert used == [(f"/{folder}/SYSTEM.md", layer), (f"/{folder}/APPEND_SYSTEM.md", layer)]

@@ -16,7 +16,7 @@ from foreword.layout.keys import KEYS
 from foreword.packs.packs import STD, layout_names, shipped_layout
 from foreword.sources.stamps import time
 
-USERS, WORKSPACES = "home/.config/foreword/prompts", "w/.foreword/prompts"
+USER_PACK, WORKSPACE_PACK = "home/.config/foreword/prompts", "w/.foreword/prompts"
 BOUNDARIES = "---\n## Working boundaries\n\nReadable:\n  - /w\nWritable:\n  - /w"
 
 
@@ -60,7 +60,7 @@ def test_every_section_is_in_order(tree):
         "---\n## Resident knowledge\n\n- release: How we release\n\n"
         "---\n## Resident workflows\n\n- review: How we review"
     )
-    assert [(each.section, each.lifetime) for each in prompt.passages] == [
+    assert [(passage.section, passage.lifetime) for passage in prompt.passages] == [
         ("body", "conversation"),
         ("boundaries", "conversation"),
         ("project", "project"),
@@ -72,7 +72,7 @@ def test_every_section_is_in_order(tree):
 
 @pytest.mark.parametrize("blank", ["", "\n", " \n\t\n", "{# nothing #}", "{% if false %}x{% endif %}\n"])
 def test_no_body_removes_the_boundaries(tree, blank):
-    tree({f"{USERS}/blank.md": blank})
+    tree({f"{USER_PACK}/blank.md": blank})
     assert tree.text("pod", set={"body.text": "$user/blank"}) == BOUNDARIES
 
 
@@ -99,25 +99,25 @@ def test_content_is_not_rendered_as_a_template(tree):
 )
 def test_a_template_is_addressed_by_prefix_and_path(tree, address, text):
     tree({
-        f"{USERS}/greet.md": "USER",
-        f"{USERS}/greet": "without extension",
-        f"{USERS}/greet.toml": "no template",
-        f"{USERS}/team/de/greet.md": "GUTEN TAG",
-        f"{USERS}/v1.2.md": "DOTS",
-        f"{USERS}/two words.md": "BLANK",
-        f"{WORKSPACES}/greet.md": "WORKSPACE",
+        f"{USER_PACK}/greet.md": "USER",
+        f"{USER_PACK}/greet": "without extension",
+        f"{USER_PACK}/greet.toml": "no template",
+        f"{USER_PACK}/team/de/greet.md": "GUTEN TAG",
+        f"{USER_PACK}/v1.2.md": "DOTS",
+        f"{USER_PACK}/two words.md": "BLANK",
+        f"{WORKSPACE_PACK}/greet.md": "WORKSPACE",
     })  # fmt: skip
     assert body(tree, address) == text
 
 
 def test_the_users_pack_follows_the_configuration_folder(tree):
-    tree({f"{USERS}/a.md": "HOME", "xdg/foreword/prompts/a.md": "XDG"})
+    tree({f"{USER_PACK}/a.md": "HOME", "xdg/foreword/prompts/a.md": "XDG"})
     assert body(tree, "$user/a", environment={"XDG_CONFIG_HOME": "xdg"}) == "XDG"
     assert body(tree, "$user/a") == "HOME"
 
 
 def test_the_workspaces_pack_is_at_its_root(tree):
-    tree({"w/.git": None, f"{WORKSPACES}/a.md": "ROOT", "w/sub/.foreword/prompts/a.md": "SUB"})
+    tree({"w/.git": None, f"{WORKSPACE_PACK}/a.md": "ROOT", "w/sub/.foreword/prompts/a.md": "SUB"})
     assert body(tree, "$workspace/a", cwd="w/sub") == "ROOT"
 
 
@@ -154,12 +154,12 @@ def test_a_pack_from_the_caller_has_its_own_prefix_for_any_spelling_of_its_folde
 )  # fmt: skip
 def test_an_invalid_address_is_an_error_that_says_why(tree, address, sentence):
     tree({
-        f"{USERS}/there.md": "THERE",
-        f"{USERS}/folder.md": None,
-        f"{USERS}/latin.md": b"\xe9",
-        f"{USERS}/out.md": Path("../../../../outside/there.md"),
-        f"{USERS}/far": Path("../../../../outside"),
-        f"{USERS}/nowhere.md": Path("gone.md"),
+        f"{USER_PACK}/there.md": "THERE",
+        f"{USER_PACK}/folder.md": None,
+        f"{USER_PACK}/latin.md": b"\xe9",
+        f"{USER_PACK}/out.md": Path("../../../../outside/there.md"),
+        f"{USER_PACK}/far": Path("../../../../outside"),
+        f"{USER_PACK}/nowhere.md": Path("gone.md"),
         "outside/there.md": "OUTSIDE",
     })  # fmt: skip
     assert error(tree, address) == sentence
@@ -172,15 +172,15 @@ def test_without_a_home_the_users_pack_has_no_folder(tree):
 
 
 @pytest.mark.parametrize("prefix", ["user", "workspace", "std"])
-def test_a_template_missing_in_one_pack_is_not_searched_in_another(tree, prefix):
-    folders = {"user": USERS, "workspace": WORKSPACES}
+def test_a_template_missing_from_one_pack_is_not_searched_for_in_another(tree, prefix):
+    folders = {"user": USER_PACK, "workspace": WORKSPACE_PACK}
     tree({f"{folder}/only/a.md": "elsewhere" for name, folder in folders.items() if name != prefix})
     tree({f"{folder}/x.md": "" for folder in folders.values()})
     assert error(tree, f"${prefix}/only/a").startswith(f"the template '${prefix}/only/a' does not exist (")
 
 
 def test_links_inside_a_pack_are_followed(tree):
-    tree({f"{USERS}/real.md": "REAL", f"{USERS}/a/link.md": Path("../real.md"), f"{USERS}/b": Path("a")})
+    tree({f"{USER_PACK}/real.md": "REAL", f"{USER_PACK}/a/link.md": Path("../real.md"), f"{USER_PACK}/b": Path("a")})
     assert [body(tree, f"$user/{path}") for path in ("a/link", "b/link")] == ["REAL", "REAL"]
 
 
@@ -189,7 +189,7 @@ def test_the_user_pack_may_be_a_link(tree):
     assert body(tree, "$user/a") == "LINKED"
 
 
-@pytest.mark.parametrize("link", [WORKSPACES, "w/.foreword"])
+@pytest.mark.parametrize("link", [WORKSPACE_PACK, "w/.foreword"])
 def test_the_workspace_pack_may_not_be_a_link(tree, link):
     tree({"home/private/prompts/a.md": "PRIVATE", "home/private/a.md": "PRIVATE", "w/.git": None})
     tree({link: Path(tree.path("home/private"))})
@@ -211,20 +211,20 @@ def test_the_workspace_pack_may_not_be_a_link(tree, link):
 )
 def test_an_include_is_relative_to_its_file_unless_it_has_a_prefix(tree, address, text):
     tree({
-        f"{USERS}/parent.md": "PARENT, {% include 'sibling' %}",
-        f"{USERS}/sibling.md": "SIBLING\n",
-        f"{USERS}/nested.md": "the wrong one",
-        f"{USERS}/below.md": "{% include 'common/header' %}",
-        f"{USERS}/common/header.md": "HEADER, {% include 'nested' %}",
-        f"{USERS}/common/nested.md": "NESTED",
-        f"{USERS}/prefixed.md": "{% include '$workspace/main' %}, {% include '$user/sibling' %}",
-        f"{WORKSPACES}/main.md": "OURS",
+        f"{USER_PACK}/parent.md": "PARENT, {% include 'sibling' %}",
+        f"{USER_PACK}/sibling.md": "SIBLING\n",
+        f"{USER_PACK}/nested.md": "the wrong one",
+        f"{USER_PACK}/below.md": "{% include 'common/header' %}",
+        f"{USER_PACK}/common/header.md": "HEADER, {% include 'nested' %}",
+        f"{USER_PACK}/common/nested.md": "NESTED",
+        f"{USER_PACK}/prefixed.md": "{% include '$workspace/main' %}, {% include '$user/sibling' %}",
+        f"{WORKSPACE_PACK}/main.md": "OURS",
     })  # fmt: skip
     assert body(tree, address) == text
 
 
 def test_a_shipped_template_includes_shipped_templates(tree):
-    tree({f"{folder}/common/tool-usage.md": "not this" for folder in (USERS, WORKSPACES)})
+    tree({f"{folder}/common/tool-usage.md": "not this" for folder in (USER_PACK, WORKSPACE_PACK)})
     assert "not this" not in tree.text("pod")
 
 
@@ -248,17 +248,17 @@ def test_a_shipped_template_includes_shipped_templates(tree):
 )  # fmt: skip
 def test_an_invalid_include_is_an_error_that_says_why(tree, text, sentence):
     tree({
-        f"{USERS}/main.md": text,
-        f"{USERS}/a.md": "{% include 'b' %}",
-        f"{USERS}/b.md": "\n{% include 'a' %}",
-        f"{USERS}/out.md": Path("../../../../outside.md"),
+        f"{USER_PACK}/main.md": text,
+        f"{USER_PACK}/a.md": "{% include 'b' %}",
+        f"{USER_PACK}/b.md": "\n{% include 'a' %}",
+        f"{USER_PACK}/out.md": Path("../../../../outside.md"),
         "outside.md": "OUTSIDE",
     })  # fmt: skip
     assert error(tree, "$user/main") == sentence
 
 
 def test_an_unqualified_name_needs_a_current_file(tree):
-    tree({f"{USERS}/a.md": "A", "w/a.md": "A", "w/base.md": "{% include 'a' %}"})
+    tree({f"{USER_PACK}/a.md": "A", "w/a.md": "A", "w/base.md": "{% include 'a' %}"})
     assert error(tree, base="{% include 'a' %}") == (
         "base: 'a' cannot be included: 'a' has no prefix, and base is not in a pack; "
         "an address is $prefix/path, such as $user/review (line 1, column 12)"
@@ -266,14 +266,19 @@ def test_an_unqualified_name_needs_a_current_file(tree):
     assert tree.text("pod", base="{% include '$user/a' %}") == f"A\n\n{BOUNDARIES}"
 
 
-def test_too_deep_includes_are_an_error_that_shows_the_chain(tree):
-    tree({f"{USERS}/{number}.md": f"{{% include '{number + 1}' %}}" for number in range(1, 30)})
+def test_includes_nested_too_deeply_are_an_error_that_shows_the_chain(tree):
+    tree({f"{USER_PACK}/{number}.md": f"{{% include '{number + 1}' %}}" for number in range(1, 30)})
     sentence = error(tree, "$user/1")
     assert "is included more than 20 templates deep: $user/1 -> $user/2 -> $user/3" in sentence
 
 
-def test_an_optional_include(tree):
-    tree({f"{USERS}/main.md": "[{% include 'no' ignore missing %}{% include ['no', 'b'] %}]", f"{USERS}/b.md": "B"})
+def test_an_optional_include_may_be_missing(tree):
+    tree(
+        {
+            f"{USER_PACK}/main.md": "[{% include 'no' ignore missing %}{% include ['no', 'b'] %}]",
+            f"{USER_PACK}/b.md": "B",
+        }
+    )
     assert body(tree, "$user/main") == "[B]"
 
 
@@ -308,12 +313,12 @@ def test_a_mistake_is_an_error_before_the_first_turn(tree, text, words):
     ],
 )  # fmt: skip
 def test_an_undefined_variable_is_an_error_that_names_it_with_file_and_line(tree, files, sentence):
-    tree({f"{USERS}/{name}.md": text for name, text in files.items()})
+    tree({f"{USER_PACK}/{name}.md": text for name, text in files.items()})
     assert error(tree, "$user/main") == sentence
 
 
 @pytest.mark.parametrize("text", ["{{ ghost | default('x') }}", "{% if ghost is defined %}no{% else %}x{% endif %}"])
-def test_testing_whether_a_variable_is_defined_is_not_an_error(tree, text):
+def test_a_template_may_test_whether_a_variable_is_defined(tree, text):
     assert tree.text("pod", base=text) == f"x\n\n{BOUNDARIES}"
 
 
@@ -354,7 +359,7 @@ def test_a_value_is_never_parsed_again(tree, value):
 # The shipped default
 
 
-def test_the_default_states_the_language_policy_and_includes_the_tool_usage(tree):
+def test_the_default_template_states_the_language_policy_and_explains_tools(tree):
     text = body(tree, "$std/default")
     assert tree.text("pod") == f"{text}\n\n{BOUNDARIES}"
     assert "\n\n## Language\n\n`language`: `match the user's language`\n\n" in text
@@ -417,7 +422,7 @@ def test_a_body_with_an_open_fence_does_not_swallow_the_boundaries(tree, body, m
     assert ("file-fence", f"base ends inside {what}; it was closed") in tree.messages(prompt)
 
 
-def test_a_body_with_nothing_after_it_is_unchanged(tree):
+def test_a_body_without_sections_after_it_is_unchanged(tree):
     assert tree.text("builder", base="A\n```sh\nmake\n") == "A\n```sh\nmake\n"
 
 
@@ -508,7 +513,7 @@ def test_residents_opt_in_with_any_of_three_spellings(tree, folder, field, is_re
     assert tree.text("pod", base="B") == f"B\n\n{BOUNDARIES}{tail}"
 
 
-def test_residents_are_sorted_by_slug_and_each_on_its_line(tree):
+def test_residents_are_sorted_by_slug_one_per_line(tree):
     yes = "model_invocation: true"
     folder = "w/.foreword/knowledge"
     tree({
@@ -560,7 +565,12 @@ def test_an_invalid_resident_is_a_finding_and_the_others_are_listed(tree):
 )  # fmt: skip
 def test_a_resident_with_two_names_is_listed_once_with_a_finding(tree, files, listed, lost):
     text = RESIDENT.format("model_invocation: true")
-    tree({"w/.git": None, **{f"w/.foreword/{path}": text if each == "D" else each for path, each in files.items()}})
+    tree(
+        {
+            "w/.git": None,
+            **{f"w/.foreword/{path}": text if content == "D" else content for path, content in files.items()},
+        }
+    )
     prompt = tree.prompt("pod", base="B")
     assert re.findall(r"^- (\w+): D$", prompt.text, re.MULTILINE) == listed
     assert tree.findings(prompt) == [("file-duplicate", f"/w/.foreword/{lost}")]
@@ -629,14 +639,14 @@ def test_trailing_white_space_of_wording_is_removed(tree, key, around):
     full_workspace(tree)({WORDING_FILES["workspace"]: f"{key} = {json.dumps(around.format(shipped))}"})
     prompt = prompt_with_packs(tree)
     assert tree.short(prompt.text) == "\n\n".join(WORDING.values())
-    assert all("".join(piece.text for piece in each.pieces) == each.text for each in prompt.passages)
+    assert all("".join(piece.text for piece in passage.pieces) == passage.text for passage in prompt.passages)
 
 
 @pytest.mark.parametrize("text", ["X   ", "X\t\n \n", "\n\nX \n"])
 def test_trailing_white_space_of_a_file_is_removed(tree, text):
     prompt = prompt_with_packs(full_workspace(tree)({"w/AGENTS.md": text}))
     assert tree.short(prompt.text) == "\n\n".join(WORDING.values())
-    (piece,) = [each for passage in prompt.passages for each in passage.pieces if each.origin.kind == "file"]
+    (piece,) = [piece for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"]
     line = text.count("\n", 0, text.index("X")) + 1
     assert (piece.text, piece.origin.lines) == ("X", (line, line))
 
@@ -654,7 +664,9 @@ def test_trailing_white_space_of_a_file_is_removed(tree, text):
     ],
 )
 def test_the_later_wording_wins(tree, sources, winner):
-    full_workspace(tree)({WORDING_FILES[who]: f"agents_md_section = 'of the {who}: {{}}'" for who in sources.split()})
+    full_workspace(tree)(
+        {WORDING_FILES[setter]: f"agents_md_section = 'of the {setter}: {{}}'" for setter in sources.split()}
+    )
     text = tree.short(prompt_with_packs(tree, p="pack").text)
     assert text == "\n\n".join({**WORDING, "agents_md_section": f"of the {winner}: X"}.values())
 
@@ -678,16 +690,16 @@ def test_the_last_of_several_packs_wins(tree):
     assert "\n\none X\n\n" in prompt_with_packs(tree, b="two", a="one").text
 
 
-@pytest.mark.parametrize("who", WORDING_FILES)
+@pytest.mark.parametrize("setter", WORDING_FILES)
 @pytest.mark.parametrize("key", WORDING)
 @pytest.mark.parametrize("lost", ["", "nothing", "{x}", "{{}}", "{} and {}", "{", "{ }"])
-def test_wording_without_its_placeholder_is_an_error(tree, who, key, lost):
-    tree({"pack": None, WORDING_FILES[who]: f"{key} = '{lost}'"})
+def test_wording_without_its_placeholder_is_an_error(tree, setter, key, lost):
+    tree({"pack": None, WORDING_FILES[setter]: f"{key} = '{lost}'"})
     with pytest.raises(LayoutError) as raised:
         prompt_with_packs(tree, p="pack")
     assert key in str(raised.value) and "\n" not in str(raised.value)
     if lost in ("", "nothing"):
-        path = f"/{WORDING_FILES[who]}"
+        path = f"/{WORDING_FILES[setter]}"
         assert tree.short(str(raised.value)) == f"{path}: {key} needs '{{}}' exactly once, for its value"
 
 
@@ -728,12 +740,12 @@ def test_compaction_instructions_cannot_be_blank(tree):
         prompt_with_packs(tree)
 
 
-@pytest.mark.parametrize("who", WORDING_FILES)
-def test_an_unknown_key_is_a_finding(tree, who):
-    full_workspace(tree)({WORDING_FILES[who]: "agents_md_sektion = '{}'\n[nested]\nkey = 'x'\n"})
+@pytest.mark.parametrize("setter", WORDING_FILES)
+def test_an_unknown_key_is_a_finding(tree, setter):
+    full_workspace(tree)({WORDING_FILES[setter]: "agents_md_sektion = '{}'\n[nested]\nkey = 'x'\n"})
     prompt = prompt_with_packs(tree, p="pack")
     assert tree.short(prompt.text) == "\n\n".join(WORDING.values())
-    path = f"/{WORDING_FILES[who]}"
+    path = f"/{WORDING_FILES[setter]}"
     assert tree.messages(prompt)[0] == (
         "wording-unknown",
         f"{path}: unknown wording 'agents_md_sektion'; did you mean 'agents_md_section'?",
@@ -774,9 +786,11 @@ def settable_keys(table):
     name = table.partition(".")[0] or "layout"
     for key in KEYS:
         if key.table == name and key.name != "extends":
-            yield from ((f"{table}.{key.name}".lstrip("."), each) for each in HOSTILE.get(key.takes, key.choices))
+            yield from ((f"{table}.{key.name}".lstrip("."), value) for value in HOSTILE.get(key.takes, key.choices))
     if table in ("settings", "wording"):
-        yield from ((f"{table}.{key}", each) for key in shipped_layout("pod")[table] for each in ("", "x", "{}", False))
+        yield from (
+            (f"{table}.{key}", value) for key in shipped_layout("pod")[table] for value in ("", "x", "{}", False)
+        )
 
 
 TABLES = ["", "settings", "wording", "on", "compaction", *(f"{table}.{name}" for table in ("find", "section") for name in shipped_layout("pod")[table])]  # fmt: skip
@@ -795,7 +809,7 @@ def test_workspace_settings_cannot_remove_the_boundaries(tree, table):
     assert removed == []
 
 
-def test_a_section_without_items_is_rejected(tree):
+def test_a_setting_that_removes_all_items_of_a_section_is_rejected(tree):
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/.foreword/foreword.toml": "section.project.of = ''"})
     prompt = tree.prompt("pod", base="B")
     assert tree.short(prompt.text) == f"B\n\n{BOUNDARIES}\n\n---\n## Project instructions (AGENTS.md)\n\nX"
@@ -811,16 +825,24 @@ def test_a_key_that_would_change_the_boundaries_is_ignored_with_a_finding(tree):
     assert tree.messages(prompt) == [("workspace-refused", message)]
 
 
-@pytest.mark.parametrize("who", ["home/.config/foreword/foreword.toml", "w/mine.toml"])
-def test_user_and_caller_may_leave_the_boundaries_out(tree, who):
-    tree({"w/.git": None, who: "sections = ['body']"})
-    prompt = assemble(tree.workspace(), Agent(base="B"), "pod", settings=tree.path(who) if who.startswith("w/") else "")
+@pytest.mark.parametrize("setter", ["home/.config/foreword/foreword.toml", "w/mine.toml"])
+def test_user_and_caller_may_leave_the_boundaries_out(tree, setter):
+    tree({"w/.git": None, setter: "sections = ['body']"})
+    prompt = assemble(
+        tree.workspace(), Agent(base="B"), "pod", settings=tree.path(setter) if setter.startswith("w/") else ""
+    )
     assert (prompt.text, prompt.findings) == ("B", ())
 
 
 def test_a_workspace_may_not_use_user_templates(tree):
-    tree({"w/.git": None, f"{USERS}/private.md": "PRIVATE", "w/.foreword/foreword.toml": "body.text = '$user/private'"})
-    tree({f"{WORKSPACES}/own.toml": "extends = '$std/pod'\n[section.body]\ntext = '$user/private'\n"})
+    tree(
+        {
+            "w/.git": None,
+            f"{USER_PACK}/private.md": "PRIVATE",
+            "w/.foreword/foreword.toml": "body.text = '$user/private'",
+        }
+    )
+    tree({f"{WORKSPACE_PACK}/own.toml": "extends = '$std/pod'\n[section.body]\ntext = '$user/private'\n"})
     for layout, path in (("pod", "/w/.foreword/foreword.toml"), ("$workspace/own", "")):
         prompt = tree.prompt(layout)
         assert "PRIVATE" not in prompt.text and tree.short(prompt.text).endswith(BOUNDARIES)
@@ -842,8 +864,8 @@ BRANCHES = "{% if false %}" + "{% elif false %}" * 5_000 + "{% endif %}"
 def test_a_hostile_workspace_template_is_an_error_and_the_next_one_renders(tree, text, monkeypatch, capsys):
     monkeypatch.setenv("HOME", tree.path("home"))
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
-    tree({"w/.git": None, f"{WORKSPACES}/hostile.md": text, f"{WORKSPACES}/kind.md": "Hello {{ cwd }}"})
-    tree({f"{USERS}/mine.md": "{% include '$workspace/hostile' %}"})
+    tree({"w/.git": None, f"{WORKSPACE_PACK}/hostile.md": text, f"{WORKSPACE_PACK}/kind.md": "Hello {{ cwd }}"})
+    tree({f"{USER_PACK}/mine.md": "{% include '$workspace/hostile' %}"})
     for address in ("$workspace/hostile", "$user/mine"):
         assert main(["show", tree.path("w"), "--layout", "pod", "--base", address]) == 2
         out, err = capsys.readouterr()
@@ -854,8 +876,8 @@ def test_a_hostile_workspace_template_is_an_error_and_the_next_one_renders(tree,
 
 @pytest.mark.parametrize(("included", "has_worker"), [("$workspace/kind", True), ("kind", False)])
 def test_a_user_template_with_an_untrusted_include_is_parsed_in_the_worker(tree, included, has_worker):
-    tree({"w/.git": None, f"{WORKSPACES}/kind.md": "Hello {{ cwd }}", f"{USERS}/kind.md": "Hello {{ cwd }}"})
-    tree({f"{USERS}/mine.md": f"{{% include '{included}' %}}"})
+    tree({"w/.git": None, f"{WORKSPACE_PACK}/kind.md": "Hello {{ cwd }}", f"{USER_PACK}/kind.md": "Hello {{ cwd }}"})
+    tree({f"{USER_PACK}/mine.md": f"{{% include '{included}' %}}"})
     assembler = Assembler(tree.workspace(), "pod")
     sandbox.close()
     assembler.snapshot(Agent(base=assembler.template("$user/mine")))
@@ -871,7 +893,7 @@ def test_a_template_in_workspace_settings_is_untrusted(tree):
 
 
 def test_errors_are_the_same_with_and_without_the_sandbox(tree):
-    tree({f"{folder}/a.md": "x\n{{ ghost }}" for folder in (USERS, WORKSPACES)})
+    tree({f"{folder}/a.md": "x\n{{ ghost }}" for folder in (USER_PACK, WORKSPACE_PACK)})
     assert error(tree, "$workspace/a") == error(tree, "$user/a").replace("$user", "$workspace")
 
 
@@ -879,7 +901,7 @@ def test_errors_are_the_same_with_and_without_the_sandbox(tree):
 
 
 def test_every_character_of_the_body_has_its_template_as_origin(tree):
-    tree({f"{USERS}/main.md": "A\n{% include 'part' %} {{ cwd }}\n", f"{USERS}/part.md": "B\n"})
+    tree({f"{USER_PACK}/main.md": "A\n{% include 'part' %} {{ cwd }}\n", f"{USER_PACK}/part.md": "B\n"})
     prompt = tree.prompt("pod", set={"body.text": "$user/main"})
     assert [
         (piece.text.replace(tree.top, ""), piece.origin.kind, piece.origin.path, piece.origin.lines)
@@ -895,8 +917,8 @@ def test_every_character_of_the_body_has_its_template_as_origin(tree):
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        (f"{USERS}/part.md", "EDITED"),
-        (f"{USERS}/main.md", "EDITED"),
+        (f"{USER_PACK}/part.md", "EDITED"),
+        (f"{USER_PACK}/main.md", "EDITED"),
         (WORDING_FILES["user"], "working_boundaries_section = 'EDITED {}'"),
         ("w/AGENTS.md", "EDITED"),
         ("w/.foreword/knowledge/k.md", "---\ndescription: EDITED\nmodel_invocation: true\n---\n"),
@@ -904,7 +926,7 @@ def test_every_character_of_the_body_has_its_template_as_origin(tree):
 )
 def test_an_assembler_notices_a_change_of_any_file_it_used(tree, monkeypatch, path, text):
     monkeypatch.setattr(time, "time_ns", lambda now=time.time_ns: now() + 10_000_000_000)
-    tree({"w/.git": None, f"{USERS}/main.md": "{% include 'part' %}", f"{USERS}/part.md": "PART"})
+    tree({"w/.git": None, f"{USER_PACK}/main.md": "{% include 'part' %}", f"{USER_PACK}/part.md": "PART"})
     assembler = Assembler(tree.workspace(), "pod", assignments=[("body.text", "$user/main")])
     assert tree.short(assembler.prompt().text) == f"PART\n\n{BOUNDARIES}"
     tree({path: text})

@@ -28,7 +28,7 @@ def candidates(path: str, home: str, pyenv: str = "") -> Iterator[Path]:
     folders += sorted((Path(pyenv) if pyenv else Path(home, ".pyenv")).glob("versions/*/bin"))
     for folder in folders:
         if folder.is_dir():
-            yield from sorted(each for each in folder.iterdir() if NAME.fullmatch(each.name))
+            yield from sorted(path for path in folder.iterdir() if NAME.fullmatch(path.name))
 
 
 def version(program: Path) -> tuple[tuple[int, ...], str] | None:
@@ -52,7 +52,7 @@ def supported(programs: Iterator[Path]) -> list[str]:
         supported_version = version(program)
         if supported_version and supported_version[0] >= OLDEST:
             found.setdefault(*supported_version)
-    return [found[each] for each in sorted(found)]
+    return [found[version] for version in sorted(found)]
 
 
 def main() -> None:

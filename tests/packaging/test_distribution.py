@@ -126,7 +126,7 @@ def test_each_extra_adds_its_requirements(dist):
     with zipfile.ZipFile(wheel_in(dist)) as archive:
         metadata = message_from_bytes(archive.read(f"foreword-{VERSION}.dist-info/METADATA"))
     extras = set(metadata.get_all("Provides-Extra"))
-    rows = [each.partition(";") for each in metadata.get_all("Requires-Dist")]
+    rows = [requirement.partition(";") for requirement in metadata.get_all("Requires-Dist")]
     requirements = {extra: {name for name, _, when in rows if f"extra == '{extra}'" in when} for extra in extras}
     assert extras == {"serve", "postgres", "tokens", "all"} and all(requirements.values())
     assert requirements["all"] == requirements["serve"] | requirements["postgres"] | requirements["tokens"]

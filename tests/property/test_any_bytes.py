@@ -21,7 +21,7 @@ TOOLS = [Tool("read"), Tool("bash")]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def alarm():
+def hang_alarm():
     """Fail a hanging test with a traceback, after a delay that no slow machine reaches."""
     faulthandler.dump_traceback_later(1_200, exit=True)
     yield
@@ -58,13 +58,13 @@ def check(prompt):
     assert json.loads(json.dumps(form)) == json.loads(json.dumps(form, ensure_ascii=False).encode())
 
 
-def show(workspace, layout, **agent):
+def build_prompt(workspace, layout, **agent):
     check(assemble(workspace, Agent(tools=TOOLS, **agent), layout))
 
 
 # Instruction files, skills and residents
 
-CRUMBS = [
+FRAGMENTS = [
     b"---\n", b"---", b"name: x\n", b"name: ", b"description: ", b"description: |\n  ", b": ", b"\n", b"\r\n", b"\r", b" ", b"\t", b"&a ", b"*a",
     b"[", b"]", b"{", b"}", b"!!x ", b"%YAML 9\n", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\0", b"\xc3", b"\xa9", b"\xe2\x80\xa8", b"\xf0\x9f",
     b"model_invokation: true\n", b"disable-model-invocation: yes\n", b"globs: x\n", b"```", b"<!--", b"-->", b"</skills>", b"<instructions ",
@@ -72,8 +72,8 @@ CRUMBS = [
     b'<!-- if: model == "m" -->', b"<!-- else -->", b"<!-- endif -->", b"<!-- if: (((( -->", b"{{ cwd }}", b"{{", b"AGENTS.md", b"@CLAUDE.md",
     b"gitdir: ", b"gitdir: ..\n", b"ref: refs/heads/", b"[core]\n", b"bare = true\n", b"repositoryformatversion = 9\n", b"x" * 300, b"../" * 40,
 ]  # fmt: skip
-crumbs = st.lists(st.one_of(st.sampled_from(CRUMBS), st.binary(max_size=3)), max_size=14).map(b"".join)
-junk = st.one_of(st.binary(max_size=60), crumbs)
+fragments = st.lists(st.one_of(st.sampled_from(FRAGMENTS), st.binary(max_size=3)), max_size=14).map(b"".join)
+any_bytes = st.one_of(st.binary(max_size=60), fragments)
 CONTENT = (
     "w/AGENTS.md w/CLAUDE.md w/a/AGENTS.override.md w/a/AGENTS.md w/a/AGENTS.local.md w/a/OPAL.md w/a/.sf/SYSTEM.md w/a/.sf/APPEND_SYSTEM.md"
     " home/.ion/AGENTS.md home/.config/agents/AGENTS.md home/.config/agents/rules/r.md home/.sf/agent/AGENTS.md w/a/.agents/skills/x/SKILL.md"
@@ -83,20 +83,20 @@ CONTENT = (
 
 
 @settings(max_examples=60)
-@given(files=st.fixed_dictionaries({}, optional=dict.fromkeys(CONTENT, junk)))
+@given(files=st.fixed_dictionaries({}, optional=dict.fromkeys(CONTENT, any_bytes)))
 def test_any_content_gives_a_prompt(write_workspace, files):
     workspace = write_workspace(files)
     for layout in LAYOUTS:
-        show(workspace, layout, model="m")
+        build_prompt(workspace, layout, model="m")
 
 
 @settings(max_examples=40)
-@given(content=junk)
+@given(content=any_bytes)
 def test_any_active_skill_gives_a_prompt_or_an_error(write_workspace, content):
     workspace = write_workspace({"w/a/.agents/skills/x/SKILL.md": b"---\nname: x\ndescription: D.\n---\n" + content})
     for layout in ("ion", "foreword", "opal", "pi"):
         try:
-            show(workspace, layout, skill="x")
+            build_prompt(workspace, layout, skill="x")
             assert Assembler(workspace, layout).skill_message("x").encode()
         except ForewordError as error:
             assert str(error).encode()
@@ -114,7 +114,7 @@ def test_any_text_from_the_caller_gives_a_prompt(write_workspace, text):
     options = dict.fromkeys("base plan".split(), text)
     options |= dict.fromkeys("session language model provider".split(), text.encode("utf-8", "replace").decode())
     for layout in ("foreword", "ion", "opal", "pi", "builder"):
-        show(workspace, layout, docs=[(text, text)], **options)
+        build_prompt(workspace, layout, docs=[(text, text)], **options)
 
 
 # Names
@@ -127,7 +127,7 @@ unusual_names = unusual_names.map(lambda name: name.translate(None, b"\0/")).fil
 
 
 @settings(max_examples=60)
-@given(names=st.lists(unusual_names, min_size=1, max_size=4, unique=True), content=junk)
+@given(names=st.lists(unusual_names, min_size=1, max_size=4, unique=True), content=any_bytes)
 def test_any_file_names_give_a_prompt(write_workspace, names, content):
     good = b"---\nname: x\ndescription: D.\nmodel_invokation: true\n---\n"
     files = {"w/.git/HEAD": b"ref: refs/heads/x"}
@@ -141,8 +141,8 @@ def test_any_file_names_give_a_prompt(write_workspace, names, content):
     workspace = write_workspace(files)
     below = os.path.join(os.path.dirname(workspace.cwd), os.fsdecode(names[0]))
     for layout in LAYOUTS:
-        show(workspace, layout)
-        show(Workspace(below, home=workspace.home, environment={}), layout)
+        build_prompt(workspace, layout)
+        build_prompt(Workspace(below, home=workspace.home, environment={}), layout)
 
 
 # A repository
@@ -154,23 +154,23 @@ TEMPLATE = "[git:branch] [if git:status]x[endif] [git:status]"
 @settings(max_examples=25)
 @given(
     files=st.one_of(
-        st.fixed_dictionaries({"w/.git": junk}),
-        st.fixed_dictionaries({"w/a/.git": junk, "w/.git/HEAD": junk}),
-        st.fixed_dictionaries({}, optional=dict.fromkeys(GIT, junk)),
+        st.fixed_dictionaries({"w/.git": any_bytes}),
+        st.fixed_dictionaries({"w/a/.git": any_bytes, "w/.git/HEAD": any_bytes}),
+        st.fixed_dictionaries({}, optional=dict.fromkeys(GIT, any_bytes)),
     ),
     is_repository=st.booleans(),
 )
 @example({"w/.git/config": b'[filter "x"]\nclean = cat\n[filter "\\"y"]\n'}, True)
 def test_any_repository_gives_a_prompt(write_workspace, files, is_repository):
     workspace = write_workspace(files, is_repository=is_repository and "w/.git" not in files)
-    show(workspace, "builder", base=TEMPLATE)
-    show(workspace, "foreword")
+    build_prompt(workspace, "builder", base=TEMPLATE)
+    build_prompt(workspace, "foreword")
 
 
 # Settings, wording, layouts and templates
 
-WORDS = sorted({word for key in KEYS for word in (key.name, key.table)})
-WORDS += "identity skills context project body names dir for opal x wording".split()
+WORDING = sorted({word for key in KEYS for word in (key.name, key.table)})
+WORDING += "identity skills context project body names dir for opal x wording".split()
 SETTABLE = [f"{key.table}.skills.{key.name}" for key in KEYS if key.table in ("find", "section")]
 SETTABLE += [key.name for key in KEYS if key.table == "layout"] + [f"on.{event}" for event in EVENTS]
 SETTABLE += "settings.names settings.dir settings.file_paths settings.file_secrets layout store wording.compaction guideline".split()
@@ -181,13 +181,13 @@ TEXTS = [
 ]  # fmt: skip
 NUMBERS = ["9" * 5_000, "0x" + "f" * 5_000, *"0 1 -1 9_999 1.5 nan inf true false 1979-05-27 [[[[]]]]".split()]
 
-keys = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(".".join)
+keys = st.lists(st.sampled_from(WORDING), min_size=1, max_size=3).map(".".join)
 letters = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters='"\\'), max_size=6)
 strings = st.one_of(st.sampled_from(TEXTS), letters).map('"{}"'.format)
 values = st.recursive(
     st.one_of(strings, st.sampled_from(NUMBERS)),
     lambda inner: st.one_of(
-        st.lists(inner, max_size=3).map(lambda each: f"[{', '.join(each)}]"),
+        st.lists(inner, max_size=3).map(lambda items: f"[{', '.join(items)}]"),
         st.dictionaries(st.sampled_from(["text", "of", "say", "when", "from", "x"]), inner, max_size=2).map(
             lambda table: "{{ {} }}".format(", ".join(f"{key} = {content}" for key, content in table.items()))
         ),
@@ -200,21 +200,21 @@ rows = st.one_of(
     st.just("[[guideline]]"),
     st.builds("say = {}".format, values),
 )
-tomls = st.one_of(junk, st.lists(rows, max_size=5).map("\n".join).map(str.encode))
+toml_files = st.one_of(any_bytes, st.lists(rows, max_size=5).map("\n".join).map(str.encode))
 
 
 @settings(max_examples=120)
-@given(content=tomls, layout=st.sampled_from(["", *LAYOUTS]))
+@given(content=toml_files, layout=st.sampled_from(["", *LAYOUTS]))
 @example(b"budget = " + b"9" * 5_000, "opal")
 @example(b'layout = "nonsense"', "")
 def test_workspace_settings_never_raise(write_workspace, content, layout):
     """A workspace is untrusted, so mistakes in its settings are findings."""
-    show(write_workspace({"w/a/.foreword/foreword.toml": content}), layout)
+    build_prompt(write_workspace({"w/a/.foreword/foreword.toml": content}), layout)
 
 
 @settings(max_examples=120)
 @given(
-    content=tomls,
+    content=toml_files,
     name=st.sampled_from(
         ["home/.config/foreword/foreword.toml", "w/a/.foreword/prompts.toml", "home/.config/foreword/prompts.toml"]
     ),
@@ -224,13 +224,13 @@ def test_settings_and_wording_raise_only_errors(write_workspace, content, name):
     workspace = write_workspace({name: content})
     for layout in ("", "opal", "pod"):
         try:
-            show(workspace, layout)
+            build_prompt(workspace, layout)
         except ForewordError as error:
             assert "\n" not in str(error) and str(error).encode()
 
 
 @settings(max_examples=150)
-@given(content=tomls, base=st.sampled_from(["", "opal", "foreword", "pi", "ion", "pod", "builder"]))
+@given(content=toml_files, base=st.sampled_from(["", "opal", "foreword", "pi", "ion", "pod", "builder"]))
 @example(b"section = 3\nsections = []", "")
 @example(b"guideline = 3\nsections = []", "")
 @example(b'guideline = ["x"]\nsections = []', "")
@@ -242,7 +242,7 @@ def test_a_layout_raises_only_errors(write_workspace, content, base):
     )
     for layout in (os.path.join(workspace.cwd, "x.toml"), "$workspace/x"):
         try:
-            show(workspace, layout)
+            build_prompt(workspace, layout)
         except ForewordError as error:
             assert str(error).encode()
 
@@ -250,7 +250,9 @@ def test_a_layout_raises_only_errors(write_workspace, content, base):
 PARTS = "{{ cwd }}|{{ x }}|{% if tools %}|{% endif %}|{% include 'y' %}|{% for x in tools %}|{% endfor %}|{{|%}|{#|é|\n".split(
     "|"
 )
-templates = st.one_of(junk, st.lists(st.sampled_from(PARTS), max_size=8).map(lambda each: "".join(each).encode()))
+templates = st.one_of(
+    any_bytes, st.lists(st.sampled_from(PARTS), max_size=8).map(lambda parts: "".join(parts).encode())
+)
 
 
 @settings(max_examples=60)

@@ -14,7 +14,7 @@ OURS = Origin("template", "t")
 WORDS = ["[", "]", "\\", "\n", " ", "(", "!", ":", "if", "else", "endif", "file", "a", "é", "\r", "\0", "\t"]
 WORDS += ["[if file:a]", "[if !file:a]", "[else]", "[endif]", "[file:a]", "[ git:b ]", "[nix:c]", "[if nix:c]"]
 WORDS += ["\\[", "[IF file:a]", "[file:"]
-soup = st.lists(st.sampled_from(WORDS) | st.text(max_size=3)).map("".join)
+tag_soup = st.lists(st.sampled_from(WORDS) | st.text(max_size=3)).map("".join)
 names = st.text("abc ./-é", min_size=1, max_size=5).map(str.strip).filter(bool)
 
 # Trees that are easy to write as a template and to evaluate.
@@ -82,24 +82,24 @@ def test_escaped_text_renders_as_the_original(text):
     assert text_of(pieces_of(text.replace("[", "\\["))) == text
 
 
-@given(soup, soup | st.text())
-def test_a_value_is_inserted_literally(around, value):
-    around = around.replace("[", "(").replace("\\", "/")
-    line = around.count("\n") + 1
+@given(tag_soup, tag_soup | st.text())
+def test_a_value_is_inserted_literally(surrounding_text, value):
+    surrounding_text = surrounding_text.replace("[", "(").replace("\\", "/")
+    line = surrounding_text.count("\n") + 1
     value_piece = Piece(value, Origin("variable", "v", tag=("t", line, line)))
-    pieces = pieces_of(f"{around}[file:v]{around}", {"v": value})
-    assert text_of(pieces) == around + value + around
+    pieces = pieces_of(f"{surrounding_text}[file:v]{surrounding_text}", {"v": value})
+    assert text_of(pieces) == surrounding_text + value + surrounding_text
     assert value_piece in pieces
 
 
-@given(soup)
+@given(tag_soup)
 def test_parsing_never_raises_and_findings_point_into_the_text(text):
     lines = text.split("\n")
     for found in parse(text, TYPES).findings:
         assert found.line is None or 1 <= found.line <= len(lines)
 
 
-@given(soup, st.dictionaries(st.sampled_from("ab"), st.text(max_size=3)))
+@given(tag_soup, st.dictionaries(st.sampled_from("ab"), st.text(max_size=3)))
 def test_text_is_on_the_lines_its_origin_names(text, values):
     lines = text.split("\n")
     at = 1
@@ -118,7 +118,7 @@ def test_a_template_renders_like_its_tree(tree, values):
     assert text_of(pieces_of(source_of(tree), values)) == expected_output(tree, values)
 
 
-@given(soup, st.dictionaries(st.sampled_from("ab"), st.text(max_size=3)))
+@given(tag_soup, st.dictionaries(st.sampled_from("ab"), st.text(max_size=3)))
 def test_only_listed_variables_are_looked_up(text, values):
     calls = []
 

@@ -68,38 +68,38 @@ def any_inputs(draw, files=st.lists(texts, max_size=5), skills=names, residents=
     listed = [Skill(name, draw(descriptions) or "x", f"/s/{name}/SKILL.md") for name in sorted(draw(skills))]
     known = [Resident(name, draw(descriptions) or "x", f"/r/{name}.md") for name in sorted(draw(residents))]
     found = {"far": documents[:division], "near": documents[division:], "skills": listed, "residents": known}
-    candidates = tuple(Candidate(each.path, "project", "used") for each in (*documents, *listed, *known))
+    candidates = tuple(Candidate(entry.path, "project", "used") for entry in (*documents, *listed, *known))
     return Inputs(WORKSPACE, {name: tuple(entries) for name, entries in found.items()}, candidates)
 
 
 budgets = st.one_of(st.integers(1, 60), st.integers(1, 600), st.integers(1, 3_000))
 
 
-def prompt(inputs, assignments=None, mapping=LAYOUT, name="own"):
+def build_prompt(inputs, assignments=None, mapping=LAYOUT, name="own"):
     for key, content in (assignments or {}).items():
         mapping = assign(mapping, key, content)
     return build(parse(mapping, name, f"$std/{name}"), inputs, AGENT, None)
 
 
-def passage(of, section):
-    return next((each.text for each in of.passages if each.section == section), "")
+def passage(prompt, section):
+    return next((passage.text for passage in prompt.passages if passage.section == section), "")
 
 
-def file_texts(of):
+def file_texts(prompt):
     """Return the text of each file in the prompt, including its marks."""
-    return dict(re.findall(r'<file path="([^"]*)">\n(.*?)\n</file>', of.text, re.DOTALL))
+    return dict(re.findall(r'<file path="([^"]*)">\n(.*?)\n</file>', prompt.text, re.DOTALL))
 
 
-def kept_text(of):
+def kept_text(prompt):
     """Return the characters of each file that the prompt keeps, without marks."""
     own = {}
-    for piece in (piece for each in of.passages for piece in each.pieces if piece.origin.kind == "file"):
+    for piece in (piece for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"):
         own[piece.origin.path] = own.get(piece.origin.path, "") + piece.text
     return own
 
 
-def codes(of):
-    return [each.code for each in of.findings if each.code.startswith("budget")]
+def codes(prompt):
+    return [finding.code for finding in prompt.findings if finding.code.startswith("budget")]
 
 
 def documents(inputs):
@@ -111,8 +111,8 @@ MARK = r"\[foreword: cut here, about [\d,]+ tokens left out\]"
 
 def check_cuts(before, after):
     """Check that each file is complete, cut with a mark, or gone, that the last two have findings, and that the farthest go first."""
-    findings = {each.path: each.message for each in after.findings if each.code == "budget-file"}
-    fates = {each.path: each.fate for each in after.candidates}
+    findings = {finding.path: finding.message for finding in after.findings if finding.code == "budget-file"}
+    fates = {candidate.path: candidate.fate for candidate in after.candidates}
     may_be_whole = True
     for path, text in reversed(file_texts(before).items()):
         own, now = kept_text(after).get(path, ""), file_texts(after).get(path, "")
@@ -126,7 +126,7 @@ def check_cuts(before, after):
             assert estimate(now) < estimate(text)
         may_be_whole = check_order(text, now, own, may_be_whole)
     assert findings.keys() <= file_texts(before).keys()
-    own = [piece.text for each in after.passages for piece in each.pieces if piece.origin.kind == "builtin"]
+    own = [piece.text for passage in after.passages for piece in passage.pieces if piece.origin.kind == "builtin"]
     assert tags(after.text) == [tag for text in own for tag in tags(text)]
 
 
@@ -148,7 +148,7 @@ def check_order(text, now, own, may_be_whole):
 @settings(max_examples=150)
 @given(inputs=any_inputs(), budget=budgets)
 def test_the_prompt_keeps_its_budget_or_reports_what_is_too_large(inputs, budget):
-    before, after = prompt(inputs), prompt(inputs, {"budget": budget})
+    before, after = build_prompt(inputs), build_prompt(inputs, {"budget": budget})
     if estimate(before.text) <= budget:
         assert after == before
         return
@@ -157,7 +157,7 @@ def test_the_prompt_keeps_its_budget_or_reports_what_is_too_large(inputs, budget
     assert (estimate(floor) > budget) == ("budget-exceeded" in codes(after)) == (estimate(after.text) > budget)
     if estimate(floor) > budget:
         assert after.text == floor
-    assert {each.severity for each in after.findings if each.code == "budget-exceeded"} <= {"error"}
+    assert {finding.severity for finding in after.findings if finding.code == "budget-exceeded"} <= {"error"}
     for section in ("base", "boundaries"):
         assert passage(after, section) == passage(before, section)
     for document in nearest:
@@ -167,9 +167,9 @@ def test_the_prompt_keeps_its_budget_or_reports_what_is_too_large(inputs, budget
 
 def smallest_sections(inputs, before, nearest):
     """Return the sections left after every cut. A menu is reduced to its counting line, or to its names if they are shorter."""
-    is_near = bool(inputs.found["near"])
-    found = {"far": () if is_near else nearest, "near": nearest if is_near else (), "skills": (), "residents": ()}
-    alone = prompt(Inputs(WORKSPACE, {name: tuple(entries) for name, entries in found.items()}))
+    is_nearest = bool(inputs.found["near"])
+    found = {"far": () if is_nearest else nearest, "near": nearest if is_nearest else (), "skills": (), "residents": ()}
+    alone = build_prompt(Inputs(WORKSPACE, {name: tuple(entries) for name, entries in found.items()}))
     yield passage(before, "base")
     yield passage(alone, "files")
     for names in (menu_of_names, menu_of_residents):
@@ -180,7 +180,7 @@ def smallest_sections(inputs, before, nearest):
 
 @given(inputs=any_inputs(), budget=budgets)
 def test_menus_are_cut_before_files_before_residents_before_names(inputs, budget):
-    before, after = prompt(inputs), prompt(inputs, {"budget": budget})
+    before, after = build_prompt(inputs), build_prompt(inputs, {"budget": budget})
     far = {document.path for document in documents(inputs)[:-1]}
     if file_texts(after) != file_texts(before):
         assert passage(after, "skills") in ("", menu_of_names(inputs, None)) or "more left out" in passage(
@@ -203,16 +203,16 @@ def is_mark_or_short(before, after, path):
     return not kept_text(after).get(path) or is_short
 
 
-def amounts(inputs, of):
+def amounts(inputs, prompt):
     """Return the remaining amount of everything that can be cut."""
-    own = kept_text(of)
+    own = kept_text(prompt)
     yield from (len(own.get(document.path, "")) for document in documents(inputs))
     for section in ("skills", "residents"):
         words = "".join(
             piece.text
-            for each in of.passages
-            if each.section == section
-            for piece in each.pieces
+            for passage in prompt.passages
+            if passage.section == section
+            for piece in passage.pieces
             if piece.origin.kind in ("skill", "resident")
         )
         yield len(words)
@@ -221,20 +221,20 @@ def amounts(inputs, of):
 @settings(max_examples=150)
 @given(inputs=any_inputs(), key=st.sampled_from(["budget", "files.budget", "skills.budget"]), data=st.data())
 def test_a_larger_budget_never_keeps_less(inputs, key, data):
-    whole = estimate(prompt(inputs).text)
+    whole = estimate(build_prompt(inputs).text)
     small = data.draw(st.integers(1, whole))
     large = data.draw(st.one_of(st.integers(small, small + 5), st.integers(small, whole + 1)))
-    less, more = (tuple(amounts(inputs, prompt(inputs, {key: budget}))) for budget in (small, large))
+    less, more = (tuple(amounts(inputs, build_prompt(inputs, {key: budget}))) for budget in (small, large))
     assert [one for one, other in zip(less, more, strict=True) if one > other] == []
 
 
 @given(inputs=any_inputs(), budget=budgets)
 def test_entries_missing_from_the_menu_are_reported_as_cut(inputs, budget):
-    after = prompt(inputs, {"budget": budget})
-    present_paths = {piece.origin.path for each in after.passages for piece in each.pieces}
-    entries = {each.path for name in ("skills", "residents") for each in inputs.found[name]}
+    after = build_prompt(inputs, {"budget": budget})
+    present_paths = {piece.origin.path for passage in after.passages for piece in passage.pieces}
+    entries = {entry.path for name in ("skills", "residents") for entry in inputs.found[name]}
     reason = f"left out of the menu; the budget of the whole prompt is {budget:,} tokens"
-    for candidate in (each for each in after.candidates if each.path in entries):
+    for candidate in (candidate for candidate in after.candidates if candidate.path in entries):
         assert (candidate.fate, candidate.reason) == (
             ("used", "") if candidate.path in present_paths else ("cut", reason)
         )
@@ -242,7 +242,7 @@ def test_entries_missing_from_the_menu_are_reported_as_cut(inputs, budget):
 
 @given(inputs=any_inputs(), budget=budgets)
 def test_a_prompt_budget_that_only_warns_cuts_nothing(inputs, budget):
-    before, after = prompt(inputs), prompt(inputs, {"budget": budget, "over": "warn"})
+    before, after = build_prompt(inputs), build_prompt(inputs, {"budget": budget, "over": "warn"})
     assert after.text == before.text
     assert codes(after) == (["budget-whole"] if estimate(before.text) > budget else [])
 
@@ -253,7 +253,7 @@ def test_a_prompt_budget_that_only_warns_cuts_nothing(inputs, budget):
 @settings(max_examples=150)
 @given(inputs=any_inputs(skills=st.just([])), budget=budgets, over=st.sampled_from(["cut", "shorten"]))
 def test_a_file_section_keeps_its_budget(inputs, budget, over):
-    before, after = prompt(inputs), prompt(inputs, {"files.budget": budget, "files.over": over})
+    before, after = build_prompt(inputs), build_prompt(inputs, {"files.budget": budget, "files.over": over})
     assert estimate(passage(after, "files")) <= budget
     assert "budget-section" not in codes(after)
     if estimate(passage(before, "files")) <= budget:
@@ -265,14 +265,17 @@ def test_a_file_section_keeps_its_budget(inputs, budget, over):
 
 @given(inputs=any_inputs(skills=st.just([]), residents=st.just([])), budget=budgets)
 def test_the_farthest_files_are_dropped_first(inputs, budget):
-    after = prompt(inputs, {"files.budget": budget})
+    after = build_prompt(inputs, {"files.budget": budget})
     paths = [document.path for document in documents(inputs)]
     assert list(file_texts(after)) == paths[len(paths) - len(file_texts(after)) :]
 
 
 @given(inputs=any_inputs(), budget=budgets)
 def test_a_section_budget_that_only_warns_cuts_nothing(inputs, budget):
-    before, after = prompt(inputs), prompt(inputs, {"files.budget": budget, "files.over": "warn", "near.over": "warn"})
+    before, after = (
+        build_prompt(inputs),
+        build_prompt(inputs, {"files.budget": budget, "files.over": "warn", "near.over": "warn"}),
+    )
     assert after.text == before.text
     assert codes(after) == (["budget-section"] if estimate(passage(before, "files")) > budget else [])
 
@@ -282,14 +285,14 @@ def test_a_section_budget_that_only_warns_cuts_nothing(inputs, budget):
 
 @given(inputs=any_inputs(), budget=budgets)
 def test_every_file_keeps_its_budget(inputs, budget):
-    before, after = prompt(inputs), prompt(inputs, {"files.file_budget": budget})
+    before, after = build_prompt(inputs), build_prompt(inputs, {"files.file_budget": budget})
     for path, text in file_texts(before).items():
         now = file_texts(after).get(path, "")
         assert estimate(now) <= budget
         assert (now == text) == (estimate(text) <= budget)
-        assert [each.path for each in after.findings if each.path == path and each.code == "budget-file"] == (
-            [] if now == text else [path]
-        )
+        assert [
+            finding.path for finding in after.findings if finding.path == path and finding.code == "budget-file"
+        ] == ([] if now == text else [path])
     for section in ("base", "skills", "residents", "boundaries"):
         assert passage(after, section) == passage(before, section)
 
@@ -315,7 +318,7 @@ def menu(lines_of_menu):
 
 def menu_with_descriptions(inputs, length):
     return menu(
-        f"- {escape(each.name)}: {shorten(escape(each.description), length)}" for each in inputs.found["skills"]
+        f"- {escape(skill.name)}: {shorten(escape(skill.description), length)}" for skill in inputs.found["skills"]
     )
 
 
@@ -326,11 +329,11 @@ def with_count(entries, count):
 
 
 def menu_of_names(inputs, count):
-    return menu(with_count([f"- {escape(each.name)}" for each in inputs.found["skills"]], count))
+    return menu(with_count([f"- {escape(skill.name)}" for skill in inputs.found["skills"]], count))
 
 
 def menu_of_residents(inputs, count):
-    lines = with_count([f"* {each.name}: " for each in inputs.found["residents"]], count)
+    lines = with_count([f"* {resident.name}: " for resident in inputs.found["residents"]], count)
     return "<residents>\n{}\n</residents>".format("\n".join(lines))
 
 
@@ -345,17 +348,17 @@ def menu_of_residents(inputs, count):
     "shorten",
 )
 def test_a_menu_shortens_evenly_then_keeps_names_then_counts(inputs, budget, over):
-    before, after = prompt(inputs), prompt(inputs, {"skills.budget": budget, "skills.over": over})
+    before, after = build_prompt(inputs), build_prompt(inputs, {"skills.budget": budget, "skills.over": over})
     shown_menu, total = passage(after, "skills"), len(inputs.found["skills"])
     if estimate(passage(before, "skills")) <= budget:
         assert after == before
         return
     is_over = estimate(shown_menu) > budget
     assert codes(after) == ["budget-menu", *["budget-section"] * is_over]
-    (message,) = [each.message for each in after.findings if each.code == "budget-menu"]
+    (message,) = [finding.message for finding in after.findings if finding.code == "budget-menu"]
     cost = f"of {total:,} entries (from {estimate(passage(before, 'skills')):,} to {estimate(shown_menu):,} tokens); the budget of section 'skills' is {budget:,} tokens"
     assert message.endswith(cost)
-    longest = max(len(escape(each.description)) for each in inputs.found["skills"])
+    longest = max(len(escape(skill.description)) for skill in inputs.found["skills"])
 
     def fits(text):
         return estimate(text) <= budget
@@ -380,18 +383,18 @@ def test_a_menu_shortens_evenly_then_keeps_names_then_counts(inputs, budget, ove
 
 
 @given(inputs=any_inputs(files=st.just([])), first=budgets, second=budgets)
-def test_the_tighter_of_two_budgets_decides_a_menu(inputs, first, second):
+def test_the_tighter_of_two_budgets_limits_a_menu(inputs, first, second):
     """The second budget counts names against the full menu, not against what the first budget left."""
-    after = prompt(inputs, {"skills.budget": first, "budget": second})
+    after = build_prompt(inputs, {"skills.budget": first, "budget": second})
     shown_menu, total = passage(after, "skills"), len(inputs.found["skills"])
     assert estimate(shown_menu) <= max(
         first, estimate(min(menu_of_names(inputs, 0), menu_of_names(inputs, total), key=estimate))
     )
     if left := re.search(r"\[foreword: ([\d,]+) more left out\]", shown_menu):
         assert shown_menu.count("\n- ") + int(left[1].replace(",", "")) == total
-    findings = [each.message.partition(":")[0] for each in after.findings if each.code == "budget-menu"]
+    findings = [finding.message.partition(":")[0] for finding in after.findings if finding.code == "budget-menu"]
     assert sorted(findings) == sorted(
-        {f"section '{name}'" for name in ("skills", "residents") if any(name in each for each in findings)}
+        {f"section '{name}'" for name in ("skills", "residents") if any(name in finding for finding in findings)}
     )
 
 
@@ -441,11 +444,11 @@ def test_any_budget_is_kept_in_any_layout(task):
     after = build(parsed, inputs, agent, NOW)
     if parsed.budget and estimate(after.text) > parsed.budget:
         assert {"budget-exceeded", "budget-whole"} & set(codes(after))
-    messages = [each.message for each in after.findings if each.code == "budget-section"]
+    messages = [finding.message for finding in after.findings if finding.code == "budget-section"]
     for section in parsed.each_section():
         text = passage(after, section.name)
         if section.budget and estimate(text) > section.budget:
             assert any(f"section '{section.name}'" in message for message in messages)
-    boundaries = [each.text for each in after.passages if each.section == "boundaries"]
+    boundaries = [passage.text for passage in after.passages if passage.section == "boundaries"]
     assert all("/w" in text for text in boundaries) and len(boundaries) == (layout in ("foreword", "pod"))
     assert after == build(parsed, inputs, agent, NOW)

@@ -71,7 +71,7 @@ def test_listing_order_does_not_matter(module_tree, files, links, seeds):
     tree = module_tree
     shutil.rmtree(tree.path("current"), ignore_errors=True)
     tree({"current/w/.git": None, "current/w/a": None})
-    tree({f"current/{name}": text for each in files for name, text in each.items()})
+    tree({f"current/{name}": text for file in files for name, text in file.items()})
     for folder, name, target in links:
         if not os.path.lexists(tree.path(f"current/{folder}/{name}")):
             tree({f"current/{folder}/{name}": Path(tree.path(f"current/{target}"))})
@@ -166,12 +166,18 @@ def test_hash_seed_time_zone_and_locale_do_not_matter(busy_tree, layout):
     plan = ["--plan", busy_tree.path("busy/plan.md")] if layout in ("foreword", "ion") else []
     first = run_show(busy_tree, layout, ENVIRONMENTS[0], "--json", *plan)
     assert first[0] == 0 and len(first[1]) > 1_000 and first[2] == b""
-    assert [run_show(busy_tree, layout, each, "--json", *plan) for each in ENVIRONMENTS[1:]] == [first] * 4
+    assert [run_show(busy_tree, layout, environment, "--json", *plan) for environment in ENVIRONMENTS[1:]] == [
+        first
+    ] * 4
 
 
 def test_human_readable_output_is_the_same(busy_tree):
     """Non-ASCII text goes to standard error only where the terminal can print it."""
     status, text, errors = run_show(busy_tree, "foreword", ENVIRONMENTS[0])
     assert status == 0 and len(text) > 1_000 and len(errors) > 1_000
-    assert [run_show(busy_tree, "foreword", each) for each in ENVIRONMENTS[1:3]] == [(status, text, errors)] * 2
-    assert [run_show(busy_tree, "foreword", each)[:2] for each in ENVIRONMENTS[3:]] == [(status, text)] * 2
+    assert [run_show(busy_tree, "foreword", environment) for environment in ENVIRONMENTS[1:3]] == [
+        (status, text, errors)
+    ] * 2
+    assert [run_show(busy_tree, "foreword", environment)[:2] for environment in ENVIRONMENTS[3:]] == [
+        (status, text)
+    ] * 2

@@ -16,8 +16,8 @@ YES, NO, ELSE, ENDIF = "<!-- if: cwd == '/w' -->", "<!-- if: cwd != '/w' -->", "
 WORDS = [YES, NO, ELSE, ENDIF, "<!-- if: x -->", "<!-- include: b -->", "<!-- include: c -->", "<!-- a -->"]
 WORDS += ["<!-- IF: -->", "{{ cwd }}", "{{ model }}", "{{ x }}", "{{", "}}", "`", "``", "```", "```\n", "~~~\n"]
 WORDS += ["> ", "- ", "# ", "|", "\\", "\n", "\n\n", " ", "<!--", "-->", "a", "é", "\r", "\t", "b c"]
-soup = st.lists(st.sampled_from(WORDS) | st.text(max_size=3)).map("".join)
-files = st.dictionaries(st.sampled_from("bc"), soup)
+tag_soup = st.lists(st.sampled_from(WORDS) | st.text(max_size=3)).map("".join)
+files = st.dictionaries(st.sampled_from("bc"), tag_soup)
 
 plain = st.text(st.characters(exclude_characters="`<{}\\\n|#>~", codec="utf-8"), max_size=6)
 leaves = plain | st.sampled_from(["cwd", "model"]).map(lambda name: ("value", name))
@@ -83,7 +83,7 @@ def test_text_without_directives_is_unchanged(text):
     assert includes(text) == ()
 
 
-@given(soup, files)
+@given(tag_soup, files)
 def test_text_of_a_file_is_on_the_lines_its_origin_names(text, texts):
     texts = {"a": text, **texts}
     pieces, _ = run(text, texts)
@@ -101,7 +101,7 @@ def test_text_of_a_file_is_on_the_lines_its_origin_names(text, texts):
             assert piece.origin == Origin("mark")
 
 
-@given(soup, files)
+@given(tag_soup, files)
 def test_the_pieces_of_a_file_are_in_order_and_never_repeated(text, texts):
     pieces, _ = run(text, texts)
     at = 0
@@ -110,7 +110,7 @@ def test_the_pieces_of_a_file_are_in_order_and_never_repeated(text, texts):
             at = text.index(piece.text, at) + len(piece.text)
 
 
-@given(soup, files)
+@given(tag_soup, files)
 def test_findings_point_into_their_file(text, texts):
     texts = {"a": text, **texts}
     _, findings = run(text, texts)
@@ -118,7 +118,7 @@ def test_findings_point_into_their_file(text, texts):
         assert found.line is None or 1 <= found.line <= texts[found.path].count("\n") + 1
 
 
-@given(soup, files)
+@given(tag_soup, files)
 def test_only_listed_includes_are_loaded(text, texts):
     loads = []
 
@@ -137,28 +137,30 @@ def test_a_line_renders_like_its_tree(tree):
     assert text_of(pieces) == "." + expected_output(tree)
 
 
-@given(soup, st.sampled_from([("", "```"), ("", "~~~~"), ("  ", "```"), ("- ", "```"), ("> 1. ", "~~~")]))
+@given(tag_soup, st.sampled_from([("", "```"), ("", "~~~~"), ("  ", "```"), ("- ", "```"), ("> 1. ", "~~~")]))
 def test_nothing_inside_a_fence_is_a_directive(text, fence):
     marker, ticks = fence
     inside = marker.replace("-", " ").replace("1.", "  ")
     lines = text.replace("`", "'").replace("~", "-").replace("\r", "\n").split("\n")
-    whole = "\n".join([marker + ticks, *(inside + line for line in lines), f"{inside}{ticks}\n"])
-    pieces, findings = run(whole)
-    assert text_of(pieces) == whole and len(pieces) == 1 and findings == ()
+    text_with_fence = "\n".join([marker + ticks, *(inside + line for line in lines), f"{inside}{ticks}\n"])
+    pieces, findings = run(text_with_fence)
+    assert text_of(pieces) == text_with_fence and len(pieces) == 1 and findings == ()
 
 
-@given(soup)
+@given(tag_soup)
 def test_nothing_inside_a_code_span_is_a_directive(text):
     text = text.replace("`", "'").replace("\n", " ").replace("\r", " ")
-    whole = f"a ``{text}`` {{{{ cwd }}}}"
-    assert text_of(run(whole)[0]) == f"a ``{text}`` /w"
+    text_with_fence = f"a ``{text}`` {{{{ cwd }}}}"
+    assert text_of(run(text_with_fence)[0]) == f"a ``{text}`` /w"
 
 
-@given(soup, st.sampled_from(["cwd", "model", "date"]), st.text().filter(str.strip))
-def test_a_value_is_inserted_literally(around, name, value):
-    around = around.replace("<", "(").replace("{", "(").replace("}", ")").replace("`", "'").replace("~", "-")
-    pieces, _ = run(f"{around}{{{{ {name} }}}}{around}", facts=FACTS | {name: value})
-    assert text_of(pieces) == around + value + around
+@given(tag_soup, st.sampled_from(["cwd", "model", "date"]), st.text().filter(str.strip))
+def test_a_value_is_inserted_literally(surrounding_text, name, value):
+    surrounding_text = (
+        surrounding_text.replace("<", "(").replace("{", "(").replace("}", ")").replace("`", "'").replace("~", "-")
+    )
+    pieces, _ = run(f"{surrounding_text}{{{{ {name} }}}}{surrounding_text}", facts=FACTS | {name: value})
+    assert text_of(pieces) == surrounding_text + value + surrounding_text
 
 
 @given(st.lists(st.tuples(st.sampled_from([YES, NO, ""]), st.text("ab", min_size=1)), min_size=1))
@@ -191,10 +193,10 @@ expressions = st.recursive(
 
 @given(expressions)
 def test_a_condition_has_the_value_of_the_same_python_expression(expression):
-    ours, pythons = expression
-    condition = conditions.parse(ours)
+    text, python_expression = expression
+    condition = conditions.parse(text)
     assert isinstance(condition, conditions.DirectiveCondition)
-    assert conditions.is_true(condition, FACTS) == eval(pythons, {"facts": FACTS})
+    assert conditions.is_true(condition, FACTS) == eval(python_expression, {"facts": FACTS})
 
 
 @given(

@@ -37,18 +37,18 @@ PARTS = [
     *["\ufeff", "\ud800", "\uffff", "é", "👩‍👩‍👧"],
 ]
 everything = st.text(st.characters(exclude_categories=()))
-crumbs = st.lists(st.sampled_from(PARTS), max_size=40).map("".join)
-heads = st.one_of(everything, crumbs)
+fragments = st.lists(st.sampled_from(PARTS), max_size=40).map("".join)
+heads = st.one_of(everything, fragments)
 plain = st.text(st.sampled_from("ab -:#'\"[]{}&*!|>%@`,0.\\é\u2028"), max_size=20)
 fields = st.lists(
     st.tuples(
-        st.sampled_from(["name", "description", "license", "metadata", "globs", "x"]), st.one_of(plain, crumbs)
+        st.sampled_from(["name", "description", "license", "metadata", "globs", "x"]), st.one_of(plain, fragments)
     ).map(": ".join),
     max_size=6,
 ).map("\n".join)
 files = st.one_of(
     everything,
-    crumbs,
+    fragments,
     st.builds("---\n{}\n---\n{}".format, st.one_of(heads, fields), heads),
     st.builds("---\nname: testing\ndescription: {}\n{}\n---\n".format, plain, fields),
 )
@@ -56,7 +56,7 @@ files = st.one_of(
 
 @given(files, st.one_of(st.just(PATH), everything))
 @example("---\nname: testing\ndescription: Runs: x\n---\n", "\ud800/\udcff/SKILL.md")
-def test_no_text_raises(text: str, path: str) -> None:
+def test_front_matter_never_raises(text: str, path: str) -> None:
     for validation in ("strict", "lenient"):
         skill, findings = read_skill(text, path, validation)  # type: ignore[arg-type]
         assert skill is not None or findings
@@ -68,7 +68,7 @@ def test_no_text_raises(text: str, path: str) -> None:
 
 @given(files)
 @example("---\nname: testing\ndescription: 010\n---\n")
-def test_lenient_reads_valid_front_matter_like_strict(text: str) -> None:
+def test_lenient_and_strict_read_valid_front_matter_alike(text: str) -> None:
     strict, strict_findings = read_skill(text, PATH, "strict")
     if strict is not None:
         assert (strict, strict_findings) == read_skill(text, PATH, "lenient")

@@ -22,7 +22,7 @@ from foreword.wire.answers import changes_form
 from foreword.wire.differences import difference_form
 
 words = st.text("ab \n<>é😀\ud800\0", max_size=12)
-junk = st.recursive(
+any_json = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 9) | st.text(max_size=3),
     lambda inner: (
         st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["start", "end", "kind", "x"]), inner, max_size=3)
@@ -54,7 +54,7 @@ def forms(draw):
     return {"text": text, "layout": "x", "passages": passages}
 
 
-@given(forms(), st.sampled_from(["text", "passages", "candidates", "layout"]), junk, st.integers(0, 4), junk)
+@given(forms(), st.sampled_from(["text", "passages", "candidates", "layout"]), any_json, st.integers(0, 4), any_json)
 def test_any_form_is_read_or_rejected(form, key, content, number, other):
     form = {**form, key: content}
     if (
@@ -68,7 +68,7 @@ def test_any_form_is_read_or_rejected(form, key, content, number, other):
     except CallError as error:
         assert str(error).startswith("it: ")
     else:
-        assert all(each.text == prompt.text[each.start : each.end] for each in prompt.passages)
+        assert all(passage.text == prompt.text[passage.start : passage.end] for passage in prompt.passages)
 
 
 def apply_edits(old, new, edits):
@@ -94,12 +94,16 @@ def reordered(draw, form):
     """Draw the same sections in another order, with another separator and text after them."""
     join = draw(other_joins)
     text, passages = "", []
-    for each in draw(st.permutations(form["passages"])):
+    for passage in draw(st.permutations(form["passages"])):
         text += join if passages else ""
-        by = len(text) - each["start"]
-        text += form["text"][each["start"] : each["end"]]
-        origins = [{**one, "start": one["start"] + by, "end": one["end"] + by} for one in each["origins"]]
-        passages.append({**each, "start": each["start"] + by, "end": each["end"] + by, "origins": origins})
+        shift = len(text) - passage["start"]
+        text += form["text"][passage["start"] : passage["end"]]
+        origins = [
+            {**origin, "start": origin["start"] + shift, "end": origin["end"] + shift} for origin in passage["origins"]
+        ]
+        passages.append(
+            {**passage, "start": passage["start"] + shift, "end": passage["end"] + shift, "origins": origins}
+        )
     return {**form, "text": text + draw(st.sampled_from(["", " ", "\n"])), "passages": passages}
 
 
@@ -121,7 +125,7 @@ def test_comparisons_are_correct(forms, old_tools, new_tools):
             assert whole == new.prompt.text[c:d] or section.section[0] == "("
     assert not compare(old, old).is_changed
     effects = effect(old.prompt, new.prompt, len, (old_tools, new_tools))
-    drifted = drift(*(_edition(each) for each in (old, new)))
+    drifted = drift(*(_edition(form) for form in (old, new)))
     expected = changes_form(comparison)
     assert changes_form(effects) == changes_form(drifted) == expected
     json.dumps(difference_form(old, new, (Count(1, "x", True, 0.0),) * 2, comparison))
@@ -144,18 +148,18 @@ PRICE = Price("m", "x", 1.0, 1.25, 0.1, 4)
 
 
 @given(forms(), forms(), st.sampled_from(RULES))
-def test_the_cached_part_is_a_common_prefix(one, other, rules):
+def test_the_cached_part_is_a_common_prefix(first_form, second_form, rules):
     make, provider = rules
     tools = [{"name": "a", "description": "", "schema": {}}]
-    subjects = [Subject("s", prompt_from(each, "s"), tools) for each in (one, other)]
-    old, new = (segments_of(make(each.turn), provider.order) for each in subjects)
+    subjects = [Subject("s", prompt_from(form, "s"), tools) for form in (first_form, second_form)]
+    old, new = (segments_of(make(subject.turn), provider.order) for subject in subjects)
     total, shared, tokens = count_kept(old, new, provider, PRICE, len)
-    before, after = ("".join(segment.text for segment in each) for each in (old, new))
+    before, after = ("".join(segment.text for segment in segments) for segments in (old, new))
     assert 0 <= tokens <= shared <= total == len(after)
     assert before[:shared] == after[:shared]
     reuse = cache_reuse((subjects[0], old), (subjects[1], new), provider, PRICE, len)
     assert reuse.lost >= 0 and (reuse.first is None) <= (before == after)
     cuts = breakpoints(new, subjects[1].prompt, provider, PRICE, len)
-    assert [each.tokens for each in cuts] == sorted(each.tokens for each in cuts)
-    assert sorted(best_order(subjects[1].prompt)) == sorted(each.section for each in subjects[1].prompt.passages)
+    assert [cut.tokens for cut in cuts] == sorted(cut.tokens for cut in cuts)
+    assert sorted(best_order(subjects[1].prompt)) == sorted(passage.section for passage in subjects[1].prompt.passages)
     assert len(find_misplaced(subjects[1].prompt, len)) <= len(subjects[1].prompt.passages)

@@ -12,12 +12,12 @@ from foreword.template.jinja import check, render
 from foreword.vocabulary import Document
 
 everything = st.text(st.characters(exclude_categories=()))
-sound = st.text()
-prose = sound.filter(lambda text: not any(mark in text for mark in ("{{", "{%", "{#")))
-CRUMBS = ["{{", "}}", "{%", "%}", "{#", "#}", "-", "+", "if", "elif", "else", "endif", "for", "in", "endfor", "set"]
-CRUMBS += ["endset", "raw", "endraw", "include", "'a'", '"', "'", "\\", "(", ")", "[", "]", "{", "}", "|", "~", "."]
-CRUMBS += [",", "=", " ", "\n", "a", "b", "upper", "is", "not", "1", "1e-", "0x1e", "\x0b", "\xa0", "é", "\ud800"]
-crumbs = st.lists(st.sampled_from(CRUMBS), max_size=30).map("".join)
+valid_characters = st.text()
+prose = valid_characters.filter(lambda text: not any(mark in text for mark in ("{{", "{%", "{#")))
+FRAGMENTS = ["{{", "}}", "{%", "%}", "{#", "#}", "-", "+", "if", "elif", "else", "endif", "for", "in", "endfor", "set"]
+FRAGMENTS += ["endset", "raw", "endraw", "include", "'a'", '"', "'", "\\", "(", ")", "[", "]", "{", "}", "|", "~", "."]
+FRAGMENTS += [",", "=", " ", "\n", "a", "b", "upper", "is", "not", "1", "1e-", "0x1e", "\x0b", "\xa0", "é", "\ud800"]
+fragments = st.lists(st.sampled_from(FRAGMENTS), max_size=30).map("".join)
 
 
 def render_text(text, variables=(), **more):
@@ -50,7 +50,7 @@ def test_a_value_is_inserted_literally_whatever_it_contains(value):
     assert [piece.text for piece in pieces if piece.origin.kind == "variable"] == [written] * 2 * bool(written)
 
 
-@given(st.one_of(everything, crumbs))
+@given(st.one_of(everything, fragments))
 def test_parsing_raises_only_template_errors(text):
     document = Document("$u/t", text)
     for call in (
@@ -65,7 +65,7 @@ def test_parsing_raises_only_template_errors(text):
         assert not message or (message.startswith("$u/t") and message.encode())
 
 
-@given(st.one_of(sound, crumbs.filter(lambda text: "\ud800" not in text)))
+@given(st.one_of(valid_characters, fragments.filter(lambda text: "\ud800" not in text)))
 def test_the_engine_rejects_what_the_scanner_rejects(text):
     try:
         tags.scan(Document("", text))
@@ -168,7 +168,7 @@ plain_leaves = st.one_of(texts, tag(st.sampled_from(["a", "b | join(', ')"])), t
 direct = st.recursive(plain_leaves, nested, max_leaves=12)
 
 
-@given(direct, sound)
+@given(direct, valid_characters)
 def test_literal_text_has_exact_origins(text, a):
     """Each piece is a contiguous part of a template's text, with its lines, or one value."""
     templates = {"$u/t": Document("", text), "$u/p": Document("", "p\n{{ a }}\n")}
@@ -192,7 +192,7 @@ def test_literal_text_has_exact_origins(text, a):
             )
 
 
-@given(valid_templates, sound, st.integers(0, 40))
+@given(valid_templates, valid_characters, st.integers(0, 40))
 def test_a_limited_template_stays_within_its_limit(text, a, count):
     variables = {"a": a, "b": ["y" * count] * count}
     templates = {"$u/t": Document("", text), "$u/p": Document("", "p")}

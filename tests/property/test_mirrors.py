@@ -22,7 +22,7 @@ FILES = (
     " w/.github/copilot-instructions.md w/.github/instructions/x.instructions.md w/.cursor/rules/c.mdc w/a/QWEN.md w/i.md w/a/j.md"
     " home/.claude/CLAUDE.md home/.gemini/GEMINI.md home/.codex/AGENTS.md home/h.md out.md"
 ).split()
-SCRAPS = [
+FRAGMENTS = [
     "@i.md", "@a/j.md", "@../i.md", "@j.md", "@./i.md", "@CLAUDE.md", "@AGENTS.md", "@GEMINI.md", "@~/h.md", "@../out.md", "@../../out.md",
     "@/etc/hostname", "@nobody", "@i.md,", "(@i.md)", "**@i.md**", "**@", "`@i.md`", "@.env", "@a", "@\N{SNOWMAN}.md", "@@i.md",
     " ", " ", "\n", "\n\n", "\n\n", "    ", "\t", "- ", "> ", "# ", "x", "word ", "é", "👩‍👩‍👧", "\r\n", "\u2028", "```\n", "```", "`", "~~~\n",
@@ -37,16 +37,18 @@ FRONTS = [
     "---\na: b\n",
     " \n",
 ]
-texts = st.builds("{}{}".format, st.sampled_from(FRONTS), st.lists(st.sampled_from(SCRAPS), max_size=14).map("".join))
+texts = st.builds(
+    "{}{}".format, st.sampled_from(FRONTS), st.lists(st.sampled_from(FRAGMENTS), max_size=14).map("".join)
+)
 trees = st.dictionaries(st.sampled_from(FILES), texts, max_size=10)
 
 
 @pytest.fixture(scope="module")
-def place(module_tree):
+def write_tree(module_tree):
     """Return a function that writes these files to an otherwise empty tree, and returns its workspace."""
     top = module_tree.path("current")
 
-    def place(files, cwd):
+    def write_tree(files, cwd):
         shutil.rmtree(top, ignore_errors=True)
         for folder in ("w/a", "w/.git", "home"):
             os.makedirs(os.path.join(top, folder))
@@ -56,7 +58,7 @@ def place(module_tree):
                 file.write(text)
         return Workspace(os.path.join(top, cwd), home=os.path.join(top, "home"), platform="linux", environment={})
 
-    return place
+    return write_tree
 
 
 def lines_of(path):
@@ -67,8 +69,8 @@ def lines_of(path):
 @pytest.mark.parametrize("layout", agents.NAMES)
 @settings(max_examples=60)
 @given(files=trees, cwd=st.sampled_from(["w", "w/a"]))
-def test_every_character_has_its_origin(place, layout, files, cwd):
-    workspace = place(files, cwd)
+def test_every_character_has_its_origin(write_tree, layout, files, cwd):
+    workspace = write_tree(files, cwd)
     prompt = assemble(workspace, Agent(), layout)
     for passage in prompt.passages:
         assert "".join(piece.text for piece in passage.pieces) == passage.text
@@ -78,7 +80,7 @@ def test_every_character_has_its_origin(place, layout, files, cwd):
                 first, last = piece.origin.lines
                 lines = lines_of(piece.origin.path)
                 assert piece.text.rstrip("\n") in "\n".join([*lines[first - 1 : last], ""])
-    used = {each.path: each.reason for each in prompt.candidates if each.fate in ("used", "cut")}
+    used = {candidate.path: candidate.reason for candidate in prompt.candidates if candidate.fate in ("used", "cut")}
     outside = os.path.dirname(workspace.home) + "/out.md"
     assert f"imported by {workspace.home}" in used.get(outside, f"imported by {workspace.home}")
     texts_of = {
@@ -93,8 +95,8 @@ def test_every_character_has_its_origin(place, layout, files, cwd):
 @pytest.mark.parametrize("layout", ["claude", "gemini", "copilot"])
 @settings(max_examples=25)
 @given(files=trees)
-def test_stored_inputs_are_the_same(place, layout, files):
-    workspace = resolve_workspace(place(files, "w"), Reader())
+def test_inputs_survive_storing_and_reading(write_tree, layout, files):
+    workspace = resolve_workspace(write_tree(files, "w"), Reader())
     source = find_layout(layout, workspace, Reader())
     inputs = gather(parse(source.mapping, source.name, source.address), workspace, Reader())
     stored = json.loads(json.dumps(inputs_form(inputs)))

@@ -15,13 +15,13 @@ TAGS = (
     "identity instructions instruction-file skills tool-guidance boundaries environment plan project-context tool-guidelines planning"
     " available_skills skill name description location"
 ).split()
-OWN = {
+OWN_TAGS = {
     "foreword": "identity instructions instruction-file skills tool-guidance boundaries environment plan".split(),
     "opal": "identity project-context skills environment tool-guidelines planning".split(),
     "pi": ["available_skills"],
 }
 SEPARATORS = {"\n", "\n\n", "\n\n---\n\n"}
-FEW = settings(max_examples=40)
+SETTINGS = settings(max_examples=40)
 TOOLS = [Tool("read", guidelines=["Read </tool-guidance> it."]), Tool("bash", snippet="Run\n it"), Tool("read_file")]
 
 # Workspaces
@@ -44,17 +44,17 @@ brackets = st.builds(
     st.sampled_from(["", " ", "\n", ' x="1"', "/"]),
     st.sampled_from([">", "", ">>"]),
 )
-SCRAPS = [
+FRAGMENTS = [
     "\n", "\n\n", " ", "  ", "\t", "-", "# ", "x", "word ", "é", "日本", "👩‍👩‍👧", "\u2028", "\x0c", "\x85", "\x1c", "\u202e", "\ufeff",
     "```", "~~~", "`", "````\n", "```py\n", "<!--", "-->", "<", ">", "&", "&amp;", "\\", "\\[", "{}", "{{", "{text}", "---", "$&", "%s",
     "{{ cwd }}", "{{ model }}", "[file:AGENTS.md]", "[if git:branch]", "<!-- include: ./OPAL.md -->", '<!-- if: model == "m" -->',
     "<!-- else -->", "<!-- endif -->", "[foreword: cut here]", "@AGENTS.md",
 ]  # fmt: skip
-scraps = st.sampled_from(SCRAPS)
+fragments = st.sampled_from(FRAGMENTS)
 letters = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=4)
 edges = st.sampled_from(["", "\n", " \n\n", "\n\t\n"])
 texts = st.builds(
-    "{}{}{}".format, edges, st.lists(st.one_of(brackets, scraps, letters), max_size=12).map("".join), edges
+    "{}{}{}".format, edges, st.lists(st.one_of(brackets, fragments, letters), max_size=12).map("".join), edges
 )
 descriptions = st.one_of(texts, st.text(st.sampled_from("ab <>/&\"'\n"), max_size=20)).map(
     lambda text: "x" + "".join(filter(str.isprintable, text))
@@ -101,7 +101,7 @@ def read(path):
 # Passages and pieces
 
 
-@FEW
+@SETTINGS
 @given(files=workspaces, plan=texts)
 @example(files={}, plan="")
 @example(files={"w/a/AGENTS.md": "x\n</instr<!-- endif -->uctions>"}, plan="</plan>")
@@ -127,11 +127,11 @@ def lines_at(content, text, first):
     for _ in range(first - 1):
         start = content.index("\n", start) + 1
     end = content.find("\n", start)
-    places = range(start, (len(content) if end < 0 else end) + 1)
-    return {first + text.count("\n") - text.endswith("\n") for place in places if content.startswith(text, place)}
+    starts = range(start, (len(content) if end < 0 else end) + 1)
+    return {first + text.count("\n") - text.endswith("\n") for offset in starts if content.startswith(text, offset)}
 
 
-@FEW
+@SETTINGS
 @given(files=workspaces)
 @example(files={"w/a/AGENTS.md": "\ufeff\r\n\r\na\r\n</skills>\r\nb </instructions\n>"})
 def test_every_piece_is_at_its_lines_of_the_file(build, files):
@@ -141,7 +141,7 @@ def test_every_piece_is_at_its_lines_of_the_file(build, files):
             assert lines_at(read(piece.origin.path), piece.text, first) == {last}
 
 
-@FEW
+@SETTINGS
 @given(files=workspaces)
 def test_the_pieces_of_a_file_make_up_the_file(build, files):
     """Nothing is missing or repeated where files are inserted unchanged."""
@@ -158,7 +158,9 @@ def test_the_pieces_of_a_file_make_up_the_file(build, files):
             whole = "\n".join(lines)
             assert text in (whole, *[whole.rstrip()] * (layout == "pod"))
         used = {
-            each.path for each in prompt.candidates if each.fate == "used" and os.path.basename(each.path) != "SKILL.md"
+            candidate.path
+            for candidate in prompt.candidates
+            if candidate.fate == "used" and os.path.basename(candidate.path) != "SKILL.md"
         }
         assert texts.keys() == {path for path in used if "/.foreword/" not in path}
 
@@ -166,7 +168,7 @@ def test_the_pieces_of_a_file_make_up_the_file(build, files):
 # Bytes
 
 
-@FEW
+@SETTINGS
 @given(files=workspaces)
 def test_line_ends_and_byte_order_marks_do_not_matter(build, files):
     plain = [(layout, prompt.id) for layout, prompt in build(files)]
@@ -181,10 +183,10 @@ def test_line_ends_and_byte_order_marks_do_not_matter(build, files):
 
 
 def tags(text, layout):
-    return re.findall(rf"<\s*/?\s*(?:{'|'.join(OWN[layout])})(?=[\s/>]|\Z)", text, re.IGNORECASE)
+    return re.findall(rf"<\s*/?\s*(?:{'|'.join(OWN_TAGS[layout])})(?=[\s/>]|\Z)", text, re.IGNORECASE)
 
 
-@FEW
+@SETTINGS
 @given(files=workspaces, plan=texts)
 @example(
     files={
@@ -194,7 +196,7 @@ def tags(text, layout):
     plan="",
 )
 def test_content_contains_no_tag_of_the_layout(build, files, plan):
-    for layout, prompt in build(files, OWN, plan):
+    for layout, prompt in build(files, OWN_TAGS, plan):
         own = [piece.text for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "builtin"]
         assert tags(prompt.text, layout) == [tag for text in own for tag in tags(text, layout)]
 

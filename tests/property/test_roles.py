@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from foreword.building.build import build
-from foreword.inspection.sending import divide, sent_passages
+from foreword.inspection.sending import sent_passages, split_prompt
 from foreword.layout.parse import parse
 from foreword.providers.anthropic import for_anthropic
 from foreword.vocabulary import LIFETIMES, PROMPT_ROLES, Agent, Inputs, Turn, Workspace
@@ -25,15 +25,15 @@ def prompt_of(rows):
 @given(st.lists(SECTION, max_size=6))
 def test_a_divided_prompt_is_the_same_text(rows):
     prompt = prompt_of(rows)
-    sent = divide(prompt.text, sent_passages(prompt.passages))
-    parts = ([sent.system] if any(not each.message for each in prompt.passages) else []) + [
-        each["content"] for each in sent.messages
+    sent = split_prompt(prompt.text, sent_passages(prompt.passages))
+    parts = ([sent.system] if any(not passage.message for passage in prompt.passages) else []) + [
+        message["content"] for message in sent.messages
     ]
     assert "\n\n".join(parts) == prompt.text
-    assert all(each["content"].strip() for each in sent.messages)
+    assert all(message["content"].strip() for message in sent.messages)
     first = next((n for n, row in enumerate(rows) if row[1] != "system"), len(rows))
     in_system = {f"s{n}" for n in range(first)}
-    assert all((each.section in in_system) == (each.message == 0) for each in prompt.passages)
+    assert all((passage.section in in_system) == (passage.message == 0) for passage in prompt.passages)
 
 
 @given(st.lists(SECTION, max_size=6), st.lists(SECTION, max_size=4))
@@ -41,21 +41,21 @@ def test_the_system_prompt_does_not_depend_on_messages(rows, others):
     first = next((n for n, row in enumerate(rows) if row[1] != "system"), len(rows))
     changed = [*rows[:first], ("a", "user", "turn", True), *others]
     systems = []
-    for each in (rows if first < len(rows) else changed, changed):
-        prompt = prompt_of(each)
-        systems.append(divide(prompt.text, sent_passages(prompt.passages)).system)
+    for version in (rows if first < len(rows) else changed, changed):
+        prompt = prompt_of(version)
+        systems.append(split_prompt(prompt.text, sent_passages(prompt.passages)).system)
     assert systems[0] == systems[1]
 
 
 @given(st.lists(SECTION, max_size=6))
 def test_a_request_has_the_same_text_and_few_breakpoints(rows):
     prompt = prompt_of(rows)
-    sent = divide(prompt.text, sent_passages(prompt.passages))
+    sent = split_prompt(prompt.text, sent_passages(prompt.passages))
     turn = Turn("", 1, False, sent.system, sent.messages, (), sent.passages, leading=sent.leading)
     request = for_anthropic(turn)
-    assert [each["content"] for each in sent.messages] == [
-        "".join(block["text"] for block in each["content"]) for each in request["messages"]
+    assert [message["content"] for message in sent.messages] == [
+        "".join(block["text"] for block in message["content"]) for message in request["messages"]
     ]
-    blocks = [*request.get("system", ()), *(block for each in request["messages"] for block in each["content"])]
-    assert sum("cache_control" in each for each in blocks) <= 3
-    assert all(each["text"].strip() for each in blocks)
+    blocks = [*request.get("system", ()), *(block for message in request["messages"] for block in message["content"])]
+    assert sum("cache_control" in block for block in blocks) <= 3
+    assert all(block["text"].strip() for block in blocks)

@@ -45,7 +45,7 @@ class Clock:
 
 # Possible content
 
-PLACES = {
+PATHS = {
     "foreword": (
         "w/AGENTS.md w/CLAUDE.md w/agents.md w/a/AGENTS.md w/a/AGENTS.override.md w/a/AGENTS.local.md w/a/CLAUDE.md w/a/Agents.md w/.git w/a/.git"
         " home/.agents/AGENTS.md home/.agents/agents.md home/.config/agents/AGENTS.md home/.config/foreword/AGENTS.md w/.agents/skills"
@@ -75,7 +75,7 @@ PLACES = {
     "builder": "w/a/AGENTS.md w/a/docs w/a/docs/part.md w/a/docs/in w/a/docs/in/part.md w/.git w/.git/HEAD w/a/.git w/a/.git/HEAD real real/HEAD",
     "": "w/.foreword w/.foreword/foreword.toml home/.config/foreword/foreword.toml home/.config/foreword w/.git w/a/AGENTS.md w/.foreword/prompts.toml",
 }  # fmt: skip
-ELSEWHERE = ["outside", "outside/part.md", "outside/x/SKILL.md", "hop", "w/hop"]
+OUTSIDE_PATHS = ["outside", "outside/part.md", "outside/x/SKILL.md", "hop", "w/hop"]
 TEXTS = [
     "one\n", "two\n", "", " \n\n", "one", "AGENTS.md\n", "CLAUDE.md\n", "{{ model }} {{ date }}\n", "\x00", "</skills>\n```\n",
     "<!-- include: ./part.md -->\n", "<!-- include: ./docs/part.md -->\n", "<!-- include: ./docs/in/part.md -->\n",
@@ -104,7 +104,7 @@ def texts(path):
 TEMPLATE = "[if file:docs/part.md]1 [endif][file:docs/in/part.md] [file:AGENTS.md] [git:branch]"
 AGENT = Agent(tools=[Tool("read"), Tool("bash")], provider="p", model="m", session="s")
 AGENTS = {"builder": Agent(base=TEMPLATE, model="m")}
-SKILLED = Agent(skill="x", model="m")
+AGENT_WITH_SKILL = Agent(skill="x", model="m")
 
 
 def clear(path):
@@ -167,16 +167,16 @@ class Disturbances(RuleBasedStateMachine):
         return self.path(self.names[number % len(self.names)])
 
     @initialize(
-        layout=st.sampled_from(list(PLACES)),
+        layout=st.sampled_from(list(PATHS)),
         root=st.sampled_from([None, "w", "w/a"]),
         trusts_stamps=st.booleans(),
         data=st.data(),
     )
     def set_up(self, layout, root, trusts_stamps, data):
-        names = PLACES[layout].split()
+        names = PATHS[layout].split()
         self.names = data.draw(st.lists(st.sampled_from(names), min_size=2, max_size=5, unique=True))
-        self.names.append(data.draw(st.sampled_from([*ELSEWHERE, *names])))
-        self.layout, self.agent = layout, data.draw(st.sampled_from([AGENTS.get(layout, AGENT), SKILLED]))
+        self.names.append(data.draw(st.sampled_from([*OUTSIDE_PATHS, *names])))
+        self.layout, self.agent = layout, data.draw(st.sampled_from([AGENTS.get(layout, AGENT), AGENT_WITH_SKILL]))
         home = self.path("home")
         self.workspace = Workspace(self.path("w/a"), root and self.path(root), home, "linux", {})
         self.assembler = Assembler(self.workspace, layout)
@@ -266,7 +266,7 @@ class Disturbances(RuleBasedStateMachine):
 
         self.change(move, self.path_of(number))
 
-    @rule(number=places, to=st.one_of(places, st.sampled_from(["nowhere", *ELSEWHERE])), is_relative=st.booleans())
+    @rule(number=places, to=st.one_of(places, st.sampled_from(["nowhere", *OUTSIDE_PATHS])), is_relative=st.booleans())
     def link(self, number, to, is_relative):
         def link(path, target):
             make_parents(path)
@@ -416,16 +416,16 @@ CHANGES = {
 @pytest.mark.parametrize("has_root", [False, True])
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_change_is_noticed(tree, trusted_clock, change, has_root):
-    layout, start, happens = CHANGES[change]
+    layout, start, apply_change = CHANGES[change]
     tree({"w/a": None, **start})
     root = tree.path("w/a") if has_root and "repository" not in change else None
     workspace = Workspace(tree.path("w/a"), root, tree.path("home"), "linux", {})
-    agent = SKILLED if "active skill" in change else AGENTS.get(layout, AGENT)
+    agent = AGENT_WITH_SKILL if "active skill" in change else AGENTS.get(layout, AGENT)
     assembler = Assembler(workspace, layout)
     before = outcome(assembler, agent)
     assert before == outcome(Assembler(workspace, layout), agent)
     trusted_clock.tick()
-    happens(tree.path)
+    apply_change(tree.path)
     after = outcome(assembler, agent)
     assert after == outcome(Assembler(workspace, layout), agent)
     assert after != before
@@ -442,7 +442,7 @@ def test_a_change_of_an_included_template_is_noticed(tree, trusted_clock):
 
 # Nothing changed
 
-FULL = {
+ALL_FILES = {
     "w/.git/HEAD": "ref: refs/heads/x",
     "w/AGENTS.md": "root",
     "w/a/AGENTS.md": "<!-- include: ./docs/part.md -->",
@@ -459,7 +459,7 @@ FULL = {
 @pytest.mark.parametrize("layout", ["foreword", "ion", "pod", "builder"])
 def test_nothing_is_read_if_nothing_changed(tree, trusted_clock, monkeypatch, layout):
     """Opal and pi read directories above the workspace, where other programs write."""
-    workspace = tree({"w/a": None, **FULL}).workspace("w/a")
+    workspace = tree({"w/a": None, **ALL_FILES}).workspace("w/a")
     assembler, agent = Assembler(workspace, layout), AGENTS.get(layout, AGENT)
     first = assembler.prompt(agent)
     for call in ("open", "read", "scandir", "lstat", "readlink"):
@@ -469,7 +469,7 @@ def test_nothing_is_read_if_nothing_changed(tree, trusted_clock, monkeypatch, la
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
 def test_only_what_changed_is_read_again(tree, trusted_clock, monkeypatch, layout):
-    assembler = Assembler(tree({"w/a": None, **FULL}).workspace("w/a"), layout)
+    assembler = Assembler(tree({"w/a": None, **ALL_FILES}).workspace("w/a"), layout)
     assembler.prompt(AGENT, NOW)
     trusted_clock.tick()
     tree({"w/AGENTS.md": "ROOT"})
@@ -483,7 +483,7 @@ def test_only_what_changed_is_read_again(tree, trusted_clock, monkeypatch, layou
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
 def test_a_change_within_the_clock_resolution_is_noticed(tree, layout):
     """Write the same number of other letters as quickly as possible."""
-    tree({"w/a": None, **FULL})
+    tree({"w/a": None, **ALL_FILES})
     workspace, agent = tree.workspace("w/a"), AGENTS.get(layout, AGENT)
     assembler = Assembler(workspace, layout)
     for number in range(100, 160):
@@ -496,10 +496,10 @@ def test_a_change_within_the_clock_resolution_is_noticed(tree, layout):
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi", "ion"])
 @pytest.mark.parametrize("ahead", [0, AHEAD])
-def test_eight_threads_each_get_a_correct_prompt(tree, trusted_clock, layout, ahead):
+def test_every_thread_gets_a_correct_prompt(tree, trusted_clock, layout, ahead):
     """One file changes or disappears at a time, atomically, so every prompt must match one of its states."""
     trusted_clock.ahead = ahead
-    tree({"w/a": None, **FULL, "w/a/CLAUDE.md": "instead"})
+    tree({"w/a": None, **ALL_FILES, "w/a/CLAUDE.md": "instead"})
     workspace, path = tree.workspace("w/a"), tree.path("w/a/AGENTS.md")
     states = ["one", "two", "six", None]
 
@@ -515,7 +515,7 @@ def test_eight_threads_each_get_a_correct_prompt(tree, trusted_clock, layout, ah
         enter(state)
         return Assembler(workspace, layout).prompt(AGENT, NOW)
 
-    truth = [fresh_prompt(state) for state in states]
+    expected_prompts = [fresh_prompt(state) for state in states]
     assembler, answers, failures, is_over = Assembler(workspace, layout), [], [], threading.Event()
 
     def ask():
@@ -534,5 +534,7 @@ def test_eight_threads_each_get_a_correct_prompt(tree, trusted_clock, layout, ah
     for thread in threads:
         thread.join()
     assert failures == []
-    assert [answer for answer in {id(answer): answer for answer in answers}.values() if answer not in truth] == []
-    assert assembler.prompt(AGENT, NOW) == truth[3]
+    assert [
+        answer for answer in {id(answer): answer for answer in answers}.values() if answer not in expected_prompts
+    ] == []
+    assert assembler.prompt(AGENT, NOW) == expected_prompts[3]

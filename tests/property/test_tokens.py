@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from foreword.building.build import most_tokens
 from foreword.text.tokens import count, estimate
 
-CRUMBS = [
+FRAGMENTS = [
     *[
         "a",
         "A",
@@ -75,7 +75,7 @@ CRUMBS = [
     *["🙂", "👩‍👩‍👧", "\ufe0f", "\u200b", "\ufeff", "\ue000", "\ud800", "\udfff", "\U000e0041"],
 ]
 everything = st.text(st.characters(exclude_categories=()))
-texts = st.one_of(everything, st.lists(st.sampled_from(CRUMBS), max_size=60).map("".join))
+texts = st.one_of(everything, st.lists(st.sampled_from(FRAGMENTS), max_size=60).map("".join))
 
 
 @given(texts)

@@ -173,10 +173,10 @@ def is_typed():
 
     def to_plain(value):
         if isinstance(value, dict):
-            return {key: to_plain(each) for key, each in value.items()}
+            return {key: to_plain(item) for key, item in value.items()}
         if isinstance(value, str | int | float | None):
             return value
-        return [to_plain(each) for each in value]
+        return [to_plain(item) for item in value]
 
     def is_typed(request, sdk_type):
         adapter = TypeAdapter(sdk_type)  # its lists are validated lazily, so keep it alive until then

@@ -15,7 +15,7 @@ from foreword.packs.std import NAMES
 from foreword.providers.anthropic import for_anthropic
 from foreword.vocabulary import LIFETIMES, Turn, replace
 
-MARK = {"type": "ephemeral"}
+CACHE_CONTROL = {"type": "ephemeral"}
 
 
 def blocks(request):
@@ -42,31 +42,39 @@ def test_each_lifetime_is_a_block_with_a_breakpoint(make_turn, all_lifetimes, sc
             {"name": "status", "input_schema": {"type": "object", "properties": {}}},
         ],
         "system": [
-            {"type": "text", "text": "You are an agent.", "cache_control": MARK},
-            {"type": "text", "text": "\n\n# Instructions\nSpeak plainly. ✓\n\n# Skills", "cache_control": MARK},
-            {"type": "text", "text": "\n\nWorking directory: /w", "cache_control": MARK},
+            {"type": "text", "text": "You are an agent.", "cache_control": CACHE_CONTROL},
+            {
+                "type": "text",
+                "text": "\n\n# Instructions\nSpeak plainly. ✓\n\n# Skills",
+                "cache_control": CACHE_CONTROL,
+            },
+            {"type": "text", "text": "\n\nWorking directory: /w", "cache_control": CACHE_CONTROL},
             {"type": "text", "text": "\n\n# Plan"},
         ],
         "messages": [{"role": "user", "content": "Fix the “failing” test."}],
     }
 
 
-R, P, C, T = LIFETIMES
+RELEASE, PROJECT, CONVERSATION, TURN = LIFETIMES
 
 
 @pytest.mark.parametrize(
     ("lifetimes", "expected", "is_on_tools"),
     [
-        ([R], [("0", True)], False),
-        ([C], [("0", True)], True),  # another conversation still reads the tools
-        ([P, C], [("0", True), (" 1", True)], True),
-        ([T], [("0", False)], True),
-        ([R, T], [("0", True), (" 1", False)], False),
-        ([R, R, P, P], [("0 1", True), (" 2 3", True)], False),
-        ([C, R, P], [("0 1 2", True)], True),  # lasting text after text of the conversation
-        ([P, R, T, C], [("0 1", True), (" 2 3", False)], True),
-        ([T, R, P, C], [("0 1 2 3", False)], True),
-        ([R, P, C, T, C], [("0", True), (" 1", True), (" 2", True), (" 3 4", False)], False),
+        ([RELEASE], [("0", True)], False),
+        ([CONVERSATION], [("0", True)], True),  # another conversation still reads the tools
+        ([PROJECT, CONVERSATION], [("0", True), (" 1", True)], True),
+        ([TURN], [("0", False)], True),
+        ([RELEASE, TURN], [("0", True), (" 1", False)], False),
+        ([RELEASE, RELEASE, PROJECT, PROJECT], [("0 1", True), (" 2 3", True)], False),
+        ([CONVERSATION, RELEASE, PROJECT], [("0 1 2", True)], True),  # lasting text after text of the conversation
+        ([PROJECT, RELEASE, TURN, CONVERSATION], [("0 1", True), (" 2 3", False)], True),
+        ([TURN, RELEASE, PROJECT, CONVERSATION], [("0 1 2 3", False)], True),
+        (
+            [RELEASE, PROJECT, CONVERSATION, TURN, CONVERSATION],
+            [("0", True), (" 1", True), (" 2", True), (" 3 4", False)],
+            False,
+        ),
     ],
 )
 def test_breakpoints_are_where_lifetimes_end(make_turn, lifetimes, expected, is_on_tools):
@@ -74,7 +82,7 @@ def test_breakpoints_are_where_lifetimes_end(make_turn, lifetimes, expected, is_
     request = for_anthropic(turn)
     assert blocks(request) == expected
     assert ["cache_control" in tool for tool in request["tools"]] == [False, is_on_tools]
-    without_tools = for_anthropic(make_turn(*((each, "x") for each in lifetimes), tools=()))
+    without_tools = for_anthropic(make_turn(*((lifetime, "x") for lifetime in lifetimes), tools=()))
     assert "tools" not in without_tools and len(marks(without_tools)) == sum(marked for _, marked in expected)
 
 
@@ -99,13 +107,16 @@ def test_no_block_is_blank_and_no_character_is_lost(system, passages, expected):
     assert blocks(for_anthropic(Turn("t", 1, True, system, (), (), passages))) == expected
 
 
-def test_without_a_prompt_there_is_no_key(make_turn):
+def test_without_a_prompt_there_is_no_system_key(make_turn):
     assert for_anthropic(make_turn(tools=())) == {"messages": [{"role": "user", "content": "Fix the “failing” test."}]}
-    assert marks(for_anthropic(make_turn())) == [MARK]
+    assert marks(for_anthropic(make_turn())) == [CACHE_CONTROL]
 
 
-@pytest.mark.parametrize(("ttl", "mark"), [(None, MARK), ("5m", {**MARK, "ttl": "5m"}), ("1h", {**MARK, "ttl": "1h"})])
-def test_how_long_the_cache_lasts(make_turn, all_lifetimes, ttl, mark):
+@pytest.mark.parametrize(
+    ("ttl", "mark"),
+    [(None, CACHE_CONTROL), ("5m", {**CACHE_CONTROL, "ttl": "5m"}), ("1h", {**CACHE_CONTROL, "ttl": "1h"})],
+)
+def test_the_cache_ttl_is_set(make_turn, all_lifetimes, ttl, mark):
     assert marks(for_anthropic(make_turn(*all_lifetimes), cache_ttl=ttl)) == [mark] * 3
 
 
@@ -120,7 +131,7 @@ def test_changing_one_breakpoint_of_a_request_changes_no_other(make_turn, all_li
     request["system"][0]["cache_control"]["ttl"] = "1h"
     request["tools"][0]["name"] = "other"
     request["messages"].append({"role": "user", "content": "More."})
-    assert marks(request) == [{**MARK, "ttl": "1h"}, MARK, MARK]
+    assert marks(request) == [{**CACHE_CONTROL, "ttl": "1h"}, CACHE_CONTROL, CACHE_CONTROL]
     assert turn == make_turn(*all_lifetimes)
 
 
@@ -145,17 +156,17 @@ def test_any_passages_become_valid_blocks(drawn, tail, has_tools):
 def assert_lifetimes_shorten(found, system, passages):
     """Each block has a shorter lifetime than the one before, and a breakpoint unless it lasts a turn."""
 
-    def lifetime_at(place):
+    def lifetime_at(offset):
         """A separator lasts as long as the text after it; text after the last passage lasts a turn."""
         if not passages:
-            return LIFETIMES.index(C)
-        return LIFETIMES.index(next((lifetime for _, stop, lifetime in passages if place < stop), T))
+            return LIFETIMES.index(CONVERSATION)
+        return LIFETIMES.index(next((lifetime for _, stop, lifetime in passages if offset < stop), TURN))
 
     words, end, ranks = len(system.rstrip()), 0, []
     for text, marked in found:
         end = min(end + len(text), words)
-        ranks.append(max(lifetime_at(place) for place in range(end)))
-        assert marked == (LIFETIMES[ranks[-1]] != T)
+        ranks.append(max(lifetime_at(offset) for offset in range(end)))
+        assert marked == (LIFETIMES[ranks[-1]] != TURN)
     assert ranks == sorted(set(ranks))
 
 
@@ -169,7 +180,7 @@ def test_prompts_of_the_shipped_layouts_become_valid_blocks(tree, layout):
         }
     )
     prompt = tree.prompt(layout, tools="read read_file shell bash", session="s")
-    passages = [(each.start, each.end, each.lifetime) for each in prompt.passages]
+    passages = [(passage.start, passage.end, passage.lifetime) for passage in prompt.passages]
     request = for_anthropic(Turn("t", 1, True, prompt.text, (), ({"name": "read"},), passages))
     assert "".join(text for text, _ in blocks(request)) == prompt.text
     assert 1 <= len(marks(request)) <= 3
@@ -229,16 +240,16 @@ def test_a_system_message_passes_unchanged(provider, client, make_turn):
 @pytest.mark.parametrize(
     ("lifetimes", "root_end", "expected"),
     [
-        ([P], 3, [("0ab", True), ("cde", True)]),
-        ([R, P, C], 8, None),  # already three breakpoints
-        ([R, P], 9, [("0abcde", True), ("|1a", True), ("bcde", True)]),
-        ([P], 6, None),  # that is where the prompt ends
-        ([P], 0, None),
-        ([T], 3, None),  # text with the lifetime of a turn is not cached
+        ([PROJECT], 3, [("0ab", True), ("cde", True)]),
+        ([RELEASE, PROJECT, CONVERSATION], 8, None),  # already three breakpoints
+        ([RELEASE, PROJECT], 9, [("0abcde", True), ("|1a", True), ("bcde", True)]),
+        ([PROJECT], 6, None),  # that is where the prompt ends
+        ([PROJECT], 0, None),
+        ([TURN], 3, None),  # text with the lifetime of a turn is not cached
     ],
 )
 def test_a_spare_breakpoint_follows_the_instructions_of_the_root(make_turn, lifetimes, root_end, expected):
-    texts = [(each, f"{number}abcde") for number, each in enumerate(lifetimes)]
+    texts = [(lifetime, f"{number}abcde") for number, lifetime in enumerate(lifetimes)]
     turn = make_turn(*texts, tools=(), separator="|")
     request = for_anthropic(replace(turn, root_end=root_end))
     plain = for_anthropic(turn)
@@ -250,10 +261,10 @@ def test_a_spare_breakpoint_follows_the_instructions_of_the_root(make_turn, life
 def test_a_conversation_knows_where_the_instructions_of_the_root_end(tree):
     tree({"w/.git": None, "w/AGENTS.md": "Of the root.", "w/sub/AGENTS.md": "Of the folder."})
     tree({"home/.agents/AGENTS.md": "Of the user."})
-    talks = Conversations()
+    conversations = Conversations()
     try:
-        turn = talks.open("t", tree.workspace("w/sub"), Agent(), "foreword").turn("Hi.")
+        turn = conversations.open("t", tree.workspace("w/sub"), Agent(), "foreword").turn("Hi.")
         assert turn.system[: turn.root_end].endswith("Of the root.")
         assert "Of the folder." in turn.system[turn.root_end :]
     finally:
-        talks.close()
+        conversations.close()

@@ -142,7 +142,7 @@ def test_longer_lasting_text_changes_the_cache_key(form, make_turn, all_lifetime
         replace(turn, tools=turn.tools[:1]),
         replace(turn, tools=turn.tools[::-1]),
     ]
-    assert len({key(form, each) for each in [turn, *others]}) == 5
+    assert len({key(form, other) for other in [turn, *others]}) == 5
 
 
 @FORMS

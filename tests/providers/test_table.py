@@ -18,7 +18,7 @@ def module_of(name):
 
 
 def functions_of(name):
-    return {each for each in vars(module_of(name)) if each.startswith("for_")}
+    return {attribute for attribute in vars(module_of(name)) if attribute.startswith("for_")}
 
 
 def test_every_module_is_listed():
@@ -35,9 +35,9 @@ def test_every_function_is_exported(name):
 
 @pytest.mark.parametrize("name", PROVIDERS)
 def test_no_other_module_names_the_functions_of_a_provider(name):
-    mine = {SRC / "__init__.py", SRC / "providers/__init__.py", SRC / f"providers/{name}.py"}
-    users = [path for path in SRC.rglob("*.py") if any(each in path.read_text() for each in functions_of(name))]
-    assert set(users) <= mine
+    own_module = {SRC / "__init__.py", SRC / "providers/__init__.py", SRC / f"providers/{name}.py"}
+    users = [path for path in SRC.rglob("*.py") if any(function in path.read_text() for function in functions_of(name))]
+    assert set(users) <= own_module
 
 
 def test_a_request_is_in_the_form_of_its_provider(make_turn):

@@ -71,10 +71,10 @@ def layout(tree):
 
 
 @pytest.fixture
-def leading(tree):
-    """`leading("Be kind.")` returns the messages of the prompt with these instructions."""
+def prompt_messages(tree):
+    """`prompt_messages("Be kind.")` returns the messages of the prompt with these instructions."""
 
-    def leading(text, cwd="w"):
+    def prompt_messages(text, cwd="w"):
         return [
             {"role": "developer", "content": "Answer briefly."},
             {
@@ -84,25 +84,25 @@ def leading(tree):
             {"role": "system", "content": f"You are in {tree.path(cwd)}."},
         ]
 
-    return leading
+    return prompt_messages
 
 
 @pytest.fixture
-def opened(tree, layout):
-    """`opened()` opens a conversation under the layout, like a process that has just started."""
+def open_conversation(tree, layout):
+    """`open_conversation()` opens a conversation under the layout, like a process that has just started."""
     opened_stores = []
 
-    def opened(id="t", *, cwd="w", layout=layout, store="", tools="", extensions=(), set=(), **agent):
-        talks = Conversations(store or f"sqlite:///{tree.path('store.db')}", extensions)
-        opened_stores.append(talks)
+    def open_conversation(id="t", *, cwd="w", layout=layout, store="", tools="", extensions=(), set=(), **agent):
+        conversations = Conversations(store or f"sqlite:///{tree.path('store.db')}", extensions)
+        opened_stores.append(conversations)
         tools = [Tool(name) for name in tools.split()]
-        return talks.open(
+        return conversations.open(
             id, tree.workspace(cwd), Agent(tools=tools, **agent), layout, assignments=list(dict(set).items())
         )
 
-    yield opened
-    for talks in opened_stores:
-        talks.close()
+    yield open_conversation
+    for conversations in opened_stores:
+        conversations.close()
 
 
 @pytest.fixture

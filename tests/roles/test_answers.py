@@ -22,7 +22,7 @@ def test_show_has_a_heading_for_each_message_on_a_terminal(tree, run, monkeypatc
 
 def test_the_json_of_show_has_roles(run):
     form = run("show", "--json")
-    assert [(each["section"], each["role"], each.get("message")) for each in form["passages"]] == [
+    assert [(passage["section"], passage["role"], passage.get("message")) for passage in form["passages"]] == [
         ("identity", "system", None),
         ("rules", "developer", 1),
         ("heading", "user", 2),
@@ -31,12 +31,12 @@ def test_the_json_of_show_has_roles(run):
     ]
 
 
-def test_a_turn_as_json(tree, run, leading, opened):
+def test_a_turn_can_be_printed_as_json(tree, run, prompt_messages, open_conversation):
     form = run("talk", "turn", "t", "--message", "hi", "--json", "--store", f"sqlite:///{tree.path('s.db')}")
     assert (form["system"], form["leading"]) == ("You are an agent.", 3)
-    assert form["messages"] == [*leading("Be kind."), {"role": "user", "content": "hi"}]
+    assert form["messages"] == [*prompt_messages("Be kind."), {"role": "user", "content": "hi"}]
     assert form["history"] == [{"role": "user", "content": "hi"}]
-    opened(store=f"sqlite:///{tree.path('s.db')}").turn()
+    open_conversation(store=f"sqlite:///{tree.path('s.db')}").turn()
 
 
 def test_an_edition_as_json_has_roles(tree, run):
@@ -44,7 +44,7 @@ def test_an_edition_as_json_has_roles(tree, run):
     run("talk", "turn", "t", *store)
     form = run("talk", "show", "t", "--json", *store)
     assert form["system"] == run("show", "--json")["text"]
-    assert [each["role"] for each in form["passages"]] == ["system", "developer", "user", "user", "system"]
+    assert [passage["role"] for passage in form["passages"]] == ["system", "developer", "user", "user", "system"]
     assert run("talk", "show", "t", *store) == run("show")
 
 
@@ -56,7 +56,7 @@ def test_tables_have_a_column_for_the_role(run):
         ["files", "project", "user"],
         ["environment", "conversation", "system"],
     ]
-    assert [each["role"] for each in run("tokens", "--json")["passages"]][:2] == ["system", "developer"]
+    assert [passage["role"] for passage in run("tokens", "--json")["passages"]][:2] == ["system", "developer"]
 
 
 def test_a_layout_without_roles_has_no_column(run, layout):
@@ -65,7 +65,7 @@ def test_a_layout_without_roles_has_no_column(run, layout):
 
 def test_the_description_of_a_layout_has_roles(run, layout, tree):
     assert "  heading     project       user       text" in run("layouts").splitlines()
-    assert [each["role"] for each in answer("layouts", {"name": layout})["sections"]][:3] == [
+    assert [section["role"] for section in answer("layouts", {"name": layout})["sections"]][:3] == [
         "system",
         "developer",
         "user",
@@ -83,7 +83,7 @@ def test_diff_names_the_section_whose_role_changed(tree, run, layout):
 def test_cache_lists_the_ends_of_lifetimes_in_messages(tree, run):
     form = run("cache", "--json", "--provider", "anthropic")
     (provider,) = form["providers"]
-    assert [(each["of"], each["after"], each["lifetime"]) for each in provider["breakpoints"]] == [
+    assert [(point["of"], point["after"], point["lifetime"]) for point in provider["breakpoints"]] == [
         ("leading", "rules", "release"),
         ("leading", "files", "project"),
         ("leading", "environment", "conversation"),
@@ -92,11 +92,11 @@ def test_cache_lists_the_ends_of_lifetimes_in_messages(tree, run):
 
 
 @pytest.mark.parametrize("provider", ["openai", "gemini"])
-def test_cache_lists_them_for_providers_without_breakpoints(run, provider):
+def test_cache_lists_lifetimes_for_providers_without_breakpoints(run, provider):
     (form,) = run("cache", "--json", "--provider", provider)["providers"]
-    cuts = [(each["of"], each["after"]) for each in form["breakpoints"]]
+    cuts = [(point["of"], point["after"]) for point in form["breakpoints"]]
     assert cuts == [("leading", "rules"), ("leading", "files"), ("leading", "environment")]
-    tokens = [each["tokens"] for each in form["breakpoints"]]
+    tokens = [point["tokens"] for point in form["breakpoints"]]
     assert tokens == sorted(tokens) and len(set(tokens)) == 3
 
 
@@ -108,13 +108,13 @@ def test_cache_finds_the_first_difference_in_a_message(tree, run, provider):
     found = answer("cache", {"old": tree.path("old.json"), "new": tree.path("new.json"), "provider": provider})
     (form,) = found["providers"]
     assert (form["first"]["of"], form["first"]["name"]) == ("leading", "files")
-    assert [each["path"] for each in form["first"]["causes"]] == [tree.path("w/AGENTS.md")]
+    assert [cause["path"] for cause in form["first"]["causes"]] == [tree.path("w/AGENTS.md")]
     text = run("show", "--json")["text"]
     assert text[form["first"]["offset"] :].startswith("er.")
     assert 0 < form["shared"] < form["tokens"]
 
 
-def test_cache_sees_a_role_that_changed(tree, run):
+def test_cache_notices_a_changed_role(tree, run):
     tree({"old.json": json.dumps(run("show", "--json"))})
     tree({"new.json": json.dumps(run("show", "--json", "--set", "rules.role=user"))})
     found = answer("cache", {"old": tree.path("old.json"), "new": tree.path("new.json"), "provider": "openai"})
@@ -128,7 +128,7 @@ def test_a_message_that_only_one_side_has_is_a_difference(tree, run):
     assert found["providers"][0]["first"] is not None
 
 
-def test_the_effect_of_an_edit_in_a_message(tree, layout):
+def test_an_edit_in_a_message_has_an_effect(tree, layout):
     from foreword.inspection.effects import effect
 
     old = assemble(tree.workspace(), Agent(), layout)
@@ -141,10 +141,10 @@ def test_the_effect_of_an_edit_in_a_message(tree, layout):
 
 
 def test_two_projects_in_one_store_share_the_text_of_their_tools_only(tree, layout):
-    with Conversations() as talks:
-        turns = [talks.open(cwd, tree.workspace(cwd), Agent(), layout).turn("hi") for cwd in ("w", "v")]
-    assert len({each.system for each in turns}) == 1
-    assert len({str(each.messages) for each in turns}) == 2
+    with Conversations() as conversations:
+        turns = [conversations.open(cwd, tree.workspace(cwd), Agent(), layout).turn("hi") for cwd in ("w", "v")]
+    assert len({turn.system for turn in turns}) == 1
+    assert len({str(turn.messages) for turn in turns}) == 2
 
 
 def test_saved_turns_are_compared_with_the_messages_of_their_prompts(tree, run):

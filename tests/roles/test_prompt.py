@@ -4,26 +4,29 @@ import pytest
 
 from foreword import Agent, assemble
 from foreword.errors import CallError, LayoutError
-from foreword.inspection.sending import divide, sent_passages
+from foreword.inspection.sending import sent_passages, split_prompt
 from foreword.layout.parse import parse
 
 
 def sent(prompt):
-    return divide(prompt.text, sent_passages(prompt.passages))
+    return split_prompt(prompt.text, sent_passages(prompt.passages))
 
 
 def parts(prompt):
     """The role and text of the system prompt and of each message."""
     found = sent(prompt)
-    return [("system", found.system), *((each["role"], each["content"]) for each in found.messages)]
+    return [("system", found.system), *((message["role"], message["content"]) for message in found.messages)]
 
 
-def test_the_text_is_all_sections_in_order(tree, layout, leading):
+def test_the_text_is_all_sections_in_order(tree, layout, prompt_messages):
     prompt = assemble(tree.workspace(), Agent(plan="Test it."), layout)
-    messages = [*leading("Be kind."), {"role": "user", "content": "Test it."}]
-    assert prompt.text == "\n\n".join(["You are an agent.", *(each["content"] for each in messages)])
-    assert parts(prompt) == [("system", "You are an agent."), *((each["role"], each["content"]) for each in messages)]
-    assert [(each.section, each.role, each.message) for each in prompt.passages] == [
+    messages = [*prompt_messages("Be kind."), {"role": "user", "content": "Test it."}]
+    assert prompt.text == "\n\n".join(["You are an agent.", *(message["content"] for message in messages)])
+    assert parts(prompt) == [
+        ("system", "You are an agent."),
+        *((message["role"], message["content"]) for message in messages),
+    ]
+    assert [(passage.section, passage.role, passage.message) for passage in prompt.passages] == [
         ("identity", "system", 0),
         ("rules", "developer", 1),
         ("heading", "user", 2),
@@ -31,14 +34,14 @@ def test_the_text_is_all_sections_in_order(tree, layout, leading):
         ("environment", "system", 3),
         ("plan", "user", 4),
     ]
-    assert all(prompt.text[each.start : each.end] == each.text for each in prompt.passages)
+    assert all(prompt.text[passage.start : passage.end] == passage.text for passage in prompt.passages)
 
 
 def test_two_projects_share_one_system_prompt(tree, layout):
     tree({"empty": None})
     prompts = [assemble(tree.workspace(cwd), Agent(), layout) for cwd in ("w", "v", "empty")]
-    assert len({each.id for each in prompts}) == 3
-    assert {sent(each).system for each in prompts} == {"You are an agent."}
+    assert len({prompt.id for prompt in prompts}) == 3
+    assert {sent(prompt).system for prompt in prompts} == {"You are an agent."}
 
 
 def test_a_section_after_an_empty_message_is_still_a_message(tree, layout):
@@ -47,7 +50,7 @@ def test_a_section_after_an_empty_message_is_still_a_message(tree, layout):
     settings = [("section.rules.when", ["session"]), ("quiet", True), ("heading.when", ["session"])]
     prompt = assemble(tree.workspace("empty"), Agent(), layout, assignments=settings)
     assert parts(prompt) == [("system", "You are an agent."), ("system", f"You are in {tree.path('empty')}.")]
-    assert [each.message for each in prompt.passages] == [0, 1]
+    assert [passage.message for passage in prompt.passages] == [0, 1]
 
 
 def test_a_layout_may_have_no_system_prompt(tree, layout):
@@ -59,7 +62,7 @@ def test_a_layout_may_have_no_system_prompt(tree, layout):
 def test_a_blank_message_is_left_out(tree, layout):
     blank = [("rules.text", " \n"), ("rules.trim", False)]
     prompt = assemble(tree.workspace(), Agent(), layout, assignments=blank)
-    assert [each.section for each in prompt.passages] == ["identity", "heading", "files", "environment"]
+    assert [passage.section for passage in prompt.passages] == ["identity", "heading", "files", "environment"]
     assert "\n\n\n" not in prompt.text
 
 

@@ -94,11 +94,11 @@ class Server:
     def post(self, path, body=None, **options):
         return self.ask("POST", path, {} if body is None else body, **options)
 
-    def talk(self, id, what="turn", query="", **body):
+    def talk(self, id, action="turn", query="", **body):
         """Send a request to a route of a conversation."""
-        return self.post(f"/conversations/{quote(id, safe='')}/{what}{query}", {"cwd": "", **body})
+        return self.post(f"/conversations/{quote(id, safe='')}/{action}{query}", {"cwd": "", **body})
 
-    def raw(self, *pieces, is_ended=False):
+    def raw(self, *pieces, close_after=False):
         """Send bytes and return what comes back until the server closes; `is_ended` closes our side after sending."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
             for piece in pieces:
@@ -106,9 +106,9 @@ class Server:
                     connection.sendall(piece)
                 except OSError:
                     break  # already refused; the response is read below
-            if is_ended:
+            if close_after:
                 connection.shutdown(socket.SHUT_WR)
-            return b"".join(_each(connection))
+            return b"".join(_received_chunks(connection))
 
     def answer(self, *pieces):
         """Return the single response to these bytes."""
@@ -124,7 +124,9 @@ class Server:
     def log(self):
         """Return the parsed lines of the log."""
         text = self.log_path.read_text()
-        return [_read(line) for line in text[: text.rfind("\n") + 1].splitlines()]  # the last line may be incomplete
+        return [
+            _parse_line(line) for line in text[: text.rfind("\n") + 1].splitlines()
+        ]  # the last line may be incomplete
 
     def lines(self, request):
         """Return the log lines of a request; they are written after the response."""
@@ -147,7 +149,7 @@ class Server:
         assert [line for line in self.log() if line.get("status") == 500 or "status" not in line] == []
 
 
-def _each(connection):
+def _received_chunks(connection):
     while True:
         try:
             data = connection.recv(1 << 16)
@@ -158,7 +160,7 @@ def _each(connection):
         yield data
 
 
-def _read(line):
+def _parse_line(line):
     if line.startswith("{"):
         read = json.loads(line)
         assert read.keys() >= _KEYS or read.keys() >= {"time", "level", "from"}, line
@@ -189,7 +191,7 @@ LINKS = {"w/link-out": "outside", "w/link-file": "outside/secret.txt", "w/link-i
 
 
 @pytest.fixture(scope="session")
-def place(tmp_path_factory):
+def served_folders(tmp_path_factory):
     """Folders to serve, folders beside them, and a home directory."""
     top = tmp_path_factory.mktemp("place")
     for name, text in FILES.items():
@@ -202,7 +204,7 @@ def place(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def start(place, tmp_path_factory):
+def start(served_folders, tmp_path_factory):
     """`start("--time-limit", "1")` starts a server for `w` that ends with the tests; `root=` and `store=` name others."""
     with ExitStack() as servers:  # stops every server, even if one fails
 
@@ -210,7 +212,14 @@ def start(place, tmp_path_factory):
             folder = tmp_path_factory.mktemp("server")
             url = store or f"sqlite:///{folder}/store.db"
             server = Server(
-                folder, "--root", str(place / root), "--store", url, *options, home=place / "planted-home", **more
+                folder,
+                "--root",
+                str(served_folders / root),
+                "--store",
+                url,
+                *options,
+                home=served_folders / "planted-home",
+                **more,
             )
             servers.callback(server.close)
             return server
@@ -231,7 +240,7 @@ def guarded(start):
 
 
 @pytest.fixture(scope="session")
-def impatient(start):
+def hasty_service(start):
     """A service with a short time limit."""
     return start("--time-limit", "1.5")
 

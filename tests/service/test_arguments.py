@@ -4,8 +4,8 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def greeting(service, place):
-    folder = place / "planted-home" / ".config" / "foreword" / "prompts"
+def greeting(service, served_folders):
+    folder = served_folders / "planted-home" / ".config" / "foreword" / "prompts"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "greet.md").write_text("Greet the user.\n")
     return service
@@ -28,7 +28,7 @@ def test_an_invalid_reference_is_a_problem(greeting):
 
 def test_a_base_that_looks_like_a_file_name_is_a_finding(service):
     turn = service.talk("file-name", base="prompts/base.md").json
-    assert [each["code"] for each in turn["findings"]] == ["base-file-name"]
+    assert [finding["code"] for finding in turn["findings"]] == ["base-file-name"]
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_a_conversation_works_in_every_layout(service, layout):
     assert first.keys() == {"conversation", "edition", "reused", "system", "messages", "history", "tools", "findings"}
     assert (first["conversation"], first["edition"], first["reused"]) == (id, 1, False)
     assert first["messages"][:2] == history and first["messages"][-1] == {"role": "user", "content": "planted go"}
-    assert [each["name"] for each in first["tools"]] == ["read_file", "shell"]
+    assert [tool["name"] for tool in first["tools"]] == ["read_file", "shell"]
     second = service.talk(id, tools=TOOLS, model="m", provider="p").json  # continues with its layout
     assert (second["edition"], second["reused"], second["system"]) == (1, True, first["system"])
     stored = service.get(f"/conversations/{quote(id)}").json
@@ -74,7 +74,7 @@ def test_a_conversation_works_in_every_layout(service, layout):
     assert service.get(f"/conversations/{quote(id)}").json["layout"] == f"$std/{layout}"
 
 
-def test_a_mirror_needs_the_field_mirror(fresh):
+def test_a_mirror_can_be_used_only_with_the_field_mirror(fresh):
     reply = fresh.talk("m", layout="codex")
     assert (reply.status, reply.problem) == (400, "invalid-request") and "mirror=True" in reply.json["detail"]
     assert fresh.talk("m", layout="codex", mirror=True).json["edition"] == 1
@@ -110,21 +110,21 @@ def test_invalid_layout_names_are_refused(service, layout, status, kind):
     assert service.get("/conversations/layout").status == 404
 
 
-def test_drift_reports_changes_for_an_agent(fresh, place):
+def test_drift_reports_changes_for_an_agent(fresh, served_folders):
     fresh.talk("d", layout="opal", tools=TOOLS)
     assert fresh.get("/conversations/d/drift").json["changed"] is False
     reply = fresh.get("/conversations/d/drift?tool=shell&tool=edit").json
     assert (reply["changed"], reply["tools"]["added"], reply["tools"]["removed"]) == (True, ["edit"], ["read_file"])
     assert fresh.get("/conversations/d/drift?cwd=sub").json["details"]
     assert fresh.get("/conversations/d/drift?model=other").json["changed"] is False
-    notes = place / "w" / "AGENTS.md"
+    notes = served_folders / "w" / "AGENTS.md"
     before = notes.read_text()
     notes.write_text("Something planted else.\n")
     try:
         reply = fresh.get("/conversations/d/drift").json
     finally:
         notes.write_text(before)
-    assert [(each["section"], each["changes"]) for each in reply["details"]] == [("context", ["changed"])]
+    assert [(detail["section"], detail["changes"]) for detail in reply["details"]] == [("context", ["changed"])]
     assert [source.endswith("/w/AGENTS.md") for source in reply["details"][0]["sources"]] == [True]
     assert fresh.get("/conversations/none/drift").problem == "not-found"
 
@@ -156,11 +156,11 @@ def test_drift_defaults_to_the_agent_of_the_edition(service, body, name, other):
         assert reply.status == 200, reply.body
         return reply.json["changed"]
 
-    same = {key: each if isinstance(each, str) else json.dumps(each) for key, each in body.items()}
+    same = {key: value if isinstance(value, str) else json.dumps(value) for key, value in body.items()}
     assert (drift(), drift(cwd=""), drift(**same), drift(**{name: other})) == (False, False, False, True)
 
 
-def test_lone_surrogates_in_an_old_store_are_read(start, tmp_path):
+def test_lone_surrogates_from_an_old_store_can_be_read(start, tmp_path):
     """Older versions accepted them on the command line."""
     store = open_store(str(tmp_path / "old.db"))
     tools = json.dumps([{"name": "t", "description": "t\udcff", "schema": {}}], ensure_ascii=False)
@@ -472,19 +472,19 @@ role = "user"
 """
 
 
-def test_a_turn_with_messages_of_the_prompt(place, service):
-    layouts = place / "planted-home/.config/foreword/prompts"
+def test_a_turn_starts_with_the_messages_of_the_prompt(served_folders, service):
+    layouts = served_folders / "planted-home/.config/foreword/prompts"
     layouts.mkdir(parents=True, exist_ok=True)
     (layouts / "roles.toml").write_text(ROLES)
     turn = service.talk("roles", layout="$user/roles", message="hi").json
     assert turn["system"].startswith("<identity>") and turn["system"].endswith("</identity>")
-    assert [each["role"] for each in turn["messages"]] == ["user", "system", "user"]
+    assert [message["role"] for message in turn["messages"]] == ["user", "system", "user"]
     assert "planted-prompt" in turn["messages"][0]["content"]
     assert (turn["leading"], turn["history"]) == (2, [{"role": "user", "content": "hi"}])
     again = service.talk("roles", messages=turn["messages"]).json
     assert (again["messages"], again["history"]) == (turn["messages"], turn["history"])
     edition = service.get("/conversations/roles").json
-    assert [each["role"] for each in edition["passages"]] == ["system", "user", "system"]
-    assert edition["system"] == "\n\n".join([turn["system"], *(each["content"] for each in turn["messages"][:2])])
+    assert [passage["role"] for passage in edition["passages"]] == ["system", "user", "system"]
+    assert edition["system"] == "\n\n".join([turn["system"], *(message["content"] for message in turn["messages"][:2])])
     prompt = service.get(f"/prompts/{edition['id']}").json
-    assert [each.get("message") for each in prompt["passages"]] == [None, 1, 2]
+    assert [passage.get("message") for passage in prompt["passages"]] == [None, 1, 2]

@@ -57,7 +57,7 @@ def extended_service(start, tmp_path_factory):
     return start(environment={"PYTHONPATH": str(folder)})
 
 
-def test_templates_can_use_its_variables(extended_service):
+def test_templates_can_use_variables_of_extensions(extended_service):
     template = "It is [weather:Oslo][if weather:x]![endif]"
     assert (
         extended_service.post("/system-prompt/preview", {"template": template}).json["text"] == "It is sunny in Oslo!"
@@ -66,21 +66,21 @@ def test_templates_can_use_its_variables(extended_service):
     assert extended_service.talk("variables", base=template).json["system"] == "It is sunny in Oslo!"
 
 
-def test_its_rules_appear_in_the_guidelines(extended_service):
+def test_rules_of_extensions_appear_in_the_guidelines(extended_service):
     assert (
         "Bring an umbrella." in extended_service.talk("rules", layout="opal", tools=[{"name": "shell"}]).json["system"]
     )
     assert "umbrella" not in extended_service.talk("no rules", layout="opal").json["system"]
 
 
-def test_its_messages_follow_the_users(extended_service):
+def test_messages_of_extensions_follow_the_users(extended_service):
     messages = extended_service.talk("messages", message="How is the weather?").json["messages"]
-    assert [each["content"] for each in messages] == ["How is the weather?", "It is sunny."]
+    assert [message["content"] for message in messages] == ["How is the weather?", "It is sunny."]
 
 
 def test_a_failing_hook_is_reported_and_skipped(extended_service):
     findings = extended_service.talk("failing").json["findings"]
-    assert [each["message"] for each in findings if each["code"] == "extension-failed"] == [
+    assert [finding["message"] for finding in findings if finding["code"] == "extension-failed"] == [
         "loading of the extension 'few' raised CallError (context of the extension 'few' is called as context(messages, about) but"
         " does not accept these arguments) and was skipped",
         "loading of the extension 'missing' raised ModuleNotFoundError and was skipped",
@@ -88,7 +88,7 @@ def test_a_failing_hook_is_reported_and_skipped(extended_service):
     ]
 
 
-def test_its_prompt_lasts_until_the_users_next_prompt(extended_service):
+def test_an_extensions_prompt_lasts_until_the_next_user_prompt(extended_service):
     first = extended_service.talk("held", message="hold this").json
     assert first["system"].endswith("For hold this in held.")
     assert extended_service.talk("held", messages=first["history"]).json["system"] == first["system"]
@@ -105,5 +105,5 @@ def test_a_required_hook_that_fails_is_a_problem(extended_service):
     assert "swordfish" not in str(answer.json)
 
 
-def test_nothing_is_added_without_it(service):
+def test_without_the_package_nothing_is_added(service):
     assert service.post("/system-prompt/preview", {"template": "[weather:Oslo]"}).json["text"] == ""

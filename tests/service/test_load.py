@@ -93,9 +93,9 @@ def test_templates_beyond_the_queue_are_refused_immediately(stuck_server, route)
         assert int(reply.headers["retry-after"]) > 0
     assert_other_routes_respond(stuck_server)
     assert stuck_server.talk("plain", layout="foreword").status == 200, "a new conversation without templates"
-    assert not any(each.is_answered for each in pending), "while the templates were stuck"
+    assert not any(request.is_answered for request in pending), "while the templates were stuck"
     os.kill(stuck_server.worker, signal.SIGCONT)
-    assert [each.answer()[0] for each in pending] == [200] * len(pending)
+    assert [request.answer()[0] for request in pending] == [200] * len(pending)
 
 
 def fill_queue(server, path, body):
@@ -104,8 +104,8 @@ def fill_queue(server, path, body):
     while not pending or not pending[-1].is_answered:
         pending.append(Pending(server, path.format(len(pending)), body, f"held-{len(pending)}"))
         select.select([pending[-1].socket], [], [], 0.5)
-    waiting = [each for each in pending if not each.is_answered]
-    assert {each.answer()[0] for each in pending if each not in waiting} == {503}
+    waiting = [request for request in pending if not request.is_answered]
+    assert {request.answer()[0] for request in pending if request not in waiting} == {503}
     return waiting
 
 
@@ -129,10 +129,12 @@ def test_a_locked_store_delays_only_writes(start):
     with ExitStack() as stack:
         other = stack.enter_context(closing(sqlite3.connect(server.folder / "store.db", isolation_level=None)))
         other.execute("BEGIN IMMEDIATE")
-        turns = [Pending(server, f"/conversations/new-{each}/turn", {"cwd": ""}, f"new-{each}") for each in range(50)]
+        turns = [
+            Pending(server, f"/conversations/new-{number}/turn", {"cwd": ""}, f"new-{number}") for number in range(50)
+        ]
         assert_other_routes_respond(server)
-        for each in turns:
-            status, headers, problem = each.answer()
+        for turn in turns:
+            status, headers, problem = turn.answer()
             assert (status, problem["type"].rpartition(":")[2]) == (503, "store-down")
             assert int(headers["retry-after"]) > 0
             assert "another process" in problem["detail"]

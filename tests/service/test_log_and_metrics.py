@@ -11,7 +11,7 @@ from foreword.service.responses import PROBLEMS
 
 # The log. When a server ends, its fixture checks that no line contains planted text.
 
-SPOKEN = [
+REQUESTS_WITH_SECRETS = [
     ("POST", "/conversations/spoken/turn", {"cwd": "", "message": "planted", "base": "planted", "tools": [{"name": "planted"}]}),
     ("POST", "/conversations/spoken/turn", {"cwd": "planted"}),
     ("POST", "/conversations/spoken/turn", {"cwd": "/planted"}),
@@ -32,7 +32,7 @@ SPOKEN = [
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_line_has_the_reason_but_not_the_content(service, guarded, form):
     server = {"text": service, "json": guarded}[form]
-    for method, path, body in SPOKEN:
+    for method, path, body in REQUESTS_WITH_SECRETS:
         reply = server.ask(method, path, body)
         (line,) = server.lines(reply.headers["x-request-id"])
         assert (line["status"], line["method"], line["path"]) == (reply.status, method, path.partition("?")[0])
@@ -119,7 +119,7 @@ def requests(found, method, route, status):
     return found.get(("foreword_requests_total", ("method", method), ("route", route), ("status", str(status))), 0)
 
 
-def test_counts_after_some_requests(fresh):
+def test_requests_are_counted(fresh):
     assert counts(fresh)[("foreword_constructs_total",)] == 0
     fresh.talk("a", layout="opal")
     fresh.talk("a")

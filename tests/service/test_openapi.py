@@ -42,8 +42,8 @@ def test_every_problem_is_documented_for_some_route(document):
     statuses = {
         int(status)
         for methods in document["paths"].values()
-        for each in methods.values()
-        for status in each["responses"]
+        for method in methods.values()
+        for status in method["responses"]
     }
     assert {status for status, _ in PROBLEMS.values()} - {405, 499} <= statuses
 
@@ -87,7 +87,7 @@ CALLS = [
 def test_real_responses_match_the_schemas(service, document):
     service.talk("document", layout="opal")
     prompt = service.get("/conversations/document").json["id"]
-    met = set()
+    tested = set()
     for method, path, address, body in CALLS:
         reply = service.ask(method, address.replace("PROMPT", prompt), body)
         content = document["paths"][path][method.lower()]["responses"][str(reply.status)]["content"]
@@ -97,17 +97,17 @@ def test_real_responses_match_the_schemas(service, document):
         form = reply.body.decode() if kind == "text/plain" else reply.json
         errors = [error.message for error in Draft202012Validator(_strict(schema)).iter_errors(form)]
         assert errors == [], (method, address)
-        met |= {(method, path)} if reply.status == 200 else set()
-    assert met == {(route.method, route.path) for route in ROUTES if route.response is not None}
+        tested |= {(method, path)} if reply.status == 200 else set()
+    assert tested == {(route.method, route.path) for route in ROUTES if route.response is not None}
 
 
 def _strict(schema):
     """Return the schema with unlisted fields forbidden."""
     if isinstance(schema, list):
-        return [_strict(each) for each in schema]
+        return [_strict(value) for value in schema]
     if not isinstance(schema, dict):
         return schema
-    strict = {name: _strict(each) for name, each in schema.items()}
+    strict = {name: _strict(value) for name, value in schema.items()}
     return {"additionalProperties": False, **strict} if isinstance(schema.get("properties"), dict) else strict
 
 

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.xdist_group("postgres")
 
 
 @pytest.fixture(scope="module")
-def on_postgres(start):
+def service_on_postgres(start):
     """A service with a PostgreSQL store."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, str(SERVER)], text=True, **pipes) as postgres:
@@ -21,19 +21,19 @@ def on_postgres(start):
 
 
 @pytest.mark.parametrize("text", ["", "\0", "a\0b", "\x1b", "🐍\U0010ffff", "%_\\'\"", "\u202e\ufffe", "x" * 500_000])
-def test_any_text_is_stored_unchanged(on_postgres, text):
+def test_any_text_is_stored_unchanged(service_on_postgres, text):
     from urllib.parse import quote
 
     short = text[:200]
     path = f"/system-prompt?author={quote(short)}&note={quote(short)}"
-    assert on_postgres.ask("PUT", path, {"template": text}).json == {"template": text}
-    assert on_postgres.get("/system-prompt").json == {"template": text}
-    newest = on_postgres.get("/system-prompt/versions").json["versions"][0]
+    assert service_on_postgres.ask("PUT", path, {"template": text}).json == {"template": text}
+    assert service_on_postgres.get("/system-prompt").json == {"template": text}
+    newest = service_on_postgres.get("/system-prompt/versions").json["versions"][0]
     assert (newest["author"], newest["note"], newest["template"]) == (short, short, text)
-    assert on_postgres.get(f"/conversations?search={quote(short)}").status == 200
+    assert service_on_postgres.get(f"/conversations?search={quote(short)}").status == 200
 
 
-def test_a_conversation_can_have_unusual_text(on_postgres):
+def test_a_conversation_can_have_unusual_text(service_on_postgres):
     body = {
         "model": "\0",
         "provider": "\0",
@@ -42,14 +42,14 @@ def test_a_conversation_can_have_unusual_text(on_postgres):
         "tools": [{"name": "odd", "description": "\0", "schema": {"\0": "\0"}}],
     }
     for layout in ("builder", "opal", "foreword"):
-        turn = on_postgres.talk(f"odd ü/ {layout}", layout=layout, message="\0", **body).json
-        assert on_postgres.get(f"/conversations/odd%20%C3%BC%2F%20{layout}").json["system"] == turn["system"]
-        assert on_postgres.get(f"/conversations/odd%20%C3%BC%2F%20{layout}/drift").status == 200
+        turn = service_on_postgres.talk(f"odd ü/ {layout}", layout=layout, message="\0", **body).json
+        assert service_on_postgres.get(f"/conversations/odd%20%C3%BC%2F%20{layout}").json["system"] == turn["system"]
+        assert service_on_postgres.get(f"/conversations/odd%20%C3%BC%2F%20{layout}/drift").status == 200
 
 
-def test_invalid_ids_are_refused_before_the_store_is_used(on_postgres):
+def test_invalid_ids_are_refused_before_the_store_is_used(service_on_postgres):
     for id in ("%00", "x" * 513, "%0A"):
-        assert on_postgres.get(f"/conversations/{id}").problem == "invalid-request"
-    assert on_postgres.get("/prompts/%00").problem == "not-found"
-    assert on_postgres.get("/conversations/none/editions/999999999").problem == "not-found"
-    assert on_postgres.get("/conversations?offset=2147483647").json == {"conversations": []}
+        assert service_on_postgres.get(f"/conversations/{id}").problem == "invalid-request"
+    assert service_on_postgres.get("/prompts/%00").problem == "not-found"
+    assert service_on_postgres.get("/conversations/none/editions/999999999").problem == "not-found"
+    assert service_on_postgres.get("/conversations?offset=2147483647").json == {"conversations": []}

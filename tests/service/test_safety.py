@@ -256,23 +256,23 @@ def test_responses_forbid_sniffing_and_caching(service):
 # The served folders
 
 
-def cwds(place):
+def cwds(served_folders):
     return {
         "": 200,
         ".": 200,
         "sub": 200,
         "sub/..": 200,
         "ghost/..": 200,
-        f"{place}/w": 200,
-        f"{place}/w/": 200,
-        f"{place}/w/./sub": 200,
+        f"{served_folders}/w": 200,
+        f"{served_folders}/w/": 200,
+        f"{served_folders}/w/./sub": 200,
         "link-in": 200,
         "ünï code": 200,
         "..": 403,
         "sub/../..": 403,
-        f"{place}/w-evil": 403,
-        f"{place}/w/../w-evil": 403,
-        f"{place}": 403,
+        f"{served_folders}/w-evil": 403,
+        f"{served_folders}/w/../w-evil": 403,
+        f"{served_folders}": 403,
         "/": 403,
         "//": 403,
         "/etc": 403,
@@ -304,9 +304,9 @@ def cwds(place):
     ],
     ids=["turn", "preview", "check", "values", "files", "drift"],
 )
-def test_a_cwd_must_be_in_the_served_folders(service, place, ask):
+def test_a_cwd_must_be_in_the_served_folders(service, served_folders, ask):
     assert service.post("/conversations/cwd/turn", {"cwd": ""}).status == 200
-    assert {cwd: ask(service, cwd).status for cwd in cwds(place)} == cwds(place)
+    assert {cwd: ask(service, cwd).status for cwd in cwds(served_folders)} == cwds(served_folders)
 
 
 @pytest.mark.parametrize(
@@ -323,11 +323,11 @@ def test_a_scope_must_be_in_the_served_folders(service, list, path, status):
 @pytest.mark.parametrize(
     "name", ["/etc/passwd", "../outside/secret.txt", "link-file", "link-out/secret.txt", ".env", "id_rsa", "sub/../.env", "/proc/self/environ", "/dev/zero", "sub/.git/HEAD"]
 )  # fmt: skip
-def test_file_reads_nothing_outside(service, name):
+def test_a_file_variable_reads_nothing_outside(service, name):
     template = f"<[file:{name}]>"
     shown = service.post("/system-prompt/preview", {"template": template}).json
     assert shown["text"] == "<>"
-    assert "variable-refused" in {each["code"] for each in shown["findings"]}
+    assert "variable-refused" in {finding["code"] for finding in shown["findings"]}
     talk = service.talk(f"file {name}".replace("/", "_"), "construct", base=template)
     assert talk.json["system"] == "<>"
 
@@ -339,19 +339,19 @@ def test_a_path_may_have_thousands_of_segments(service):
     assert service.talk("long", scope={"allow": [{"path": "x/" * 1900}]}).status == 200
 
 
-def test_a_repository_around_the_served_folder_is_not_read(start, place):
+def test_a_repository_around_the_served_folder_is_not_read(start, served_folders):
     server = start(root="repo/served")
     shown = server.post("/system-prompt/preview", {"template": "<[file:../above.md]><[file:below.md]>"}).json
     assert shown["text"] == "<><Below.>"
-    assert [each["path"] for each in server.get("/files").json["entries"]] == ["below.md"]
+    assert [entry["path"] for entry in server.get("/files").json["entries"]] == ["below.md"]
     assert server.get("/files?prefix=../").json["entries"] == []
     assert server.talk("above", scope={"allow": [{"path": ".."}]}).problem == "outside-roots"
     server.close()
 
 
-def test_the_settings_of_a_workspace_cannot_widen_the_scope(start, place, tmp_path):
+def test_the_settings_of_a_workspace_cannot_widen_the_scope(start, served_folders, tmp_path):
     """An untrusted settings file in the served folder."""
-    settings = place / "w" / ".foreword" / "foreword.toml"
+    settings = served_folders / "w" / ".foreword" / "foreword.toml"
     settings.parent.mkdir()
     settings.write_text(
         'settings.file_paths = ["/"]\nsettings.file_secrets = true\nlayout = "/etc/passwd"\nstore = "/tmp/x"\n'

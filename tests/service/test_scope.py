@@ -32,27 +32,27 @@ def scope_of(served):
         yield scope_of
 
 
-def wait_for_file_times():
+def wait_until_changes_are_noticed():
     """Wait until file times are old enough for the next change to be noticed."""
     time.sleep(0.1)
 
 
 def test_a_repository_around_the_served_folder_is_noticed(served, scope_of):
-    around, only_served = served.parent / ".git", Scope([Access(str(served), "write")])
-    for is_settled in (False, True):
+    surrounding, only_served = served.parent / ".git", Scope([Access(str(served), "write")])
+    for is_stable in (False, True):
         assert scope_of("inner") is scope_of("inner") is None
-        if is_settled:
-            wait_for_file_times()
-        around.mkdir()
+        if is_stable:
+            wait_until_changes_are_noticed()
+        surrounding.mkdir()
         assert scope_of("inner") == scope_of("inner") == only_served
-        if is_settled:
-            wait_for_file_times()
-        around.rmdir()
+        if is_stable:
+            wait_until_changes_are_noticed()
+        surrounding.rmdir()
 
 
 def test_a_repository_inside_the_served_folder_is_noticed(served, scope_of):
     (served.parent / ".git").mkdir()
-    wait_for_file_times()
+    wait_until_changes_are_noticed()
     assert scope_of("inner") == scope_of("inner") == Scope([Access(str(served), "write")])
     (served / "inner" / ".git").mkdir()
     assert scope_of("inner") is None
@@ -64,7 +64,7 @@ def test_a_folder_that_becomes_a_link_is_checked_again(served, scope_of, tmp_pat
     (served.parent / ".git").mkdir()
     other = served / "other"
     (other / ".git").mkdir(parents=True)
-    wait_for_file_times()
+    wait_until_changes_are_noticed()
     assert scope_of("inner") == scope_of("inner") == Scope([Access(str(served), "write")])
     os.rename(served / "inner", served / "old")
     os.symlink(other, served / "inner")

@@ -39,8 +39,8 @@ def service(request, start, files):
 def texts(server, **body):
     """Return the prompts of several conversations, so that several workers respond."""
     bodies = [server.talk(f"{body} {number}", session="same", **body) for number in range(6)]
-    assert [each.status for each in bodies] == [200] * 6, bodies[0].body
-    return {each.json["system"] for each in bodies}
+    assert [body.status for body in bodies] == [200] * 6, bodies[0].body
+    return {body.json["system"] for body in bodies}
 
 
 def test_settings_and_keys_reach_every_worker(service):

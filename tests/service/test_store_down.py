@@ -86,10 +86,10 @@ def test_routes_without_the_store_keep_working(service_without_store, method, pa
 def test_compaction_works_without_the_store(service_without_store):
     response = service_without_store.talk("a", "compact").json
     assert response["edition"] == 0
-    assert [each["code"] for each in response["findings"]] == ["store-down"]
+    assert [finding["code"] for finding in response["findings"]] == ["store-down"]
 
 
-def test_a_database_file_may_disappear_and_return(start, tmp_path):
+def test_the_service_survives_a_database_file_that_disappears_and_returns(start, tmp_path):
     file, away = tmp_path / "store.db", tmp_path / "away.db"
     server = start(store=str(file))
     server.ask("PUT", "/system-prompt", {"template": "planted one"})
@@ -124,7 +124,7 @@ def test_a_replaced_database_file_is_used(start, tmp_path):
 
 
 @pytest.mark.xdist_group("postgres")
-def test_a_database_server_may_stop_and_return(start):
+def test_the_service_survives_a_database_server_that_stops_and_returns(start):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, str(POSTGRES)], text=True, **pipes) as postgres:
 
@@ -142,7 +142,7 @@ def test_a_database_server_may_stop_and_return(start):
         assert server.ask("PUT", "/system-prompt", {"template": "planted two"}).status == 503
         continued = server.talk("known", message="planted").json
         assert (continued["system"], continued["edition"], continued["reused"]) == (known["system"], 1, True)
-        assert [each["code"] for each in continued["findings"]] == ["store-down"]
+        assert [finding["code"] for finding in continued["findings"]] == ["store-down"]
         assert server.get("/conversations/known").json["system"] == known["system"]
         assert server.talk("new").status == 503
         command("start")

@@ -211,24 +211,26 @@ def test_usage_counts_conversations_until_they_are_compacted(fresh):
 def text_with_origin(prompt):
     """Return the characters of the text that have an origin, joined."""
     return "".join(
-        prompt["text"][origin["start"] : origin["end"]] for each in prompt["passages"] for origin in each["origins"]
+        prompt["text"][origin["start"] : origin["end"]]
+        for passage in prompt["passages"]
+        for origin in passage["origins"]
     )
 
 
-def test_a_preview_has_origins(service, place):
+def test_a_preview_has_origins(service, served_folders):
     template = "Hello\n[file:notes.md]\nin [prompt:cwd] 🐍\n"
     shown = service.post("/system-prompt/preview", {"template": template}).json
-    assert shown["text"] == f"Hello\nNotes.\nin {place}/w 🐍\n"
+    assert shown["text"] == f"Hello\nNotes.\nin {served_folders}/w 🐍\n"
     assert text_with_origin(shown) == shown["text"]
-    origins = [(each["kind"], each["path"], each["lines"]) for each in shown["passages"][0]["origins"]]
+    origins = [(origin["kind"], origin["path"], origin["lines"]) for origin in shown["passages"][0]["origins"]]
     assert origins == [
         ("template", "template", [1, 1]),
-        ("file", f"{place}/w/notes.md", [1, 1]),
+        ("file", f"{served_folders}/w/notes.md", [1, 1]),
         ("template", "template", [2, 3]),
         ("variable", "prompt:cwd", None),
         ("template", "template", [3, 3]),
     ]
-    assert shown["tokens"]["count"] == sum(each["tokens"] for each in shown["passages"]) > 0
+    assert shown["tokens"]["count"] == sum(passage["tokens"] for passage in shown["passages"]) > 0
 
 
 @pytest.mark.parametrize("layout", layout_names())
@@ -236,9 +238,9 @@ def test_origins_cover_the_preview_in_every_layout(service, layout):
     shown = service.post("/system-prompt/preview", {"layout": layout, "tools": [{"name": "read"}]}).json
     assert (shown["layout"], shown["id"][:7]) == (layout, "sha256:")
     separators = shown["text"]
-    for each in shown["passages"]:
-        text = shown["text"][each["start"] : each["end"]]
-        assert "".join(shown["text"][o["start"] : o["end"]] for o in each["origins"]) == text
+    for passage in shown["passages"]:
+        text = shown["text"][passage["start"] : passage["end"]]
+        assert "".join(shown["text"][o["start"] : o["end"]] for o in passage["origins"]) == text
         separators = separators.replace(text, "", 1)
     assert separators.strip() == ""
 
@@ -314,7 +316,7 @@ def test_templates_from_requests_are_rendered_in_the_worker(service):
         for pid in path.read_text().split()
         for path in [Path(f"/proc/{pid}/cmdline")]
     ]
-    assert any(b"foreword.engine.sandbox" in each for each in commands)
+    assert any(b"foreword.engine.sandbox" in command for command in commands)
 
 
 @pytest.mark.parametrize(
@@ -333,21 +335,21 @@ def test_templates_from_requests_are_rendered_in_the_worker(service):
 )
 def test_check_reports_findings_with_their_lines(service, body, expected):
     reply = service.post("/system-prompt/check", body)
-    assert [(each["code"], each["line"]) for each in reply.json["findings"]] == expected
+    assert [(finding["code"], finding["line"]) for finding in reply.json["findings"]] == expected
 
 
-def test_variables_have_current_values(service, place):
+def test_variables_have_current_values(service, served_folders):
     body = {"model": "m-1", "conversation_id": "c-1", "cwd": "sub"}
     rows = service.post("/system-prompt/values", body).json["values"]
     values = {f"{row['type']}:{row['name']}": row["value"] for row in rows}
     assert values.keys() == {f"{row.type}:{row.name}" for row in CATALOG if not row.dynamic}
     assert (values["prompt:model"], values["prompt:conversation_id"]) == ("m-1", "c-1")
-    assert values["prompt:cwd"] == f"{place}/w/sub"
+    assert values["prompt:cwd"] == f"{served_folders}/w/sub"
     assert values["git:branch"] == "main"
-    nobody = {
+    unnamed = {
         f"{row['type']}:{row['name']}": row["value"] for row in service.post("/system-prompt/values").json["values"]
     }
-    assert (nobody["prompt:model"], nobody["prompt:conversation_id"], nobody["git:branch"]) == (None, None, None)
+    assert (unnamed["prompt:model"], unnamed["prompt:conversation_id"], unnamed["git:branch"]) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -374,32 +376,32 @@ def test_variables_have_current_values(service, place):
 )
 def test_only_files_that_a_template_can_read_are_listed(service, query, paths):
     entries = service.get("/files" + query).json["entries"]
-    assert [each["path"] for each in entries if not each["path"].startswith(".agents")] == paths
-    assert all((each["kind"] == "folder") == each["path"].endswith("/") for each in entries)
+    assert [entry["path"] for entry in entries if not entry["path"].startswith(".agents")] == paths
+    assert all((entry["kind"] == "folder") == entry["path"].endswith("/") for entry in entries)
 
 
-def test_at_most_200_files_are_listed(fresh, place):
-    folder = place / "w" / "many"
+def test_at_most_200_files_are_listed(fresh, served_folders):
+    folder = served_folders / "w" / "many"
     folder.mkdir()
     for number in range(300):
         (folder / f"{number:03}").touch()
     try:
         entries = fresh.get("/files?prefix=many/").json["entries"]
     finally:
-        for each in folder.iterdir():
-            each.unlink()
+        for path in folder.iterdir():
+            path.unlink()
         folder.rmdir()
-    assert [each["path"] for each in entries] == [f"many/{number:03}" for number in range(200)]
+    assert [entry["path"] for entry in entries] == [f"many/{number:03}" for number in range(200)]
 
 
-def test_layouts_and_roots_are_listed(service, place):
+def test_layouts_and_roots_are_listed(service, served_folders):
     listed = service.get("/layouts").json
     assert listed["languages"] == ["brackets", "jinja"]
     layouts = listed["layouts"]
-    assert [each["name"] for each in layouts] == list(layout_names())
-    assert all(each["about"] and each["sections"] for each in layouts)
-    assert {each["name"]: each["language"] for each in layouts}["builder"] == "brackets"
-    assert service.get("/roots").json == {"roots": [f"{place}/w"]}
+    assert [layout["name"] for layout in layouts] == list(layout_names())
+    assert all(layout["about"] and layout["sections"] for layout in layouts)
+    assert {layout["name"]: layout["language"] for layout in layouts}["builder"] == "brackets"
+    assert service.get("/roots").json == {"roots": [f"{served_folders}/w"]}
 
 
 def test_an_unexpected_query_or_body_is_ignored(service):
@@ -410,17 +412,17 @@ def test_an_unexpected_query_or_body_is_ignored(service):
 # Languages
 
 
-def test_a_version_has_a_language(fresh, place):
+def test_a_version_has_a_language(fresh, served_folders):
     reply = fresh.ask("PUT", "/system-prompt?syntax=jinja", {"template": "In {{ cwd }}"})
     assert (reply.json, reply.headers["template-syntax"]) == ({"template": "In {{ cwd }}"}, "jinja")
-    turn = fresh.ask("POST", "/conversations/c/turn", {"cwd": str(place / "w"), "message": "Hi."})
-    assert turn.json["system"] == f"In {place / 'w'}"
+    turn = fresh.ask("POST", "/conversations/c/turn", {"cwd": str(served_folders / "w"), "message": "Hi."})
+    assert turn.json["system"] == f"In {served_folders / 'w'}"
     plain = fresh.ask("PUT", "/system-prompt", {"template": "In {{ cwd }}"})
     assert plain.headers["template-syntax"] == "brackets"
     again = fresh.ask("POST", "/system-prompt/versions/1/restore", None)
     assert (again.json, again.headers["template-syntax"]) == ({"template": "In {{ cwd }}"}, "jinja")
     assert fresh.get("/system-prompt").headers["template-syntax"] == "jinja"
-    syntaxes = [each["syntax"] for each in fresh.get("/system-prompt/versions").json["versions"]]
+    syntaxes = [version["syntax"] for version in fresh.get("/system-prompt/versions").json["versions"]]
     assert syntaxes == ["jinja", "brackets", "jinja"]
     assert fresh.ask("PUT", "/system-prompt?syntax=mako", {"template": ""}).status == 400
 
@@ -428,9 +430,7 @@ def test_a_version_has_a_language(fresh, place):
 def test_a_preview_has_template_lines(service):
     template = "One\n[prompt:cwd]\n[if prompt:cwd]Two [prompt:cwd][endif]"
     form = service.ask("POST", "/system-prompt/preview", {"template": template}).json
-    written = [
-        (form["text"][each["start"] : each["end"]], each["lines"], each["value"]) for each in form["template_lines"]
-    ]
+    written = [(form["text"][row["start"] : row["end"]], row["lines"], row["value"]) for row in form["template_lines"]]
     cwd = form["text"].splitlines()[1]
     assert written == [
         ("One\n", [1, 1], False),
@@ -444,7 +444,7 @@ def test_a_preview_has_template_lines(service):
 def test_a_jinja_preview_has_template_lines(service):
     body = {"template": "One\n{{ cwd }}\nTwo", "syntax": "jinja"}
     form = service.ask("POST", "/system-prompt/preview", body).json
-    values = [each["lines"] for each in form["template_lines"] if each["value"]]
+    values = [row["lines"] for row in form["template_lines"] if row["value"]]
     assert values == [[2, 2]] and "{{" not in form["text"]
 
 
@@ -455,20 +455,20 @@ def test_a_layout_without_the_template_has_no_template_lines(service):
 
 def test_layouts_say_whether_they_use_the_stored_template(service):
     layouts = service.get("/layouts").json["layouts"]
-    assert [each["name"] for each in layouts if each["stored_template"]] == ["builder"]
+    assert [layout["name"] for layout in layouts if layout["stored_template"]] == ["builder"]
 
 
 @pytest.mark.parametrize("what", ["preview", "construct"])
-def test_the_output_of_a_template_is_limited(fresh, place, what):
+def test_the_output_of_a_template_is_limited(fresh, served_folders, what):
     """Every insertion counts, before it is copied into memory."""
-    (place / "w" / "large.md").write_text("x" * 1_000_000)
+    (served_folders / "w" / "large.md").write_text("x" * 1_000_000)
     template = "[file:large.md]" * 200
     before = fresh.memory()
     if what == "preview":
         reply = fresh.post("/system-prompt/preview", {"template": template})
     else:
         reply = fresh.talk("long", "construct", base=template)
-    (place / "w" / "large.md").unlink()
+    (served_folders / "w" / "large.md").unlink()
     assert (reply.status, reply.problem) == (422, "invalid-template")
     assert "writes more than 4,000,000 bytes" in reply.json["detail"]
     assert fresh.memory() - before < 50

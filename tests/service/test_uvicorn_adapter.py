@@ -32,13 +32,13 @@ def test_status_lines_are_by_number():
     assert STATUS_LINE[431].startswith(b"HTTP/1.1 431 ")
 
 
-@pytest.mark.parametrize("owner", ATTRIBUTES, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("owner", ATTRIBUTES, ids=lambda owner: owner.__name__)
 def test_attributes_are_set_by_the_constructor(owner):
     assigned = set(re.findall(r"self\.(\w+)\b[^=\n]*= ", inspect.getsource(owner.__init__)))
     assert set(ATTRIBUTES[owner].split()) <= assigned
 
 
-@pytest.mark.parametrize("owner", METHODS, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("owner", METHODS, ids=lambda owner: owner.__name__)
 def test_methods_exist(owner):
     assert [name for name in METHODS[owner].split() if not callable(getattr(owner, name, None))] == []
 
@@ -58,7 +58,7 @@ def test_overridden_methods_are_called_with_the_same_parameters(ours):
 
 def test_the_version_is_bounded_to_the_installed_minor_release():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    (requirement,) = [each for each in extras["serve"] if each.startswith("uvicorn")]
+    (requirement,) = [requirement for requirement in extras["serve"] if requirement.startswith("uvicorn")]
     major, minor = version("uvicorn").split(".")[:2]
     assert requirement.endswith(f",<{major}.{int(minor) + 1}")
 
@@ -67,7 +67,7 @@ def test_only_the_adapter_imports_submodules_of_uvicorn():
     importing = set()
     for file in (ROOT / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
-            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             if any(name.startswith(("uvicorn.", "httptools", "uvloop")) for name in names):
                 importing.add(file.name)

@@ -65,7 +65,7 @@ def test_an_endless_chunked_body_is_refused(service):
 
 
 @pytest.mark.parametrize(
-    ("begin", "piece"),
+    ("opening", "piece"),
     [
         (b"", b"x" * 65536),
         (b"GET /", b"x" * 65536),
@@ -80,9 +80,9 @@ def test_an_endless_chunked_body_is_refused(service):
         (b"", b"\r\n" * 32768),
     ],
 )
-def test_endless_headers_use_no_memory(service, begin, piece):
+def test_endless_headers_use_no_memory(service, opening, piece):
     before = service.memory()
-    received = service.raw(begin, *[piece] * 500)
+    received = service.raw(opening, *[piece] * 500)
     assert received == b"" or received.split()[1] in (b"400", b"404", b"405", b"431")
     assert service.memory() - before < 40
     assert service.get("/healthz").status == 200
@@ -108,7 +108,7 @@ def test_headers_up_to_32_kib_are_accepted(service, head, status):
 
 
 @pytest.mark.parametrize(
-    ("begin", "status"),
+    ("opening", "status"),
     [
         (b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Content-Length: 17\r\n\r\n{", b"408"),
         (b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", b"408"),
@@ -117,18 +117,18 @@ def test_headers_up_to_32_kib_are_accepted(service, head, status):
         (b"", b""),
     ],
 )
-def test_an_unfinished_request_times_out(impatient, begin, status):
-    received = impatient.raw(begin)
+def test_an_unfinished_request_times_out(hasty_service, opening, status):
+    received = hasty_service.raw(opening)
     assert received.split()[1:2] == ([status] if status else [])
     assert not status or b"urn:foreword:problem:slow-request" in received
 
 
 @pytest.mark.parametrize("drop", [b"x", b"X: y\r\n", b"\r\n"])
-def test_a_request_sent_byte_by_byte_times_out(impatient, drop):
+def test_a_request_sent_byte_by_byte_times_out(hasty_service, drop):
     """The time counts from the first byte, however often another one arrives."""
     ended = threading.Event()
     received = b""
-    with socket.create_connection(("127.0.0.1", impatient.port), timeout=60) as connection:
+    with socket.create_connection(("127.0.0.1", hasty_service.port), timeout=60) as connection:
         if drop != b"\r\n":
             connection.sendall(b"GET /healthz HTTP/1.1\r\n")
 
@@ -150,9 +150,9 @@ def test_a_request_sent_byte_by_byte_times_out(impatient, drop):
     assert received == b"" or received.split()[1] in (b"408", b"400")
 
 
-def test_a_body_sent_byte_by_byte_times_out(impatient):
+def test_a_body_sent_byte_by_byte_times_out(hasty_service):
     pieces = [b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Content-Length: 1000\r\n\r\n"]
-    with socket.create_connection(("127.0.0.1", impatient.port), timeout=60) as connection:
+    with socket.create_connection(("127.0.0.1", hasty_service.port), timeout=60) as connection:
         connection.sendall(pieces[0])
         connection.settimeout(0.05)
         received = b""
@@ -295,5 +295,5 @@ def test_idle_connections_do_not_block_others(service):
     try:
         assert service.get("/layouts").status == 200
     finally:
-        for each in idle:
-            each.close()
+        for connection in idle:
+            connection.close()

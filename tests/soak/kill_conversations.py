@@ -35,16 +35,16 @@ def work(url: str, top: Path, number: int, answers: int) -> None:
     """Run conversation after conversation in the child until it is killed, changing a file in between."""
     talks = Conversations(url)
     os.write(answers, OPENED)
-    for each in range(10_000):
-        layout = "builder" if each % 2 else "foreword"
-        id = f"{layout}-{number}-{each // 4}"
+    for step in range(10_000):
+        layout = "builder" if step % 2 else "foreword"
+        id = f"{layout}-{number}-{step // 4}"
         talk = talks.open(id, workspace(top), agent(), layout)
         for ask in (talk.turn, talk.compact, talk.turn):
             turn = ask()
             edition = talks.store.edition(id, turn.edition)
             assert edition is not None
             os.write(answers, f"{id} {edition.number} {digest(edition.system)}\n".encode())
-            write_file(top, f"File {number * 10_000 + each}.")
+            write_file(top, f"File {number * 10_000 + step}.")
 
 
 def workspace(top: Path) -> Workspace:
@@ -89,7 +89,7 @@ def problems(url: str, top: Path, number: int, answers: list[str]) -> list[str]:
     for row in talks.store.conversations(f"-{number}-", 1000):
         layout = row.id.partition("-")[0]
         editions = talks.store.editions(row.id)
-        found += [f"{row.id}: incomplete" for each in editions if not COMPLETE[layout].fullmatch(each.system)]
+        found += [f"{row.id}: incomplete" for edition in editions if not COMPLETE[layout].fullmatch(edition.system)]
         talk = talks.open(row.id, workspace(top), agent(), layout)
         talk.compact()
         turn = talk.turn("go on")

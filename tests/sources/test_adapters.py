@@ -28,8 +28,8 @@ def test_each_private_name_exists_and_is_used_in_one_file(module, name, adapter)
 
 @pytest.mark.parametrize("package", ["ryaml", "watchfiles"])
 def test_the_version_is_bounded_above(package):
-    requirements = [each for each in requires("foreword") if re.match(rf"{package}\b", each)]
-    assert requirements and all("<" in each for each in requirements)
+    requirements = [require for require in requires("foreword") if re.match(rf"{package}\b", require)]
+    assert requirements and all("<" in requirement for requirement in requirements)
 
 
 def test_yaml_is_parsed_and_invalid_yaml_is_a_value_error():

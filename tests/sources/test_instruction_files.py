@@ -12,9 +12,9 @@ from foreword.sources.instruction_files import find_instruction_files, paths_in_
 PATTERNS = ("AGENTS.md", ".tool/rules/**/*.md", ".tool/MAIN.md", "docs/*.txt")
 
 
-def found(tree, patterns=PATTERNS):
+def found_files(tree, patterns=PATTERNS):
     result = find_instruction_files(tree.path("w"), patterns)
-    return [tree.short(each) for each in result.paths]
+    return [tree.short(path) for path in result.paths]
 
 
 @pytest.mark.parametrize(
@@ -40,17 +40,17 @@ def found(tree, patterns=PATTERNS):
 )
 def test_a_pattern_matches_at_every_depth(tree, file, is_found):
     tree({f"w/{file}": "x"})
-    assert found(tree) == ([f"/w/{file}"] if is_found else [])
+    assert found_files(tree) == ([f"/w/{file}"] if is_found else [])
 
 
 def test_other_repositories_are_skipped(tree):
     tree({"w/.git/HEAD": "x", "w/AGENTS.md": "x", "w/sub/.git": "gitdir: x", "w/sub/AGENTS.md": "x"})
-    assert found(tree) == ["/w/AGENTS.md"]
+    assert found_files(tree) == ["/w/AGENTS.md"]
 
 
-def test_links_to_folders_are_not_followed_and_links_to_files_count(tree):
+def test_links_to_folders_are_not_followed_but_links_to_files_are(tree):
     tree({"w/real.md": "x", "w/AGENTS.md": Path("real.md"), "w/loop": Path("."), "w/d/AGENTS.md": Path("..")})
-    assert found(tree) == ["/w/AGENTS.md"]
+    assert found_files(tree) == ["/w/AGENTS.md"]
 
 
 def test_names_that_are_not_utf8_are_found(tree):
@@ -58,24 +58,24 @@ def test_names_that_are_not_utf8_are_found(tree):
     os.mkdir(name)
     with open(name + b"/AGENTS.md", "wb") as file:
         file.write(b"x")
-    assert len(found(tree)) == 1
+    assert len(found_files(tree)) == 1
 
 
 def test_a_folder_that_cannot_be_listed_is_reported(tree, monkeypatch):
     tree({"w/a/AGENTS.md": "x", "w/locked/AGENTS.md": "x"})
-    real = os.scandir
+    real_scandir = os.scandir
 
     def scandir(path):
         if path == tree.path("w/locked"):
             raise PermissionError(13, "Permission denied", path)
-        return real(path)
+        return real_scandir(path)
 
     monkeypatch.setattr(instruction_files.os, "scandir", scandir)
     result = find_instruction_files(tree.path("w"), PATTERNS)
     assert (len(result.paths), result.unlisted) == (1, ((tree.path("w/locked"), "permission denied"),))
 
 
-def test_the_walk_has_a_limit(tree, monkeypatch):
+def test_the_walk_is_limited(tree, monkeypatch):
     tree({f"w/{number}/AGENTS.md": "x" for number in range(9)})
     assert find_instruction_files(tree.path("w"), PATTERNS).is_complete
     monkeypatch.setattr(instruction_files, "_MAX_FOLDERS", 5)
@@ -83,7 +83,7 @@ def test_the_walk_has_a_limit(tree, monkeypatch):
     assert (result.is_complete, len(result.paths)) == (False, 4)
 
 
-def test_patterns_come_from_the_finds_of_layouts():
+def test_patterns_come_from_the_lookup_rules_of_layouts():
     layout = parse(
         {
             "about": "x",

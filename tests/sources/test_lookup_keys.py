@@ -1,4 +1,4 @@
-"""Which files a lookup takes and in which order: order, when, places, markers, hidden, exclude."""
+"""The keys that decide which files a lookup rule uses, and in which order: order, when, places, markers, hidden, exclude."""
 
 import tomllib
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from foreword import assemble
+from foreword.engine.assembler import Assembler
 from foreword.errors import LayoutError
 from foreword.layout.parse import parse
 from foreword.sources.globs import alternatives, matches_glob
@@ -21,26 +22,18 @@ join = " "
 """
 
 
-@pytest.fixture
-def shown(tree):
-    """Return a function that returns the prompt of a layout with these lookups, as one line."""
-
-    def shown(lookups, cwd="w", sections="", base=BASE, **options):
-        tree({"own.toml": base + lookups + sections})
-        shown.prompt = tree.prompt(tree.path("own.toml"), cwd, **options)
-        return shown.prompt.text.strip()
-
-    return shown
-
-
-def invalid(lookups, message, base=BASE, untrusted=()):
-    with pytest.raises(LayoutError) as refused:
+def assert_invalid(lookups, message, base=BASE, untrusted=()):
+    with pytest.raises(LayoutError) as error:
         parse(tomllib.loads(base + lookups), "mine", untrusted=frozenset(untrusted))
-    assert message in str(refused.value)
+    assert message in str(error.value)
 
 
-def fate(tree, shown, path):
-    return next((each.fate, tree.short(each.reason)) for each in shown.prompt.candidates if each.path.endswith(path))
+def fate_of(tree, layout_text, path):
+    return next(
+        (candidate.fate, tree.short(candidate.reason))
+        for candidate in layout_text.prompt.candidates
+        if candidate.path.endswith(path)
+    )
 
 
 # order
@@ -55,40 +48,40 @@ def fate(tree, shown, path):
         ('order = "path"', "deep apps root notes"),
     ],
 )
-def test_order(tree, shown, order, text):
+def test_files_are_in_order(tree, layout_text, order, text):
     tree({"w/.git": None, "w/A.md": "root", "w/B.md": "notes", "w/.APPS/A.md": "apps", "w/.APPS/.x/A.md": "deep"})
-    assert shown(f'[find.project]\n{order}\nfiles = ["walk:A.md", "walk:B.md"]\n', "w/.APPS/.x") == text
+    assert layout_text(f'[find.project]\n{order}\nfiles = ["walk:A.md", "walk:B.md"]\n', "w/.APPS/.x") == text
 
 
-def test_order_by_path_puts_a_file_between_its_folders(tree, shown):
+def test_order_by_path_puts_a_file_between_its_folders(tree, layout_text):
     tree({"w/.git": None, "w/M.md": "root", "w/a/M.md": "small", "w/a/B/M.md": "big"})
-    assert shown('[find.project]\norder = "path"\nfiles = ["walk:M.md"]\n', "w/a/B") == "root big small"
+    assert layout_text('[find.project]\norder = "path"\nfiles = ["walk:M.md"]\n', "w/a/B") == "root big small"
 
 
-def test_order_by_path_is_by_code_unit(tree, shown):
+def test_order_by_path_is_by_code_unit(tree, layout_text):
     tree({"w/.git": None, "w/\uffee/\U0001f600.md": "emoji", "w/\uffee/\uffee.md": "form"})
-    assert shown('[find.project]\norder = "path"\nfiles = ["root:\uffee/*.md"]\n') == "emoji form"
+    assert layout_text('[find.project]\norder = "path"\nfiles = ["root:\uffee/*.md"]\n') == "emoji form"
 
 
 @pytest.mark.parametrize(("order", "text"), [("farthest", "sub"), ("nearest", "sub"), ("path", "sub")])
-def test_only_the_nearest_in_every_order(tree, shown, order, text):
+def test_only_the_nearest_file_is_used_in_every_order(tree, layout_text, order, text):
     tree({"w/.git": None, "w/AGENTS.md": "root", "w/sub/AGENTS.md": "sub"})
-    find = f'[find.project]\norder = "{order}"\ntake = "nearest"\nfiles = ["walk:AGENTS.md"]\n'
-    assert shown(find, "w/sub") == text
+    table = f'[find.project]\norder = "{order}"\ntake = "nearest"\nfiles = ["walk:AGENTS.md"]\n'
+    assert layout_text(table, "w/sub") == text
 
 
 @pytest.mark.parametrize("order", ["farthest", "nearest", "path"])
-def test_the_nearest_of_equal_texts_stays_in_every_order(tree, shown, order):
+def test_the_nearest_of_several_copies_is_kept_in_every_order(tree, layout_text, order):
     tree({"w/.git": None, "w/AGENTS.md": "same", "w/sub/AGENTS.md": "same", "w/sub/x/y": ""})
-    assert shown(f'[find.project]\norder = "{order}"\nfiles = ["walk:AGENTS.md"]\n', "w/sub/x") == "same"
-    assert fate(tree, shown, "/w/sub/AGENTS.md")[0] == "used"
-    assert fate(tree, shown, "/w/AGENTS.md")[0] == "duplicate"
+    assert layout_text(f'[find.project]\norder = "{order}"\nfiles = ["walk:AGENTS.md"]\n', "w/sub/x") == "same"
+    assert fate_of(tree, layout_text, "/w/sub/AGENTS.md")[0] == "used"
+    assert fate_of(tree, layout_text, "/w/AGENTS.md")[0] == "duplicate"
 
 
 # when, found:
 
 
-CHAIN = """
+CHAINED_RULES = """
 [find.claude]
 files = ["walk:CLAUDE.md"]
 [find.agents]
@@ -97,7 +90,7 @@ when = ["!found:claude"]
 [find.project]
 files = ["walk:NOTES.md"]
 """
-LISTS = """
+CHAINED_SECTIONS = """
 sections = ["claude", "agents", "project", "hint"]
 about = "Mine."
 [section.claude]
@@ -122,20 +115,20 @@ when = ["found:claude", "!found:agents"]
         ({}, ""),
     ],
 )
-def test_a_lookup_may_depend_on_another(tree, shown, files, text):
+def test_a_rule_may_depend_on_another(tree, layout_text, files, text):
     tree({"w/.git": None, "w/sub": None, **files})
-    assert shown(CHAIN, "w/sub", base=LISTS) == text
+    assert layout_text(CHAINED_RULES, "w/sub", base=CHAINED_SECTIONS) == text
 
 
-def test_a_hidden_file_says_what_hides_it(tree, shown):
+def test_a_shadowed_file_says_what_shadows_it(tree, layout_text):
     tree({"w/.git": None, "w/AGENTS.md": "A", "w/CLAUDE.md": "C"})
-    shown(CHAIN, base=LISTS)
+    layout_text(CHAINED_RULES, base=CHAINED_SECTIONS)
     reason = "it counts only without files such as /w/CLAUDE.md"
-    assert fate(tree, shown, "/w/AGENTS.md") == ("shadowed", reason)
-    assert ("file-shadowed", f"/w/AGENTS.md: {reason}") in tree.messages(shown.prompt)
+    assert fate_of(tree, layout_text, "/w/AGENTS.md") == ("shadowed", reason)
+    assert ("file-shadowed", f"/w/AGENTS.md: {reason}") in tree.messages(layout_text.prompt)
 
 
-def test_a_lookup_that_only_conditions_name_adds_nothing(tree, shown):
+def test_a_rule_that_is_only_used_in_conditions_adds_no_files(tree, layout_text):
     tree({"w/.git": None, "w/CLAUDE.md": "C", "w/rule.md": "R", "w/AGENTS.md": "A"})
     lookups = """
 [find.claude]
@@ -150,27 +143,25 @@ files = ["walk:rule.md", "walk:AGENTS.md"]
 of = "other"
 """
     base = BASE.replace('["project"]', '["project", "other"]')
-    assert shown(lookups, base=base) == "C R"
-    assert fate(tree, shown, "/w/rule.md") == ("used", "")
-    assert [path for code, path in tree.findings(shown.prompt) if code == "file-shadowed"] == ["/w/AGENTS.md"]
+    assert layout_text(lookups, base=base) == "C R"
+    assert fate_of(tree, layout_text, "/w/rule.md") == ("used", "")
+    assert [path for code, path in tree.findings(layout_text.prompt) if code == "file-shadowed"] == ["/w/AGENTS.md"]
     (tree({"w/CLAUDE.md": ""}))
-    assert shown(lookups, base=base) == "R\n\nA"
+    assert layout_text(lookups, base=base) == "R\n\nA"
 
 
-def test_a_lookup_may_depend_on_a_setting_and_the_platform(tree, shown):
+def test_a_rule_may_depend_on_a_setting_and_the_platform(tree, layout_text):
     tree({"w/.git": None, "w/NOTES.md": "N"})
-    find = (
+    table = (
         '[find.project]\nfiles = ["walk:NOTES.md"]\nwhen = ["set:notes", "platform:linux"]\n[settings]\nnotes = true\n'
     )
-    assert shown(find) == "N"
-    assert shown(find, set={"notes": False}) == "" and "set:notes" in fate(tree, shown, "NOTES.md")[1]
-    assert shown(find, platform="darwin") == ""
+    assert layout_text(table) == "N"
+    assert layout_text(table, set={"notes": False}) == "" and "set:notes" in fate_of(tree, layout_text, "NOTES.md")[1]
+    assert layout_text(table, platform="darwin") == ""
 
 
-def test_a_condition_is_seen_again_when_a_file_appears(tree):
-    tree({"own.toml": LISTS + CHAIN, "w/.git": None, "w/AGENTS.md": "A"})
-    from foreword.engine.assembler import Assembler
-
+def test_a_condition_is_evaluated_again_when_a_file_appears(tree):
+    tree({"own.toml": CHAINED_SECTIONS + CHAINED_RULES, "w/.git": None, "w/AGENTS.md": "A"})
     assembler = Assembler(tree.workspace(), tree.path("own.toml"))
     assert assembler.prompt().text.strip() == "A"
     tree({"w/CLAUDE.md": "C"})
@@ -188,13 +179,13 @@ def test_a_condition_is_seen_again_when_a_file_appears(tree):
         ("found:", "unknown lookup rule ''"),
     ],
 )
-def test_an_invalid_condition_of_a_lookup(when, message):
+def test_an_invalid_condition_is_an_error(when, message):
     lookups = f'[find.claude]\nfiles = []\n[find.project]\nwhen = ["{when}"]\nfiles = []\n[find.last]\nfiles = []\n'
-    invalid(lookups, message)
+    assert_invalid(lookups, message)
 
 
-def test_a_section_may_name_any_lookup():
-    invalid(
+def test_a_section_may_depend_on_any_rule():
+    assert_invalid(
         'when = ["found:nothing"]\n[find.project]\nfiles = []\n', "section.project.when: unknown lookup rule 'nothing'"
     )
 
@@ -202,23 +193,23 @@ def test_a_section_may_name_any_lookup():
 # Places
 
 
-def test_between(tree, shown):
+def test_between_is_every_folder_between_root_and_working_directory(tree, layout_text):
     tree({"w/.git": None, "w/A.md": "root", "w/a/A.md": "a", "w/a/b/A.md": "b", "w/a/b/c/A.md": "c"})
-    assert shown('[find.project]\norder = "nearest"\nfiles = ["between:A.md"]\n', "w/a/b/c") == "b a"
-    assert shown('[find.project]\nfiles = ["between:A.md"]\n', "w/a") == ""
-    assert shown('[find.project]\nfiles = ["between:A.md"]\n') == ""
-    assert shown('[find.project]\nfiles = ["cwd:A.md", "between:A.md", "root:A.md"]\n', "w/a/b") == "b a root"
+    assert layout_text('[find.project]\norder = "nearest"\nfiles = ["between:A.md"]\n', "w/a/b/c") == "b a"
+    assert layout_text('[find.project]\nfiles = ["between:A.md"]\n', "w/a") == ""
+    assert layout_text('[find.project]\nfiles = ["between:A.md"]\n') == ""
+    assert layout_text('[find.project]\nfiles = ["cwd:A.md", "between:A.md", "root:A.md"]\n', "w/a/b") == "b a root"
 
 
-def test_above(tree, shown):
+def test_above_is_the_folder_above_the_repository(tree, layout_text):
     tree({"w/in/.git": None, "w/A.md": "above", "w/in/A.md": "root", "A.md": "too far"})
-    find = '[find.project]\nfiles = ["above:A.md", "walk:A.md"]\n'
-    assert shown(find, "w/in") == "above root"
+    table = '[find.project]\nfiles = ["above:A.md", "walk:A.md"]\n'
+    assert layout_text(table, "w/in") == "above root"
     tree({"plain/x/A.md": "x", "plain/A.md": "p"})
-    assert shown(find, "plain/x") == "x"
+    assert layout_text(table, "plain/x") == "x"
 
 
-def test_above_is_not_for_a_workspace(tree):
+def test_a_layout_in_the_workspace_cannot_use_above(tree):
     tree({"w/in/.git": None, "w/A.md": "above"})
     tree({"w/in/.foreword/prompts/own.toml": BASE + '[find.project]\nfiles = ["above:A.md"]\n'})
     prompt = tree.prompt("$workspace/own", "w/in")
@@ -237,12 +228,14 @@ ENV = 'sections = ["project"]\n[section.project]\nof = "project"\n[env]\nAGENT_H
         ({"AGENT_HOME": "none"}, ""),
     ],
 )
-def test_a_folder_moved_by_a_variable(tree, shown, environment, text):
+def test_an_environment_variable_moves_a_folder(tree, layout_text, environment, text):
     tree({"home/.agent/A.md": "default", "moved/A.md": "moved", "w/.git": None})
-    find = '[find.project]\nfiles = ["env:AGENT_HOME/A.md"]\n'
-    assert shown(find, base=ENV, environment=environment) == text
+    table = '[find.project]\nfiles = ["env:AGENT_HOME/A.md"]\n'
+    assert layout_text(table, base=ENV, environment=environment) == text
     if text:
-        assert next(each.layer for each in shown.prompt.candidates if each.fate == "used") == "user"
+        assert (
+            next(candidate.layer for candidate in layout_text.prompt.candidates if candidate.fate == "used") == "user"
+        )
 
 
 def test_a_variable_that_is_not_an_absolute_path_is_ignored(tree):
@@ -257,18 +250,20 @@ def test_a_variable_that_is_not_an_absolute_path_is_ignored(tree):
     assert assemble(workspace, layout=tree.path("own.toml")).text.strip() == "mine"
 
 
-def test_a_variable_that_leads_into_the_workspace_does_not_open_its_links(tree, shown):
+def test_a_variable_that_points_into_the_workspace_does_not_allow_its_links(tree, layout_text):
     tree({"w/.git": None, "secret.md": "secret", "w/.agent/A.md": Path("../../secret.md")})
     assert (
-        shown('[find.project]\nfiles = ["env:AGENT_HOME/A.md"]\n', base=ENV, environment={"AGENT_HOME": "w/.agent"})
+        layout_text(
+            '[find.project]\nfiles = ["env:AGENT_HOME/A.md"]\n', base=ENV, environment={"AGENT_HOME": "w/.agent"}
+        )
         == ""
     )
-    assert "link-refused" in dict(tree.findings(shown.prompt))
+    assert "link-refused" in dict(tree.findings(layout_text.prompt))
 
 
-def test_a_variable_in_a_pattern_with_wildcards(tree, shown):
+def test_a_variable_may_be_used_with_wildcards(tree, layout_text):
     tree({"home/.agent/rules/a/x.md": "x", "home/.agent/rules/y.md": "y"})
-    assert shown('[find.project]\nfiles = ["env:AGENT_HOME/rules/**/*.md"]\n', base=ENV) == "x\n\ny"
+    assert layout_text('[find.project]\nfiles = ["env:AGENT_HOME/rules/**/*.md"]\n', base=ENV) == "x\n\ny"
 
 
 def test_a_workspace_cannot_use_a_variable(tree):
@@ -288,39 +283,45 @@ def test_a_workspace_cannot_use_a_variable(tree):
         ("system:/etc/A.md", "leaves its place"),
     ],
 )
-def test_an_invalid_place(pattern, message):
-    invalid(f'[find.project]\nfiles = ["{pattern}"]\n', message, ENV)
+def test_an_invalid_place_is_an_error(pattern, message):
+    assert_invalid(f'[find.project]\nfiles = ["{pattern}"]\n', message, ENV)
 
 
 def test_a_group_does_not_mix_walked_places():
-    invalid('[find.project]\nfiles = [["walk:A.md", "between:A.md"]]\n', "'walk' and another cannot be alternatives")
-    invalid('[find.project]\nfiles = [["between:A.md", "cwd:A.md"]]\n', "'between' and another cannot be alternatives")
+    assert_invalid(
+        '[find.project]\nfiles = [["walk:A.md", "between:A.md"]]\n', "'walk' and another cannot be alternatives"
+    )
+    assert_invalid(
+        '[find.project]\nfiles = [["between:A.md", "cwd:A.md"]]\n', "'between' and another cannot be alternatives"
+    )
 
 
-def test_the_default_of_a_variable_is_text():
-    invalid("AGENT_HOME = 1\n", "env.AGENT_HOME", "sections = []\n[env]\n")
-    invalid('AGENT_HOME = ".agent"\n', "env.AGENT_HOME: '.agent' must start with '/' or '~/'", "sections = []\n[env]\n")
+def test_the_default_of_a_variable_must_be_a_path():
+    assert_invalid("AGENT_HOME = 1\n", "env.AGENT_HOME", "sections = []\n[env]\n")
+    assert_invalid(
+        'AGENT_HOME = ".agent"\n', "env.AGENT_HOME: '.agent' must start with '/' or '~/'", "sections = []\n[env]\n"
+    )
 
 
-def test_files_of_the_administrator(tree, shown):
+def test_files_of_the_administrator_are_found(tree, layout_text):
     tree({"etc/agent/A.md": "managed", "etc/agent/rules/b.md": "rule"})
     top = tree.top.lstrip("/")
     files = f'["system:{top}/etc/agent/A.md", "system:{top}/etc/agent/rules/**/*.md", "system:{top}/none/*.md"]'
-    assert shown(f"[find.project]\nfiles = {files}\n") == "managed rule"
-    assert tree.findings(shown.prompt) == []
-    assert {each.layer for each in shown.prompt.candidates} == {"system"}
+    assert layout_text(f"[find.project]\nfiles = {files}\n") == "managed rule"
+    assert tree.findings(layout_text.prompt) == []
+    assert {candidate.layer for candidate in layout_text.prompt.candidates} == {"system"}
 
 
-def test_a_folder_named_after_the_root(tree, shown):
+def test_a_folder_can_be_named_after_the_root(tree, layout_text):
     tree({"w/in.x/.git": None, "w/in.x/sub": None})
-    slug = "".join(each if each.isalnum() else "-" for each in tree.path("w/in.x"))
+    slug = "".join(character if character.isalnum() else "-" for character in tree.path("w/in.x"))
     tree({f"home/notes/{slug}/A.md": "mine", f"home/notes/{slug}-sub/A.md": "other"})
-    assert shown('[find.project]\nfiles = ["home:notes/{root|slug}/A.md"]\n', "w/in.x/sub") == "mine"
+    assert layout_text('[find.project]\nfiles = ["home:notes/{root|slug}/A.md"]\n', "w/in.x/sub") == "mine"
 
 
 @pytest.mark.parametrize("field", ["{root|line}", "{cwd|slug}", "{|}"])
-def test_an_unknown_field_of_a_pattern(field):
-    invalid(f'[find.project]\nfiles = ["home:{field}/A.md"]\n', f"unknown field {field!r}")
+def test_an_unknown_field_in_a_pattern_is_an_error(field):
+    assert_invalid(f'[find.project]\nfiles = ["home:{field}/A.md"]\n', f"unknown field {field!r}")
 
 
 # markers
@@ -337,11 +338,11 @@ def test_an_unknown_field_of_a_pattern(field):
         ('markers = ["{marks}"]', "sub cwd"),
     ],
 )
-def test_markers(tree, shown, markers, text):
+def test_markers_decide_where_the_walk_starts(tree, layout_text, markers, text):
     tree({"w/A.md": "top", "w/top.txt": "", "w/in/.git": None, "w/in/A.md": "git", "w/in/sub/package.json": ""})
     tree({"w/in/sub/A.md": "sub", "w/in/sub/x/A.md": "cwd"})
-    find = f'[settings]\nmarks = ["package.json"]\n[find.project]\n{markers}\nfiles = ["walk:A.md"]\n'
-    assert shown(find, "w/in/sub/x") == text
+    table = f'[settings]\nmarks = ["package.json"]\n[find.project]\n{markers}\nfiles = ["walk:A.md"]\n'
+    assert layout_text(table, "w/in/sub/x") == text
 
 
 def test_a_new_marker_is_noticed(tree):
@@ -361,30 +362,32 @@ def test_a_new_marker_is_noticed(tree):
 
 
 @pytest.mark.parametrize("marker", [".", "..", "a/b", "*.md", "/"])
-def test_an_invalid_marker(marker):
-    invalid(f'[find.project]\nmarkers = ["{marker}"]\nfiles = []\n', f"{marker!r} is not the name of a file or folder")
+def test_an_invalid_marker_is_an_error(marker):
+    assert_invalid(
+        f'[find.project]\nmarkers = ["{marker}"]\nfiles = []\n', f"{marker!r} is not the name of a file or folder"
+    )
 
 
 @pytest.mark.parametrize("untrusted", ["find.project.markers", "settings.marks"])
 def test_a_workspace_cannot_choose_its_root(untrusted):
-    find = '[settings]\nmarks = ["x"]\n[find.project]\nmarkers = ["{marks}"]\nfiles = []\n'
-    invalid(find, "a workspace may not choose what counts as the root", untrusted=[untrusted])
+    table = '[settings]\nmarks = ["x"]\n[find.project]\nmarkers = ["{marks}"]\nfiles = []\n'
+    assert_invalid(table, "a workspace may not choose what counts as the root", untrusted=[untrusted])
 
 
-def test_unknown_settings_and_empty_words():
-    invalid('[find.project]\nmarkers = ["{mark}"]\nfiles = []\n', "unknown setting 'mark'")
-    invalid('[find.project]\nexclude = [" "]\nfiles = []\n', "find.project.exclude contains an empty string")
+def test_unknown_settings_and_empty_strings_are_errors():
+    assert_invalid('[find.project]\nmarkers = ["{mark}"]\nfiles = []\n', "unknown setting 'mark'")
+    assert_invalid('[find.project]\nexclude = [" "]\nfiles = []\n', "find.project.exclude contains an empty string")
 
 
 # hidden
 
 
-def test_hidden_names(tree, shown):
+def test_hidden_files_are_found_only_if_the_layout_asks(tree, layout_text):
     rules = {"a.md": "a", ".b.md": "hidden", "c/d/e.md": "deep", ".f/g.md": "below", "h.MD": "case", ".git/i.md": "git"}
     tree({"w/.git": None, **{f"w/rules/{name}": text for name, text in rules.items()}})
-    assert shown('[find.project]\nfiles = ["walk:rules/**/*.md"]\n') == "a deep"
+    assert layout_text('[find.project]\nfiles = ["walk:rules/**/*.md"]\n') == "a deep"
     tree({"w/rules/.git/x": ""})
-    assert shown('[find.project]\nhidden = true\nfiles = ["walk:rules/**/*.md"]\n') == "hidden below a deep"
+    assert layout_text('[find.project]\nhidden = true\nfiles = ["walk:rules/**/*.md"]\n') == "hidden below a deep"
 
 
 # exclude
@@ -403,17 +406,17 @@ def test_hidden_names(tree, shown):
         ("{globs}", "root"),
     ],
 )
-def test_exclude(tree, shown, glob, text):
+def test_excluded_files_are_left_out(tree, layout_text, glob, text):
     tree({"w/.git": None, "w/A.md": "root", "w/sub/A.md": "sub"})
-    find = f'[settings]\nglobs = ["x/**", "**/sub/*"]\n[find.project]\nexclude = ["{glob}"]\nfiles = ["walk:A.md"]\n'
-    assert shown(find, "w/sub") == text
+    table = f'[settings]\nglobs = ["x/**", "**/sub/*"]\n[find.project]\nexclude = ["{glob}"]\nfiles = ["walk:A.md"]\n'
+    assert layout_text(table, "w/sub") == text
     if text == "root":
-        assert fate(tree, shown, "/w/sub/A.md")[1].startswith("it is excluded by '")
+        assert fate_of(tree, layout_text, "/w/sub/A.md")[1].startswith("it is excluded by '")
 
 
-def test_an_excluded_file_gives_way_to_the_next_of_its_group(tree, shown):
+def test_the_next_of_a_group_replaces_an_excluded_file(tree, layout_text):
     tree({"w/.git": None, "w/A.md": "a", "w/B.md": "b"})
-    assert shown('[find.project]\nexclude = ["A.md"]\nfiles = [["walk:A.md", "walk:B.md"]]\n') == "b"
+    assert layout_text('[find.project]\nexclude = ["A.md"]\nfiles = [["walk:A.md", "walk:B.md"]]\n') == "b"
 
 
 @pytest.mark.parametrize(
@@ -436,11 +439,11 @@ def test_an_excluded_file_gives_way_to_the_next_of_its_group(tree, shown):
         ("/a/{b", "/a/{b", True),
     ],
 )
-def test_globs(path, glob, matches):
+def test_globs_match_paths(path, glob, matches):
     assert matches_glob(path, glob) == matches
 
 
-def test_hostile_globs_end():
+def test_matching_hostile_globs_ends():
     assert not matches_glob("/" + "a/" * 500 + "b", "/" + "**/a*/" * 500 + "c")
     assert not matches_glob("/" + "a" * 5000, "/" + "*a" * 2000 + "b")
     assert len(alternatives("{a,b}" * 60)) <= 300
@@ -461,7 +464,7 @@ RULES = {
 
 
 @pytest.mark.parametrize(
-    ("words", "used"),
+    ("keys", "used"),
     [
         ('where = { paths = "" }', "always never none plain"),
         ('where = { paths = ["", "**"] }', "all always never none plain"),
@@ -472,25 +475,29 @@ RULES = {
         ('unless = { alwaysApply = false, paths = ["**"] }', "always none plain scoped"),
     ],
 )
-def test_where_and_unless(tree, shown, words, used):
+def test_where_and_unless_select_files_by_front_matter(tree, layout_text, keys, used):
     tree({"w/.git": None, **{f"w/rules/{name}": text for name, text in RULES.items()}})
-    shown(f'[find.project]\nfiles = ["root:rules/*.md"]\n{words}\n')
-    fates = {path.removeprefix("/w/rules/").removesuffix(".md"): fate for path, fate in tree.fates(shown.prompt)}
+    layout_text(f'[find.project]\nfiles = ["root:rules/*.md"]\n{keys}\n')
+    fates = {path.removeprefix("/w/rules/").removesuffix(".md"): fate for path, fate in tree.fates(layout_text.prompt)}
     assert sorted(name for name, fate in fates.items() if fate == "used") == used.split()
     assert set(fates) == {name.removesuffix(".md") for name in RULES}
 
 
-@pytest.mark.parametrize("word", ['where = { paths = "" }', 'unless = { paths = "**/*.ts" }'])
-def test_where_and_unless_apply_below_one_folder(tree, shown, word):
+@pytest.mark.parametrize("key", ['where = { paths = "" }', 'unless = { paths = "**/*.ts" }'])
+def test_where_and_unless_apply_below_one_folder(tree, layout_text, key):
     scoped = "---\npaths: '**/*.ts'\n---\n"
     tree({"w/.git": None, "w/N.md": scoped + "N", "w/.x/rules/a.md": scoped + "A", "w/rules/b.md": scoped + "B"})
     files = 'files = ["root:N.md", "root:.x/rules/*.md", "root:rules/*.md"]'
-    shown(f'[find.project]\n{files}\n{word}\nbelow = ".x/rules"\n')
-    assert tree.fates(shown.prompt) == [("/w/N.md", "used"), ("/w/.x/rules/a.md", "waiting"), ("/w/rules/b.md", "used")]
+    layout_text(f'[find.project]\n{files}\n{key}\nbelow = ".x/rules"\n')
+    assert tree.fates(layout_text.prompt) == [
+        ("/w/N.md", "used"),
+        ("/w/.x/rules/a.md", "waiting"),
+        ("/w/rules/b.md", "used"),
+    ]
 
 
 @pytest.mark.parametrize(
-    ("words", "name", "expected"),
+    ("keys", "name", "expected"),
     [
         (
             'where = { paths = "" }',
@@ -506,21 +513,21 @@ def test_where_and_unless_apply_below_one_folder(tree, shown, word):
         ("where = { alwaysApply = true }", "plain", ("unused", "its front matter has no alwaysApply")),
     ],
 )
-def test_a_rule_that_is_left_out_says_what_it_waits_for(tree, shown, words, name, expected):
+def test_a_rule_that_is_left_out_says_what_it_waits_for(tree, layout_text, keys, name, expected):
     tree({"w/.git": None, **{f"w/rules/{name}": text for name, text in RULES.items()}})
-    shown(f'[find.project]\nfiles = ["root:rules/*.md"]\n{words}\n')
-    assert fate(tree, shown, f"/w/rules/{name}.md") == expected
+    layout_text(f'[find.project]\nfiles = ["root:rules/*.md"]\n{keys}\n')
+    assert fate_of(tree, layout_text, f"/w/rules/{name}.md") == expected
 
 
 @pytest.mark.parametrize("front", ["paths: [a\n  b: }", "paths: 'x\n", "- a\n- b", "&a [*a]"])
-def test_malformed_front_matter_is_a_finding_and_the_rest_loads(tree, shown, front):
+def test_malformed_front_matter_is_reported_and_other_files_load(tree, layout_text, front):
     tree({"w/.git": None, "w/rules/a.md": f"---\n{front}\n---\nA", "w/rules/b.md": "B"})
-    assert shown('[find.project]\nfiles = ["root:rules/*.md"]\nwhere = { alwaysApply = "" }\n').endswith("B")
-    assert ("front-matter-invalid", "/w/rules/a.md") in tree.findings(shown.prompt)
+    assert layout_text('[find.project]\nfiles = ["root:rules/*.md"]\nwhere = { alwaysApply = "" }\n').endswith("B")
+    assert ("front-matter-invalid", "/w/rules/a.md") in tree.findings(layout_text.prompt)
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("keys", "message"),
     [
         ("where = { paths = [] }", "find.project.where.paths can never fit"),
         ("where = { paths = 1 }", "where must be a table of strings"),
@@ -535,5 +542,5 @@ def test_malformed_front_matter_is_a_finding_and_the_rest_loads(tree, shown, fro
         ('as = "skill"\nexclude = ["x"]', "find.project.exclude is only for files"),
     ],
 )
-def test_invalid_fields(words, message):
-    invalid(f"[find.project]\nfiles = []\n{words}\n", message, "sections = []\n")
+def test_invalid_conditions_on_front_matter_are_errors(keys, message):
+    assert_invalid(f"[find.project]\nfiles = []\n{keys}\n", message, "sections = []\n")

@@ -18,7 +18,7 @@ def paths_inside(tree, paths):
 
 
 @pytest.mark.parametrize(
-    ("files", "looked_at", "folders"),
+    ("files", "paths", "folders"),
     [
         ({"w/a.md": ""}, ["w/a.md"], ["/", "/w"]),
         ({"w/sub": None}, ["w/sub"], ["/", "/w", "/w/sub"]),
@@ -31,9 +31,9 @@ def paths_inside(tree, paths):
         ({"w/up": Path(".."), "a.md": ""}, ["w/up/a.md"], ["/", "/w"]),
     ],
 )
-def test_every_directory_on_the_way_is_watched(tree, files, looked_at, folders):
+def test_every_directory_on_the_way_is_watched(tree, files, paths, folders):
     tree(files)
-    assert paths_inside(tree, dependencies_of(map(tree.path, looked_at)).folders) == folders
+    assert paths_inside(tree, dependencies_of(map(tree.path, paths)).folders) == folders
 
 
 def test_two_thousand_nested_names_and_a_chain_of_links_are_followed(tree):

@@ -44,7 +44,7 @@ def test_normal_simplifies_a_path(path, expected):
         ("/ab", "/a/", False),
     ],
 )
-def test_is_inside(path, folder, expected):
+def test_a_path_is_inside_its_folder(path, folder, expected):
     assert is_inside(path, folder) is expected
 
 
@@ -68,12 +68,12 @@ def test_is_inside(path, folder, expected):
         ("/" + "a" * 400, False),
     ],
 )
-def test_is_file_name(text, expected):
+def test_a_file_name_is_recognised(text, expected):
     assert is_file_name(text) is expected
 
 
 @pytest.mark.parametrize(
-    ("of", "config", "data"),
+    ("place", "config", "data"),
     [
         (workspace(), "/home/me/.config", "/home/me/.local/share"),
         (workspace(XDG_CONFIG_HOME="/x//c/", XDG_DATA_HOME="/x/d"), "/x/c", "/x/d"),
@@ -88,8 +88,8 @@ def test_is_file_name(text, expected):
         (Workspace("/w", home="/home/me"), "/home/me/.config", "/home/me/.local/share"),
     ],
 )
-def test_settings_and_data_have_their_own_folders(of, config, data):
-    assert (config_folder(of), data_folder(of)) == (config, data)
+def test_settings_and_data_have_their_own_folders(place, config, data):
+    assert (config_folder(place), data_folder(place)) == (config, data)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_without_a_home_directory_no_file_is_a_user_file(place, path):
     assert distance_of("AGENTS.md", lookup, workspace(home=None)) == 0
 
 
-def test_the_distance_of_a_file_whose_name_is_not_utf8():
+def test_a_file_whose_name_is_not_utf8_has_a_distance():
     lookup = Lookup("x", [[Pattern("home", "AGENTS.md")]])
     assert distance_of("/w/\\xff/AGENTS.md", lookup, workspace(cwd="/w/\udcff")) == 0
     assert distance_of("/\\xff/AGENTS.md", lookup, workspace(home="/\udcff")) == FARTHEST

@@ -40,7 +40,7 @@ def read(text: str, validation: str = "lenient") -> tuple[str, str] | None:
 
 
 def summarize(findings: list[Finding]) -> list[tuple[str, int | None, str]]:
-    return [(one.code, one.line, one.message) for one in findings]
+    return [(finding.code, finding.line, finding.message) for finding in findings]
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_a_skill_with_unknown_fields_is_loaded(validation: str) -> None:
 def test_many_unknown_fields_are_counted_rather_than_named() -> None:
     skill, findings = read_skill(with_field(*(f"x{i:02}: x" for i in range(12))), PATH, "strict")
     assert skill is not None
-    assert [each.message for each in findings[-2:]] == [
+    assert [finding.message for finding in findings[-2:]] == [
         "its field 'x09' is not in the specification and is ignored",
         "2 more of its fields are not in the specification and are ignored",
     ]
@@ -339,9 +339,9 @@ START = "found character that cannot start any token: a value that begins with s
     ],
 )
 def test_only_the_lenient_rules_load_these_skills(text: str, line: int, wrong: str, code: str, outcome: str) -> None:
-    refused = [("skill-invalid", line, f"{wrong}; the skill is skipped")]
+    skipped = [("skill-invalid", line, f"{wrong}; the skill is skipped")]
     skill, findings = read_skill(text, PATH, "strict")
-    assert (skill, summarize(findings)) == (None, refused)
+    assert (skill, summarize(findings)) == (None, skipped)
     skill, findings = read_skill(text, PATH, "lenient")
     assert skill is not None and summarize(findings) == [(code, line, f"{wrong}; {outcome}")]
 
@@ -350,12 +350,12 @@ def test_only_the_lenient_rules_load_these_skills(text: str, line: int, wrong: s
     "name",
     ["Testing", "a_b", "a b", "-a", "a-", "a--b", "tést", "a/b", "a.b", "日本", "a" * 65, "a&b<c", "-", "a\u200bb"],
 )
-def test_an_invalid_name(name: str) -> None:
+def test_an_invalid_name_is_reported(name: str) -> None:
     text, path = with_name(f"'{name}'"), f"/w/{name.replace('/', '-')}/SKILL.md"
     skill, findings = read_skill(text, path, "strict")
-    assert skill is None and {one.code for one in findings} == {"skill-invalid"}
+    assert skill is None and {finding.code for finding in findings} == {"skill-invalid"}
     skill, findings = read_skill(text, path, "lenient")
-    assert skill is not None and skill.name == name and {one.code for one in findings} == {"skill-name"}
+    assert skill is not None and skill.name == name and {finding.code for finding in findings} == {"skill-name"}
 
 
 def test_a_name_of_several_lines_is_listed_on_one() -> None:
@@ -373,10 +373,10 @@ def test_a_name_of_several_lines_is_listed_on_one() -> None:
         ("/SKILL.md", None),
     ],
 )
-def test_the_name_of_the_folder(path: str, name: str | None) -> None:
+def test_a_name_should_match_its_folder(path: str, name: str | None) -> None:
     skill, findings = read_skill(skill_file("description: Runs."), path, "lenient")
     assert (skill and skill.name) == name
-    assert [one.code for one in findings] == ["skill-name" if name else "skill-invalid"]
+    assert [finding.code for finding in findings] == ["skill-name" if name else "skill-invalid"]
 
 
 @pytest.mark.parametrize(
@@ -421,7 +421,7 @@ def test_a_repaired_skill_keeps_its_other_fields() -> None:
     text = skill_file("\tname: 007", "\tdescription: Use when: x", "\tdisable-model-invocation: 'true'")
     skill, findings = read_skill(text, PATH, "lenient")
     assert skill == Skill("007", "Use when: x", PATH, hidden=True, lines=(1, 5))
-    assert [one.code for one in findings] == ["skill-repaired", "skill-name"]
+    assert [finding.code for finding in findings] == ["skill-repaired", "skill-name"]
 
 
 @pytest.mark.parametrize(
@@ -453,7 +453,7 @@ def test_a_skill_without_a_description_is_not_loaded(text: str, line: int, messa
     skipped = finding("skill-no-description", f"{message}; the skill is skipped", PATH, line)
     assert read_skill(text, PATH, "lenient") == (None, [skipped])
     skill, findings = read_skill(text, PATH, "strict")
-    assert skill is None and {one.code for one in findings} == {"skill-invalid"}
+    assert skill is None and {finding.code for finding in findings} == {"skill-invalid"}
 
 
 @pytest.mark.parametrize("validation", ["strict", "lenient"])
@@ -469,7 +469,7 @@ def test_a_skill_without_a_description_is_not_loaded(text: str, line: int, messa
         (with_field("#" * MAX_HEAD_LENGTH), "the front matter has 32,812 characters, more than 32,768"),
     ],
 )
-def test_without_front_matter_there_is_no_skill(text: str, message: str, validation: str) -> None:
+def test_a_file_without_front_matter_is_not_a_skill(text: str, message: str, validation: str) -> None:
     skipped = finding("skill-invalid", f"{message}; the skill is skipped", PATH, 1)
     assert read_skill(text, PATH, validation) == (None, [skipped])  # type: ignore[arg-type]
 
@@ -479,7 +479,7 @@ def test_messages_quote_only_short_values() -> None:
     for lines in ([f"name: {secret}"], [f"name: testing\n{secret}: x"], [f"name: a\n{secret}: x\n{secret}: y"]):
         for validation in ("strict", "lenient"):
             _, findings = read_skill(skill_file("description: Runs.", *lines), PATH, validation)  # type: ignore[arg-type]
-            assert findings and all(len(one.message) < 250 for one in findings)
+            assert findings and all(len(finding.message) < 250 for finding in findings)
 
 
 @pytest.mark.parametrize("key", ["model_invokation", "model-invocation", "model_invocation"])
@@ -553,11 +553,11 @@ def test_agents_that_do_not_opt_in_are_not_residents(text: str) -> None:
 def test_an_invalid_resident_is_reported(
     text: str, resident: Resident | None, findings: list[tuple[str, int | None, str]]
 ) -> None:
-    got, found = read_resident(text, "/w/deploy.md")
-    assert (got, summarize(found)) == (resident, findings)
+    actual, found = read_resident(text, "/w/deploy.md")
+    assert (actual, summarize(found)) == (resident, findings)
 
 
-BOMB = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"] + [
+ALIAS_BOMB = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"] + [
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)
 ]
 
@@ -565,7 +565,7 @@ BOMB = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"] + [
 @pytest.mark.parametrize(
     "lines",
     [
-        BOMB,
+        ALIAS_BOMB,
         ["a: &a " + "[x]", *["b: *a"] * MAX_ALIASES, "c: *a"],
         ["a: " + "[" * (MAX_BRACKETS + 1)],
         ["a: " + "{" * (MAX_HEAD_LENGTH // 2)],

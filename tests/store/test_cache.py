@@ -67,8 +67,8 @@ def test_the_size_counts_each_distinct_text_once(steps):
             expected[conversation] = small_edition(letter * length, letter * 7 if has_tools else "")
             cache.put(conversation, expected[conversation], row=None)
             assert cached_edition(cache, conversation) is expected[conversation]
-        expected = {name: each for name, each in expected.items() if cached_edition(cache, name) is each}
-        distinct = {text for each in expected.values() for text in texts_of(each)}
+        expected = {name: edition for name, edition in expected.items() if cached_edition(cache, name) is edition}
+        distinct = {text for edition in expected.values() for text in texts_of(edition)}
         assert cache._size == sum(map(len, distinct))
         assert cache._size <= LIMIT or len(expected) == 1
 

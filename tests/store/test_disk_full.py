@@ -16,7 +16,7 @@ import pytest
 from foreword.errors import StoreError
 from foreword.store import open_store
 
-FILL = """
+FILL_SCRIPT = """
 import json, os, resource, sys
 from foreword.errors import StoreError
 from foreword.store import open_store
@@ -84,11 +84,13 @@ def can_mount():
         return folder is not None
 
 
-@pytest.mark.parametrize("way", ["limit", "disk"] if can_mount() else ["limit"])
-def test_a_full_disk_loses_nothing(tmp_path, way):
-    with small_disk() if way == "disk" else contextlib.nullcontext(str(tmp_path)) as folder:
+@pytest.mark.parametrize("kind_of_limit", ["limit", "disk"] if can_mount() else ["limit"])
+def test_a_full_disk_loses_nothing(tmp_path, kind_of_limit):
+    with small_disk() if kind_of_limit == "disk" else contextlib.nullcontext(str(tmp_path)) as folder:
         path = f"{folder}/store.db"
-        process = subprocess.run([sys.executable, "-c", FILL, path, way], capture_output=True, text=True)
+        process = subprocess.run(
+            [sys.executable, "-c", FILL_SCRIPT, path, kind_of_limit], capture_output=True, text=True
+        )
     assert process.returncode == 0, process.stderr
     report = json.loads(process.stdout)
     reasons = (

@@ -15,4 +15,4 @@ def test_a_store_in_a_reference_cycle_is_dropped_without_a_warning(tmp_path):
         warnings.simplefilter("always")
         del store, circle
         gc.collect()
-    assert [str(each.message) for each in caught] == []
+    assert [str(finding.message) for finding in caught] == []

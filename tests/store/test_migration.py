@@ -46,7 +46,9 @@ def test_both_stores_have_the_same_tables_and_columns():
         found = re.findall(r"CREATE TABLE (\w+) \((.*?)\n\)", text, re.S)
         return {name: re.findall(r"^    ([a-z_]+) ", body, re.M) for name, body in found}
 
-    assert tables("sqlite") == {name: each for name, each in tables("postgres").items() if name != "foreword_schema"}
+    assert tables("sqlite") == {
+        name: columns for name, columns in tables("postgres").items() if name != "foreword_schema"
+    }
 
 
 def test_an_old_store_is_migrated(url, edition):

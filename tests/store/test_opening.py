@@ -161,7 +161,7 @@ def test_an_impossible_path_is_an_error(tmp_path):
     assert error_for(below) == f"the store '{below}' cannot be created: File exists"
 
 
-AS_NOBODY = """
+SCRIPT_AS_NOBODY = """
 import os, sys
 sys.path[:] = {path!r}
 from foreword.errors import StoreError
@@ -195,7 +195,7 @@ def test_a_read_only_store_is_an_error(edition):
         os.chmod(f"{folder}/shut", 0o555)
         os.chmod(folder, 0o755)
         new, below, old = (f"{folder}/shut/{name}" for name in ("new.db", "below/new.db", "old.db"))
-        script = AS_NOBODY.format(path=sys.path, new=new, below=below, old=old)
+        script = SCRIPT_AS_NOBODY.format(path=sys.path, new=new, below=below, old=old)
         result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
         os.chmod(f"{folder}/shut", 0o755)
     assert result.stdout.splitlines() == [
@@ -236,7 +236,7 @@ def test_a_file_that_stays_locked_is_an_error(tmp_path, edition, monkeypatch):
     store.close()
 
 
-def test_sqlite_needs_nothing_heavy():
+def test_sqlite_imports_nothing_heavy():
     script = (
         f"import sys; sys.path[:] = {sys.path!r}; from foreword.store import open_store; open_store(':memory:').stats()"
     )
@@ -330,7 +330,7 @@ def test_only_the_default_kind_of_store_is_named_in_other_packages():
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith(tuple(names))
     }
-    assert {each for each in users if not each.startswith("store/")} == set()
+    assert {user for user in users if not user.startswith("store/")} == set()
 
 
 @pytest.mark.parametrize(

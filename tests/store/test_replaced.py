@@ -30,7 +30,7 @@ def set_template(store, text):
 
 
 def templates(store):
-    return [each.template for each in store.templates()]
+    return [template.template for template in store.templates()]
 
 
 def create_elsewhere(path, text):
@@ -41,8 +41,8 @@ def create_elsewhere(path, text):
 
 
 def remove(path):
-    for each in path.parent.glob("store.db*"):
-        each.unlink()
+    for file in path.parent.glob("store.db*"):
+        file.unlink()
 
 
 def calls(store, edition):
@@ -111,17 +111,17 @@ def test_the_log_of_the_old_file_is_not_applied_to_its_replacement(path, store, 
 
 
 @pytest.mark.parametrize(
-    ("put", "message"),
+    ("replacement", "message"),
     [
         (lambda path: path.mkdir(), "it is a directory, not a regular file"),
         (lambda path: os.mkfifo(path), "it is a named pipe, not a regular file"),
         (lambda path: path.write_bytes(b"Not a database. " * 300), "the file is not a SQLite database"),
     ],
 )
-def test_a_replacement_that_is_not_a_store_is_an_error(path, store, edition, put, message):
+def test_a_replacement_that_is_not_a_store_is_an_error(path, store, edition, replacement, message):
     set_template(store, "T1")
     path.rename(path.with_suffix(".away"))
-    put(path)
+    replacement(path)
     for call in calls(store, edition):
         with pytest.raises(StoreError, match=f"cannot be used: {message}"):
             call()
@@ -208,20 +208,20 @@ class Database:
 
     def back_up(self):
         with psycopg.connect(self.url) as connection:
-            for each in self.TABLES:
-                connection.execute(f"CREATE TABLE backup_{each} AS TABLE foreword_{each}")
+            for table in self.TABLES:
+                connection.execute(f"CREATE TABLE backup_{table} AS TABLE foreword_{table}")
 
     def restore(self):
         with psycopg.connect(self.url) as connection:
-            connection.execute(f"DROP TABLE {', '.join(f'foreword_{each}' for each in self.TABLES)}")
+            connection.execute(f"DROP TABLE {', '.join(f'foreword_{table}' for table in self.TABLES)}")
         open_store(self.url).stats()
         with psycopg.connect(self.url) as connection:
             connection.execute("DELETE FROM foreword_schema")
-            for each in self.TABLES:
+            for table in self.TABLES:
                 connection.execute(
-                    f"INSERT INTO foreword_{each} OVERRIDING SYSTEM VALUE SELECT * FROM backup_{each}"
-                    if each == "texts"
-                    else f"INSERT INTO foreword_{each} SELECT * FROM backup_{each}"
+                    f"INSERT INTO foreword_{table} OVERRIDING SYSTEM VALUE SELECT * FROM backup_{table}"
+                    if table == "texts"
+                    else f"INSERT INTO foreword_{table} SELECT * FROM backup_{table}"
                 )
             connection.execute(
                 "SELECT setval(pg_get_serial_sequence('foreword_texts', 'id'), (SELECT max(id) FROM foreword_texts))"

@@ -30,8 +30,8 @@ def test_a_published_edition_is_in_use(store, edition):
 
 def test_editions_are_numbered(store, edition):
     first, second, third = (edition(number, f"word {number}") for number in (1, 2, 3))
-    for each in (first, second, third):
-        assert store.publish("talk", each, each.number - 1) == each
+    for published in (first, second, third):
+        assert store.publish("talk", published, published.number - 1) == published
     assert store.current("talk") == third
     assert store.editions("talk") == [first, second, third]
     assert [store.edition("talk", number) for number in (0, 1, 2, 3, 4, -1, 2**80)] == [
@@ -80,7 +80,7 @@ def test_a_state_is_saved_with_its_edition(store, edition):
     assert store.current("talk").state == "{}"
     store.save_state("talk", 1, '{"old": 1}')
     store.save_state("talk", 2, '{"note": "ä"}')
-    assert [each.state for each in store.editions("talk")] == ['{"old": 1}', '{"note": "ä"}']
+    assert [edition.state for edition in store.editions("talk")] == ['{"old": 1}', '{"note": "ä"}']
     store.save_state("talk", 2, "{}")
     assert store.current("talk") == edition(2)
 
@@ -111,7 +111,7 @@ def test_a_state_is_not_saved_with_an_edition_that_is_no_longer_in_use(store, ed
     store.publish("talk", edition(1), 0)
     store.publish("talk", edition(2), 1)
     assert not store.save_state("talk", 1, '{"a": 1}', "{}")
-    assert [each.state for each in store.editions("talk")] == ["{}", "{}"]
+    assert [edition.state for edition in store.editions("talk")] == ["{}", "{}"]
 
 
 def test_an_edition_does_not_follow_one_whose_state_has_changed(store, edition):
@@ -339,7 +339,7 @@ def test_a_version_that_does_not_follow_the_newest_is_refused(store, after, newe
         StoreError, match=f"the template has changed in the meantime: its newest version is {newest}, not {after}"
     ):
         store.add_template(TemplateVersion(0, "lost"), after=after)
-    assert [each.template for each in store.templates()] == ["1", "0"]
+    assert [template.template for template in store.templates()] == ["1", "0"]
 
 
 # Threads
@@ -373,8 +373,8 @@ def test_threads_that_add_a_template_get_different_versions(store):
         thread.start()
     for thread in threads:
         thread.join()
-    assert [each.version for each in store.templates()] == [8, 7, 6, 5, 4, 3, 2, 1]
-    assert {each.template for each in store.templates()} == set("abcdefgh")
+    assert [template.version for template in store.templates()] == [8, 7, 6, 5, 4, 3, 2, 1]
+    assert {template.template for template in store.templates()} == set("abcdefgh")
 
 
 def test_a_closed_store_raises_an_error(store):
@@ -475,7 +475,7 @@ def test_missing_rows_are_found(store, edition):
 # Use counts
 
 
-def test_uses_counts_conversations_by_what_their_edition_was_made_for(store, edition):
+def test_uses_counts_conversations_by_what_their_edition_was_built_for(store, edition):
     assert store.uses() == []
     for number in range(3):
         store.publish(f"talk {number}", edition(1, built_for='{"template": 1}'), 0)

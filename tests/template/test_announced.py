@@ -5,7 +5,7 @@ import pytest
 from foreword import Agent, Assembler, Document, Workspace
 from foreword.store import waits
 
-MANY = "".join(f"[file:f{number}]\n" for number in range(201))
+MANY_TAGS = "".join(f"[file:f{number}]\n" for number in range(201))
 LONG = "x" * 100_001
 
 
@@ -23,10 +23,10 @@ class Listener:
 @pytest.mark.parametrize(
     ("path", "text", "is_announced"),
     [
-        ("request", MANY, True),
+        ("request", MANY_TAGS, True),
         ("request", LONG, True),
         ("request", "You are [system:os].", False),
-        ("/home/me/base.md", MANY, False),
+        ("/home/me/base.md", MANY_TAGS, False),
         ("", LONG, False),
     ],
 )

@@ -70,9 +70,9 @@ def test_text_has_its_lines_and_a_value_its_own_origin():
 
 def test_text_is_one_piece_even_with_escapes_and_unmatched_tags():
     text = "a \\[b]\n[else] [if file:x] [TODO: c]\n"
-    written = "a [b]\n[else] [if file:x] [TODO: c]\n"
+    escaped = "a [b]\n[else] [if file:x] [TODO: c]\n"
     assert render(parse(text, TYPES), values_of({}), OURS) == (
-        Piece(written, Origin("template", "$user/mine", (1, 2))),
+        Piece(escaped, Origin("template", "$user/mine", (1, 2))),
     )
 
 

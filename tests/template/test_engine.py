@@ -27,7 +27,7 @@ def failure(templates, name="p0", **variables):
 
 def test_the_version_is_bounded_above():
     project = tomllib.loads((SRC.parents[1] / "pyproject.toml").read_text("utf-8"))["project"]
-    (bound,) = [each for each in project["dependencies"] if each.startswith("minijinja")]
+    (bound,) = [dependency for dependency in project["dependencies"] if dependency.startswith("minijinja")]
     assert "<" in bound
 
 
@@ -36,7 +36,7 @@ def test_only_the_adapter_imports_minijinja():
         path.name
         for path in SRC.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if (isinstance(node, ast.Import) and any(each.name.startswith("minijinja") for each in node.names))
+        if (isinstance(node, ast.Import) and any(name.name.startswith("minijinja") for name in node.names))
         or (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("minijinja"))
     }
     assert importing == {"engine.py"}

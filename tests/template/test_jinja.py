@@ -16,7 +16,7 @@ from foreword.template.jinja import VARIABLES, check, facts, names_used, render
 from foreword.template.limits import SOURCE_LIMIT
 from foreword.vocabulary import Document, Origin, Piece
 
-USUAL = facts(datetime(2026, 4, 15, 11, 30, tzinfo=timezone(timedelta(hours=2))), "/w", "English", ["read", "edit"])
+VALUES = facts(datetime(2026, 4, 15, 11, 30, tzinfo=timezone(timedelta(hours=2))), "/w", "English", ["read", "edit"])
 
 TABLES = sorted((Path(__file__).parent.parent / "cases" / "jinja").glob("*.toml"))
 CASES = [
@@ -27,7 +27,9 @@ CASES = [
 
 
 def documents(texts):
-    return {address: Document(f"/disk/{address}.md", text, f"sha256:{address}") for address, text in texts.items()}
+    return {
+        address: Document(f"/disk/{address}.md", text_of, f"sha256:{address}") for address, text_of in texts.items()
+    }
 
 
 def loader(templates):
@@ -47,7 +49,7 @@ def format_origin(piece):
     return [piece.text, f"{origin.kind} {origin.path} {origin.lines[0]}-{origin.lines[1]}"]
 
 
-def text(pieces):
+def text_of(pieces):
     return "".join(piece.text for piece in pieces)
 
 
@@ -55,7 +57,7 @@ def text(pieces):
 def test_a_case_renders_as_expected(case):
     root = case.get("root", "$user/main")
     sources = documents({**({root: case["template"]} if "template" in case else {}), **case.get("files", {})})
-    variables = {**USUAL, **case.get("variables", {})}
+    variables = {**VALUES, **case.get("variables", {})}
     if "output" not in case:
         with pytest.raises(TemplateError) as raised:
             render(root, check(root, loader(sources) if root.startswith("$") else sources.get), variables)
@@ -65,8 +67,8 @@ def test_a_case_renders_as_expected(case):
         return
     templates = check(root, loader(sources) if root.startswith("$") else sources.get)
     pieces = render(root, templates, variables)
-    assert text(pieces) == case["output"]
-    assert text(render(root, templates, variables, trace=False)) == case["output"]
+    assert text_of(pieces) == case["output"]
+    assert text_of(render(root, templates, variables, trace=False)) == case["output"]
     if "pieces" in case:
         assert [format_origin(piece) for piece in pieces] == case["pieces"]
 
@@ -79,10 +81,10 @@ def test_a_third_of_the_cases_are_errors():
 
 
 def test_includes_have_names_and_targets():
-    text = "{% include 'a' %}\n{% include ['b', '$std/c'] ignore missing %}{% import 'd' as e %}"
-    document = Document("$user/x/y", text)
+    text_of = "{% include 'a' %}\n{% include ['b', '$std/c'] ignore missing %}{% import 'd' as e %}"
+    document = Document("$user/x/y", text_of)
     found = inclusion.includes(document, tags.scan(document))
-    assert [(each.word, each.names, each.targets, each.is_optional) for each in found] == [
+    assert [(tag.word, tag.names, tag.targets, tag.is_optional) for tag in found] == [
         ("include", ("a",), ("$user/x/a",), False),
         ("include", ("b", "$std/c"), ("$user/x/b", "$std/c"), True),
         ("import", ("d",), ("$user/x/d",), False),
@@ -111,18 +113,18 @@ def chain_of(length):
 
 
 def test_includes_may_be_as_deep_as_the_limit_and_no_deeper():
-    most = inclusion.MAX_DEPTH
-    sources = chain_of(most)
-    assert text(render("$user/0", sources, USUAL)) == "".join(f"{n} " for n in range(most - 1))
-    with pytest.raises(TemplateError, match=rf"deep: \$user/0 -> \$user/1 -> .* -> \$user/{most} \(line 1"):
-        check("$user/0", chain_of(most + 1).get)
+    limit = inclusion.MAX_DEPTH
+    sources = chain_of(limit)
+    assert text_of(render("$user/0", sources, VALUES)) == "".join(f"{n} " for n in range(limit - 1))
+    with pytest.raises(TemplateError, match=rf"deep: \$user/0 -> \$user/1 -> .* -> \$user/{limit} \(line 1"):
+        check("$user/0", chain_of(limit + 1).get)
 
 
 def test_depth_is_the_length_of_the_longest_chain():
-    most = inclusion.MAX_DEPTH
-    sources = chain_of(most)
+    limit = inclusion.MAX_DEPTH
+    sources = chain_of(limit)
     sources |= documents({"$user/root": "{% include '1' %}{% include '0' %}"})
-    with pytest.raises(TemplateError, match=rf"more than {most} templates deep: \$user/root -> \$user/0"):
+    with pytest.raises(TemplateError, match=rf"more than {limit} templates deep: \$user/root -> \$user/0"):
         check("$user/root", sources.get)
 
 
@@ -179,23 +181,23 @@ def test_templates_at_the_limits_render():
     wide = "{{ [" + "1, " * 3_000 + "] | length }}"
     lines = "\n" * 60_000 + "{{ cwd }}"
     sources = documents({"$user/main": deep + long + wide + lines})
-    pieces = render("$user/main", sources, USUAL)
-    assert text(pieces) == "x" + "/w" * 200 + "3000" + "\n" * 60_000 + "/w"
+    pieces = render("$user/main", sources, VALUES)
+    assert text_of(pieces) == "x" + "/w" * 200 + "3000" + "\n" * 60_000 + "/w"
     assert pieces[-2].origin.lines == (1, 60_000)
 
 
 def test_output_is_limited():
     sources = documents({"$user/main": "{% for i in range(20000) %}" + "x" * 201 + "{% endfor %}"})
     with pytest.raises(TemplateError, match=r"^\$user/main writes more than 4,000,000 bytes"):
-        render("$user/main", sources, USUAL)
+        render("$user/main", sources, VALUES)
 
 
 # Variables
 
 
 def test_facts_are_in_utc():
-    assert set(VARIABLES) == set(USUAL)
-    assert USUAL == {
+    assert set(VARIABLES) == set(VALUES)
+    assert VALUES == {
         "date": "2026-04-15",
         "time": "09:30:00",
         "datetime": "2026-04-15T09:30:00Z",
@@ -211,7 +213,7 @@ def test_a_template_cannot_change_the_callers_variables():
     tools = ["read"]
     sources = documents({"$user/main": "{{ tools.append('x') }}{{ tools }}"})
     for _ in range(2):
-        assert text(render("$user/main", sources, {"tools": tools})) == "None['read', 'x']"
+        assert text_of(render("$user/main", sources, {"tools": tools})) == "None['read', 'x']"
     assert tools == ["read"]
 
 
@@ -227,7 +229,7 @@ def test_variables_are_copied_without_their_methods():
             return "boo"
 
     sources = documents({"$user/main": "{{ a }}{{ b }}"})
-    assert text(render("$user/main", sources, {"a": Loud("x"), "b": [Loud("y")]})) == "x['y']"
+    assert text_of(render("$user/main", sources, {"a": Loud("x"), "b": [Loud("y")]})) == "x['y']"
     with pytest.raises(TemplateError, match="calls an unknown method"):
         render("$user/main", documents({"$user/main": "{{ a.shout() }}"}), {"a": Loud("x")})
 
@@ -235,7 +237,7 @@ def test_variables_are_copied_without_their_methods():
 @pytest.mark.parametrize("name", ["self", "function", "name", "template_name", "action", "loop"])
 def test_a_variable_may_have_any_name(name):
     sources = documents({"$user/main": f"{{{{ {name} }}}}"})
-    assert text(render("$user/main", sources, {name: "x"})) == "x"
+    assert text_of(render("$user/main", sources, {name: "x"})) == "x"
 
 
 def test_a_variable_that_is_not_text_is_refused():
@@ -244,19 +246,19 @@ def test_a_variable_that_is_not_text_is_refused():
 
 
 def test_a_lone_surrogate_in_a_value_is_escaped():
-    assert text(render("$user/main", documents({"$user/main": "{{ a }}"}), {"a": "x\ud800"})) == "x\\ud800"
+    assert text_of(render("$user/main", documents({"$user/main": "{{ a }}"}), {"a": "x\ud800"})) == "x\\ud800"
 
 
 def test_lines_count_from_where_the_text_begins_in_its_file():
     sources = {"$user/main": Document("/x", "a\n{{ cwd }}\nb{{ ghost | default('') }}", line=11)}
-    assert [piece.origin.lines for piece in render("$user/main", sources, USUAL)] == [(11, 11), None, (12, 13)]
+    assert [piece.origin.lines for piece in render("$user/main", sources, VALUES)] == [(11, 11), None, (12, 13)]
     with pytest.raises(TemplateError, match=r"line 11, column 4"):
-        render("$user/main", {"$user/main": Document("/x", "{{ ghost }}", line=11)}, USUAL)
+        render("$user/main", {"$user/main": Document("/x", "{{ ghost }}", line=11)}, VALUES)
 
 
 def test_output_without_trace_is_one_piece_from_the_root():
     sources = documents({"$user/main": "a\n{{ cwd }}\n"})
-    assert render("$user/main", sources, USUAL, trace=False) == (
+    assert render("$user/main", sources, VALUES, trace=False) == (
         Piece("a\n/w\n", Origin("template", "$user/main", (1, 2))),
     )
 
@@ -277,7 +279,7 @@ def test_output_without_trace_is_one_piece_from_the_root():
 )
 def test_a_template_without_repetition_is_bounded(template):
     sources = documents({"$user/main": template, "$user/b": "{{ cwd }}\n"})
-    assert is_bounded(inclusion.collect("$user/main", sources.get), USUAL)
+    assert is_bounded(inclusion.collect("$user/main", sources.get), VALUES)
 
 
 @pytest.mark.parametrize(
@@ -311,7 +313,7 @@ def test_a_template_that_can_repeat_is_not_bounded(template):
     sources = {f"$user/{n}": f"{{% include '{n + 1}' %}}" * 5 for n in range(15)}
     sources |= {"$user/15": "x", "$user/double": "{% include '0' %}", "$user/b": ""}
     together = documents({"$user/main": template, **sources})
-    assert not is_bounded(inclusion.collect("$user/main", together.get), USUAL)
+    assert not is_bounded(inclusion.collect("$user/main", together.get), VALUES)
 
 
 def test_a_loop_is_bounded_by_its_iterable():

@@ -98,7 +98,7 @@ def test_a_workspace_may_not_set_the_limit(tree):
     tree({"w/.git": None, "w/.foreword/foreword.toml": "template_limit = 5\n"})
     prompt = Assembler(tree.workspace(), "builder").prompt(Agent(base=Document("request", "Hello, everyone!")))
     assert prompt.text == "Hello, everyone!"
-    assert "workspace-refused" in {each.code for each in prompt.findings}
+    assert "workspace-refused" in {finding.code for finding in prompt.findings}
 
 
 def test_a_template_may_use_a_thousand_variables():

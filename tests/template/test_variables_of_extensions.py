@@ -30,12 +30,12 @@ TICKETS = Extension("tickets", variables={"ticket": ticket, "broken": broken, "o
     ],
 )
 def test_an_extension_can_add_a_variable_type(tmp_path, template, text, codes):
-    where = Workspace(str(tmp_path), home=str(tmp_path), environment={})
-    prompt = Assembler(where, "builder", variables=TICKETS.variables).prompt(Agent(base=template))
-    assert (prompt.text, [each.code for each in prompt.findings]) == (text, codes)
+    folder = Workspace(str(tmp_path), home=str(tmp_path), environment={})
+    prompt = Assembler(folder, "builder", variables=TICKETS.variables).prompt(Agent(base=template))
+    assert (prompt.text, [finding.code for finding in prompt.findings]) == (text, codes)
 
 
 def test_a_conversation_knows_the_types_of_its_extensions(tmp_path):
-    where = Workspace(str(tmp_path), home=str(tmp_path), environment={})
-    talk = Conversations(":memory:", [TICKETS]).open("talk", where, Agent(base="[ticket:7]"), layout="builder")
-    assert talk.turn("hi").system == "T-7"
+    folder = Workspace(str(tmp_path), home=str(tmp_path), environment={})
+    conversation = Conversations(":memory:", [TICKETS]).open("talk", folder, Agent(base="[ticket:7]"), layout="builder")
+    assert conversation.turn("hi").system == "T-7"

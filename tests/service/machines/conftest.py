@@ -57,7 +57,7 @@ def start_service(top):
 
 @pytest.fixture(scope="module")
 def start_shared_service(top):
-    """Like `started`, for all tests of a module."""
+    """Like `start_service`, for all tests of a module."""
     yield from _start_services(top)
 
 
@@ -69,5 +69,5 @@ def _start_services(top):
         return machines[-1].start(wait)
 
     yield start_service
-    for each in machines:
-        each.close()
+    for running in machines:
+        running.close()

@@ -38,7 +38,7 @@ COMPLETE = {
     "pi": re.compile(r".*File (\d+)\..*Current working directory: \S+", re.DOTALL),
     "ion": re.compile(r".*File (\d+)\..*", re.DOTALL),
 }
-TOOLS_OF_THE_TURN = ("opal", "pi")
+TURN_TOOLS = ("opal", "pi")
 
 
 class World:
@@ -61,21 +61,21 @@ class World:
         (self.top / "w/next").rename(self.top / "w/AGENTS.md")
         self.file += 1
 
-    def change(self, chance):
+    def change(self, rng):
         """Change files and templates until the run is over."""
         while not self.is_over:
             time.sleep(0.05)
             self.write_file()
             if self.file % 10 == 0:
                 body = {"template": TEMPLATE.format(self.template + 1)}
-                answer = self.ask(chance, "PUT", "/system-prompt", body)
+                answer = self.ask(rng, "PUT", "/system-prompt", body)
                 if answer and answer.status == 200:
                     self.template += 1
 
-    def ask(self, chance, method, path, body=None):
+    def ask(self, rng, method, path, body=None):
         """Return the response of either machine, or None if there was none or it was a 503 or 504."""
         try:
-            answer = chance.choice(self.machines).ask(method, path, body)
+            answer = rng.choice(self.machines).ask(method, path, body)
         except GONE:
             self.counts["broken"] += 1
             return None
@@ -89,8 +89,8 @@ class World:
 class Talk:
     """One conversation and the responses about it."""
 
-    def __init__(self, world, id, layout, chance):
-        self.world, self.id, self.layout, self.chance = world, id, layout, chance
+    def __init__(self, world, id, layout, rng):
+        self.world, self.id, self.layout, self.rng = world, id, layout, rng
         self.editions = {}
         self.newest = self.unanswered = self.unaccounted = 0
         self.tools = TOOLS[:1]
@@ -100,11 +100,11 @@ class Talk:
         self.world.failures.append(f"{self.id}: {' '.join(map(str, words))}")
 
     def step(self):
-        action = self.chance.choices(
+        action = self.rng.choices(
             ["turn", "tools", "compact", "reload", "skill", "read", "construct"], [8, 3, 2, 1, 2, 3, 1]
         )[0]
         if action == "tools":
-            self.tools = self.chance.sample(TOOLS, self.chance.randint(1, len(TOOLS)))
+            self.tools = self.rng.sample(TOOLS, self.rng.randint(1, len(TOOLS)))
         {"skill": self.use_skill, "read": self.read}.get(
             action, lambda: self.turn("turn" if action == "tools" else action)
         )()
@@ -114,11 +114,11 @@ class Talk:
         body = {"cwd": "", "tools": self.tools, "message": "go on"}
         if action in ("construct", "reload"):
             del body["message"]
-        if self.newest == 0 or self.chance.random() < 0.5:
+        if self.newest == 0 or self.rng.random() < 0.5:
             body["layout"] = self.layout
         if action in ("compact", "reload"):
             self.is_skill_active = None  # unknown until the next response
-        answer = self.world.ask(self.chance, "POST", f"/conversations/{self.id}/{action}", body)
+        answer = self.world.ask(self.rng, "POST", f"/conversations/{self.id}/{action}", body)
         if answer is None:
             self.unanswered += 1
             return
@@ -135,11 +135,7 @@ class Talk:
                 self.fail(action, "was made from an old file", found[found.re.groups], "not", file)
             if self.layout == "builder" and int(re.findall(r"\d+", system)[0]) < template:
                 self.fail(action, "was made from an old template; it should be", template)
-        if (
-            action == "turn"
-            and self.layout in TOOLS_OF_THE_TURN
-            and tool_names(form["tools"]) != tool_names(self.tools)
-        ):
+        if action == "turn" and self.layout in TURN_TOOLS and tool_names(form["tools"]) != tool_names(self.tools):
             self.fail("has other tools than the turn", form["tools"])
 
     def check_edition(self, action, number, system, tools):
@@ -160,7 +156,7 @@ class Talk:
 
     def use_skill(self):
         body = {"cwd": "", "tools": self.tools, "layout": self.layout}
-        answer = self.world.ask(self.chance, "POST", f"/conversations/{self.id}/skills/testing", body)
+        answer = self.world.ask(self.rng, "POST", f"/conversations/{self.id}/skills/testing", body)
         if answer is None:
             self.unanswered += 1
             self.is_skill_active = None
@@ -178,7 +174,7 @@ class Talk:
             self.is_skill_active = True
 
     def read(self):
-        answer = self.world.ask(self.chance, "GET", f"/conversations/{self.id}")
+        answer = self.world.ask(self.rng, "GET", f"/conversations/{self.id}")
         if answer is None:
             return
         if answer.status == 404 and self.newest == 0:
@@ -189,55 +185,55 @@ class Talk:
 
     def check(self, editions):
         """Check the editions in the store at the end."""
-        numbers = [each.number for each in editions]
+        numbers = [edition.number for edition in editions]
         if numbers != list(range(1, len(numbers) + 1)) or len(numbers) < self.newest:
             return self.fail("has the editions", numbers, "and", self.newest, "were acknowledged")
         if len(numbers) - len(self.editions) > self.unanswered:
             self.fail(
                 "has", len(numbers), "editions;", len(self.editions), "acknowledged,", self.unanswered, "unanswered"
             )
-        for each in editions:
-            if not COMPLETE[self.layout].fullmatch(each.system):
-                self.fail("edition", each.number, "is incomplete")
-            if each.number in self.editions and self.editions[each.number][0] != each.system:
-                self.fail("edition", each.number, "differs from the response")
+        for edition in editions:
+            if not COMPLETE[self.layout].fullmatch(edition.system):
+                self.fail("edition", edition.number, "is incomplete")
+            if edition.number in self.editions and self.editions[edition.number][0] != edition.system:
+                self.fail("edition", edition.number, "differs from the response")
 
 
 FRESH = {("reload", "foreword"), ("reload", "pi"), ("reload", "opal"), ("reload", "builder"), ("compact", "builder")}
 
 
 def tool_names(tools):
-    return sorted(each["name"] for each in tools)
+    return sorted(tool["name"] for tool in tools)
 
 
 def run_client(world, number, seed, talks):
     """Run a client: several conversations at a time, group after group."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     try:
         while not world.is_over:
             group = []
-            for each in range(TALKS):
-                layout = chance.choice(list(COMPLETE))
-                group.append(Talk(world, f"{layout}-{number}-{len(talks) + each}", layout, chance))
+            for index in range(TALKS):
+                layout = rng.choice(list(COMPLETE))
+                group.append(Talk(world, f"{layout}-{number}-{len(talks) + index}", layout, rng))
             talks += group
             for _ in range(TALKS * TURNS):
                 if world.is_over:
                     break
-                chance.choice(group).step()
+                rng.choice(group).step()
     except BaseException as error:
         world.failures.append(f"client {number}: {type(error).__name__}: {error}")
         raise
 
 
-def kill_repeatedly(world, kills, chance):
+def kill_repeatedly(world, kills, rng):
     """Kill one of the machines at a random moment and restart it, sometimes while it starts."""
     for number in range(kills):
-        machine = world.machines[number % 2] if number < 2 else chance.choice(world.machines)
-        time.sleep(chance.uniform(0.0, 0.5))
+        machine = world.machines[number % 2] if number < 2 else rng.choice(world.machines)
+        time.sleep(rng.uniform(0.0, 0.5))
         machine.kill()
         machine.start(wait=False)
         if number % 8 == 7:
-            time.sleep(chance.uniform(0.0, 1.0))
+            time.sleep(rng.uniform(0.0, 1.0))
             machine.kill()
             machine.start(wait=False)
         machine.wait_for_start()
@@ -254,25 +250,25 @@ def verify(world):
 
 
 def run(kills, seed, top, url):
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     world = World(top, url)
     for machine in world.machines:
         machine.start()
     world.machines[0].ask("PUT", "/system-prompt", {"template": TEMPLATE.format(0)})
     all_talks = [[] for _ in range(CLIENTS)]
     clients = [
-        threading.Thread(target=run_client, args=(world, number, chance.random(), talks))
+        threading.Thread(target=run_client, args=(world, number, rng.random(), talks))
         for number, talks in enumerate(all_talks)
     ]
-    clients.append(threading.Thread(target=world.change, args=(random.Random(chance.random()),)))
+    clients.append(threading.Thread(target=world.change, args=(random.Random(rng.random()),)))
     try:
-        for each in clients:
-            each.start()
-        kill_repeatedly(world, kills, chance)
+        for client in clients:
+            client.start()
+        kill_repeatedly(world, kills, rng)
     finally:
         world.is_over = True
-        for each in clients:
-            each.join()
+        for client in clients:
+            client.join()
         for machine in world.machines:
             machine.close()
     store = open_store(url)

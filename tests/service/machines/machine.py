@@ -41,7 +41,7 @@ class Answer:
 
     @property
     def codes(self):
-        return [each["code"] for each in self.form["findings"]]
+        return [finding["code"] for finding in self.form["findings"]]
 
     def __repr__(self):
         return f"<{self.status} {self.body[:300]!r}>"

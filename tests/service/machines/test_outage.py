@@ -12,7 +12,7 @@ from foreword.store import open_store
 pytestmark = pytest.mark.xdist_group("machines")
 TALKS = {f"{layout}-{number}": layout for layout in ("builder", "foreword", "pi") for number in range(3)}
 # With another tool, layouts that follow tools want to store a new edition; turns continue even if they cannot.
-OTHER = [{"name": "read"}, {"name": "zap"}]
+OTHER_TOOL = [{"name": "read"}, {"name": "zap"}]
 
 
 @pytest.fixture
@@ -28,14 +28,14 @@ class Clients:
         self.threads = [threading.Thread(target=self.run, args=(number,)) for number in range(4)]
 
     def __enter__(self):
-        for each in self.threads:
-            each.start()
+        for thread in self.threads:
+            thread.start()
         return self
 
     def __exit__(self, *_):
         self.is_over = True
-        for each in self.threads:
-            each.join()
+        for thread in self.threads:
+            thread.join()
 
     def run(self, number):
         while not self.is_over:
@@ -44,7 +44,7 @@ class Clients:
                 if number % 2:
                     answers.append((id, self.service.ask("GET", f"/conversations/{id}")))
                 else:
-                    answers.append((id, self.service.turn(id, layout=layout, tools=OTHER[:1], message="go on")))
+                    answers.append((id, self.service.turn(id, layout=layout, tools=OTHER_TOOL[:1], message="go on")))
 
     def check(self):
         """Check that every response was a 200 with the prompt of its conversation."""
@@ -56,7 +56,7 @@ class Clients:
 
 def construct_all(service):
     return {
-        id: service.turn(id, layout=layout, tools=OTHER[:1], message="hi").form["system"]
+        id: service.turn(id, layout=layout, tools=OTHER_TOOL[:1], message="hi").form["system"]
         for id, layout in TALKS.items()
     }
 
@@ -64,7 +64,7 @@ def construct_all(service):
 def check_down(service, first, new):
     """Check the response of each route while the store is down."""
     for id, layout in TALKS.items():
-        for tools in (OTHER[:1], OTHER):
+        for tools in (OTHER_TOOL[:1], OTHER_TOOL):
             turn = service.turn(id, layout=layout, tools=tools, message="hi")
             assert (turn.status, turn.form["edition"], turn.form["reused"]) == (200, 1, True)
             assert turn.form["system"] == first[id]
@@ -85,10 +85,10 @@ def check_down(service, first, new):
         service.ask("GET", "/conversations"),
         service.ask("GET", "/readyz"),
     ]
-    assert [(each.status, each.form["type"]) for each in refused] == [(503, "urn:foreword:problem:store-down")] * len(
-        refused
-    )
-    assert {each.headers["Retry-After"] for each in refused} == {"5"}
+    assert [(answer.status, answer.form["type"]) for answer in refused] == [
+        (503, "urn:foreword:problem:store-down")
+    ] * len(refused)
+    assert {answer.headers["Retry-After"] for answer in refused} == {"5"}
     assert service.ask("GET", "/system-prompt").status == 200
     assert service.ask("GET", "/system-prompt/variables").status == 200
     assert service.ask("GET", "/healthz").status == 200
@@ -100,10 +100,10 @@ def check_back(service, first, postgres_url, tools, new):
     assert service.turn(new, layout="foreword", message="hi").form["edition"] == 1
     store = open_store(postgres_url)
     assert store.verify() == []
-    assert {id: [each.system for each in store.editions(id)] for id in TALKS} == {
+    assert {id: [edition.system for edition in store.editions(id)] for id in TALKS} == {
         id: [text] for id, text in first.items()
     }
-    assert "Lost." not in {each.template for each in store.templates()}
+    assert "Lost." not in {template.template for template in store.templates()}
     store.close()
 
 
@@ -119,7 +119,7 @@ def test_known_conversations_survive_a_server_that_stops_under_load(service, dat
             database.command("start")
             check_back(service, first, postgres_url, tools, f"new-{round}")
     clients.check()
-    later = service.turn("later", layout="foreword", tools=OTHER, message="hi")
+    later = service.turn("later", layout="foreword", tools=OTHER_TOOL, message="hi")
     assert (later.form["edition"], later.form["reused"], "store-down" in later.codes) == (2, False, False)
 
 
@@ -130,13 +130,13 @@ def test_a_frozen_server_blocks_neither_the_service_nor_known_conversations(serv
         with ThreadPoolExecutor(64) as crowd:
             # More than the service has threads: threads that wait for the store must not block the others forever.
             began = time.monotonic()
-            turns = [crowd.submit(service.turn, id, layout=TALKS[id], tools=OTHER[:1]) for id in list(TALKS) * 7]
+            turns = [crowd.submit(service.turn, id, layout=TALKS[id], tools=OTHER_TOOL[:1]) for id in list(TALKS) * 7]
             time.sleep(0.5)
             for path in ("/healthz", "/metrics", "/roots"):
                 assert service.ask("GET", path, timeout=4).status == 200
             waited = time.monotonic() - began
-            assert not all(each.done() for each in turns) or waited > 4, "the server was not frozen"
-            answers = [each.result() for each in turns]
+            assert not all(turn.done() for turn in turns) or waited > 4, "the server was not frozen"
+            answers = [turn.result() for turn in turns]
         assert {answer.status for answer in answers} == {200}
         assert all("store-down" in answer.codes for answer in answers)
         check_down(service, first, "new-still")
@@ -152,6 +152,6 @@ def test_a_server_that_never_answers_counts_as_down(start_service, tools):
             turns = [crowd.submit(service.turn, f"t{number}") for number in range(48)]
             time.sleep(0.5)
             assert service.ask("GET", "/healthz", timeout=4).status == 200
-            assert {each.result().status for each in turns} == {503}
+            assert {turn.result().status for turn in turns} == {503}
         assert service.ask("GET", "/readyz").status == 503
         assert service.ask("GET", "/system-prompt").form["template"]

@@ -14,8 +14,8 @@ CROWD = 12
 @pytest.fixture(scope="module")
 def two_services(start_shared_service, postgres_url):
     machines = [start_shared_service(postgres_url, wait=False) for _ in range(2)]
-    for each in machines:
-        each.wait_for_start()
+    for machine in machines:
+        machine.wait_for_start()
     return machines
 
 
@@ -34,7 +34,7 @@ def test_each_service_continues_conversations_of_the_other(two_services, top):
     first = one.turn("f", layout="foreword", tools=[{"name": "read"}]).form
     assert (first["edition"], first["reused"], "First." in first["system"]) == (1, False, True)
     more = other.turn("f", layout="foreword", tools=[{"name": "read"}, {"name": "zap"}]).form
-    assert (more["edition"], more["system"], [each["name"] for each in more["tools"]]) == (
+    assert (more["edition"], more["system"], [tool["name"] for tool in more["tools"]]) == (
         2,
         first["system"],
         ["read", "zap"],
@@ -72,7 +72,7 @@ def test_simultaneous_first_turns_agree_on_one_edition(two_services, postgres_ur
         responses = list(crowd.map(start, range(CROWD)))
     for answers in zip(*responses, strict=True):
         assert {answer.status for answer in answers} == {200}
-        assert {(each["edition"], each["system"]) for each in (answer.form for answer in answers)} == {
+        assert {(form["edition"], form["system"]) for form in (answer.form for answer in answers)} == {
             (1, answers[0].form["system"])
         }
         assert sum(not answer.form["reused"] for answer in answers) == 1
@@ -91,7 +91,7 @@ def test_every_construct_returns_a_stored_edition(two_services, postgres_url):
         )
     assert {answer.status for answer in responses} == {200}
     store = open_store(postgres_url)
-    stored = {each.number: each.system for each in store.editions("again")}
+    stored = {edition.number: edition.system for edition in store.editions("again")}
     assert {answer.form["edition"]: answer.form["system"] for answer in responses}.items() <= stored.items()
     assert sum(not answer.form["reused"] for answer in responses) == len(stored)
     store.close()

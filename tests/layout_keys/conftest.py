@@ -1,11 +1,11 @@
-"""A layout of one lookup and one section, for tests of single words."""
+"""A layout with one lookup rule and one section, for tests of single keys."""
 
 import pytest
 
 
 def toml(value):
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{toml(key)} = {toml(each)}" for key, each in value.items()) + "}"
+        return "{" + ", ".join(f"{toml(key)} = {toml(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(toml, value)) + "]"
     if isinstance(value, bool):
@@ -15,8 +15,8 @@ def toml(value):
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
-class Words:
-    """Builds prompts with a layout whose find `notes` and section `notes` have the words of a test."""
+class NotesLayout:
+    """Builds prompts with a layout whose lookup rule `notes` and section `notes` have the keys that a test passes."""
 
     def __init__(self, tree):
         self.tree = tree
@@ -45,5 +45,5 @@ class Words:
 
 
 @pytest.fixture
-def words(tree):
-    return Words(tree)
+def notes(tree):
+    return NotesLayout(tree)

@@ -1,4 +1,4 @@
-"""The word `imports`: which tokens are imports, where the imported text goes, and what may be imported."""
+"""The key `imports`: which tokens are imports, where the imported text goes, and what may be imported."""
 
 from pathlib import Path
 
@@ -38,7 +38,7 @@ SECTION = {"item": "{path|root-relative}: {text}"}
         ("**@a.md", []),
     ],
 )
-def test_tokens(text, names):
+def test_import_tokens_are_found(text, names):
     assert [token.name for token in import_tokens(text)] == names
 
 
@@ -54,34 +54,34 @@ def test_tokens(text, names):
         ("punctuated", "**@a.md** @/b.md @~/c.md x@d.md `(@e.md)` @!", []),
     ],
 )
-def test_kinds_of_tokens(tokens, text, names):
+def test_each_kind_of_token_has_its_own_rules(tokens, text, names):
     found = list(import_tokens(text, tokens))
     assert [token.name for token in found] == names
     assert [text[token.start : token.end] for token in found] == [f"@{name}" for name in names]
 
 
-def test_a_path_in_markdown_may_have_blanks_and_a_fragment():
+def test_a_path_in_markdown_may_have_spaces_and_a_fragment():
     text = "see @a\\ b.md and @c.md#part\\ 2 and @d.md# and @#x"
     found = list(import_tokens(text, "markdown"))
     assert [token.name for token in found] == ["a b.md", "c.md", "d.md"]
     assert [text[token.start : token.end] for token in found] == ["@a\\ b.md", "@c.md#part\\ 2", "@d.md#"]
 
 
-def test_each_file_follows_its_importer_once_depth_first(words):
+def test_each_file_follows_its_importer_once_depth_first(notes):
     files = {
         "w/N.md": "@a.md @sub/c.md @a.md",
         "w/a.md": "A @sub/b.md",
         "w/sub/b.md": "B @../N.md @c.md",
         "w/sub/c.md": "C",
     }
-    prompt = words.prompt(files, {**ITEM, "label": "L"}, {"item": "{path|root-relative} ({label}): {text}"})
+    prompt = notes.prompt(files, {**ITEM, "label": "L"}, {"item": "{path|root-relative} ({label}): {text}"})
     assert prompt.text == (
         "N.md (L): @a.md @sub/c.md @a.md\na.md (L): A @sub/b.md\nsub/b.md (L): B @../N.md @c.md\nsub/c.md (L): C"
     )
-    assert words.tree.messages(prompt) == [
+    assert notes.tree.messages(prompt) == [
         ("import-cycle", "/w/sub/b.md imports '../N.md' in a circle: N.md -> a.md -> b.md -> N.md")
     ]
-    assert [(words.tree.short(each.path), each.layer, each.fate, words.tree.short(each.reason)) for each in prompt.candidates] == [
+    assert [(notes.tree.short(candidate.path), candidate.layer, candidate.fate, notes.tree.short(candidate.reason)) for candidate in prompt.candidates] == [
         ("/w/N.md", "project", "used", ""),
         ("/w/a.md", "import", "used", "imported by /w/N.md"),
         ("/w/sub/b.md", "import", "used", "imported by /w/a.md"),
@@ -89,74 +89,74 @@ def test_each_file_follows_its_importer_once_depth_first(words):
     ]  # fmt: skip
 
 
-def test_a_file_that_is_imported_and_found_appears_where_it_comes_first(words):
+def test_a_file_that_is_imported_and_found_appears_where_it_comes_first(notes):
     files = {"w/N.md": "@x/N.md", "w/x/N.md": "X"}
-    assert words.text(files, ITEM, SECTION, cwd="w/x") == "N.md: @x/N.md\nx/N.md: X"
+    assert notes.text(files, ITEM, SECTION, cwd="w/x") == "N.md: @x/N.md\nx/N.md: X"
     files = {"w/N.md": "W", "w/x/N.md": "@../N.md"}
-    assert words.text(files, ITEM, SECTION, cwd="w/x") == "N.md: W\nx/N.md: @../N.md"
+    assert notes.text(files, ITEM, SECTION, cwd="w/x") == "N.md: W\nx/N.md: @../N.md"
 
 
-def test_a_file_that_only_points_at_another_stays_if_it_imports_it(words):
+def test_a_file_that_only_points_at_another_stays_if_it_imports_it(notes):
     find = {"files": ["walk:CLAUDE.md", "walk:AGENTS.md"], **ITEM}
-    assert words.text({"w/CLAUDE.md": "@AGENTS.md", "w/AGENTS.md": "A"}, find) == "@AGENTS.md\nA"
+    assert notes.text({"w/CLAUDE.md": "@AGENTS.md", "w/AGENTS.md": "A"}, find) == "@AGENTS.md\nA"
 
 
-def test_imported_text_can_replace_its_token(words):
+def test_imported_text_can_replace_its_token(notes):
     files = {"w/N.md": "a @x.md b", "w/x.md": "X\n@y.md\n", "w/y.md": "Y\n"}
-    prompt = words.prompt(files, REPLACE)
+    prompt = notes.prompt(files, REPLACE)
     assert prompt.text == "a <x.md>\nX\n<y.md>\nY\n\n</y.md>\n\n</x.md> b"
     origins = [
-        (piece.text, words.tree.short(piece.origin.path).rpartition("/")[2], piece.origin.lines)
+        (piece.text, notes.tree.short(piece.origin.path).rpartition("/")[2], piece.origin.lines)
         for piece in prompt.passages[0].pieces
         if piece.origin.kind == "file"
     ]
-    assert [each for each in origins if each[2]] == [
+    assert [origin for origin in origins if origin[2]] == [
         ("a ", "N.md", (1, 1)),
         ("X\n", "x.md", (1, 1)),
         ("Y\n", "y.md", (1, 1)),
         ("\n", "x.md", (2, 2)),
         (" b", "N.md", (1, 1)),
     ]
-    assert words.tree.fates(prompt) == [("/w/N.md", "used"), ("/w/x.md", "used"), ("/w/y.md", "used")]
+    assert notes.tree.fates(prompt) == [("/w/N.md", "used"), ("/w/x.md", "used"), ("/w/y.md", "used")]
 
 
-def test_imported_text_can_follow_its_token(words):
+def test_imported_text_can_follow_its_token(notes):
     find = {"imports": {"place": "insert", "form": '\n<x source="{path}">\n{text}\n</x>'}}
     files = {"w/N.md": "a @x.md b @no.md", "w/x.md": "\nX\n\n"}
-    assert words.text(files, find) == 'a @x.md\n<x source="/w/x.md">\nX\n</x> b @no.md'
+    assert notes.text(files, find) == 'a @x.md\n<x source="/w/x.md">\nX\n</x> b @no.md'
 
 
-def test_what_a_missing_or_outside_file_leaves(words):
+def test_a_missing_or_outside_file_is_replaced_by_its_text(notes):
     files = {"w/N.md": "@no.md @nobody @../out.md @/etc/passwd @~/x @N.md @d", "out.md": "OUT", "w/d/x": "X"}
-    assert words.text(files, REPLACE) == (
+    assert notes.text(files, REPLACE) == (
         "[missing no.md] [missing nobody] [outside ../out.md] [outside /etc/passwd] @~/x [again N.md] [missing d]"
     )
     bare = {"imports": {"place": "replace"}}
-    assert words.text(files, bare) == "@no.md @nobody @../out.md @/etc/passwd @~/x @N.md @d"
+    assert notes.text(files, bare) == "@no.md @nobody @../out.md @/etc/passwd @~/x @N.md @d"
     empty = {"imports": {"place": "replace", "missing": "", "outside": "", "again": ""}}
-    assert words.text(files, empty, {"item": "[{text}]"}) == "[    @~/x  ]"
+    assert notes.text(files, empty, {"item": "[{text}]"}) == "[    @~/x  ]"
 
 
-def test_findings_name_only_what_looks_like_a_text_file(words):
+def test_only_tokens_that_look_like_text_files_are_reported(notes):
     text = "@no.md, @nobody @scope/package @/components/Button @../out.md @src/x.ts"
-    prompt = words.prompt({"w/N.md": text, "out.md": "OUT"}, ITEM)
-    assert words.tree.messages(prompt) == [
+    prompt = notes.prompt({"w/N.md": text, "out.md": "OUT"}, ITEM)
+    assert notes.tree.messages(prompt) == [
         ("import-missing", "/w/N.md imports 'no.md,', which does not exist"),
         ("import-outside", "/w/N.md imports '../out.md', which is left out: it is outside /w"),
     ]
 
 
-def test_findings_point_at_the_import(words):
+def test_findings_point_at_the_import(notes):
     text = "---\nx: 1\n---\n<!-- gone -->\nRead @../out.md first.\n\n- also\n  @no.md\n"
-    prompt = words.prompt({"w/N.md": text, "out.md": "OUT"}, {**ITEM, "front": "drop", "comments": "drop"})
-    places = [(each.line, each.column, each.end_column) for each in prompt.findings]
+    prompt = notes.prompt({"w/N.md": text, "out.md": "OUT"}, {**ITEM, "front": "drop", "comments": "drop"})
+    places = [(finding.line, finding.column, finding.end_column) for finding in prompt.findings]
     lines = text.split("\n")
     assert places == [(5, 6, 16), (8, 3, 9)]
     assert [lines[line - 1][start - 1 : end - 1] for line, start, end in places] == ["@../out.md", "@no.md"]
 
 
 @pytest.mark.parametrize(("depth", "kept"), [(1, "a"), (2, "ab"), (4, "abcd")])
-def test_depth(words, depth, kept):
+def test_the_depth_of_imports_is_limited(notes, depth, kept):
     files = {
         "w/N.md": "@a.md",
         "w/a.md": "a @b.md",
@@ -165,12 +165,12 @@ def test_depth(words, depth, kept):
         "w/d.md": "d @e.md",
         "w/e.md": "e",
     }
-    prompt = words.prompt(files, {"imports": {"depth": depth}}, {"item": "{text|line}", "join": ""})
+    prompt = notes.prompt(files, {"imports": {"depth": depth}}, {"item": "{text|line}", "join": ""})
     assert [
-        each for each in "abcde" if f"/{each}.md" in str([c.path for c in prompt.candidates if c.fate == "used"])
+        letter for letter in "abcde" if f"/{letter}.md" in str([c.path for c in prompt.candidates if c.fate == "used"])
     ] == list(kept)
-    assert [each.code for each in prompt.findings] == ["import-depth"]
-    assert words.text({"w/N.md": "@a.md @b.md"}, {"imports": {"depth": depth}}).startswith("@a.md @b.md")
+    assert [finding.code for finding in prompt.findings] == ["import-depth"]
+    assert notes.text({"w/N.md": "@a.md @b.md"}, {"imports": {"depth": depth}}).startswith("@a.md @b.md")
 
 
 @pytest.mark.parametrize(
@@ -182,105 +182,105 @@ def test_depth(words, depth, kept):
         ("anywhere", ["b.md", "x/a.md"]),
     ],
 )
-def test_within(words, within, kept):
+def test_within_limits_where_imports_may_point(notes, within, kept):
     files = {"w/N.md": "@b.md @x/a.md @../out.md", "w/b.md": "B", "w/x/a.md": "A", "out.md": "OUT"}
-    prompt = words.prompt(files, {"imports": {"within": within}}, {"item": "{path|root-relative}"}, cwd="w/x")
+    prompt = notes.prompt(files, {"imports": {"within": within}}, {"item": "{path|root-relative}"}, cwd="w/x")
     assert prompt.text.split("\n") == ["N.md", *kept]
 
 
-def test_a_project_never_imports_from_outside_but_the_user_may(words):
+def test_a_project_never_imports_from_outside_but_the_user_may(notes):
     anywhere = {"imports": {"within": "anywhere"}}
     files = {"w/N.md": "@../out.md @~/y.md @link.md", "w/link.md": Path("../out.md"), "home/N.md": "@~/y.md @../out.md", "home/y.md": "Y", "out.md": "OUT"}  # fmt: skip
-    prompt = words.prompt(files, anywhere, SECTION, user=anywhere, mirrors="Program 1.0")
-    assert words.tree.short(prompt.text).split("\n") == [
+    prompt = notes.prompt(files, anywhere, SECTION, user=anywhere, mirrors="Program 1.0")
+    assert notes.tree.short(prompt.text).split("\n") == [
         "../home/N.md: @~/y.md @../out.md", "../home/y.md: Y", "../out.md: OUT", "", "N.md: @../out.md @~/y.md @link.md",
     ]  # fmt: skip
     reason = "which is left out: a project's file imports nothing outside /w; Program 1.0 would read it"
-    assert words.tree.messages(prompt) == [
+    assert notes.tree.messages(prompt) == [
         ("import-refused", f"/w/N.md imports '../out.md', {reason}"),
         ("import-refused", f"/w/N.md imports '~/y.md', {reason}"),
         ("import-refused", f"/w/N.md imports 'link.md', {reason}"),
     ]
 
 
-def test_a_users_file_imports_from_its_own_folder_by_default(words):
+def test_a_users_file_may_import_only_from_its_own_folder_by_default(notes):
     files = {"home/N.md": "@y.md @../out.md", "home/y.md": "Y", "out.md": "OUT"}
-    assert words.text(files, user=ITEM).split("\n") == ["@y.md @../out.md", "Y"]
+    assert notes.text(files, user=ITEM).split("\n") == ["@y.md @../out.md", "Y"]
 
 
 @pytest.mark.parametrize("name", [".env", "id_rsa", ".ssh/config"])
 @pytest.mark.parametrize("home", [True, False])
-def test_secrets_are_never_imported(words, name, home):
+def test_secrets_are_never_imported(notes, name, home):
     anywhere = {"imports": {"within": "anywhere"}}
     place = "home" if home else "w"
-    prompt = words.prompt({f"{place}/N.md": f"@{name}", f"{place}/{name}": "SECRET"}, anywhere, user=anywhere)
+    prompt = notes.prompt({f"{place}/N.md": f"@{name}", f"{place}/{name}": "SECRET"}, anywhere, user=anywhere)
     assert "SECRET" not in prompt.text
-    assert [each.code for each in prompt.findings] == ["import-refused"]
+    assert [finding.code for finding in prompt.findings] == ["import-refused"]
 
 
-def test_the_scope_limits_imports(words):
+def test_the_scope_limits_imports(notes):
     files = {"w/N.md": "@a/x.md @b/x.md", "w/a/x.md": "A", "w/b/x.md": "B"}
-    scope = Scope([Access(words.tree.path("w"))], [Access(words.tree.path("w/b"))])
-    assert words.text(files, ITEM, options={"scope": scope}) == "@a/x.md @b/x.md\nA"
+    scope = Scope([Access(notes.tree.path("w"))], [Access(notes.tree.path("w/b"))])
+    assert notes.text(files, ITEM, options={"scope": scope}) == "@a/x.md @b/x.md\nA"
 
 
-def test_a_file_that_cannot_be_read_is_a_candidate_and_the_others_load(words):
-    prompt = words.prompt({"w/N.md": "@a.png @b.md @c.md", "w/a.png": b"\0\1", "w/b.md": " \n", "w/c.md": "C"}, ITEM)
+def test_an_unreadable_import_is_a_candidate_and_the_others_load(notes):
+    prompt = notes.prompt({"w/N.md": "@a.png @b.md @c.md", "w/a.png": b"\0\1", "w/b.md": " \n", "w/c.md": "C"}, ITEM)
     assert prompt.text == "@a.png @b.md @c.md\nC"
-    assert words.tree.fates(prompt) == [
+    assert notes.tree.fates(prompt) == [
         ("/w/N.md", "used"),
         ("/w/a.png", "binary"),
         ("/w/b.md", "blank"),
         ("/w/c.md", "used"),
     ]
-    assert words.tree.findings(prompt) == [("file-binary", "/w/a.png")]
+    assert notes.tree.findings(prompt) == [("file-binary", "/w/a.png")]
 
 
-def test_imports_in_dropped_comments_and_front_matter_do_not_count(words):
+def test_imports_in_dropped_comments_and_front_matter_are_ignored(notes):
     files = {
         "w/N.md": "---\nx: '@a.md'\n---\n<!-- @a.md -->\n@b.md",
         "w/a.md": "A",
         "w/b.md": "---\ny: 1\n---\nB<!-- c -->\n<!-- d -->",
     }
-    assert words.text(files, {**ITEM, "front": "drop", "comments": "drop"}) == "@b.md\nB<!-- c -->"
+    assert notes.text(files, {**ITEM, "front": "drop", "comments": "drop"}) == "@b.md\nB<!-- c -->"
 
 
-def test_a_replaced_text_appears_once_unless_a_mirror_keeps_copies(words):
+def test_imported_text_appears_once_unless_a_mirror_keeps_copies(notes):
     files = {"w/N.md": "@a.md @b.md", "w/a.md": "@b.md", "w/b.md": "B"}
     imports = {"place": "replace", "form": "<{text}>", "again": "again"}
-    assert words.text(files, {"imports": imports}) == "<<B>> again"
+    assert notes.text(files, {"imports": imports}) == "<<B>> again"
     for once, text in {"chain": "<<B>> <B>", "file": "<<B>> again"}.items():
-        assert words.text(files, {"imports": {**imports, "once": once}}, mirrors="Program 1.0") == text
+        assert notes.text(files, {"imports": {**imports, "once": once}}, mirrors="Program 1.0") == text
 
 
-def test_once_in_a_file_or_in_the_prompt(words):
+def test_an_import_appears_once_per_file_or_once_per_prompt(notes):
     files = {"w/N.md": "@a.md", "w/x/N.md": "@../a.md", "w/a.md": "A"}
     imports = {"place": "insert", "form": "<{text}>", "again": "[{path|root-relative} again]"}
-    text = words.text(files, {"imports": imports}, cwd="w/x")
+    text = notes.text(files, {"imports": imports}, cwd="w/x")
     assert text == "@a.md<A>\n@../a.md[a.md again]"
-    text = words.text(files, {"imports": {**imports, "once": "file"}}, cwd="w/x", mirrors="Program 1.0")
+    text = notes.text(files, {"imports": {**imports, "once": "file"}}, cwd="w/x", mirrors="Program 1.0")
     assert text == "@a.md<A>\n@../a.md<A>"
 
 
-def test_imports_that_multiply_end(words):
+def test_imports_that_multiply_are_limited(notes):
     files = {"w/N.md": "@f0.md", **{f"w/f{n}.md": f"@f{n + 1}.md " * 40 + "x" * 400 for n in range(8)}, "w/f8.md": "x"}
     find = {"imports": {"place": "replace", "depth": 20, "once": "chain"}}
-    prompt = words.prompt(files, find, mirrors="Program 1.0", template_limit=100_000)
+    prompt = notes.prompt(files, find, mirrors="Program 1.0", template_limit=100_000)
     assert len(prompt.text) < 200_000
-    assert {each.code for each in prompt.findings} == {"import-limit"}
+    assert {finding.code for finding in prompt.findings} == {"import-limit"}
 
 
-def test_too_many_imports_end(words):
-    prompt = words.prompt({"w/N.md": "@a " * 1_500}, {"imports": {"place": "replace", "missing": "-"}})
+def test_the_number_of_imports_is_limited(notes):
+    prompt = notes.prompt({"w/N.md": "@a " * 1_500}, {"imports": {"place": "replace", "missing": "-"}})
     assert prompt.text.count("-") == 1_000
-    assert [each.code for each in prompt.findings] == ["import-limit"]
+    assert [finding.code for finding in prompt.findings] == ["import-limit"]
 
 
-def test_a_change_in_an_imported_file_is_noticed(words):
+def test_a_change_in_an_imported_file_is_noticed(notes):
     files = {"w/N.md": "@a.md @b.md", "w/a.md": "A"}
-    assert words.text(files, ITEM) == "@a.md @b.md\nA"
-    words.tree({"w/b.md": "B"})
-    assert words.text({"w/a.md": "AA"}, ITEM) == "@a.md @b.md\nAA\nB"
+    assert notes.text(files, ITEM) == "@a.md @b.md\nA"
+    notes.tree({"w/b.md": "B"})
+    assert notes.text({"w/a.md": "AA"}, ITEM) == "@a.md @b.md\nAA\nB"
 
 
 @pytest.mark.parametrize(
@@ -306,32 +306,32 @@ def test_a_change_in_an_imported_file_is_noticed(words):
         (True, "find.notes: imports must be a table of keys, not True"),
     ],
 )
-def test_values_that_cannot_work_are_errors(words, imports, message):
-    with pytest.raises(LayoutError) as refused:
-        words.prompt({}, {"imports": imports})
-    assert message in str(refused.value)
+def test_invalid_values_are_errors(notes, imports, message):
+    with pytest.raises(LayoutError) as error:
+        notes.prompt({}, {"imports": imports})
+    assert message in str(error.value)
 
 
-def test_a_workspace_cannot_let_the_users_files_import_from_anywhere(words):
+def test_a_workspace_cannot_let_the_users_files_import_from_anywhere(notes):
     files = {
         "home/N.md": "@../out.md",
         "out.md": "OUT",
         "w/.foreword/foreword.toml": '[find.user.imports]\nwithin = "anywhere"',
     }
-    prompt = words.prompt(files, user=ITEM)
+    prompt = notes.prompt(files, user=ITEM)
     assert prompt.text == "@../out.md"
-    refused = "/w/.foreword/foreword.toml: a workspace may not set find.user.imports.within; the key was ignored"
-    assert ("workspace-refused", refused) in words.tree.messages(prompt)
-    prompt = words.prompt({**files, "w/.foreword/foreword.toml": '[find.user.imports]\nwithin = "cwd"'}, user=ITEM)
-    assert [code for code, _ in words.tree.findings(prompt)] == ["import-outside"]
+    error = "/w/.foreword/foreword.toml: a workspace may not set find.user.imports.within; the key was ignored"
+    assert ("workspace-refused", error) in notes.tree.messages(prompt)
+    prompt = notes.prompt({**files, "w/.foreword/foreword.toml": '[find.user.imports]\nwithin = "cwd"'}, user=ITEM)
+    assert [code for code, _ in notes.tree.findings(prompt)] == ["import-outside"]
 
 
-def test_a_workspaces_own_layout_cannot_either(words):
-    words.layout({}, user={"imports": {"within": "folder"}})
+def test_a_layout_in_the_workspace_cannot_either(notes):
+    notes.layout({}, user={"imports": {"within": "folder"}})
     own = 'extends = "$user/base"\n[find.user.imports]\nwithin = "anywhere"'
-    with open(words.tree.path("layout.toml")) as file:
-        words.tree({"home/.config/foreword/prompts/base.toml": file.read(), "w/.foreword/prompts/own.toml": own})
-    prompt = words.tree({"w/.git": None, "home/N.md": "@../out.md", "out.md": "OUT"}).prompt("$workspace/own")
+    with open(notes.tree.path("layout.toml")) as file:
+        notes.tree({"home/.config/foreword/prompts/base.toml": file.read(), "w/.foreword/prompts/own.toml": own})
+    prompt = notes.tree({"w/.git": None, "home/N.md": "@../out.md", "out.md": "OUT"}).prompt("$workspace/own")
     assert "OUT" not in prompt.text
     message = "layout own: a workspace may not set find.user.imports.within; it stays 'root'"
-    assert ("workspace-refused", message) in words.tree.messages(prompt)
+    assert ("workspace-refused", message) in notes.tree.messages(prompt)

@@ -1,4 +1,4 @@
-"""The words `bytes`, `bytes_cut` and `mark` of a section, and `raw` of a layout."""
+"""A section's keys `bytes`, `bytes_cut` and `mark`, and a layout's key `raw`."""
 
 import pytest
 
@@ -10,7 +10,7 @@ UNMARKED = {"bytes_cut": "last", "mark": False}
 
 
 @pytest.mark.parametrize(
-    ("most", "kept"),
+    ("limit", "kept"),
     [
         (30, ["a" * 10, "b" * 10, "c" * 10]),
         (29, ["a" * 10, "b" * 10, "c" * 9]),
@@ -20,64 +20,64 @@ UNMARKED = {"bytes_cut": "last", "mark": False}
         (0, []),
     ],
 )
-def test_the_last_files_give_way_at_the_byte_in_a_mirror(words, most, kept):
-    prompt = words.prompt(FILES, {}, {"bytes": most, **UNMARKED}, cwd="w/x/y", **MIRROR)
+def test_a_mirror_cuts_the_last_files_at_the_exact_byte(notes, limit, kept):
+    prompt = notes.prompt(FILES, {}, {"bytes": limit, **UNMARKED}, cwd="w/x/y", **MIRROR)
     assert prompt.text.split("\n") == (kept or [""])
 
 
-def test_what_was_cut_is_reported(words):
-    prompt = words.prompt(FILES, {}, {"bytes": 15, "wrap": "<x>{}</x>", **UNMARKED}, cwd="w/x/y", **MIRROR)
+def test_what_was_cut_is_reported(notes):
+    prompt = notes.prompt(FILES, {}, {"bytes": 15, "wrap": "<x>{}</x>", **UNMARKED}, cwd="w/x/y", **MIRROR)
     why = "the limit of section 'notes' is 15 bytes"
-    assert words.tree.messages(prompt) == [
+    assert notes.tree.messages(prompt) == [
         ("budget-file", f"/w/x/N.md: cut from 10 to 5 bytes; {why}"),
         ("budget-file", f"/w/x/y/N.md: cut from 10 to 0 bytes; nothing is left of it; {why}"),
     ]
-    assert words.tree.fates(prompt) == [("/w/N.md", "used"), ("/w/x/N.md", "cut"), ("/w/x/y/N.md", "cut")]
+    assert notes.tree.fates(prompt) == [("/w/N.md", "used"), ("/w/x/N.md", "cut"), ("/w/x/y/N.md", "cut")]
 
 
 @pytest.mark.parametrize(
-    ("most", "text"), [(1, "x"), (2, "x\ufffd"), (3, "xé"), (4, "xé\ufffd"), (6, "xé\ufffd"), (7, "xé😀")]
+    ("limit", "text"), [(1, "x"), (2, "x\ufffd"), (3, "xé"), (4, "xé\ufffd"), (6, "xé\ufffd"), (7, "xé😀")]
 )
-def test_a_character_that_is_cut_in_two_is_replaced(words, most, text):
-    prompt = words.prompt({"w/N.md": "xé😀y"}, {}, {"bytes": most, **UNMARKED}, **MIRROR)
+def test_a_character_that_is_cut_in_two_is_replaced(notes, limit, text):
+    prompt = notes.prompt({"w/N.md": "xé😀y"}, {}, {"bytes": limit, **UNMARKED}, **MIRROR)
     assert prompt.text == text
 
 
-def test_separators_and_wrappers_do_not_count(words):
+def test_separators_and_wrappers_do_not_count(notes):
     section = {"bytes": 30, "item": "## {path}\n\n{text}", "wrap": "<x>\n{}\n</x>"}
-    assert words.prompt(FILES, {}, section, cwd="w/x/y").findings == ()
+    assert notes.prompt(FILES, {}, section, cwd="w/x/y").findings == ()
 
 
 LONG = {"w/N.md": "é" * 100, "w/x/N.md": "b" * 200}
 MARK = "\n[foreword: cut here, {} bytes left out]"
 
 
-def test_the_first_files_give_way_by_default_with_a_mark_that_counts(words):
-    text = words.text(LONG, {}, {"bytes": 300}, cwd="w/x")
+def test_the_first_files_are_cut_by_default_and_the_mark_counts(notes):
+    text = notes.text(LONG, {}, {"bytes": 300}, cwd="w/x")
     kept = (100 - len(MARK.format(148))) // 2
     assert text == "é" * kept + MARK.format(200 - 2 * kept) + "\n" + "b" * 200
 
 
-def test_a_file_without_room_for_a_mark_is_left_out(words):
-    prompt = words.prompt(LONG, {}, {"bytes": 210}, cwd="w/x")
+def test_a_file_without_room_for_a_mark_is_left_out(notes):
+    prompt = notes.prompt(LONG, {}, {"bytes": 210}, cwd="w/x")
     assert prompt.text == "b" * 200
-    assert words.tree.fates(prompt) == [("/w/N.md", "cut"), ("/w/x/N.md", "used")]
+    assert notes.tree.fates(prompt) == [("/w/N.md", "cut"), ("/w/x/N.md", "used")]
 
 
-def test_a_cut_fence_is_closed_and_a_cut_tag_cannot_close_the_section(words):
-    text = words.text({"w/N.md": "```\n" + "a" * 200}, {}, {"bytes": 100, "wrap": "<x>\n{}\n</x>"})
+def test_a_cut_fence_is_closed_and_a_cut_tag_cannot_close_the_section(notes):
+    text = notes.text({"w/N.md": "```\n" + "a" * 200}, {}, {"bytes": 100, "wrap": "<x>\n{}\n</x>"})
     assert "\n```\n[foreword: cut here" in text and len(text.encode()) <= 100 + len("<x>\n\n</x>")
-    for most in range(60, 80):
-        text = words.text({"w/N.md": "a" * 20 + "</x y" * 20}, {}, {"bytes": most, "wrap": "<x>\n{}\n</x>"})
+    for limit in range(60, 80):
+        text = notes.text({"w/N.md": "a" * 20 + "</x y" * 20}, {}, {"bytes": limit, "wrap": "<x>\n{}\n</x>"})
         assert text.count("</x>") == 1 and "</x\n" not in text
 
 
 @pytest.mark.parametrize("limit", [0, 15])
-def test_the_limit_can_be_a_setting(words, limit):
+def test_the_limitcan_be_a_setting(notes, limit):
     section = {"bytes": "{limit}", **UNMARKED}
-    prompt = words.prompt(FILES, {}, section, cwd="w/x/y", **MIRROR, settings={"limit": 30})
+    prompt = notes.prompt(FILES, {}, section, cwd="w/x/y", **MIRROR, settings={"limit": 30})
     assert prompt.findings == ()
-    prompt = words.prompt(
+    prompt = notes.prompt(
         FILES, {}, section, cwd="w/x/y", options={"set": {"limit": limit}}, **MIRROR, settings={"limit": 30}
     )
     assert len(prompt.text.replace("\n", "")) == limit
@@ -94,20 +94,20 @@ def test_the_limit_can_be_a_setting(words, limit):
         ({"bytes": 1, "mark": False}, "section.notes.mark: False is only for a layout that mirrors a program"),
     ],
 )  # fmt: skip
-def test_values_that_cannot_work_are_errors(words, section, message):
-    with pytest.raises(LayoutError) as refused:
-        words.prompt(FILES, {}, section, settings={"word": "x"})
-    assert message in str(refused.value)
+def test_invalid_values_are_errors(notes, section, message):
+    with pytest.raises(LayoutError) as error:
+        notes.prompt(FILES, {}, section, settings={"word": "x"})
+    assert message in str(error.value)
 
 
-def test_raw_text_stays_as_it_is_in_a_mirror(words):
+def test_a_mirror_may_leave_raw_text_unchanged(notes):
     text = "</x> <X>\n```\ncode"
     section = {"wrap": "<x>\n{}\n</x>"}
-    prompt = words.prompt({"w/N.md": text}, {}, section, raw=True, **MIRROR)
+    prompt = notes.prompt({"w/N.md": text}, {}, section, raw=True, **MIRROR)
     assert prompt.text == f"<x>\n{text}\n</x>"
-    assert words.tree.messages(prompt) == [
+    assert notes.tree.messages(prompt) == [
         ("file-neutralised", "/w/N.md contains a tag that wraps a section; it was left as it is"),
         ("file-fence", "/w/N.md ends inside a code fence; it was left as it is"),
     ]
     with pytest.raises(LayoutError, match="raw: True is only for a layout that mirrors a program"):
-        words.prompt({}, {}, section, raw=True)
+        notes.prompt({}, {}, section, raw=True)

@@ -1,0 +1,79 @@
+"""Keys that only mirrors may use: blank files that count, copies, which files may import, and filters."""
+
+import pytest
+
+from foreword.errors import LayoutError
+
+MIRROR = {"mirrors": "Program 1.0"}
+INSERT = {"place": "insert", "form": "<{text}>"}
+
+
+@pytest.mark.parametrize("text", [" ", " \n\n"])
+def test_a_mirror_may_keep_blank_files(notes, text):
+    files, find = {"w/N.md": text, "w/x/N.md": "X"}, {"trim": "none", "blank": "keep"}
+    prompt = notes.prompt(files, find, {"item": "[{text}]"}, cwd="w/x", **MIRROR)
+    assert prompt.text == f"[{text}]\n[X]"
+    assert notes.tree.fates(prompt) == [("/w/N.md", "used"), ("/w/x/N.md", "used")]
+    assert notes.tree.messages(prompt) == [("file-blank", "/w/N.md contains only white space; this layout keeps it")]
+    with pytest.raises(LayoutError, match=r"find.notes.blank: 'keep' is only for a layout that mirrors a program"):
+        notes.prompt(files, find)
+
+
+def test_an_empty_file_is_never_kept(notes):
+    prompt = notes.prompt({"w/N.md": ""}, {"trim": "none", "blank": "keep"}, **MIRROR)
+    assert (prompt.text, notes.tree.fates(prompt)) == ("", [("/w/N.md", "blank")])
+
+
+def test_a_mirror_may_keep_the_first_of_several_copies(notes):
+    files, find = {"w/N.md": "A", "w/x/N.md": "A"}, {"files": ["walk:N.md"]}
+    item = {"item": "{path|root-relative}: {text}"}
+    assert notes.text(files, find, item, cwd="w/x") == "x/N.md: A"
+    prompt = notes.prompt(files, find, item, cwd="w/x", copies="first", **MIRROR)
+    assert prompt.text == "N.md: A"
+    assert notes.tree.messages(prompt) == [("file-duplicate", "/w/x/N.md: the same text as /w/N.md")]
+    with pytest.raises(
+        LayoutError, match=r"^layout layout: copies: 'first' is only for a layout that mirrors a program"
+    ):
+        notes.prompt(files, find, copies="first")
+
+
+def test_imports_can_be_limited_to_some_files(notes):
+    files = {"w/N.md": "N @a.md", "w/M.md": "M @a.md", "w/a.md": "A @b.md", "w/b.md": "B"}
+    find = {"files": ["cwd:N.md", "cwd:M.md"], "imports": {**INSERT, "files": ["M.md"]}}
+    assert notes.text(files, find) == "N @a.md\nM @a.md<A @b.md<B>>"
+
+
+def test_an_imported_file_is_still_an_item_if_imports_appear_once_per_file(notes):
+    files = {"w/N.md": "N @M.md", "w/M.md": "M"}
+    find = {"files": ["cwd:N.md", "cwd:M.md"], "imports": {**INSERT, "once": "file"}}
+    assert notes.text(files, find, **MIRROR) == "N @M.md<M>\nM"
+
+
+RULE = "---\nglobs: {0}\n---\nText.\n"
+
+
+@pytest.mark.parametrize(
+    ("globs", "listed"), [("a/**,b/**", "a/**, b/**"), ("[a, b]", "a, b"), ("'*.py'", "*.py"), ("' , x,,'", "x")]
+)
+def test_the_filter_list_joins_values(notes, globs, listed):
+    find = {"front": "drop"}
+    assert notes.text({"w/N.md": RULE.format(globs)}, find, {"item": "{front.globs|list}"}) == listed
+
+
+def test_the_filter_shortest_shortens_paths(notes):
+    files = {"w/N.md": "1", "w/x/N.md": "2", "home/N.md": "3"}
+    find = {"files": ["home:N.md", "walk:N.md"]}
+    item = {"item": "{path|shortest}"}
+    assert notes.text(files, find, item, cwd="w/x").split() == ["/home/N.md", "N.md", "N.md"]
+    assert notes.text({**files, "w/y/z/M.md": "4"}, {"files": ["root:y/**/M.md"]}, item, cwd="w/x") == "y/z/M.md"
+
+
+def test_a_rule_that_is_only_listed_is_still_waiting(notes):
+    files = {"w/N.md": RULE.format("'*.py'")}
+    plain = {"files": ["cwd:N.md"], "front": "drop", "where": {"globs": ""}}
+    row = {"item": "{front.globs}: {path|shortest}"}
+    prompt = notes.prompt(files, {"front": "drop", "unless": {"globs": ""}}, row, user=plain)
+    assert prompt.text == "*.py: N.md"
+    assert [(candidate.fate, candidate.reason) for candidate in prompt.candidates] == [
+        ("waiting", "it waits for a file that matches *.py (globs in its front matter)")
+    ]
