@@ -2,7 +2,7 @@
 
 import pytest
 
-from foreword.text.markdown import Spans, fences, left_open, prose
+from foreword.text.markdown import Spans, fences, find_unclosed, prose
 
 FENCE, COMMENT = "a code fence", "a comment"
 
@@ -41,7 +41,7 @@ FENCE, COMMENT = "a code fence", "a comment"
     ],
 )
 def test_a_fence_is_left_open(text, closing):
-    assert left_open(text) == (closing, FENCE)
+    assert find_unclosed(text) == (closing, FENCE)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_fence_is_left_open(text, closing):
     ],
 )
 def test_nothing_is_left_open(text):
-    assert left_open(text) == ("", "")
+    assert find_unclosed(text) == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_nothing_is_left_open(text):
     ],
 )
 def test_a_comment_is_left_open_outside_code(text, closing, what):
-    assert left_open(text) == (closing, what)
+    assert find_unclosed(text) == (closing, what)
 
 
 @pytest.mark.parametrize(
@@ -180,4 +180,4 @@ def test_a_code_span_ends_with_its_paragraph_or_table_row(text, span):
     ids=range(10),
 )
 def test_blocks_may_nest_deeply(text):
-    assert left_open(f"{text}\n\n# end\n~~~ -->") == ("\n~~~", FENCE)
+    assert find_unclosed(f"{text}\n\n# end\n~~~ -->") == ("\n~~~", FENCE)

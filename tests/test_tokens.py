@@ -22,7 +22,7 @@ PROSE = "Read the file before you change it, and run the tests after every chang
 @pytest.fixture(autouse=True)
 def forget_tokenizers(monkeypatch):
     """Each test loads the tokenizers it needs."""
-    monkeypatch.setattr(tokens, "_loaded", {})
+    monkeypatch.setattr(tokens, "_tokenizers", {})
 
 
 @pytest.fixture

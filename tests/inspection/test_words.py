@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foreword.text.words import changed_spans, common_start, longest_increasing
+from foreword.text.words import changed_spans, common_prefix_length, longest_increasing
 
 
 def changed_words(old, new, **options):
@@ -72,7 +72,7 @@ def test_the_changes_turn_the_old_text_into_the_new_one(old, new, work):
 
 @given(st.text("ab", max_size=30), st.text("ab", max_size=30))
 def test_the_common_start_is_as_long_as_possible(one, other):
-    start = common_start(one, other)
+    start = common_prefix_length(one, other)
     assert one[:start] == other[:start]
     assert one[start : start + 1] != other[start : start + 1] or start == len(one) == len(other)
 
@@ -90,5 +90,5 @@ def test_longest_rise_is_rising_and_maximal(numbers):
 
 def test_beyond_the_work_limit_the_rest_is_one_change():
     old, new = "a b a b a b c " * 20, "b a b a c b a " * 20
-    assert len(changed_words(old, new, work=0)) == 1
+    assert len(changed_words(old, new, max_comparisons=0)) == 1
     assert len(changed_words(old, new)) > 10

@@ -11,7 +11,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from foreword.text.markdown import Spans, fences, left_open, prose
+from foreword.text.markdown import Spans, fences, find_unclosed, prose
 
 COMMONMARK = MarkdownIt("commonmark")
 
@@ -160,5 +160,5 @@ def test_nothing_is_open_after_an_example_is_closed(examples):
     def ends_with_heading(text):
         return [token.type for token in COMMONMARK.parse(text)[-3:]] == ["heading_open", "inline", "heading_close"]
 
-    differ = [text for text in examples if not ends_with_heading(f"{text}{left_open(text)[0]}\n\n# end\n")]
+    differ = [text for text in examples if not ends_with_heading(f"{text}{find_unclosed(text)[0]}\n\n# end\n")]
     assert differ == list(ENDS_DIFFER)

@@ -20,7 +20,7 @@ from operator import is_
 
 from ..findings import finding
 from ..layout.keys import LISTS
-from ..text.pieces import close_open, slice_pieces
+from ..text.pieces import close_open_blocks, slice_pieces
 from ..text.tokens import estimate
 from ..vocabulary import Origin, Piece, replace
 from .drafts import Draft, Item
@@ -450,7 +450,7 @@ def cut_to(pieces: Pieces, limit: int, own_tag: re.Pattern[str] | None = None) -
         while last >= 0 and own_tag is not None and own_tag.match(text[last:length] + "\n"):
             length -= 1
         kept = slice_pieces(pieces, 0, length)
-        kept = close_open(kept)[0] if close_fences else kept
+        kept = close_open_blocks(kept)[0] if close_fences else kept
         left_out = total - estimate(text[:length])
         start = "\n" if length else ""
         return (*kept, Piece(f"{start}[foreword: cut here, about {left_out:,} tokens left out]", _MARK))

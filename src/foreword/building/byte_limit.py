@@ -8,7 +8,7 @@ may cut at the byte and without a mark, as that program does; a character that i
 from __future__ import annotations
 
 from ..findings import finding
-from ..text.pieces import close_open, slice_pieces
+from ..text.pieces import close_open_blocks, slice_pieces
 from ..vocabulary import Origin, Piece, replace
 from .drafts import Draft
 
@@ -88,7 +88,7 @@ class ByteLimits:
                 length -= 1
             left_out = total - _bytes(text[:length])
             mark = Piece(f"\n[foreword: cut here, {left_out:,} bytes left out]", _MARK)
-            cut = (*close_open(slice_pieces(pieces, 0, length))[0], mark)
+            cut = (*close_open_blocks(slice_pieces(pieces, 0, length))[0], mark)
             excess = sum(_bytes(each.text) for each in cut) - most
             if excess <= 0:
                 return cut

@@ -6,7 +6,7 @@ from ..findings import finding
 from ..layout.model import Field
 from ..sources.paths import distance_of
 from ..text.lines import printable
-from ..text.pieces import apply_filters, close_open, cut_mark, origin_of, strip_blank_lines, without_white_ends
+from ..text.pieces import apply_filters, close_open_blocks, cut_mark, origin_of, strip_blank_lines, trim_white_space
 from ..vocabulary import Document, Origin, Piece, replace
 from .clock import any_time, format_time
 from .content import ContentReader
@@ -66,7 +66,7 @@ class Collector:
 
     def close_text(self, draft: Draft) -> Draft:
         """The draft, with a code fence or comment closed if its text leaves one open."""
-        text, was_open = close_open(draft.text)
+        text, was_open = close_open_blocks(draft.text)
         if not was_open or self.layout.raw:
             return draft
         body = self.inputs.bodies.get(draft.section.name)
@@ -101,7 +101,7 @@ class Collector:
         if section.of is not None:
             return Draft(section, items=self.items.items(section, section.of), text=self.items.placeholder(section))
         text = self.fill_in(section)
-        return Draft(section, text=without_white_ends(text) if section.trim else text)
+        return Draft(section, text=trim_white_space(text) if section.trim else text)
 
     def listing(self, section: Section, name: str) -> Draft:
         """A section that lists a lookup."""
@@ -122,7 +122,7 @@ class Collector:
         pieces, findings = language.module().render_template(body, context)
         self.findings.extend(findings)
         if language.trims and section.trim:
-            pieces = without_white_ends(pieces)
+            pieces = trim_white_space(pieces)
         return Draft(section, text=pieces, is_replaced=True)
 
     def variable(self, type_: str, name: str) -> Pieces | None:

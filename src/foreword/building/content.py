@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..findings import finding
 from ..text.lines import is_plain, printable
-from ..text.pieces import close_open, cut_mark, escape_tags, origin_of, without_blank_ends
+from ..text.pieces import close_open_blocks, cut_mark, escape_tags, origin_of, trim_blank_lines
 from ..vocabulary import Document, Piece, include_key
 from .clock import format_time
 
@@ -56,10 +56,10 @@ class ContentReader:
 
             self.including = document.path
             pieces, findings = directives.render(document, self.directive_facts(), self.included, self.template_limit)
-            pieces = without_blank_ends(pieces)  # a branch at the end of a file may leave blank lines
+            pieces = trim_blank_lines(pieces)  # a branch at the end of a file may leave blank lines
             self.findings.extend(findings)
         pieces = (*self.escape(pieces, document.path), *cut_mark(document))
-        closed, was_open = close_open(pieces)
+        closed, was_open = close_open_blocks(pieces)
         if was_open:
             message = f"{document.path or name} ends inside {was_open}; it was {self.outcome('closed')}"
             self.findings.append(finding("file-fence", message, document.path))
@@ -73,12 +73,12 @@ class ContentReader:
         """Report the hidden characters of a document. Most documents are plain and need no search."""
         if is_plain(text):
             return
-        from ..text.hidden import hidden
+        from ..text.hidden import find_hidden
 
         for piece in pieces:
             origin = piece.origin
             path = origin.path if origin.kind == "file" else ""
-            for each in hidden(piece.text, origin.lines[0] if origin.lines else 1):
+            for each in find_hidden(piece.text, origin.lines[0] if origin.lines else 1):
                 message = f"{path or name} contains {each.describe(f' on line {each.line}')}"
                 self.findings.append(finding("hidden-characters", message, path, each.line))
 

@@ -10,7 +10,7 @@ import re
 
 from ..layout.model import Field
 from ..template.addresses import is_shipped
-from ..text.pieces import close_open, without_white_ends
+from ..text.pieces import close_open_blocks, trim_white_space
 from ..vocabulary import Document, Origin, Piece, value
 
 TYPE_CHECKING = False
@@ -150,7 +150,7 @@ class DraftWriter:
             every = draft.text if draft.is_replaced else self._wrapped(draft)
             pieces = tuple([piece for piece in every if piece.text])
             if _is_trimmed(draft):
-                pieces = without_white_ends(pieces)
+                pieces = trim_white_space(pieces)
             known = self._written[id(draft)] = (draft, pieces, "".join([piece.text for piece in pieces]))
         return known[1], known[2]
 
@@ -218,7 +218,7 @@ def format_item(form: PieceForm, item: Item) -> tuple[Pieces, str]:
         pieces = item.line
     else:
         pieces = (*item.before, *_filled(form, item)) if item.before else tuple(_filled(form, item))
-    return close_open(pieces) if item.may_be_open else (pieces, "")
+    return close_open_blocks(pieces) if item.may_be_open else (pieces, "")
 
 
 def _filled(form: PieceForm, item: Item) -> list[Piece]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..findings import finding
 from ..layout.model import PLACE_FACTS, Field
 from ..text.lines import is_plain, printable
-from ..text.pieces import apply_filters, may_stay_open
+from ..text.pieces import apply_filters, may_be_unclosed
 from ..vocabulary import Document, Origin, Piece, Skill
 from .drafts import CachedItem, CachedList, Draft, Item, format_item, with_origin
 from .menus import by_folder, location
@@ -109,10 +109,10 @@ class ItemWriter:
         return self.written(section, row, shown)
 
     def report_hidden(self, entry: Skill | Resident, shown: str) -> None:
-        from ..text.hidden import hidden
+        from ..text.hidden import find_hidden
 
         # As one line, because the line numbers of the values are not known here.
-        for each in hidden(f"{entry.name} {entry.description}".replace("\n", " ")):
+        for each in find_hidden(f"{entry.name} {entry.description}".replace("\n", " ")):
             message = f"the front matter of {shown} contains {each.describe()}"
             self.findings.append(finding("hidden-characters", message, shown, entry.lines[0]))
 
@@ -124,7 +124,7 @@ class ItemWriter:
             content = row[field.name] if field.name in row else self.other_value(field.name)
             if isinstance(content, Piece):
                 single = apply_filters(content, field.filters, self.workspace)
-                may_be_open = may_be_open or may_stay_open(single.text)
+                may_be_open = may_be_open or may_be_unclosed(single.text)
                 content = self.contents.escape((single,), "") if "<" in single.text else (single,)
             fields[field] = content
         return Item(fields, path, (), may_be_open and not self.contents.raw)
@@ -171,5 +171,5 @@ def _is_blank(item: Item) -> bool:
 
 def _author(pieces: Pieces) -> str:
     """A description of the origin of the value that opens a fence or comment."""
-    origin = next((each.origin for each in pieces if may_stay_open(each.text)), pieces[0].origin)
+    origin = next((each.origin for each in pieces if may_be_unclosed(each.text)), pieces[0].origin)
     return origin.path if origin.kind in ("skill", "resident", "environment") else f"the {origin.kind} {origin.path!r}"

@@ -14,7 +14,7 @@ from posixpath import dirname
 from ..layout.model import Field
 from ..sources.paths import distance_of, is_inside
 from ..text.lines import printable
-from ..text.pieces import close_open
+from ..text.pieces import close_open_blocks
 from ..vocabulary import Origin, Piece, replace
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ def by_folder(
             names = [*above, folder if folder == top else f"./{folder[len(top.rstrip('/')) + 1 :]}"]
             above = []
             lines = [escape(tuple(_named(name, top, section, own))) for name in names]
-            heading = tuple(piece for line in lines for piece in (*close_open(line)[0], Piece("\n", own)))
+            heading = tuple(piece for line in lines for piece in (*close_open_blocks(line)[0], Piece("\n", own)))
             result += [replace(first, before=heading), *others]
     return result
 

@@ -17,7 +17,7 @@ from ..inspection.changes import BETWEEN, WHOLE, ChangedParts, Names, edition_si
 from ..inspection.prices import CacheRule
 from ..layout.keys import STEPS
 from ..text.tokens import estimate
-from ..text.words import common_start
+from ..text.words import common_prefix_length
 from ..vocabulary import Edition, digest, replace, value
 from .leading import earlier_hashes, is_same_prompt
 from .notices import skill_notices
@@ -178,7 +178,7 @@ def drift(using: Edition, fresh: Edition, since: Edition | None = None, price: P
 
 
 def _prefix_price(using: Edition, fresh: Edition) -> tuple[int, int, CacheRule]:
-    kept = common_start(using.system, fresh.system) if using.tools == fresh.tools else 0
+    kept = common_prefix_length(using.system, fresh.system) if using.tools == fresh.tools else 0
     return estimate(using.system[:kept]), estimate(using.system[kept:]), CacheRule()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..findings import finding
-from ..text.pieces import cut_mark, origin_of, slice_pieces, without_blank_ends, without_white_ends
+from ..text.pieces import cut_mark, origin_of, slice_pieces, trim_blank_lines, trim_white_space
 from ..vocabulary import Document, digest, replace
 
 TYPE_CHECKING = False
@@ -56,9 +56,9 @@ def _length(pieces: Pieces) -> int:
 def finish(document: Document, pieces: Pieces, trim: str, fields: Sequence[tuple[str, str]]) -> Document:
     """The document with these pieces as its text, trimmed. A single run of lines needs no pieces."""
     if trim == "lines":
-        pieces = without_blank_ends(pieces)
+        pieces = trim_blank_lines(pieces)
     elif trim == "ends":
-        pieces = without_white_ends(pieces)
+        pieces = trim_white_space(pieces)
     elif trim == "tail":
         pieces = slice_pieces(pieces, 0, len("".join(each.text for each in pieces).rstrip()))
     text = "".join(each.text for each in pieces)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from ..findings import finding
-from ..text.words import common_start
+from ..text.words import common_prefix_length
 from ..vocabulary import LIFETIMES, value
 from .diff import Cause, cause_of, describe_cause
 from .prices import MILLION
@@ -388,7 +388,7 @@ def count_kept(
 ) -> tuple[int, int, int]:
     """Counts of the new request's tokens: all, those before the first difference, and those reused from the cache."""
     before, after = ("".join(segment.text for segment in segments) for segments in (old, new))
-    start = common_start(before, after)
+    start = common_prefix_length(before, after)
     end = start if rules.caching == "prefix" else _last_breakpoint(old, new, start)
     reused = count(after[:end])
     shared = reused if end == start else reused + count(after[end:start])
@@ -431,7 +431,7 @@ def _first_difference(
 ) -> FirstDifference | None:
     """Where the requests first differ; None if they are equal, or if one only appends messages to the other."""
     before, after = ("".join(segment.text for segment in request[1]) for request in (old, new))
-    start = common_start(before, after)
+    start = common_prefix_length(before, after)
     if start in (len(before), len(after)) and all(
         _argument_at(request[1], start) in ("messages", "") for request in (old, new)
     ):

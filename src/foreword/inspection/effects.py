@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..text.words import common_start
+from ..text.words import common_prefix_length
 from ..vocabulary import value
 from .changes import ChangedParts, Names, find_changes, prompt_side
 from .sending import message_spans, sent_passages
@@ -59,7 +59,7 @@ def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[T
         sections.append(SectionEffect(section.section, section.kinds, count(before), count(after), section.sources))
     tokens_before = count(old.text)
     kept, breaks = tokens_before, ""
-    length = min(common_start(old.text, new.text), _first_message_difference(old, new))
+    length = min(common_prefix_length(old.text, new.text), _first_message_difference(old, new))
     if changes.tools.has_any:
         kept, breaks = 0, TOOLS
     elif length < len(old.text):

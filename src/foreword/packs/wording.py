@@ -59,10 +59,10 @@ def with_wording(
 
 def _refuse_hiding(key: str, content: str, path: str) -> None:
     """Raise an error if a workspace's wording puts its value into a comment or a code fence, where a model would ignore it."""
-    from ..text.markdown import left_open
+    from ..text.markdown import find_unclosed
 
     before, place, _ = content.partition("{}")
-    _, hidden_in = left_open(before) if place else ("", "")
+    _, hidden_in = find_unclosed(before) if place else ("", "")
     if hidden_in:
         raise LayoutError(f"{path}: {key} puts its value into {hidden_in}; a workspace may not hide it")
 

@@ -170,10 +170,10 @@ def _better_order(
 
 def _provider_form(subject: Subject, provider: ProviderModel) -> ProviderForm:
     from ..inspection.cache import breakpoints, count_kept, request_cost
-    from ..text.tokens import unload_others
+    from ..text.tokens import unload_other_tokenizers
     from ..wire.differences import breakpoint_form, price_form
 
-    unload_others(provider.model or provider.rules.model, provider.rules.name)
+    unload_other_tokenizers(provider.model or provider.rules.model, provider.rules.name)
     segments, price = provider.segments(subject), provider.price
     cuts = breakpoints(segments, subject.prompt, provider.rules, price, provider.count)
     total, _, cached = count_kept(segments, segments, provider.rules, price, provider.count)

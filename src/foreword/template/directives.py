@@ -29,8 +29,8 @@ from __future__ import annotations
 import re
 
 from ..findings import finding
-from ..text.markdown import Spans, left_open, prose
-from ..text.pieces import may_stay_open
+from ..text.markdown import Spans, find_unclosed, prose
+from ..text.pieces import may_be_unclosed
 from ..vocabulary import Document, Origin, Piece, digest, replace, value
 from . import TEMPLATE_LIMIT, conditions
 from .conditions import DirectiveCondition
@@ -256,8 +256,8 @@ class _Rendering:
 
     def closing(self, text: str, before: str, path: str) -> list[Piece]:
         """The piece that closes a fence or comment left open by included text. `before` is the line up to the include."""
-        closing, was_open = left_open(before + text)
-        if not closing or left_open(before)[0]:
+        closing, was_open = find_unclosed(before + text)
+        if not closing or find_unclosed(before)[0]:
             return []
         self.findings.append(finding("file-fence", f"{path} ends inside {was_open}; it was closed", path))
         return [Piece(closing, _MARK)]
@@ -350,7 +350,7 @@ class _DocumentRenderer:
         """The pieces of an included file, with any open fence or comment closed."""
         pieces = _without_final_newline(self.rendering.follow(document, (*self.chain, document.path)))
         text = "".join([piece.text for piece in pieces])
-        if not may_stay_open(text):
+        if not may_be_unclosed(text):
             return pieces
         line = "".join([self.text(run) for run in before]).rpartition("\n")[2]
         return [*pieces, *self.rendering.closing(text, line, document.path)]

@@ -1,1 +1,1 @@
-"""Functions of text alone: they know no sections, no layouts and no disk."""
+"""Functions that only work on text: they do not know about sections, layouts or the disk."""

@@ -1,7 +1,7 @@
-"""Characters that people do not see but models read.
+"""Finds characters that people cannot see but models read.
 
-Tag characters can spell a sentence, overrides reverse the reading direction, fillers and joiners hide a word from a search.
-Legitimate uses are ignored: flags, emoji families, the joiners of Persian and Indic scripts, one variation selector after a
+Tag characters can spell a sentence, overrides reverse the reading direction, and fillers and joiners hide a word from a search.
+Legitimate uses are ignored: flags, emoji families, joiners in Persian and Indic scripts, and a single variation selector after a
 character.
 """
 
@@ -24,12 +24,12 @@ _KINDS = (
     ("a joiner inside a word", "(?<=[A-Za-z0-9])[\u200c\u200d]+(?=[A-Za-z0-9])"),
     ("control characters", "[\x01-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]+"),
 )
-_SHOWN = 120
+_MAX_SPELLED = 120
 
 
 @value
-class Hidden:
-    """A run of invisible characters: its line, kind and length, and what it spells, if anything."""
+class HiddenCharacters:
+    """Invisible characters of one kind on one line: how many there are, and what they spell, if anything."""
 
     line: int
     kind: str
@@ -37,28 +37,28 @@ class Hidden:
     spells: str = ""
 
     def describe(self, where: str = "") -> str:
-        """A phrase for a message; `where` follows the kind."""
+        """A phrase for a message. `where` is inserted after the kind."""
         amount = f"{self.count:,} characters" if self.count > 1 else "1 character"
         return f"{self.kind}{where} ({amount})" + (f", which spell {self.spells!r}" if self.spells else "")
 
 
-def hidden(text: str, first_line: int = 1) -> list[Hidden]:
+def find_hidden(text: str, first_line: int = 1) -> list[HiddenCharacters]:
     """The hidden characters in text, one entry for each line and kind."""
     if not _is_suspicious(text):
         return []
     totals: dict[tuple[int, str], tuple[int, str]] = {}
     for line, kind, run in _runs(text, first_line):
         count, spelled = totals.get((line, kind), (0, ""))
-        # Only the part to show is decoded: a line may have a million hidden characters.
-        totals[line, kind] = (count + len(run), spelled if len(spelled) > _SHOWN else spelled + _decoded(run))
-    return [Hidden(line, kind, count, _short(spelled)) for (line, kind), (count, spelled) in totals.items()]
+        # Only the part that will be shown is decoded: a line may have a million hidden characters.
+        totals[line, kind] = (count + len(run), spelled if len(spelled) > _MAX_SPELLED else spelled + _decode(run))
+    return [HiddenCharacters(line, kind, count, _shorten(spelled)) for (line, kind), (count, spelled) in totals.items()]
 
 
 _CONTROLS = bytes(code for code in (*range(1, 32), 127) if code not in (9, 10, 12, 13))
 
 
 def _is_suspicious(text: str) -> bool:
-    """A quick check, because nearly every text is plain and most are ASCII."""
+    """Whether text may contain hidden characters. A quick check, because hardly any text does and most is ASCII."""
     if text.isascii():
         return len(text.encode().translate(None, _CONTROLS)) < len(text)
     return _patterns()[0].search(text) is not None
@@ -67,14 +67,14 @@ def _is_suspicious(text: str) -> bool:
 def _runs(text: str, line: int) -> Iterator[tuple[int, str, str]]:
     suspicious, kinds, flag = _patterns()
     position = end = 0
-    for found in suspicious.finditer(text):
-        start = found.start()
+    for suspicious_match in suspicious.finditer(text):
+        start = suspicious_match.start()
         if start < end:
             continue
-        flag_here = flag.match(text, start - 1) if start and text[start - 1] == "\U0001f3f4" else None
-        match = None if flag_here else kinds.match(text, start)
-        if flag_here:
-            end = flag_here.end()
+        flag_match = flag.match(text, start - 1) if start and text[start - 1] == "\U0001f3f4" else None
+        match = None if flag_match else kinds.match(text, start)
+        if flag_match:
+            end = flag_match.end()
         elif match:
             end = match.end()
             line += text.count("\n", position, start)
@@ -86,7 +86,7 @@ _compiled: list[re.Pattern[str]] = []
 
 
 def _patterns() -> list[re.Pattern[str]]:
-    """The patterns for any suspicious character, for its kind, and for a flag; compiled on first use."""
+    """The patterns for any suspicious character, for its kind, and for a flag, compiled on first use."""
     if not _compiled:
         characters = "".join(re.findall(r"\[(?!A-Z)([^\]]+)\]", "".join(pattern for _, pattern in _KINDS)))
         kinds = "|".join(f"(?P<k{number}>{pattern})" for number, (_, pattern) in enumerate(_KINDS))
@@ -94,11 +94,11 @@ def _patterns() -> list[re.Pattern[str]]:
     return _compiled
 
 
-def _decoded(run: str) -> str:
-    """What tag characters or variation selectors spell; each encodes one character or byte."""
+def _decode(run: str) -> str:
+    """The text that tag characters or variation selectors spell. Each encodes one character or byte."""
     letters = []
-    for each in run:
-        code = ord(each)
+    for character in run:
+        code = ord(character)
         if 0xE0020 <= code <= 0xE007E:
             letters.append(chr(code - 0xE0000))
         elif 0xE0100 <= code <= 0xE01EF and 32 <= code - 0xE0100 + 16 < 127:
@@ -106,5 +106,5 @@ def _decoded(run: str) -> str:
     return "".join(letters)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+def _shorten(text: str) -> str:
+    return text if len(text) <= _MAX_SPELLED else text[: _MAX_SPELLED - 1] + "…"

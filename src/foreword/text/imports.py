@@ -1,10 +1,12 @@
-"""The imports in a text: `@path` outside fences and code spans, at the start of a line or after white space.
+"""Finds imports in text: `@path` outside fences and code spans, at the start of a line or after white space.
 
-word        the path begins with a letter, `.`, `/` or `~` and ends at white space: `see @a.md`; `@a.md,` names a file with a comma
-markdown    also at the beginning of emphasis or of a link's text, which end the path: `**@a.md**`, `[@a.md](b)`. A backslash makes a
-            blank part of the path, and `#` begins a fragment, which is ignored. Code that is only indented has no imports.
-punctuated  also after a bracket or quotation mark. Punctuation at the end and a `<` are not part of the path, which must be relative:
-            `(@a.md)`, `@a.md,`
+There are three ways to recognize them:
+
+word        the path begins with a letter, `.`, `/` or `~` and ends at white space: `see @a.md`. In `@a.md,` the comma is part of the path
+markdown    an import may also be inside emphasis or a link's text, which end the path: `**@a.md**`, `[@a.md](b)`. A backslash before
+            a space makes it part of the path, `#` begins a fragment, which is ignored, and indented code has no imports
+punctuated  an import may also follow a bracket or quotation mark. The path must be relative, and does not include trailing
+            punctuation or anything from a `<` on: `(@a.md)`, `@a.md,`
 """
 
 from __future__ import annotations
@@ -29,12 +31,12 @@ _TOKENS = {
 }
 _PUNCTUATION = ".,;:!?)]}\"'"
 MAX_TOKENS = 1_000
-"""More imports than this in one text are ignored: each is looked up on the disk."""
+"""How many imports one text may have; the others are ignored, because each is looked up on the disk."""
 
 
 @value
 class ImportToken:
-    """An import in a text: its range, from the `@` on, and its path. `line` and `column` are those in the file, if they are known."""
+    """An import in text: its range, beginning at the `@`, and its path. `line` and `column` are its position in the file, if known."""
 
     start: int
     end: int
@@ -44,7 +46,7 @@ class ImportToken:
 
 
 def import_tokens(text: str, tokens: Tokens = "word") -> Iterator[ImportToken]:
-    """The imports in a text, in order."""
+    """The imports in text, in order. `tokens` is the way to recognize them."""
     if "@" not in text:
         return
     spans, code = Spans(text), indented_code(text) if tokens == "markdown" else []
@@ -53,26 +55,26 @@ def import_tokens(text: str, tokens: Tokens = "word") -> Iterator[ImportToken]:
         at = start
         while match := search(text, at, limit):
             at = match.end()
-            ticks, mark, name = match.groups()
+            ticks, opening, name = match.groups()
             if ticks:
                 at = spans.end(match.start(), len(ticks), limit) or at
-            elif name and (written := _written(name, mark, tokens)) and not _is_in(code, match.start()):
+            elif name and (path_text := _path_in_token(name, opening, tokens)) and not _contains(code, match.start()):
                 begin = match.start(3) - 1
-                at = begin + 1 + len(written)
-                path = written.partition("#")[0].replace("\\ ", " ") if tokens == "markdown" else written
+                at = begin + 1 + len(path_text)
+                path = path_text.partition("#")[0].replace("\\ ", " ") if tokens == "markdown" else path_text
                 if path:
                     yield ImportToken(begin, at, path)
 
 
-def _written(name: str, mark: str, tokens: Tokens) -> str:
+def _path_in_token(name: str, opening: str, tokens: Tokens) -> str:
     """The path of a token as written; empty if it is not an import. `mark` is what begins before it."""
-    if mark:
-        name, closed, _ = name.partition("](" if mark == "[" else mark)
+    if opening:
+        name, closed, _ = name.partition("](" if opening == "[" else opening)
         name = name if closed else ""
     name = name.partition("`")[0]  # a code span begins inside it
     return name.rstrip(_PUNCTUATION) if tokens == "punctuated" else name
 
 
-def _is_in(ranges: list[tuple[int, int]], at: int) -> bool:
-    before = bisect_right(ranges, (at, at)) - 1
-    return before >= 0 and at < ranges[before][1]
+def _contains(ranges: list[tuple[int, int]], at: int) -> bool:
+    index = bisect_right(ranges, (at, at)) - 1
+    return index >= 0 and at < ranges[index][1]

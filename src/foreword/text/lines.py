@@ -1,4 +1,4 @@
-"""Lines of text: make them printable, strip blank lines."""
+"""Functions for lines of text: make them printable, remove blank lines."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ def printable(path: str) -> str:
     if path.isprintable():
         return path
     try:
-        shown = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        decoded = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     except UnicodeEncodeError:  # a lone surrogate that does not encode a byte
-        shown = path.encode("utf-8", "backslashreplace").decode()
-    return "".join(f"\\x{ord(each):02x}" if ord(each) < 32 or ord(each) == 127 else each for each in shown)
+        decoded = path.encode("utf-8", "backslashreplace").decode()
+    return "".join(f"\\x{ord(char):02x}" if ord(char) < 32 or ord(char) == 127 else char for char in decoded)
 
 
 def is_plain(text: str) -> bool:
-    """Whether text has only visible ASCII characters, blanks and line breaks: a quick check."""
+    """Whether text contains only visible ASCII characters, spaces and line feeds. A quick check."""
     return text.isascii() and text.replace("\n", " ").isprintable()
 
 

@@ -1,11 +1,11 @@
-"""Which parts of a Markdown text are code, and whether it ends inside a code fence or comment.
+"""Finds code in Markdown text, and whether the text ends inside a code fence or comment.
 
 Blocks follow CommonMark: a fence is indented by at most three columns in its list item or quote and never extends past
 it, and there are no fences inside a comment that begins a line. Other HTML and link definitions count as paragraphs.
 
-Code is a fence or a code span; indented text is prose. A code span never extends past its paragraph, or past its row in a
-table as GitHub defines it. Backticks without a partner are text. Tags and addresses are not parsed, so a backtick in one
-can begin a code span.
+Fences and code spans are code; indented text is prose. A code span never extends past its paragraph, or past its row in a
+GitHub-style table. Unmatched backticks are text. HTML tags and URLs are not parsed, so a backtick inside one can begin a code
+span.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TypeAlias
 
-    # The containers that a line continues: the number of lists in `items`, the number of items in the last, and the offset after them.
-    Place: TypeAlias = tuple[int, int, int]
+    # The containers that a line continues: the number of lists in `items`, the number of items in the last list, and the offset of
+    # the line's content after their marks.
+    Containers: TypeAlias = tuple[int, int, int]
 
 # Patterns are compiled on first use: most files have no fences, comments or directives.
 _BLANKS = r" *"
@@ -37,7 +38,7 @@ _HTML = (
 _TABLE = r"\|? *:?-+:? *(?:\| *:?-+:? *)*\|?"
 
 _INDENTED = 4
-"""Text indented by this many columns is code, so it cannot be the mark of a block."""
+"""Text indented by this many columns is code, so it cannot begin a block."""
 
 
 def fences(text: str) -> list[tuple[int, int]]:
@@ -47,13 +48,13 @@ def fences(text: str) -> list[tuple[int, int]]:
 
 def prose(text: str) -> Iterator[tuple[int, int]]:
     """The ranges outside fences; they begin and end at line boundaries."""
-    return _between(fences(text), len(text))
+    return _ranges_between(fences(text), len(text))
 
 
-def left_open(text: str) -> tuple[str, str]:
-    """What closes the fence or comment at the end of Markdown text, and what was open; both empty if nothing is open.
+def find_unclosed(text: str) -> tuple[str, str]:
+    """The string that closes the fence or comment at the end of the text, and what was open; both empty if nothing is open.
 
-    A fence in a list item or quote ends with it. A comment does not, because HTML ignores list items and quotes.
+    A fence in a list item or quote ends with that item or quote. A comment does not, because HTML ignores list items and quotes.
     """
     blocks = _Blocks(text)
     comment = _open_comment(text, blocks)
@@ -63,30 +64,31 @@ def left_open(text: str) -> tuple[str, str]:
         return (closing, "a code fence") if comment is None else (f"{closing}\n-->", "a code fence and a comment")
     if comment is None:
         return "", ""
-    # On a new line after a fence, it would be parsed as a new comment block.
+    # On a new line, it would be parsed as a new block.
     is_on_last_line = "\n" not in text[comment:]
     return " -->" if blocks.is_comment or is_on_last_line else f"{newline}-->", "a comment"
 
 
 def comments(text: str) -> list[tuple[int, int]]:
-    """The ranges of the comments that begin a line outside code, lists, quotes and other HTML.
+    """The ranges of comments that begin a line outside code, lists, quotes and other HTML.
 
-    A comment with nothing beside it extends over the empty lines that follow. One that is never closed is not a comment.
+    If there is nothing else on its lines, a comment's range includes the empty lines that follow. A comment that is never closed
+    does not count.
     """
     if "<!--" not in text:
         return []
     blocks = _Blocks(text)
     html = _html_blocks(text, frozenset(blocks.starts))
-    found: list[tuple[int, int]] = []
+    comment_ranges: list[tuple[int, int]] = []
     for start, end in blocks.comments:
-        above = bisect_right(html, (start, 0)) - 1
-        if above < 0 or html[above][1] <= start:
-            found += _in_block(text, start, end)
-    return found
+        previous_html = bisect_right(html, (start, 0)) - 1
+        if previous_html < 0 or html[previous_html][1] <= start:
+            comment_ranges += _comments_in_block(text, start, end)
+    return comment_ranges
 
 
-def _in_block(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The comments on these lines, or the lines as a whole if there is nothing else on them."""
+def _comments_in_block(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The comments on these lines, or the range of all the lines if there is nothing else on them."""
     inside, at, rest = [], start, ""
     while (begin := text.find("<!--", at, end)) >= 0 and (close := text.find("-->", begin + 4, end)) >= 0:
         inside.append((begin, close + 3))
@@ -100,9 +102,9 @@ def _in_block(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _html_blocks(text: str, starts: frozenset[int]) -> list[tuple[int, int]]:
-    """The ranges of HTML, each up to an empty line, in which a comment is not a block of its own.
+    """The ranges of HTML blocks, each up to an empty line. A comment inside one is not a block of its own.
 
-    Any tag alone on its line begins one, unless it continues a paragraph.
+    Any tag alone on its line begins a block, unless it continues a paragraph.
     """
     blocks, end = [], 0
     empty = re.compile(r"\n[ \t]*\n")
@@ -120,11 +122,11 @@ def indented_code(text: str) -> list[tuple[int, int]]:
 
 
 def _open_comment(text: str, blocks: _Blocks) -> int | None:
-    """The start of a comment that never ends; code does not contain comments."""
+    """The start of a comment that is never closed; None if there is none. Comments in code do not count."""
     if "<!--" not in text:
         return None
     spans, search, at = Spans(text, blocks), re.compile(_COMMENT).search, 0
-    for start, limit in _between(blocks.fences, len(text)):
+    for start, limit in _ranges_between(blocks.fences, len(text)):
         at = max(start, at)
         while match := search(text, at, limit):
             at = match.end()
@@ -139,28 +141,28 @@ def _open_comment(text: str, blocks: _Blocks) -> int | None:
 
 
 def _with_newlines(text: str) -> str:
-    """The text with a newline for every line end, without moving any character."""
+    """The text with all line endings as newlines and all other characters at the same offsets."""
     return text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text
 
 
-def _between(ranges: list[tuple[int, int]], end: int) -> Iterator[tuple[int, int]]:
+def _ranges_between(ranges: list[tuple[int, int]], end: int) -> Iterator[tuple[int, int]]:
     start = 0
-    for begin, after in ranges:
+    for begin, next_start in ranges:
         if begin > start:
             yield start, begin
-        start = after
+        start = next_start
     if start < end:
         yield start, end
 
 
 class _Blocks:
-    """A line-by-line parser of blocks: the containers of the last line, and the fence or comment that is open after it.
+    """Parses blocks line by line. Tracks the containers of the last line, and the fence or comment that is open after it.
 
-    `items` has a list for everything outside quotes and one for each open quote, outermost first: the columns where the
-    content of its open list items begins. So a line takes time proportional to its length, however deeply blocks nest.
-    `starts` has the offset of each line that does not continue the paragraph of the line before. `row` is the content of the
-    last line of a paragraph, which is the header if a table follows. `comments` and `indented` have the lines of each comment, and
-    each line that is code because of its indentation, outside quotes and items.
+    `items` contains one list for the text outside quotes and one for each open quote, outermost first. Each lists the columns at
+    which the content of its open list items begins, so that a line takes time proportional to its length, however deeply blocks nest.
+    `starts` contains the offset of each line that does not continue the previous line's paragraph. `row` is the content of a
+    paragraph's last line, which becomes the header if a table follows. `comments` contains the ranges of comments, and `indented`
+    those of lines that are code because of their indentation, outside quotes and items.
     """
 
     def __init__(self, text: str) -> None:
@@ -191,8 +193,8 @@ class _Blocks:
             self.read_row(line, True)
             self.is_paragraph = not (self.fence or self.is_comment)
             return
-        place = self.continued(line)
-        quotes, items, at = place
+        containers = self.continued_containers(line)
+        quotes, items, at = containers
         is_inside = quotes == len(self.items) and items == len(self.items[-1])
         if is_inside and self.fence:
             self.read_code(line, at)
@@ -201,39 +203,39 @@ class _Blocks:
             self.end_comment()
             self.starts.append(self.start)
         elif at < len(line):
-            self.read_block(line, place, self.is_paragraph and is_inside)
+            self.read_block(line, containers, self.is_paragraph and is_inside)
         else:
-            self.leave(place)
+            self.close_blocks(containers)
             self.starts.append(self.start)
             if is_inside and self.is_empty_item:
                 self.items[-1].pop()
             self.is_empty_item = False
 
     def is_plain(self, line: str) -> bool:
-        """Whether a line outside quotes and items can begin or end nothing but a paragraph."""
+        """Whether a line outside quotes and items cannot begin or end anything except a paragraph."""
         if self.fence or self.is_comment:
             return (self.fence or "-->") not in line
         return line[:1].isalpha()
 
-    def continued(self, line: str) -> Place:
+    def continued_containers(self, line: str) -> Containers:
         """The open quotes and items that this line continues."""
         at = 0
         for number, items in enumerate(self.items):
             if number:
-                content = _quote_content(line, at, _text_begin(line, at))
+                content = _quote_content(line, at, _content_start(line, at))
                 if not content:
                     return number, len(self.items[number - 1]), at
                 at = content
-            begin = _text_begin(line, at)
+            begin = _content_start(line, at)
             matched = bisect_right(items, begin - at) if begin < len(line) else len(items)
             at += items[matched - 1] if matched else 0
             if matched < len(items):
                 return number + 1, matched, at
         return len(self.items), len(self.items[-1]), at
 
-    def leave(self, place: Place) -> None:
+    def close_blocks(self, containers: Containers) -> None:
         """Close the fence or comment, and the quotes and items that are not continued."""
-        quotes, items, _ = place
+        quotes, items, _ = containers
         del self.items[quotes:]
         del self.items[-1][items:]
         if self.fence:
@@ -241,44 +243,44 @@ class _Blocks:
         self.fence, self.is_comment, self.is_paragraph, self.is_table = "", False, False, False
 
     def read_code(self, line: str, at: int) -> None:
-        begin = _text_begin(line, at)
+        begin = _content_start(line, at)
         run = line[begin:]
         if begin - at < _INDENTED and run.startswith(self.fence) and not run.strip(self.fence[0]):
             self.fences.append((self.opened_at, self.end))
             self.fence = ""
 
-    def read_block(self, line: str, place: Place, is_interrupting: bool) -> None:
+    def read_block(self, line: str, containers: Containers, is_interrupting: bool) -> None:
         """Process a line outside code: the quotes and items that it begins, then their content."""
-        rules, width, at = _rules(line), 0, place[2]
+        rule_offsets, width, at = _rule_offsets(line), 0, containers[2]
         while at < len(line):
-            begin = _text_begin(line, at)
-            width = 0 if begin in rules else _item_width(line, at, begin, is_interrupting)
+            begin = _content_start(line, at)
+            width = 0 if begin in rule_offsets else _item_width(line, at, begin, is_interrupting)
             content = at + width if width else _quote_content(line, at, begin)
             if not content:
-                self.read_text(line, begin, place, begin in rules, is_interrupting)
+                self.read_text(line, begin, containers, begin in rule_offsets, is_interrupting)
                 break
-            self.leave(place)
+            self.close_blocks(containers)
             if width:
                 self.items[-1].append((self.items[-1] or [0])[-1] + width)
             else:
                 self.items.append([])
             at, is_interrupting = content, False
-            place = len(self.items), len(self.items[-1]), at
+            containers = len(self.items), len(self.items[-1]), at
         self.is_empty_item = width > 0
 
-    def read_text(self, line: str, begin: int, place: Place, is_rule: bool, is_interrupting: bool) -> None:
-        """Process what follows the marks of quotes and items. A paragraph may continue without those marks."""
-        is_indented = begin - place[2] >= _INDENTED
-        fence = None if is_indented else _opening(line, begin)
+    def read_text(self, line: str, begin: int, containers: Containers, is_rule: bool, is_interrupting: bool) -> None:
+        """Process the content after the marks of quotes and items. A paragraph may continue without those marks."""
+        is_indented = begin - containers[2] >= _INDENTED
+        fence = None if is_indented else _opening_fence(line, begin)
         is_comment = not is_indented and line.startswith("<!--", begin)
         is_alone = not is_indented and (is_rule or _is_heading(line, begin, is_interrupting))
         is_text = not (fence or is_comment or is_alone)
         if is_text and self.is_paragraph:
             self.read_row(line[begin:], is_interrupting)
             return
-        # Programs that drop comments read an indented one below a line of text as part of that text.
-        begins_line = begin == place[2] or not self.is_paragraph
-        self.leave(place)
+        # Programs that remove comments treat an indented comment below a line of text as part of that text.
+        begins_line = begin == containers[2] or not self.is_paragraph
+        self.close_blocks(containers)
         self.read_row(line[begin:], False)
         self.is_paragraph = is_text and not is_indented
         if is_comment:
@@ -305,7 +307,7 @@ class _Blocks:
         A line without the marks of its quotes and items continues a paragraph, but is never in a table.
         """
         if self.is_paragraph and is_inside and not self.is_table and content[0] in "|:-":
-            self.is_table = _is_below_header(content, self.row)
+            self.is_table = _is_table_delimiter(content, self.row)
             if self.is_table and self.starts[-1] < self.row_start:
                 self.starts.append(self.row_start)
         if self.is_table or not self.is_paragraph:
@@ -315,10 +317,10 @@ class _Blocks:
         self.row, self.row_start = content, self.start
 
 
-# The first character is checked before a pattern is tried, because this happens at every mark of a line.
+# These functions check the first character before they try a pattern, because they are called for every mark on a line.
 
 
-def _text_begin(line: str, at: int) -> int:
+def _content_start(line: str, at: int) -> int:
     if not line.startswith(" ", at):
         return at
     blanks = re.compile(_BLANKS).match(line, at)
@@ -326,23 +328,23 @@ def _text_begin(line: str, at: int) -> int:
 
 
 def _quote_content(line: str, at: int, begin: int) -> int:
-    """The offset of the content after the mark of a quote; 0 if there is no mark here."""
+    """The offset of the content after a quote mark; 0 if there is no mark here."""
     if begin - at >= _INDENTED or not line.startswith(">", begin):
         return 0
     return begin + 1 + line.startswith(" ", begin + 1)
 
 
 def _item_width(line: str, at: int, begin: int, is_interrupting: bool) -> int:
-    """The indentation of a list item's content relative to its container; 0 if there is no marker here.
+    """The indentation of a list item's content relative to its container; 0 if there is no list marker here.
 
-    Only an item with content can interrupt a paragraph, and in an ordered list only number 1.
+    Only an item with content can interrupt a paragraph and, in an ordered list, only item number 1.
     """
     if begin - at >= _INDENTED or line[begin] not in "-+*0123456789":
         return 0
     marker = re.compile(_ITEM).match(line, begin)
     if not marker:
         return 0
-    content = _text_begin(line, marker.end())
+    content = _content_start(line, marker.end())
     is_empty = content == len(line)
     if is_interrupting and (is_empty or int(marker[1] or 1) != 1):
         return 0
@@ -350,7 +352,7 @@ def _item_width(line: str, at: int, begin: int, is_interrupting: bool) -> int:
     return (marker.end() + 1 if is_empty or is_code else content) - at
 
 
-def _opening(line: str, begin: int) -> re.Match[str] | None:
+def _opening_fence(line: str, begin: int) -> re.Match[str] | None:
     return re.compile(_FENCE).match(line, begin) if line[begin] in "`~" else None
 
 
@@ -361,8 +363,8 @@ def _is_heading(line: str, begin: int, is_interrupting: bool) -> bool:
     return is_interrupting and line[begin] in "=-" and not line[begin:].strip(line[begin])
 
 
-def _is_below_header(content: str, header: str) -> bool:
-    """Whether this line makes the one before it the header of a table: both have bars, and the same number of cells."""
+def _is_table_delimiter(content: str, header: str) -> bool:
+    """Whether this line turns the line before it into a table header: both have bars, and the same number of cells."""
     if "|" not in content or "|" not in header or not re.compile(_TABLE).fullmatch(content):
         return False
     return _cell_count(content) == _cell_count(header)
@@ -373,8 +375,8 @@ def _cell_count(row: str) -> int:
     return len(bars) + 1 - (bars[:1] == [0]) - (len(row) > 1 and bars[-1:] == [len(row) - 1])
 
 
-def _rules(line: str) -> range:
-    """The offsets from which the rest of the line is a rule: three or more of one mark, and blanks."""
+def _rule_offsets(line: str) -> range:
+    """The offsets from which the rest of the line is a horizontal rule: three or more equal marks, and blanks."""
     mark, third = line[-1], len(line)
     if mark not in "-*_":
         return range(0)
@@ -392,15 +394,15 @@ class Spans:
         self.runs: dict[int, list[int]] = {}
 
     def end(self, start: int, length: int, limit: int) -> int | None:
-        """The end of the code span that begins here with `length` backticks; None if it does not end before the limit."""
+        """The end of the code span that begins at `start` with `length` backticks; None if it does not end before `limit`."""
         if not self.runs:
             for match in re.finditer(_TICKS, self.text):
                 self.runs.setdefault(len(match[0]), []).append(match.start())
         runs = self.runs.get(length, [])
-        partner = bisect_left(runs, start + length)
-        if partner == len(runs) or runs[partner] >= min(limit, self._paragraph_end(start)):
+        closing_index = bisect_left(runs, start + length)
+        if closing_index == len(runs) or runs[closing_index] >= min(limit, self._paragraph_end(start)):
             return None
-        return runs[partner] + length
+        return runs[closing_index] + length
 
     def _paragraph_end(self, start: int) -> int:
         if self.blocks is None:

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | None = None) -> Piece:
     """Apply filters to a value: `line` joins its lines, `xml` escapes it for a tag or an attribute, `list` puts `, ` between items.
 
-    `relative` and `root-relative` shorten a path to the one from the working directory or the root. `shortest` does so only if the
-    path is inside, with the working directory first.
+    `relative` and `root-relative` make a path relative to the working directory or the root. `shortest` makes it relative only if it
+    is inside the working directory or, failing that, the root.
     """
     text = piece.text
     for name in filters:
         if name == "line":
             text = " ".join(text.split())
         elif name == "list":
-            text = ", ".join(each.strip() for each in text.split(",") if each.strip())
+            text = ", ".join(item.strip() for item in text.split(",") if item.strip())
         elif name == "shortest":
             text = _shortest(text, workspace)
         elif name.endswith("relative"):
@@ -48,18 +48,18 @@ def _relative(path: str, name: str, workspace: Workspace | None) -> str:
 
 def _shortest(path: str, workspace: Workspace | None) -> str:
     folders = (workspace.cwd, workspace.root) if workspace else ()
-    inside = [each for each in folders if each and path.startswith(printable(each).rstrip("/") + "/")]
+    inside = [folder for folder in folders if folder and path.startswith(printable(folder).rstrip("/") + "/")]
     return path.removeprefix(printable(inside[0]).rstrip("/") + "/") if inside else path
 
 
 def escape_tags(pieces: Pieces, tag: re.Pattern[str]) -> tuple[Piece, ...]:
-    """Insert a backslash into every match of `tag`, even one that spans several pieces."""
+    """Insert a backslash at the end of every match of `tag`, even one that spans several pieces."""
     ends = [match.end() for match in tag.finditer("".join([piece.text for piece in pieces]))]
     result: list[Piece] = []
     start = 0
     for piece in pieces:
-        inside = [end - start for end in ends if start < end <= start + len(piece.text)]
-        result.extend(_cut_at(piece, inside))
+        inside_ends = [end - start for end in ends if start < end <= start + len(piece.text)]
+        result.extend(_cut_at(piece, inside_ends))
         start += len(piece.text)
     return tuple(result)
 
@@ -84,23 +84,26 @@ def with_lines(origin: Origin, line: int | None, text: str) -> Origin:
     return replace(origin, lines=(line, line + text.count("\n") - text.endswith("\n")))
 
 
-def close_open(pieces: Pieces) -> tuple[Pieces, str]:
-    """The pieces with an open fence or comment closed, and what was open: otherwise it would swallow what follows."""
-    text = "".join([piece.text for piece in pieces])
-    if not may_stay_open(text):
-        return pieces, ""
-    from .markdown import left_open
+def close_open_blocks(pieces: Pieces) -> tuple[Pieces, str]:
+    """Close a fence or comment that is still open, so that it does not include the text that follows.
 
-    closing, was_open = left_open(text)
+    Returns the pieces, and what was open.
+    """
+    text = "".join([piece.text for piece in pieces])
+    if not may_be_unclosed(text):
+        return pieces, ""
+    from .markdown import find_unclosed
+
+    closing, was_open = find_unclosed(text)
     return (*pieces, Piece(closing, Origin("mark"))) if closing else pieces, was_open
 
 
-def may_stay_open(text: str) -> bool:
-    """Whether text contains the beginning of a fence or comment. A quick check that usually fails."""
+def may_be_unclosed(text: str) -> bool:
+    """Whether text contains the beginning of a fence or comment. A quick check that is usually false."""
     return "```" in text or "~~~" in text or "<!--" in text
 
 
-def without_blank_ends(pieces: Pieces) -> Pieces:
+def trim_blank_lines(pieces: Pieces) -> Pieces:
     """The pieces without leading and trailing blank lines."""
     text = "".join([piece.text for piece in pieces])
     content, _ = without_blank_lines(text)
@@ -108,14 +111,14 @@ def without_blank_ends(pieces: Pieces) -> Pieces:
     return slice_pieces(pieces, start, start + len(content))
 
 
-def without_white_ends(pieces: Pieces) -> Pieces:
+def trim_white_space(pieces: Pieces) -> Pieces:
     """The pieces without leading and trailing white space."""
     text = "".join([piece.text for piece in pieces])
     return slice_pieces(pieces, len(text) - len(text.lstrip()), len(text.rstrip()))
 
 
 def slice_pieces(pieces: Pieces, start: int, end: int) -> Pieces:
-    """The characters from `start` to before `end`, each with its origin."""
+    """The characters from `start` up to `end`, with their origins."""
     result: list[Piece] = []
     for piece in pieces:
         first, lines = max(start, 0), piece.origin.lines
@@ -143,7 +146,7 @@ def lines_of(document: Document) -> tuple[int, int]:
 
 
 def strip_blank_lines(source: str | Document) -> Document:
-    """A document without leading and trailing blank lines; a blank one becomes empty."""
+    """A document without leading and trailing blank lines. A blank document becomes empty."""
     document = source if isinstance(source, Document) else Document("", source)
     if not document.text:
         return document
@@ -152,7 +155,7 @@ def strip_blank_lines(source: str | Document) -> Document:
 
 
 def normalize(document: Document) -> Document:
-    """Treat a caller's document like a file: remove the byte order mark, carriage returns and surrounding blank lines."""
+    """Treat a caller's document like a file: remove its byte order mark, carriage returns and surrounding blank lines."""
     return strip_blank_lines(replace(document, text=document.text.removeprefix("\ufeff").replace("\r\n", "\n")))
 
 

@@ -1,7 +1,7 @@
-"""Count or estimate the tokens in a string, and say how reliable the number is.
+"""Counts or estimates the tokens in a string, with the error of the result.
 
-`estimate` is for budgets: one fixed formula, so that the same workspace gives the same bytes whatever is installed. `count` is
-for reports: exact if the model's tokenizer is available, otherwise scaled or estimated, and it always says which.
+`estimate` is for budgets: a fixed formula, so that the same workspace always gives the same prompt, whatever is installed. `count`
+is for reports: it is exact if the model's tokenizer is available and otherwise scaled or estimated, and it returns the method used.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Count:
     """A number of tokens, how it was counted, and its error.
 
-    `error` is relative, and holds for 95 of 100 texts. It is 0.0 if the count is exact.
+    `error` is relative: 95 of 100 texts are within it. It is 0.0 if the count is exact.
     """
 
     count: int
@@ -31,37 +31,37 @@ class Count:
 # The estimate
 
 
-# In hundredths of a token, fitted to o200k on six thousand pieces of instructions, documentation, code and other languages, then
-# adjusted on paths, tables, data and runs of one letter. `tests/test_tokens.py` checks the stated error for each kind of text, and
-# `bench/calibrate_tokens.py` measures it on any folder.
+# Costs are in hundredths of a token. They were fitted to o200k on six thousand samples of instructions, documentation, code and
+# other languages, then adjusted for paths, tables, data and runs of one letter. `tests/test_tokens.py` checks the error for each
+# kind of text, and `bench/calibrate_tokens.py` measures it on any folder.
 #
-# Two tested properties keep budgets simple. Appending never lowers the cost, so a string never costs less than its beginning. Two
-# adjacent characters add at most 100 together, so joined texts cost at most one token more than separate ones.
+# Two properties, which are tested, keep budgets simple. Appending never lowers the cost, so a string never costs less than a prefix
+# of it. The boundary between two characters adds at most 100, so joined texts cost at most one token more than separate ones.
 
 ESTIMATE_ERROR = 0.2
 
-BYTE = 2
-WORD, NUMBER, SIGNS = 85, 100, 100  # a run of letters, of digits, of other signs and line breaks
-DIGIT = 31
-RARE_LETTER = 37  # words with these letters are rarer, and split into more tokens
-# With `a` for small and `A` for capital letters, `.` for other signs: line beginnings, and capitals within a word.
-COMPOUND = -70
+BYTE_COST = 2
+WORD_COST, NUMBER_COST, SYMBOLS_COST = 85, 100, 100  # a run of letters, of digits, of other signs and line breaks
+DIGIT_COST = 31
+RARE_LETTER_COST = 37  # words with these letters are rarer, and split into more tokens
+# Line beginnings, and capitals within a word: `a` is a lower-case letter, `A` an upper-case letter, `.` any other symbol.
+COMPOUND_COST = -70
 PATTERNS = ((b"\n", 4), (b"\n ", 75), (b"\n.", 88), (b"aA", 84), (b"AA", 34))
-# Blanks that align columns within a line: the first of them after a letter, a capital, a digit and another sign.
-COLUMNS, COLUMN = (b"a  ", b"A  ", b"w  ", b".  "), 60
+# Blanks that align columns within a line: the first two after a lower-case letter, an upper-case letter, a digit or another symbol.
+COLUMNS, COLUMN_COST = (b"a  ", b"A  ", b"w  ", b".  "), 60
 
-SMALL, CAPITAL, DIGITS = b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
-RARE = b"jkqvwxzJKQVWXZ"
-# In UTF-8, the first byte of a character indicates the script, and the following bytes have a separate range.
+LOWER_CASE, UPPER_CASE, DIGITS = b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"
+RARE_LETTERS = b"jkqvwxzJKQVWXZ"
+# In UTF-8, a character's first byte indicates the script, and continuation bytes have a range of their own.
 ACCENTED = bytes(range(0xC3, 0xC8))
 VIETNAMESE = b"\xe1"
-WIDE = bytes(range(0xC2, 0x100))
-FOLLOWING = bytes(range(0x80, 0xC0))
-NARROW = bytes(range(0xC0))
-NO_LETTER = bytes(byte for byte in range(256) if byte not in SMALL + CAPITAL)
-SAME = bytes(3)
-# The cost of a letter after three equal ones, by default 50. Vocabularies have long runs of some letters only.
-REPEATED = {
+NON_ASCII_LEADS = bytes(range(0xC2, 0x100))
+CONTINUATION_BYTES = bytes(range(0x80, 0xC0))
+ASCII_AND_CONTINUATION = bytes(range(0xC0))
+NON_LETTERS = bytes(byte for byte in range(256) if byte not in LOWER_CASE + UPPER_CASE)
+THREE_ZEROS = bytes(3)
+# The cost of each letter after three equal letters; the default is 50. Vocabularies contain long runs of only some letters.
+REPEATED_COSTS = {
     bytes((letter,)): cost
     for letters, cost in ((b"afloxAF", 12), (b"bcdehikmrsvyBCEILMOY", 25), (b"X", 6))
     for letter in letters
@@ -77,102 +77,106 @@ SCRIPTS = (
     (b"\xc2\xe2\xef", 102),  # arrows, dashes, wide punctuation
     (b"\xee" + bytes(range(0xF0, 0xF5)), 213),  # emoji
 )
-# Box-drawing characters begin like arrows and dashes, but a rule is a run that costs next to nothing, and a branch includes its blanks.
+# Box-drawing characters begin with the same bytes as arrows and dashes, but a horizontal rule costs next to nothing, and the branch
+# of a tree includes its blanks.
 STROKES = (("─━═█░", -102), ("│├└", 118))
 
 
-def _kinds(others: str, members: dict[str, bytes]) -> bytes:
-    """A table for `bytes.translate` that turns each byte into the letter of its kind."""
-    table = bytearray(others.encode() * 256)
+def _kinds(default: str, members: dict[str, bytes]) -> bytes:
+    """A table for `bytes.translate` that maps each byte to the character of its kind."""
+    table = bytearray(default.encode() * 256)
     for kind, kind_bytes in members.items():
         for byte in kind_bytes:
             table[byte] = ord(kind)
     return bytes(table)
 
 
-IN_WORDS = _kinds(" ", {"x": SMALL + CAPITAL + ACCENTED + VIETNAMESE})
+IN_WORDS = _kinds(" ", {"x": LOWER_CASE + UPPER_CASE + ACCENTED + VIETNAMESE})
 IN_NUMBERS = _kinds(" ", {"x": DIGITS})
-# `_` and `.` are part of the token of the next word, as a space is, so they count as spaces.
-IN_SIGNS = _kinds("x", {" ": SMALL + CAPITAL + DIGITS + b" \t_." + FOLLOWING + WIDE})
-# A slash or hyphen inside a path or a compound is part of the token of the next word.
-IN_COMPOUNDS = _kinds(".", {"a": SMALL + CAPITAL + DIGITS, "-": b"/-"})
-IN_LINES = _kinds(".", {"a": SMALL + ACCENTED, "A": CAPITAL, "w": DIGITS + WIDE + b"\r", " ": b" \t", "\n": b"\n"})
+# `_` and `.` belong to the next word's token, as a space does, so they count as spaces.
+IN_SIGNS = _kinds("x", {" ": LOWER_CASE + UPPER_CASE + DIGITS + b" \t_." + CONTINUATION_BYTES + NON_ASCII_LEADS})
+# A slash or hyphen inside a path or a compound word belongs to the next word's token.
+IN_COMPOUNDS = _kinds(".", {"a": LOWER_CASE + UPPER_CASE + DIGITS, "-": b"/-"})
+IN_LINES = _kinds(
+    ".", {"a": LOWER_CASE + ACCENTED, "A": UPPER_CASE, "w": DIGITS + NON_ASCII_LEADS + b"\r", " ": b" \t", "\n": b"\n"}
+)
 
 
 def estimate(text: str) -> int:
-    """An estimate of the tokens in a string; 0 only if it is empty. Budgets use it, because it is the same on every machine.
+    """Estimate the tokens in a string; 0 only if it is empty. Budgets use this because it is the same on every machine.
 
-    Within 20 % for prose in 16 languages, code, paths, JSON, tables, base64, hexadecimal digits, emoji and runs of one letter; on
-    average 5 % off for instructions and code. Text without words is farther off: random letters have four times the tokens, a
-    list of words in capitals two thirds of them, a run of one emoji half.
+    The error is at most 20 % for prose in 16 languages, code, paths, JSON, tables, base64, hexadecimal digits, emoji and runs of one
+    letter, and 5 % on average for instructions and code. It is larger for text without words: random letters have four times as many
+    tokens as estimated, a list of words in capitals two thirds, and a run of one emoji half.
     """
     if not text:
         return 0
     raw, repeated = _without_repeats(text.encode("utf-8", "surrogatepass"))
-    following = b"" if text.isascii() else FOLLOWING
+    following = b"" if text.isascii() else CONTINUATION_BYTES
     numbers = raw.translate(IN_NUMBERS)
     lines = raw.translate(IN_LINES, following)
     cost = (
         repeated
-        + BYTE * len(raw)
-        + WORD * _runs(raw.translate(IN_WORDS, following))
-        + NUMBER * _runs(numbers)
-        + DIGIT * numbers.count(b"x")
-        + SIGNS * _runs(raw.translate(IN_SIGNS))
-        + RARE_LETTER * (len(raw) - len(raw.translate(None, RARE)))
+        + BYTE_COST * len(raw)
+        + WORD_COST * _runs(raw.translate(IN_WORDS, following))
+        + NUMBER_COST * _runs(numbers)
+        + DIGIT_COST * numbers.count(b"x")
+        + SYMBOLS_COST * _runs(raw.translate(IN_SIGNS))
+        + RARE_LETTER_COST * (len(raw) - len(raw.translate(None, RARE_LETTERS)))
         + sum(weight * lines.count(pattern) for pattern, weight in PATTERNS)
-        + COLUMN * sum(map(lines.count, COLUMNS))
-        + COMPOUND * raw.translate(IN_COMPOUNDS).count(b"a-a")
+        + COLUMN_COST * sum(map(lines.count, COLUMNS))
+        + COMPOUND_COST * raw.translate(IN_COMPOUNDS).count(b"a-a")
     )
     if following:
-        cost += _cost_of_scripts(raw)
+        cost += _script_cost(raw)
     return -(-cost // 100)
 
 
 def _without_repeats(raw: bytes) -> tuple[bytes, int]:
-    """The text with each run of one letter shortened to three, and the cost of what was removed."""
-    letters = raw.translate(None, NO_LETTER)
+    """The text with each run of one letter shortened to three letters, and the cost of the letters that were removed."""
+    letters = raw.translate(None, NON_LETTERS)
     number = int.from_bytes(letters, "big")
-    # A quick check: a byte equal to the one before it is zero here. Hardly any text has four equal letters in a row.
-    if SAME not in (number ^ (number >> 8)).to_bytes(len(letters), "big"):
+    # A quick check: a letter equal to the one before it becomes a zero byte. Hardly any text has four equal letters in a row.
+    if THREE_ZEROS not in (number ^ (number >> 8)).to_bytes(len(letters), "big"):
         return raw, 0
     from re import sub
 
     cost = 0
 
-    def shortened(run: re.Match[bytes]) -> bytes:
+    def shorten(run: re.Match[bytes]) -> bytes:
         nonlocal cost
-        cost += (len(run[0]) - 3) * REPEATED.get(run[1], 50)
+        cost += (len(run[0]) - 3) * REPEATED_COSTS.get(run[1], 50)
         return run[1] * 3
 
-    return sub(rb"([A-Za-z])\1{3,}", shortened, raw), cost
+    return sub(rb"([A-Za-z])\1{3,}", shorten, raw), cost
 
 
 def _runs(kinds: bytes) -> int:
     return (b" " + kinds).count(b" x")
 
 
-def _cost_of_scripts(raw: bytes) -> int:
+def _script_cost(raw: bytes) -> int:
     """The cost of non-ASCII characters, by script."""
-    wide = raw.translate(None, NARROW)
-    cost = sum(weight * (len(wide) - len(wide.translate(None, leads))) for leads, weight in SCRIPTS)
+    lead_bytes = raw.translate(None, ASCII_AND_CONTINUATION)
+    cost = sum(weight * (len(lead_bytes) - len(lead_bytes.translate(None, leads))) for leads, weight in SCRIPTS)
     return cost + sum(weight * raw.count(stroke.encode()) for strokes, weight in STROKES for stroke in strokes)
 
 
 # The count
 
 
-# Claude's vocabulary is not public. o200k times these leaves a mean error of 4 to 5 %, 12 % at the 95th percentile.
+# Claude's vocabulary is not public. An o200k count times one of these factors has a mean error of 4 to 5 %, and 12 % at the 95th
+# percentile.
 CLAUDE_SCALES = (((4, 7), 1.647), ((3, 0), 1.185))
 CLAUDE_ERROR = 0.12
-# Without a version the newest Claude is assumed; for an old one, the count is too high by this.
+# Without a version, the newest Claude is assumed; for an old one, the count is too high by this fraction.
 CLAUDE_UNVERSIONED_ERROR = 0.56
-# How far o200k is from the farthest of eight current vocabularies at the 95th percentile of the pieces above.
+# The largest difference between o200k and eight current vocabularies, at the 95th percentile of the samples above.
 UNKNOWN_MODEL_ERROR = 0.25
 
-# The vocabulary of each model. For each family whose key occurs in "provider/model", the first matching row counts; an error above 0
-# means that the vocabulary is only similar. OpenAI as in tiktoken's model.py, Gemini as in the local tokenizer of
-# google-genai (unchecked, so only similar), the others as in the list of splintr.
+# The vocabulary of each model. In each family whose key occurs in "provider/model", the first matching row is used. An error above 0
+# means that the vocabulary is only similar. The rows for OpenAI come from tiktoken's model.py, those for Gemini from google-genai's
+# local tokenizer (not verified, so only similar), and the others from splintr's list.
 MODELS = {
     "distill-": ((r"distill-llama", "llama3", 0.0), (r"distill-qwen", "qwen3", 0.0)),
     "gpt": (
@@ -210,7 +214,7 @@ MODELS = {
     ),
 }
 
-# A tokenizer that returns other counts is not trusted. The last text must be counted as text, not as control tokens.
+# A tokenizer that returns other counts is not used. The last text must be counted as text, not as control tokens.
 GOLDEN_TEXTS = (
     "Read the file first; don't guess.\n\n- run `make test`\n",
     "    def f(x):\n\t\treturn [x_1, 1234567]  # 10 %\n",
@@ -237,7 +241,7 @@ GOLDEN_COUNTS = {
     "mistral_v2": (19, 31, 13, 13),
     "mistral_v3": (15, 27, 12, 12),
 }
-NAMES_IN_SPLINTR = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
+SPLINTR_NAMES = {"o200k": "o200k_base", "cl100k": "cl100k_base"}
 
 
 @value
@@ -250,15 +254,15 @@ class CountingRule:
 
 
 def count(text: str, model: str = "", provider: str = "") -> Count:
-    """The tokens in a string for a model, as exactly as possible; without a model, in o200k.
+    """Count the tokens in a string for a model, as exactly as possible. Without a model, o200k is used.
 
-    The first call loads the tokenizer, which takes a third of a second, so this is for reports. Without the extra `tokens` the
-    result is an estimate, and `method` says so.
+    The first call loads the tokenizer, which takes a third of a second, so this is for reports. If the extra `tokens` is not
+    installed, the result is an estimate, and its `method` is "estimate".
     """
     rule = counting_rule(model, provider)
     tokens_in, method = _tokenizer(rule.vocabulary)
     number = tokens_in(text)
-    error = rule.error if tokens_in is not estimate else _error_of_estimate(rule)
+    error = rule.error if tokens_in is not estimate else _estimate_error(rule)
     if rule.scale != 1.0:
         number = round(number * rule.scale)
         method = f"{method} x{rule.scale}"
@@ -266,13 +270,13 @@ def count(text: str, model: str = "", provider: str = "") -> Count:
 
 
 def estimate_count(text: str, model: str = "", provider: str = "") -> Count:
-    """The estimated tokens of a text for a model, without loading a tokenizer."""
+    """Estimate the tokens in a string for a model, without loading a tokenizer."""
     rule = counting_rule(model, provider)
-    return Count(round(estimate(text) * rule.scale), "estimate", False, _error_of_estimate(rule))
+    return Count(round(estimate(text) * rule.scale), "estimate", False, _estimate_error(rule))
 
 
 def counting_rule(model: str, provider: str) -> CountingRule:
-    """How to count for a model, whose name may have any form that providers and gateways use."""
+    """The rule for a model, whose name may be in any form that providers and gateways use."""
     from re import search
 
     name = f"{provider}/{model}".lower()
@@ -280,7 +284,7 @@ def counting_rule(model: str, provider: str) -> CountingRule:
         return CountingRule()
     if search("claude|/(?:sonnet|opus|haiku)", name):
         return _rule_for_claude(name)
-    # Only the patterns of matching families: compiling all of them takes longer than reading the prompt's files.
+    # Only matching families are tried: compiling all patterns takes longer than reading the prompt's files.
     for pattern, vocabulary, error in (row for family, rows in MODELS.items() if family in name for row in rows):
         if search(pattern, name):
             return CountingRule(vocabulary, 1.0, error)
@@ -290,33 +294,33 @@ def counting_rule(model: str, provider: str) -> CountingRule:
 
 
 def _rule_for_claude(name: str) -> CountingRule:
-    """By version, before or after the family; dates (20250514), `v1:0` and `1m` are not versions."""
+    """The rule for a Claude model's version, which may be before or after the family. Dates, `v1:0` and `1m` are not versions."""
     from re import search
 
     version = search(r"(?<![\dv])(\d{1,2})(?:[.-](\d{1,2}))?(?![\da-z])", name.partition("claude")[2] or name)
     if not version:
         return CountingRule("o200k", CLAUDE_SCALES[0][1], CLAUDE_UNVERSIONED_ERROR)
     number = int(version[1]), int(version[2] or 0)
-    for since, scale in CLAUDE_SCALES:
-        if number >= since:
+    for first_version, scale in CLAUDE_SCALES:
+        if number >= first_version:
             return CountingRule("o200k", scale, CLAUDE_ERROR)
     return CountingRule("o200k", CLAUDE_SCALES[-1][1], UNKNOWN_MODEL_ERROR)
 
 
-def _error_of_estimate(rule: CountingRule) -> float:
-    """The estimate is for o200k: for another vocabulary, the error of o200k is added to its own."""
-    near = rule.error if rule.vocabulary == "o200k" else UNKNOWN_MODEL_ERROR
-    return round((1 + near) * (1 + ESTIMATE_ERROR) - 1, 2)
+def _estimate_error(rule: CountingRule) -> float:
+    """The error of an estimate. It is made for o200k, so for another vocabulary the difference from o200k is added."""
+    vocabulary_error = rule.error if rule.vocabulary == "o200k" else UNKNOWN_MODEL_ERROR
+    return round((1 + vocabulary_error) * (1 + ESTIMATE_ERROR) - 1, 2)
 
 
-_loaded: dict[str, tuple[Callable[[str], int], str]] = {}
+_tokenizers: dict[str, tuple[Callable[[str], int], str]] = {}
 
 
 def _tokenizer(vocabulary: str) -> tuple[Callable[[str], int], str]:
-    """The counting function for a vocabulary and its name: the estimate if the tokenizer is missing or fails its self-check."""
-    if vocabulary not in _loaded:
-        _loaded[vocabulary] = _load(vocabulary)
-    return _loaded[vocabulary]
+    """The counting function for a vocabulary, and its name. It is `estimate` if the tokenizer is missing or fails its self-check."""
+    if vocabulary not in _tokenizers:
+        _tokenizers[vocabulary] = _load(vocabulary)
+    return _tokenizers[vocabulary]
 
 
 def count_exactly(model: str, provider: str) -> Callable[[str], int]:
@@ -330,11 +334,11 @@ def estimate_for(model: str, provider: str) -> Callable[[str], int]:
     return lambda text: round(estimate(text) * scale)
 
 
-def unload_others(model: str, provider: str) -> None:
-    """Drop all tokenizers but the one for this model: each takes about 40 MB, and few reports need two at a time."""
+def unload_other_tokenizers(model: str, provider: str) -> None:
+    """Drop all tokenizers except the one for this model: each takes about 40 MB, and few reports need two at a time."""
     needed = counting_rule(model, provider).vocabulary
-    for vocabulary in [each for each in _loaded if each != needed]:
-        del _loaded[vocabulary]
+    for vocabulary in [loaded_name for loaded_name in _tokenizers if loaded_name != needed]:
+        del _tokenizers[vocabulary]
 
 
 def _load(vocabulary: str) -> tuple[Callable[[str], int], str]:
@@ -345,15 +349,15 @@ def _load(vocabulary: str) -> tuple[Callable[[str], int], str]:
     except ImportError:
         return estimate, "estimate"
     try:
-        tokens_in = _counter(splintr.Tokenizer.from_pretrained(NAMES_IN_SPLINTR.get(vocabulary, vocabulary)))
-        is_right = tuple(map(tokens_in, GOLDEN_TEXTS)) == GOLDEN_COUNTS[vocabulary]
+        tokens_in = _counter(splintr.Tokenizer.from_pretrained(SPLINTR_NAMES.get(vocabulary, vocabulary)))
+        is_correct = tuple(map(tokens_in, GOLDEN_TEXTS)) == GOLDEN_COUNTS[vocabulary]
     except Exception:  # another version may fail in any way, and the report should still be written
-        is_right = False
-    return (tokens_in, vocabulary) if is_right else (estimate, f"estimate ({vocabulary} failed its self-check)")
+        is_correct = False
+    return (tokens_in, vocabulary) if is_correct else (estimate, f"estimate ({vocabulary} failed its self-check)")
 
 
 def _counter(tokenizer: Any) -> Callable[[str], int]:
-    """Counts with `encode_ordinary`, the only method that treats `<|endoftext|>` as text."""
+    """A function that counts with `encode_ordinary`, the only method that treats `<|endoftext|>` as text."""
 
     def tokens_in(text: str) -> int:
         try:

@@ -1,7 +1,7 @@
-"""Which words changed between two strings: first by line, then by word within changed lines.
+"""Finds the words that changed between two strings: first by line, then by word within changed lines.
 
-Works for prompts of any size: items that occur once in both texts are anchors, and the text between two anchors is compared
-exactly if it is short. All comparisons are counted; once the budget is spent, the rest is reported as one change.
+This works for prompts of any size: items that occur exactly once in each text are anchors, and the text between two anchors is
+compared exactly if it is short. All comparisons are counted; when the budget is used up, the rest is reported as one change.
 """
 
 from __future__ import annotations
@@ -15,51 +15,51 @@ if TYPE_CHECKING:
 
     Spans = list[tuple[int, int, int, int]]
 
-WORK = 3_000_000  # comparisons for one pair of texts: about a second
-_EACH = 50  # the cost of comparing a line by words
-_CELLS = 250_000  # comparisons between two anchors
-# A word with its accents, a line end, blanks, or one sign; joined emoji are one sign.
+MAX_COMPARISONS = 3_000_000  # for one pair of texts; this many take about a second
+_LINE_COST = 50  # the cost of comparing two lines word by word, in comparisons
+_MAX_TABLE_SIZE = 250_000  # how many comparisons may be made between two anchors
+# A word with its accents, a line end, blanks, or one symbol; joined emoji are one symbol.
 _TOKENS = re.compile(
     "[\\w\u0300-\u036f]+|\n|[^\\S\n]+|[^\\w\\s](?:\u200d[^\\w\\s]|[\ufe0f\u0300-\u036f\U0001f3fb-\U0001f3ff])*"
 )
 
 
-def changed_spans(old: str, new: str, work: int = WORK) -> Spans:
-    """The changes, as ranges of the old and the new text, in order; adjacent changes are merged."""
+def changed_spans(old: str, new: str, max_comparisons: int = MAX_COMPARISONS) -> Spans:
+    """The changes in order, as ranges of the old and the new text. Adjacent changes are merged."""
     if old == new:
         return []
-    start, end = _ends(old, new)
+    start, end = _common_ends(old, new)
     old_lines, new_lines = _lines(old[start : len(old) - end]), _lines(new[start : len(new) - end])
-    budget = [work]
+    budget = [max_comparisons]
     spans: Spans = []
     hunks = _line_by_line(_hunks(old_lines, new_lines, budget), old_lines, new_lines)
-    for a, b, c, d in _in_characters(hunks, old_lines, new_lines, start, start):
+    for a, b, c, d in _to_character_ranges(hunks, old_lines, new_lines, start, start):
         if a == b or c == d or budget[0] <= 0:
             spans.append((a, b, c, d))
             continue
         old_words, new_words = _TOKENS.findall(old[a:b]), _TOKENS.findall(new[c:d])
-        budget[0] -= _EACH + 4 * (len(old_words) + len(new_words))
-        spans += _in_characters(
-            _readable(_hunks(old_words, new_words, budget), old_words, new_words), old_words, new_words, a, c
+        budget[0] -= _LINE_COST + 4 * (len(old_words) + len(new_words))
+        spans += _to_character_ranges(
+            _simplify(_hunks(old_words, new_words, budget), old_words, new_words), old_words, new_words, a, c
         )
-    return _aligned(_merged(spans, old), old, new)
+    return _align_to_lines(_merge(spans, old), old, new)
 
 
-def common_start(one: str, other: str) -> int:
+def common_prefix_length(first: str, second: str) -> int:
     """The length of the common prefix of two strings."""
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
+        low, high = (middle, high) if first[low:middle] == second[low:middle] else (low, middle - 1)
     return low
 
 
-def _ends(old: str, new: str) -> tuple[int, int]:
+def _common_ends(old: str, new: str) -> tuple[int, int]:
     """The lengths of the common prefix and suffix of two strings, in complete lines."""
-    start = common_start(old, new)
+    start = common_prefix_length(old, new)
     start = old.rfind("\n", 0, start) + 1
     rest = min(len(old), len(new)) - start
-    end = common_start(old[len(old) - rest :][::-1], new[len(new) - rest :][::-1])
+    end = common_prefix_length(old[len(old) - rest :][::-1], new[len(new) - rest :][::-1])
     # The first line of the suffix may be incomplete.
     line_end = old.find("\n", len(old) - end) if end else -1
     return start, len(old) - line_end - 1 if line_end >= 0 else 0
@@ -72,11 +72,11 @@ def _lines(text: str) -> list[str]:
 
 
 def _hunks(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Spans:
-    """The changes between two lists, as ranges of both. `budget` is how many comparisons are left."""
+    """The changes between two lists, as ranges of both. `budget` contains the number of comparisons left."""
     spans: Spans = []
-    waiting = [(0, len(old), 0, len(new))]
-    while waiting:
-        a, b, c, d = _without_common_ends(old, new, *waiting.pop())
+    pending = [(0, len(old), 0, len(new))]
+    while pending:
+        a, b, c, d = _without_common_ends(old, new, *pending.pop())
         if a == b or c == d:
             spans += [(a, b, c, d)] if a < b or c < d else []
             continue
@@ -85,11 +85,11 @@ def _hunks(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Spans:
         cells = (b - a) * (d - c)
         if anchors:
             for x, y in [*anchors, (b, d)]:
-                waiting.append((a, x, c, y))
+                pending.append((a, x, c, y))
                 a, c = x + 1, y + 1
-        elif cells <= min(budget[0], _CELLS):
+        elif cells <= min(budget[0], _MAX_TABLE_SIZE):
             budget[0] -= cells
-            spans += _exactly(old, a, b, new, c, d)
+            spans += _smallest_change(old, a, b, new, c, d)
         else:
             spans.append((a, b, c, d))
     return sorted(spans)
@@ -98,7 +98,7 @@ def _hunks(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Spans:
 def _without_common_ends(
     old: Sequence[str], new: Sequence[str], a: int, b: int, c: int, d: int
 ) -> tuple[int, int, int, int]:
-    """The ranges without the items that both begin or end with."""
+    """The ranges without their common beginning and end."""
     while a < b and c < d and old[a] == new[c]:
         a, c = a + 1, c + 1
     while a < b and c < d and old[b - 1] == new[d - 1]:
@@ -118,37 +118,39 @@ def _line_by_line(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans
 
 
 def _anchors(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> list[tuple[int, int]]:
-    """The items that occur once in both ranges, limited to those in the same order."""
-    places: dict[str, int] = {}
+    """The items that occur exactly once in each range, limited to those in the same order."""
+    new_positions: dict[str, int] = {}
     for y in range(c, d):
-        places[new[y]] = -1 if new[y] in places else y
-    once: dict[str, int] = {}
+        new_positions[new[y]] = -1 if new[y] in new_positions else y
+    old_positions: dict[str, int] = {}
     for x in range(a, b):
-        once[old[x]] = -1 if old[x] in once else x
-    pairs = [(x, places[word]) for word, x in once.items() if x >= 0 and places.get(word, -1) >= 0]
-    return [pairs[number] for number in longest_increasing([y for _, y in pairs])]
+        old_positions[old[x]] = -1 if old[x] in old_positions else x
+    pairs = [
+        (x, new_positions[word]) for word, x in old_positions.items() if x >= 0 and new_positions.get(word, -1) >= 0
+    ]
+    return [pairs[index] for index in longest_increasing([y for _, y in pairs])]
 
 
 def longest_increasing(numbers: Sequence[int]) -> list[int]:
     """The indexes of the longest increasing subsequence."""
     tails: list[int] = []
     ends: list[int] = []
-    before: list[int] = []
-    for number, each in enumerate(numbers):
-        place = bisect_left(tails, each)
-        before.append(ends[place - 1] if place else -1)
-        tails[place : place + 1] = [each]
-        ends[place : place + 1] = [number]
+    previous: list[int] = []
+    for index, value in enumerate(numbers):
+        length = bisect_left(tails, value)
+        previous.append(ends[length - 1] if length else -1)
+        tails[length : length + 1] = [value]
+        ends[length : length + 1] = [index]
     indexes: list[int] = []
     at = ends[-1] if ends else -1
     while at >= 0:
         indexes.append(at)
-        at = before[at]
+        at = previous[at]
     return indexes[::-1]
 
 
-def _exactly(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> Spans:
-    """The smallest change, by the table of longest common subsequences."""
+def _smallest_change(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> Spans:
+    """The smallest change, found with a table of longest common subsequences."""
     rows = [[0] * (d - c + 1)]
     for x in range(b - 1, a - 1, -1):
         below, row, word = rows[-1], [0] * (d - c + 1), old[x]
@@ -170,8 +172,8 @@ def _exactly(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: 
     return spans + ([(a + from_x, b, c + from_y, d)] if a + from_x < b or c + from_y < d else [])
 
 
-def _readable(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
-    """The hunks, or a single one if the texts share hardly any words: scattered single words are unreadable."""
+def _simplify(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
+    """The hunks, or a single hunk if the texts have hardly any words in common: scattered words would be unreadable."""
     removed = sum(len(old[x]) for a, b, _, _ in hunks for x in range(a, b) if not old[x].isspace())
     added = sum(len(new[y]) for _, _, c, d in hunks for y in range(c, d) if not new[y].isspace())
     size = sum(len(word) for word in old if not word.isspace()) + sum(len(word) for word in new if not word.isspace())
@@ -179,21 +181,23 @@ def _readable(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
     return [(0, len(old), 0, len(new))] if is_rewritten else hunks
 
 
-def _in_characters(hunks: Spans, old: Sequence[str], new: Sequence[str], old_at: int, new_at: int) -> Spans:
-    """Ranges of two lists as ranges of the texts they were split from, which begin at these offsets."""
+def _to_character_ranges(
+    hunks: Spans, old: Sequence[str], new: Sequence[str], old_offset: int, new_offset: int
+) -> Spans:
+    """Convert ranges of two lists to ranges of the texts they were split from, which begin at these offsets."""
     spans: Spans = []
     x = y = 0
     for a, b, c, d in hunks:
-        old_at += sum(map(len, old[x:a]))
-        new_at += sum(map(len, new[y:c]))
+        old_offset += sum(map(len, old[x:a]))
+        new_offset += sum(map(len, new[y:c]))
         x, y = b, d
         removed, added = sum(map(len, old[a:b])), sum(map(len, new[c:d]))
-        spans.append((old_at, old_at + removed, new_at, new_at + added))
-        old_at, new_at = old_at + removed, new_at + added
+        spans.append((old_offset, old_offset + removed, new_offset, new_offset + added))
+        old_offset, new_offset = old_offset + removed, new_offset + added
     return spans
 
 
-def _merged(spans: Spans, old: str) -> Spans:
+def _merge(spans: Spans, old: str) -> Spans:
     """Merge changes that are separated only by blanks."""
     joined: Spans = []
     for a, b, c, d in spans:
@@ -207,13 +211,13 @@ def _merged(spans: Spans, old: str) -> Spans:
     return joined
 
 
-def _aligned(spans: Spans, old: str, new: str) -> Spans:
-    """Move insertions and deletions to the beginning of a line where possible, because people think in lines."""
+def _align_to_lines(spans: Spans, old: str, new: str) -> Spans:
+    """Move insertions and deletions to the beginning of a line if possible, because whole lines are easier to read."""
     aligned: Spans = []
-    for number, (a, b, c, d) in enumerate(spans):
-        following = spans[number + 1] if number + 1 < len(spans) else (len(old), 0, len(new), 0)
+    for index, (a, b, c, d) in enumerate(spans):
+        following = spans[index + 1] if index + 1 < len(spans) else (len(old), 0, len(new), 0)
         text, start, end = (new, c, d) if a == b else (old, a, b)
-        room = min(_SLIDE, following[0] - b, following[2] - d) if a == b or c == d else 0
+        room = min(_MAX_SHIFT, following[0] - b, following[2] - d) if a == b or c == d else 0
         shift = best = 0
         while shift < room and text[start + shift] == text[end + shift]:
             shift += 1
@@ -223,4 +227,4 @@ def _aligned(spans: Spans, old: str, new: str) -> Spans:
     return aligned
 
 
-_SLIDE = 200  # characters
+_MAX_SHIFT = 200  # characters

@@ -17,7 +17,7 @@ import re
 
 from ...errors import suggestion
 from ...findings import REPLACED_BY_CHECKS, known_ids
-from ...text.hidden import hidden
+from ...text.hidden import find_hidden
 from ...vocabulary import Finding, replace
 from .changing import changing_text, changing_values
 from .contradictions import contradictions
@@ -34,7 +34,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from ...text.hidden import Hidden
+    from ...text.hidden import HiddenCharacters
     from ...vocabulary import Passage, Prompt
     from .sizes import Excess
     from .source_text import SourceCache
@@ -169,8 +169,8 @@ def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[F
 
 def _hidden_characters(source: SourceText) -> Iterator[Finding]:
     """A finding for each kind of hidden character, at its first line. Kinds that usually come from copying are only warnings."""
-    runs_by_kind: dict[str, list[Hidden]] = {}
-    for run in hidden(source.text):
+    runs_by_kind: dict[str, list[HiddenCharacters]] = {}
+    for run in find_hidden(source.text):
         runs_by_kind.setdefault(run.kind, []).append(run)
     for kind, runs in runs_by_kind.items():
         count = sum(run.count for run in runs)
