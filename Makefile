@@ -95,7 +95,7 @@ schemathesis: setup ## Test the service against its OpenAPI document with genera
 
 soak: setup ## Kill processes at random, a thousand times, and check the stores
 	$(BIN)/python tests/store/processes.py kill --kills 1000
-	$(BIN)/python tests/soak/kill_conversations.py --many 1000
+	$(BIN)/python tests/soak/kill_conversations.py --kills 1000
 	$(BIN)/python tests/service/machines/load.py --kills 200
 
 build: setup page ## Build the wheel and sdist into dist/

@@ -1,10 +1,10 @@
-"""Run the released agents against a provider on loopback and compare what they send with the recordings and the layouts.
+"""Run the released agents against a fake provider, and compare what they send with the recordings and the layouts.
 
-python -m peers                   every program, compared
-python -m peers --only claude     one program
+python -m peers                   run every program and compare
+python -m peers --only claude     run one program
 python -m peers --record          rewrite the recordings in tests/golden/agents
 python -m peers --random 20       run on twenty random trees and compare with the layouts only
-python -m peers --recorded        compare the layouts with the recordings; install and run nothing
+python -m peers --recorded        compare the layouts with the recordings, without running the programs
 """
 
 from __future__ import annotations
@@ -40,9 +40,15 @@ def main() -> int:
     parser.add_argument("--only", action="append", metavar="PROGRAM", help="run only this program; may be repeated")
     parser.add_argument("--tree", action="append", metavar="TREE", help="run only this tree; may be repeated")
     parser.add_argument("--record", action="store_true", help="rewrite the recordings instead of comparing with them")
-    parser.add_argument("--recorded", action="store_true", help="compare the layouts with the recordings; run nothing")
     parser.add_argument(
-        "--random", type=int, default=0, metavar="MANY", help="run on random trees instead; compare with the layouts"
+        "--recorded", action="store_true", help="compare the layouts with the recordings, without running the programs"
+    )
+    parser.add_argument(
+        "--random",
+        type=int,
+        default=0,
+        metavar="N",
+        help="run on N random trees instead, and compare with the layouts only",
     )
     parser.add_argument("--seed", type=int, default=1, help="the seed of the first random tree (default: 1)")
     parser.add_argument("--installed", action="store_true", help=argparse.SUPPRESS)
@@ -79,7 +85,7 @@ def _install_and_run(chosen: list[Program]) -> int:
             print(f"  {error}", flush=True)
     isolated = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
     if not shutil.which("unshare") or subprocess.run([*isolated, "true"], capture_output=True).returncode:
-        print("no network namespace here: only a proxy setting keeps the programs on loopback", flush=True)
+        print("cannot create a network namespace: only a proxy setting keeps the programs from other hosts", flush=True)
         isolated = []
     return subprocess.run([*isolated, sys.executable, "-m", "peers", "--installed", *sys.argv[1:]]).returncode
 
@@ -94,6 +100,15 @@ def _install(program: Program) -> None:
     install(_folder(program), program.program, npm, python, program.node)
 
 
+def _find_installed(program: Program) -> Installed | None:
+    """Return the installed program, or print why it is not installed and return None."""
+    try:
+        return find_installed(_folder(program), program.program, program.node)
+    except RunError as error:
+        _row(program, None, str(error))
+        return None
+
+
 def _enable_loopback() -> None:
     """Switch the loopback interface on: a new network namespace starts with it off."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
@@ -101,18 +116,16 @@ def _enable_loopback() -> None:
             flags = struct.unpack("16sh", fcntl.ioctl(sock, 0x8913, struct.pack("16sh", b"lo", 0)))[1]
             fcntl.ioctl(sock, 0x8914, struct.pack("16sh", b"lo", flags | 1))
         except OSError:
-            pass  # it is on, or not ours to switch
+            pass  # it is on already, or this process may not switch it on
 
 
 def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
-    """Run every case of a program, print a row for each, and say whether all agree."""
+    """Run every case of a program, print a row for each, and return whether all agree."""
     golden = read_golden(program.name)
     recorded: dict[str, Any] = dict(golden.get("cases", {})) if only else {}
     agrees = True
-    try:
-        installed = find_installed(_folder(program), program.program, program.node)
-    except RunError as error:
-        _row(program, None, str(error))
+    installed = _find_installed(program)
+    if installed is None:
         return True
     for case in cases(program.name, only):
         try:
@@ -136,10 +149,8 @@ def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
 def _run_random(program: Program, seeds: Sequence[int]) -> bool:
     """Run a program on random trees and compare with its layout; a difference prints the seed."""
     agrees = True
-    try:
-        installed = find_installed(_folder(program), program.program, program.node)
-    except RunError as error:
-        _row(program, None, str(error))
+    installed = _find_installed(program)
+    if installed is None:
         return True
     for seed in seeds:
         tree = random_tree(seed)

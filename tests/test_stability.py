@@ -147,7 +147,7 @@ def test_if_another_process_differs_each_variation_is_tried_separately(workspace
 
 
 def test_directories_are_listed_in_reverse_in_the_other_process(workspace):
-    program = f"from foreword.programs.stability import list_backwards; list_backwards(); import os; print([each.name for each in os.scandir({workspace.path('w/.agents/skills')!r})])"
+    program = f"from foreword.programs.stability import list_backwards; list_backwards(); import os; print([entry.name for entry in os.scandir({workspace.path('w/.agents/skills')!r})])"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "['c', 'b', 'a']"
 

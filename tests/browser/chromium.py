@@ -13,16 +13,16 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-OWN = ROOT / ".tools" / "chromium"
-WANTED = "set CHROMIUM=/path/to/chromium, or run make browser as root on Debian"
+NPM_FOLDER = ROOT / ".tools" / "chromium"
+ADVICE = "set CHROMIUM=/path/to/chromium, or run make browser as root on Debian"
 
 
 def find() -> str:
     """Return the path of an installed Chromium, or an empty string."""
     named = os.environ.get("CHROMIUM", "")
     if named and not shutil.which(named):
-        raise SystemExit(f"CHROMIUM={named} is not a program; {WANTED}")
-    own = OWN / "chromium"
+        raise SystemExit(f"CHROMIUM={named} is not a program; {ADVICE}")
+    own = NPM_FOLDER / "chromium"
     return named or shutil.which("chromium", path="/usr/bin") or (str(own) if own.exists() else "")
 
 
@@ -36,7 +36,7 @@ def install() -> str:
         _by_npm()
         found = find()
     if not found:
-        raise SystemExit(f"the browser tests need Chromium, which could not be installed: {WANTED}")
+        raise SystemExit(f"the browser tests need Chromium, which could not be installed: {ADVICE}")
     return found
 
 
@@ -48,11 +48,11 @@ def _by_apt() -> None:
 
 def _by_npm() -> None:
     """The npm package contains the program compressed, and unpacks it into TMPDIR."""
-    OWN.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["npm", "install", "--no-save", "--prefix", OWN, "@sparticuz/chromium"], check=False)
+    NPM_FOLDER.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["npm", "install", "--no-save", "--prefix", NPM_FOLDER, "@sparticuz/chromium"], check=False)
     script = "import c from '@sparticuz/chromium'; console.log(await c.executablePath())"
     command = ["node", "--input-type=module", "-e", script]
-    subprocess.run(command, cwd=OWN, env={**os.environ, "TMPDIR": str(OWN)}, check=False)
+    subprocess.run(command, cwd=NPM_FOLDER, env={**os.environ, "TMPDIR": str(NPM_FOLDER)}, check=False)
 
 
 if __name__ == "__main__":

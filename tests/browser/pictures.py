@@ -19,11 +19,11 @@ from foreword.store.rows import TemplateVersion
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 HOME = "/home/someone"
-MADE = "2026-03-07T08:41:00+00:00"
+CREATED = "2026-03-07T08:41:00+00:00"
 VALUES = {"time": "2026-03-07T08:55:05.000Z", "date": "2026-03-07", "hostname": "desk"}
 
-FIRST = "You are a coding agent for the shop.\n\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]\n"
-SECOND = """You are a coding agent for the shop.
+FIRST_TEMPLATE = "You are a coding agent for the shop.\n\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]\n"
+SECOND_TEMPLATE = """You are a coding agent for the shop.
 
 # What the project asks of you
 
@@ -37,8 +37,8 @@ There are no instructions in [prompt:cwd]: ask before you begin.
 
 You work in [prompt:cwd], on the branch [git:branch].
 """
-THIRD = (
-    SECOND
+THIRD_TEMPLATE = (
+    SECOND_TEMPLATE
     + """
 [if git:status]
 The tree is not clean; leave alone what you did not change:
@@ -48,9 +48,9 @@ The tree is not clean; leave alone what you did not change:
 """
 )
 VERSIONS = [
-    TemplateVersion(0, FIRST, "Ada", "2026-02-24T09:12:00+00:00", "a beginning of our own"),
-    TemplateVersion(0, SECOND, "Grace", "2026-03-02T14:40:00+00:00", "say where the agent is"),
-    TemplateVersion(0, THIRD, "Ada", "2026-03-06T16:05:00+00:00", "a dirty tree is worth a warning"),
+    TemplateVersion(0, FIRST_TEMPLATE, "Ada", "2026-02-24T09:12:00+00:00", "a beginning of our own"),
+    TemplateVersion(0, SECOND_TEMPLATE, "Grace", "2026-03-02T14:40:00+00:00", "say where the agent is"),
+    TemplateVersion(0, THIRD_TEMPLATE, "Ada", "2026-03-06T16:05:00+00:00", "a dirty tree is worth a warning"),
 ]
 
 
@@ -97,7 +97,7 @@ def rewrite(site: Site, route: Route) -> None:
             value["value"] = VALUES.get(value["name"], value["value"])
             value["value"] = value["value"] and value["value"].replace(here, HOME)
         return route.fulfill(response=answer, json=form)
-    text = re.sub(r'"created":\s*"[^"]+"', f'"created":"{MADE}"', answer.text())
+    text = re.sub(r'"created":\s*"[^"]+"', f'"created":"{CREATED}"', answer.text())
     return route.fulfill(response=answer, body=text.replace(here, HOME))
 
 

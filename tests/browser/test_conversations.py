@@ -10,7 +10,7 @@ pytestmark = pytest.mark.xdist_group("browser-conversations")
 
 
 @pytest.fixture(scope="module")
-def talks(shared_site):
+def conversations(shared_site):
     """Some conversations, one of them with two editions."""
     shared_site.write("One.\n[file:AGENTS.md]\nIn [prompt:cwd].")
     for id in ("billing-1", "billing-2", "search/ü 3"):
@@ -20,8 +20,8 @@ def talks(shared_site):
     return shared_site
 
 
-def test_conversations_are_listed_and_searched(open_page, talks):
-    page = open_page(talks.url)
+def test_conversations_are_listed_and_searched(open_page, conversations):
+    page = open_page(conversations.url)
     rows = page.get_by_role("region", name="Conversations").get_by_role("listitem")
     expect(rows).to_have_count(3)
     page.get_by_label("Search conversations by id").fill("billing")
@@ -31,8 +31,8 @@ def test_conversations_are_listed_and_searched(open_page, talks):
     expect(page.get_by_text("No conversation id contains “no such”.")).to_be_visible()
 
 
-def test_going_back_restores_the_search_and_the_title_names_the_view(open_page, talks):
-    page = open_page(talks.url)
+def test_going_back_restores_the_search_and_the_title_names_the_view(open_page, conversations):
+    page = open_page(conversations.url)
     page.get_by_label("Search conversations by id").fill("billing")
     page.get_by_role("link", name=re.compile("^billing-1")).click()
     expect(page).to_have_title("billing-1 · Foreword")
@@ -42,8 +42,8 @@ def test_going_back_restores_the_search_and_the_title_names_the_view(open_page, 
     expect(page.get_by_role("region", name="Conversations").get_by_role("listitem")).to_have_count(2)
 
 
-def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_page, talks):
-    page = open_page(talks.url)
+def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_page, conversations):
+    page = open_page(conversations.url)
     page.get_by_role("link", name=re.compile("^billing-2")).click()
     expect(page.get_by_role("heading", name="billing-2")).to_be_visible()
     prompt = page.get_by_role("group", name="Prompt with origins")
@@ -55,23 +55,23 @@ def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_p
     expect(prompt.locator(".k-template").first).to_contain_text("One.")
 
 
-def test_an_id_can_be_any_string(open_page, talks):
-    page = open_page(talks.url)
+def test_an_id_can_be_any_string(open_page, conversations):
+    page = open_page(conversations.url)
     page.get_by_role("link", name="search/ü 3").click()
     expect(page.get_by_role("group", name="Prompt with origins")).to_contain_text("One.")
 
 
-def test_drift_names_the_sections_that_changed(open_page, talks):
-    page = open_page(f"{talks.url}/#/conversations/billing-2")
+def test_drift_names_the_sections_that_changed(open_page, conversations):
+    page = open_page(f"{conversations.url}/#/conversations/billing-2")
     drift = page.get_by_role("region", name="Drift")
     expect(drift).to_contain_text("A prompt built now would be the same.")
-    page.goto(f"{talks.url}/#/conversations/billing-1")
+    page.goto(f"{conversations.url}/#/conversations/billing-1")
     expect(drift.get_by_role("listitem").first).to_contain_text("body changed")
     expect(drift).to_contain_text(re.compile(r"lose [\d,]+"))
 
 
-def test_an_unknown_conversation_shows_an_error(open_page, talks):
-    page = open_page(f"{talks.url}/#/conversations/nobody")
+def test_an_unknown_conversation_shows_an_error(open_page, conversations):
+    page = open_page(f"{conversations.url}/#/conversations/nobody")
     expect(page.get_by_role("alert").first).to_contain_text("'nobody' has not been started")
 
 
@@ -104,8 +104,8 @@ def test_late_rows_do_not_replace_search_results(open_page, own_site):
     expect(rows).to_have_count(1)
 
 
-def test_the_last_requested_edition_is_shown(open_page, talks):
-    page = open_page(f"{talks.url}/#/conversations/billing-2")
+def test_the_last_requested_edition_is_shown(open_page, conversations):
+    page = open_page(f"{conversations.url}/#/conversations/billing-2")
     choice = page.get_by_label("Edition")
     choice.select_option("1")
     prompt = page.get_by_role("group", name="Prompt with origins")

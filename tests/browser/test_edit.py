@@ -10,12 +10,12 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.xdist_group("browser-edit")
 
 # A mark may span several tokens, so join adjacent ones.
-PARTNERS = """() => {
+MARKED_TEXTS = """() => {
     const marks = [...document.querySelector(".code").shadowRoot.querySelectorAll(".cm-matching-tag")];
     const texts = [];
-    for (const each of marks) {
-        if (each.previousSibling === marks[marks.indexOf(each) - 1]) texts.push(texts.pop() + each.textContent);
-        else texts.push(each.textContent);
+    for (const mark of marks) {
+        if (mark.previousSibling === marks[marks.indexOf(mark) - 1]) texts.push(texts.pop() + mark.textContent);
+        else texts.push(mark.textContent);
     }
     return texts;
 }"""
@@ -41,7 +41,7 @@ def test_the_editor_is_a_dialog_over_the_overview_that_opens_and_closes(open_pag
     assert page.url.endswith("#/")
 
 
-def test_it_shows_the_global_template(editor, site):
+def test_the_editor_shows_the_global_template(editor, site):
     assert editor.text() == site.template()
     expect(editor.dialog.locator(".state")).to_contain_text("saved")
 
@@ -95,7 +95,7 @@ def test_matching_tags_are_marked(editor, caret, marked):
     editor.write("[if git:branch]\n[if git:status]dirty[endif]\n[else] clean\n[endif]")
     editor.put_caret(*caret)
     expect(editor.code.locator(".cm-matching-tag").first).to_be_visible(visible=bool(marked))
-    shown = editor.page.evaluate(PARTNERS)
+    shown = editor.page.evaluate(MARKED_TEXTS)
     assert shown == marked
 
 

@@ -109,8 +109,8 @@ def axe_violations(page):
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_axe_finds_nothing_and_nothing_is_cut_off(open_page, used_site, view):
-    where, show = VIEWS[view]
-    page = open_page(f"{used_site.url}/{where}", bypass_csp=True, reduced_motion="reduce")
+    path, show = VIEWS[view]
+    page = open_page(f"{used_site.url}/{path}", bypass_csp=True, reduced_motion="reduce")
     show(page)
     page.evaluate(AXE.read_text())
     for scheme in ("light", "dark"):
@@ -121,8 +121,8 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(open_page, used_site, view):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         outside = page.evaluate(
             """() => [...document.querySelectorAll("dialog button, dialog a, main a, main button")]
-                .filter((each) => each.checkVisibility() && (each.getBoundingClientRect().right > innerWidth + 1 || each.getBoundingClientRect().left < -1))
-                .map((each) => each.outerHTML.slice(0, 120))"""
+                .filter((element) => element.checkVisibility() && (element.getBoundingClientRect().right > innerWidth + 1 || element.getBoundingClientRect().left < -1))
+                .map((element) => element.outerHTML.slice(0, 120))"""
         )
         assert outside == []
     page.set_viewport_size({"width": WIDTHS[0], "height": 740})
@@ -141,8 +141,10 @@ def test_line_numbers_have_enough_contrast(open_page, used_site, scheme):
     """axe ignores line numbers, as a screen reader does."""
     page = open_page(f"{used_site.url}/#/edit", scheme=scheme)
     wait_for_editor(page)
-    quiet = page.locator("dialog .state .quiet").first.evaluate("(element) => getComputedStyle(element).color")
-    expect(page.locator(".cm-lineNumbers .cm-gutterElement").last).to_have_css("color", quiet)
+    contrast_colour = page.locator("dialog .state .quiet").first.evaluate(
+        "(element) => getComputedStyle(element).color"
+    )
+    expect(page.locator(".cm-lineNumbers .cm-gutterElement").last).to_have_css("color", contrast_colour)
 
 
 def test_on_a_small_screen_all_three_panes_can_be_reached(open_page, used_site):

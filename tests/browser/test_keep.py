@@ -27,8 +27,8 @@ def unsaved_editor(editor):
 # Leaving with unsaved text
 
 
-@pytest.mark.parametrize("way", ["Escape", "the button", "back", "a link"])
-def test_leaving_with_unsaved_text_asks_first(open_page, site, way):
+@pytest.mark.parametrize("how_to_leave", ["Escape", "the button", "back", "a link"])
+def test_leaving_with_unsaved_text_asks_first(open_page, site, how_to_leave):
     page = open_page(site.url)
     page.get_by_role("link", name="Edit", exact=True).click()
     code = page.locator(".cm-content")
@@ -41,7 +41,7 @@ def test_leaving_with_unsaved_text_asks_first(open_page, site, way):
         "back": lambda: page.evaluate("history.back()"),
         "a link": lambda: page.get_by_role("link", name="History").last.click(),
     }
-    ways[way]()
+    ways[how_to_leave]()
     dialog = page.get_by_role("dialog", name="Unsaved changes")
     expect(dialog.get_by_role("button", name="Keep editing")).to_be_focused()
     page.keyboard.press("Enter")
@@ -138,7 +138,7 @@ def test_choosing_the_saved_text_over_an_old_draft_edits_the_newest_version(unsa
 # Two people
 
 
-def test_the_second_to_save_sees_the_difference(edit, site):
+def test_the_second_person_to_save_sees_the_difference(edit, site):
     one, two = edit(site), edit(site)
     one.write("From one.")
     two.write("From two.")
@@ -159,7 +159,7 @@ def test_the_second_to_save_sees_the_difference(edit, site):
     assert notes[:2] == ["second again", "first"]
 
 
-def test_the_second_can_overwrite_immediately(edit, site):
+def test_the_second_person_can_overwrite_immediately(edit, site):
     one, two = edit(site), edit(site)
     one.write("From one.")
     two.write("From two.")
@@ -176,7 +176,7 @@ def test_the_second_can_overwrite_immediately(edit, site):
     ]
 
 
-def test_the_second_can_take_the_other_version_and_undo_that(edit, site):
+def test_the_second_person_can_load_the_other_version_and_undo_that(edit, site):
     one, two = edit(site), edit(site)
     one.write("From one.")
     two.write("From two.")

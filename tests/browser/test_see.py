@@ -154,7 +154,9 @@ def test_tokens_per_section_are_a_bar_and_follow_the_model(editor, site):
         expect(
             tokens.get_by_role("button", name=re.compile(rf"^{passage['section']} {passage['tokens']} "))
         ).to_be_visible()
-    widths = tokens.locator(".bar span").evaluate_all("(all) => all.map((each) => each.getBoundingClientRect().width)")
+    widths = tokens.locator(".bar span").evaluate_all(
+        "(all) => all.map((element) => element.getBoundingClientRect().width)"
+    )
     most = max(preview["passages"], key=lambda passage: passage["tokens"])
     assert widths.index(max(widths)) == preview["passages"].index(most)
     editor.dialog.get_by_label("Model", exact=True).fill("claude-opus-4-7")

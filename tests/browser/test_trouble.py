@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.xdist_group("browser-trouble")
 
 TABLE = "foreword_templates"
-MINE = "What I wrote while it was broken."
+UNSAVED_TEXT = "What I wrote while it was broken."
 
 
 def try_to_save(editor):
@@ -39,17 +39,17 @@ def test_saving_while_the_store_is_down_loses_no_text(own_site, edit):
     site = own_site()
     site.write("Before.")
     editor = edit(site)
-    editor.write(MINE)
+    editor.write(UNSAVED_TEXT)
     break_store(site)
     dialog = try_to_save(editor)
     expect(dialog.get_by_role("alert")).to_contain_text("Your text is kept in this browser")
     dialog.get_by_role("button", name="Keep editing").click()
-    expect(editor.code).to_have_text(MINE)
-    assert editor.draft() == MINE
+    expect(editor.code).to_have_text(UNSAVED_TEXT)
+    assert editor.draft() == UNSAVED_TEXT
     repair_store(site)
     try_to_save(editor)
     expect(dialog).to_have_count(0)
-    assert site.template() == MINE
+    assert site.template() == UNSAVED_TEXT
 
 
 def test_the_editor_opens_while_the_store_is_down(own_site, edit):
@@ -58,7 +58,7 @@ def test_the_editor_opens_while_the_store_is_down(own_site, edit):
     break_store(site)
     editor = edit(site)
     expect(editor.dialog.get_by_text("The store is unavailable. This is the default template;")).to_be_visible()
-    editor.write(MINE)
+    editor.write(UNSAVED_TEXT)
     dialog = try_to_save(editor)
     expect(dialog.get_by_role("alert")).to_contain_text("kept in this browser")
     repair_store(site)
@@ -68,7 +68,7 @@ def test_the_editor_opens_while_the_store_is_down(own_site, edit):
     conflict.get_by_role("button", name="Save mine anyway").click()
     expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
     expect(editor.dialog.get_by_text("The store is unavailable")).to_have_count(0)
-    assert site.template() == MINE
+    assert site.template() == UNSAVED_TEXT
 
 
 def test_a_draft_from_when_the_store_was_down_is_shown_with_the_current_version(own_site, edit):
@@ -76,11 +76,11 @@ def test_a_draft_from_when_the_store_was_down_is_shown_with_the_current_version(
     site.write("Before.")
     break_store(site)
     editor = edit(site)
-    editor.write(MINE)
+    editor.write(UNSAVED_TEXT)
     repair_store(site)
     editor.page.on("dialog", lambda dialog: dialog.accept())
     editor.page.reload()
-    expect(editor.code).to_have_text(MINE)
+    expect(editor.code).to_have_text(UNSAVED_TEXT)
     expect(editor.dialog.locator(".state")).to_have_text("version 1 unsaved changes")
 
 
@@ -88,20 +88,20 @@ def test_the_editor_keeps_its_text_while_the_server_is_gone(own_site, edit):
     site = own_site()
     editor = edit(site)
     site.stop()
-    editor.write(MINE)
-    gone = editor.dialog.get_by_role("alert").filter(has_text="The server is not responding")
-    expect(gone.first).to_be_visible()
+    editor.write(UNSAVED_TEXT)
+    notice = editor.dialog.get_by_role("alert").filter(has_text="The server is not responding")
+    expect(notice.first).to_be_visible()
     dialog = try_to_save(editor)
     expect(dialog.get_by_role("alert")).to_contain_text("The server is not responding")
     dialog.get_by_role("button", name="Keep editing").click()
-    expect(editor.code).to_have_text(MINE)
+    expect(editor.code).to_have_text(UNSAVED_TEXT)
     site.start()
     expect(editor.dialog.locator(".offline")).to_be_empty()
-    expect(editor.prompt).to_have_text(MINE)
+    expect(editor.prompt).to_have_text(UNSAVED_TEXT)
     expect(editor.preview.get_by_role("alert")).to_have_count(0)
     try_to_save(editor)
     expect(dialog).to_have_count(0)
-    assert site.template() == MINE
+    assert site.template() == UNSAVED_TEXT
 
 
 def test_the_page_asks_for_a_token_and_refuses_a_wrong_one(own_site, open_page):
@@ -135,9 +135,9 @@ def test_a_token_that_becomes_invalid_loses_no_text(own_site, open_page, edit):
     code = page.locator(".cm-content")
     code.focus()
     with page.expect_response("**/system-prompt/check"):
-        page.keyboard.insert_text(MINE)
+        page.keyboard.insert_text(UNSAVED_TEXT)
     # Wait for the requests sent while typing, which could otherwise ask for the token before saving.
-    expect(page.get_by_role("group", name="Prompt with origins")).to_contain_text(MINE)
+    expect(page.get_by_role("group", name="Prompt with origins")).to_contain_text(UNSAVED_TEXT)
     site.stop()
     site.token = "new"
     site.start()
@@ -147,7 +147,7 @@ def test_a_token_that_becomes_invalid_loses_no_text(own_site, open_page, edit):
     page.keyboard.press("Enter")
     page.get_by_role("dialog", name="Save template").get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("unsaved changes")).to_have_count(0)
-    assert MINE in site.template()
+    assert UNSAVED_TEXT in site.template()
 
 
 def test_a_megabyte_is_refused_with_a_reason_and_stays_in_the_editor(edit, site):
@@ -207,21 +207,21 @@ def test_every_view_reports_a_missing_server_and_recovers(own_site, open_page, w
     expect(page.get_by_role("heading", name="nobody")).to_be_visible()
     site.stop()
     page.evaluate("(where) => (location.hash = where)", where)
-    gone = page.get_by_role("alert").filter(has_text="The server is not responding")
-    expect(gone.first).to_be_visible()
+    notice = page.get_by_role("alert").filter(has_text="The server is not responding")
+    expect(notice.first).to_be_visible()
     site.start()
     for one in seen.split(", "):
         expect(page.locator(one)).to_be_visible()
-    expect(gone).to_have_count(0)
+    expect(notice).to_have_count(0)
 
 
-FILL = """() => {
+FILL_STORAGE = """() => {
     for (let size = 1 << 20, at = 0; size; at++) {
         try { localStorage.setItem(`fill${at}`, "x".repeat(size)); } catch { size >>= 1; }
     }
 }"""
 
-KEEP_NOTHING = """() => {
+DISABLE_STORAGE = """() => {
     const refuse = () => { throw new DOMException("denied", "SecurityError"); };
     for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, { get: refuse });
     for (const name of ["request", "query"]) LockManager.prototype[name] = async () => refuse();
@@ -230,28 +230,28 @@ KEEP_NOTHING = """() => {
 
 def test_full_browser_storage_is_reported_and_saving_works(open_page, site):
     page = open_page(site.url)
-    page.evaluate(FILL)
+    page.evaluate(FILL_STORAGE)
     page.get_by_role("link", name="Edit", exact=True).click()
     editor = Editor(page)
-    editor.write(MINE)
+    editor.write(UNSAVED_TEXT)
     expect(editor.dialog.get_by_role("alert").filter(has_text="This browser cannot keep unsaved text")).to_be_visible()
     page.keyboard.press("ControlOrMeta+s")
     dialog = page.get_by_role("dialog", name="Save template")
     dialog.get_by_label("Author").fill("Ada")
     dialog.get_by_role("button", name="Save", exact=True).click()
     expect(dialog).to_have_count(0)
-    assert site.template() == MINE
+    assert site.template() == UNSAVED_TEXT
 
 
 def test_the_page_works_without_browser_storage(own_site, open_page):
     site = own_site(token="secret")
     page = open_page(f"{site.url}/#/edit")
-    page.add_init_script(f"({KEEP_NOTHING})()")
+    page.add_init_script(f"({DISABLE_STORAGE})()")
     page.reload()
     page.get_by_role("textbox", name="Token").fill("secret")
     page.keyboard.press("Enter")
     editor = Editor(page)
-    editor.write(MINE)
+    editor.write(UNSAVED_TEXT)
     try_to_save(editor)
     expect(editor.dialog.get_by_text("unsaved changes")).to_have_count(0)
-    assert site.template() == MINE
+    assert site.template() == UNSAVED_TEXT

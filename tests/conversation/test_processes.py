@@ -78,7 +78,7 @@ def test_sixteen_threads_construct_one_conversation(tree, url, layout):
 
 def test_a_process_killed_at_any_moment_leaves_every_conversation_intact():
     """For a thousand kills, run `python tests/soak/kill_conversations.py`."""
-    call = [sys.executable, str(SOAK / "kill_conversations.py"), "--many", "40"]
+    call = [sys.executable, str(SOAK / "kill_conversations.py"), "--kills", "40"]
     result = subprocess.run(call, capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.endswith("every conversation is complete\n")

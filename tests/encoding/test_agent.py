@@ -25,7 +25,7 @@ EXAMPLES = {
     "docs": ([["Manual", "/m"]], (("Manual", "/m"),)),
 }  # fmt: skip
 # Keys whose option takes a file, and options with a different name than their key.
-IN_FILES = ("tools", "base", "plan", "scope")
+FILE_KEYS = ("tools", "base", "plan", "scope")
 OPTION_NAMES = {"docs": "--doc"}
 
 
@@ -48,7 +48,7 @@ def test_a_key_is_an_option_of_every_command(key, tmp_path):
     option = OPTION_NAMES.get(key, f"--{key.replace('_', '-')}")
     assert option in dict(OPTIONS)
     text = content
-    if key in IN_FILES:
+    if key in FILE_KEYS:
         path = tmp_path / "file"
         path.write_text(content if isinstance(content, str) else json.dumps(content))
         text = str(path)

@@ -52,5 +52,5 @@ def test_the_oldest_values_are_dropped():
         EditionTarget("/w", "m", "p", 3, {"language": "en"}, ["b", "a"]),
     ],
 )
-def test_what_an_edition_was_created_for_is_read_as_it_was_written(target):
+def test_built_for_survives_writing_and_reading(target):
     assert target_of(Edition(1, "text", built_for=json.dumps(target_form(target)))) == target

@@ -11,7 +11,7 @@ import time
 import traceback
 from pathlib import Path
 
-LONGEST = 20_000
+MAX_LENGTH = 20_000
 
 
 def fuzz(check, name, words):
@@ -23,12 +23,12 @@ def fuzz(check, name, words):
     )
     args = options.parse_args()
     number = random.randrange(2**32) if args.random is None else args.random
-    chance = random.Random(number)
+    rng = random.Random(number)
     seeds = [path.read_bytes().decode() for path in sorted((Path(__file__).parent / "seeds" / name).iterdir())]
     end = time.monotonic() + args.seconds
     count = 0
     while time.monotonic() < end:
-        text = seeds[count] if count < len(seeds) else mutation(chance, seeds, words)
+        text = seeds[count] if count < len(seeds) else mutation(rng, seeds, words)
         count += 1
         if not passes(check, text):
             print(f"{name}: failed on input {count:,} of --random {number}")
@@ -52,37 +52,37 @@ def passes(check, text):
     return True
 
 
-def mutation(chance, seeds, words):
+def mutation(rng, seeds, words):
     """Return a random mutation of the seeds."""
-    text = chance.choice(seeds)
-    for _ in range(chance.randint(1, 8)):
-        text = chance.choice(CHANGES)(chance, text, seeds, words)[:LONGEST]
+    text = rng.choice(seeds)
+    for _ in range(rng.randint(1, 8)):
+        text = rng.choice(CHANGES)(rng, text, seeds, words)[:MAX_LENGTH]
     return text
 
 
-def _insert(chance, text, seeds, words):
-    at = chance.randint(0, len(text))
-    return text[:at] + chance.choice(words) + text[at:]
+def _insert(rng, text, seeds, words):
+    at = rng.randint(0, len(text))
+    return text[:at] + rng.choice(words) + text[at:]
 
 
-def _delete(chance, text, seeds, words):
-    start, end = sorted((chance.randint(0, len(text)), chance.randint(0, len(text))))
+def _delete(rng, text, seeds, words):
+    start, end = sorted((rng.randint(0, len(text)), rng.randint(0, len(text))))
     return text[:start] + text[min(end, start + 20) :]
 
 
-def _character(chance, text, seeds, words):
-    at = chance.randint(0, len(text))
-    return text[:at] + chr(chance.choice((chance.randrange(128), chance.randrange(0xD800)))) + text[at + 1 :]
+def _character(rng, text, seeds, words):
+    at = rng.randint(0, len(text))
+    return text[:at] + chr(rng.choice((rng.randrange(128), rng.randrange(0xD800)))) + text[at + 1 :]
 
 
-def _repeat(chance, text, seeds, words):
-    start, end = sorted((chance.randint(0, len(text)), chance.randint(0, len(text))))
-    return text[:end] + text[start:end] * chance.choice((1, 1, 2, 50)) + text[end:]
+def _repeat(rng, text, seeds, words):
+    start, end = sorted((rng.randint(0, len(text)), rng.randint(0, len(text))))
+    return text[:end] + text[start:end] * rng.choice((1, 1, 2, 50)) + text[end:]
 
 
-def _cross(chance, text, seeds, words):
-    other = chance.choice(seeds)
-    return text[: chance.randint(0, len(text))] + other[chance.randint(0, len(other)) :]
+def _cross(rng, text, seeds, words):
+    other = rng.choice(seeds)
+    return text[: rng.randint(0, len(text))] + other[rng.randint(0, len(other)) :]
 
 
 CHANGES = (_insert, _insert, _insert, _delete, _character, _repeat, _cross)

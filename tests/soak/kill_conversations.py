@@ -1,6 +1,6 @@
 """Kill processes in the middle of construct and compact, and check that every conversation is complete.
 
-    python tests/soak/kill_conversations.py --many 1000
+    python tests/soak/kill_conversations.py --kills 1000
 
 A child constructs and compacts conversations and reports each answer; at a random moment it gets SIGKILL. Then every answer
 must be in the store unchanged, every edition must be complete, and the conversation must continue in another process.
@@ -27,21 +27,21 @@ COMPLETE = {
     "builder": re.compile(r"Begin \S+ File \d+\. (?:word ){2000}end"),
     "foreword": re.compile(r"<identity>.*File \d+\..*</environment>", re.DOTALL),
 }
-LONGEST = 0.1
+MAX_DELAY = 0.1
 OPENED = b"opened\n"
 
 
 def work(url: str, top: Path, number: int, answers: int) -> None:
     """Run conversation after conversation in the child until it is killed, changing a file in between."""
-    talks = Conversations(url)
+    conversations = Conversations(url)
     os.write(answers, OPENED)
     for step in range(10_000):
         layout = "builder" if step % 2 else "foreword"
         id = f"{layout}-{number}-{step // 4}"
-        talk = talks.open(id, workspace(top), agent(), layout)
-        for ask in (talk.turn, talk.compact, talk.turn):
+        conversation = conversations.open(id, workspace(top), agent(), layout)
+        for ask in (conversation.turn, conversation.compact, conversation.turn):
             turn = ask()
-            edition = talks.store.edition(id, turn.edition)
+            edition = conversations.store.edition(id, turn.edition)
             assert edition is not None
             os.write(answers, f"{id} {edition.number} {digest(edition.system)}\n".encode())
             write_file(top, f"File {number * 10_000 + step}.")
@@ -61,7 +61,7 @@ def write_file(top: Path, text: str) -> None:
     next_file.rename(top / "w" / "AGENTS.md")
 
 
-def run_and_kill(url: str, top: Path, number: int, chance: random.Random) -> list[str]:
+def run_and_kill(url: str, top: Path, number: int, rng: random.Random) -> list[str]:
     """Return the answers that a child reported before it was killed."""
     reading, writing = os.pipe()
     child = os.fork()
@@ -73,7 +73,7 @@ def run_and_kill(url: str, top: Path, number: int, chance: random.Random) -> lis
     os.close(writing)
     if number % 8:  # otherwise it may be killed while it opens the store
         assert os.read(reading, len(OPENED)) == OPENED
-    time.sleep(chance.uniform(0, LONGEST))
+    time.sleep(rng.uniform(0, MAX_DELAY))
     os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     assert os.WIFSIGNALED(status), f"the child ended by itself: {status}"
@@ -84,33 +84,33 @@ def run_and_kill(url: str, top: Path, number: int, chance: random.Random) -> lis
 
 def problems(url: str, top: Path, number: int, answers: list[str]) -> list[str]:
     """Return what is wrong after a child was killed."""
-    talks = Conversations(url)
-    found = [f"lost: {line}" for line in answers if not is_stored(talks, line)]
-    for row in talks.store.conversations(f"-{number}-", 1000):
+    conversations = Conversations(url)
+    found = [f"lost: {line}" for line in answers if not is_stored(conversations, line)]
+    for row in conversations.store.conversations(f"-{number}-", 1000):
         layout = row.id.partition("-")[0]
-        editions = talks.store.editions(row.id)
+        editions = conversations.store.editions(row.id)
         found += [f"{row.id}: incomplete" for edition in editions if not COMPLETE[layout].fullmatch(edition.system)]
-        talk = talks.open(row.id, workspace(top), agent(), layout)
-        talk.compact()
-        turn = talk.turn("go on")
+        conversation = conversations.open(row.id, workspace(top), agent(), layout)
+        conversation.compact()
+        turn = conversation.turn("go on")
         if not (turn.edition in (len(editions), len(editions) + 1) and COMPLETE[layout].fullmatch(turn.system)):
             found.append(f"{row.id}: does not continue")
-    talks.close()
+    conversations.close()
     return found
 
 
-def is_stored(talks: Conversations, line: str) -> bool:
+def is_stored(conversations: Conversations, line: str) -> bool:
     id, number, hash = line.split(" ")
-    edition = talks.store.edition(id, int(number))
+    edition = conversations.store.edition(id, int(number))
     return edition is not None and digest(edition.system) == hash
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--many", type=int, default=1000, metavar="N", help="how many children to kill")
+    parser.add_argument("--kills", type=int, default=1000, metavar="N", help="how many children to kill")
     parser.add_argument("--seed", type=int, default=None, metavar="N", help="repeat a run with the same kills")
     options = parser.parse_args()
-    chance = random.Random(options.seed)
+    rng = random.Random(options.seed)
     with tempfile.TemporaryDirectory(prefix="foreword-kill-") as folder:
         top = Path(folder)
         (top / "w" / ".git").mkdir(parents=True)
@@ -118,11 +118,13 @@ def main() -> int:
         write_file(top, "File 0.")
         url = f"sqlite:///{top}/store.db"
         preload(top)
-        found, answered = kill_all(options.many, url, top, chance)
-        talks = Conversations(url)
-        found += talks.store.verify()
-        print(f"{options.many} killed, {answered} answers, {talks.store.stats()['conversations']} conversations")
-        talks.close()
+        found, answered = kill_all(options.kills, url, top, rng)
+        conversations = Conversations(url)
+        found += conversations.store.verify()
+        print(
+            f"{options.kills} killed, {answered} answers, {conversations.store.stats()['conversations']} conversations"
+        )
+        conversations.close()
     print("\n".join(found) or "every conversation is complete")
     return 1 if found else 0
 
@@ -130,24 +132,24 @@ def main() -> int:
 def preload(top: Path) -> None:
     """Load everything a child needs, so that it is killed at work and not while importing."""
     for layout in COMPLETE:
-        talks = Conversations()
-        talk = talks.open("warm", workspace(top), agent(), layout)
-        talk.turn()
-        talk.compact()
-        talks.close()
+        conversations = Conversations()
+        conversation = conversations.open("warm", workspace(top), agent(), layout)
+        conversation.turn()
+        conversation.compact()
+        conversations.close()
 
 
-def kill_all(many: int, url: str, top: Path, chance: random.Random) -> tuple[list[str], int]:
-    """Kill `many` children; the template is added once the store has been opened."""
+def kill_all(kills: int, url: str, top: Path, rng: random.Random) -> tuple[list[str], int]:
+    """Kill this many children; the template is added once the store has been opened."""
     found: list[str] = []
     answered = 0
-    for number in range(many):
-        answers = run_and_kill(url, top, number, chance)
+    for number in range(kills):
+        answers = run_and_kill(url, top, number, rng)
         answered += len(answers)
         if number == 0:
-            talks = Conversations(url)
-            talks.store.add_template(TemplateVersion(0, TEMPLATE))
-            talks.close()
+            conversations = Conversations(url)
+            conversations.store.add_template(TemplateVersion(0, TEMPLATE))
+            conversations.close()
             continue
         found += problems(url, top, number, answers)
     return found, answered

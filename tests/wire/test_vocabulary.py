@@ -46,7 +46,7 @@ def test_changed_has_one_meaning_outside_comparisons():
     assert others == {"NamesForm": list[str], "RebuildForm": bool | None}  # None: the rebuild failed
 
 
-def test_the_page_uses_the_same_words():
+def test_the_page_uses_the_same_vocabulary():
     text = WEB.read_text()
     (kinds,) = re.findall(r"^export type Change = (.*);$", text, re.MULTILINE)
     assert kinds == " | ".join(f'"{kind}"' for kind in KINDS)
