@@ -109,7 +109,7 @@ def browser() -> Iterator[Browser]:
     """Start a Chromium, without its sandbox if this process is root."""
     path = chromium.find()
     if not path:
-        raise RuntimeError(f"no Chromium found for the tests of the page: {chromium.WANTED}")
+        raise RuntimeError(f"no Chromium found for the tests of the page: {chromium.ADVICE}")
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=path, args=flags, timeout=PATIENCE)
