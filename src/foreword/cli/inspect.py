@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..errors import CallError
-from ..programs.subjects import TAKES, is_folder
+from ..programs.subjects import ACCEPTED, is_folder
 from .arguments import SUPPRESS
 from .edits import describe_first_difference, write_difference
 from .options import document, new_parser, status
@@ -29,7 +29,7 @@ def parser_for(command: str) -> Parser:
     if command == "diff":
         several = "the layout of both prompts; repeat it to compare a directory's prompts for two layouts"
         parser = new_parser(command, several_layouts=several)
-        parser.add_argument("old", metavar="OLD", help=f"the old prompt: {TAKES}")
+        parser.add_argument("old", metavar="OLD", help=f"the old prompt: {ACCEPTED}")
         parser.add_argument(
             "new",
             nargs="?",
@@ -40,7 +40,7 @@ def parser_for(command: str) -> Parser:
         parser.add_argument("--exit-code", action="store_true", help="exit with 1 if the prompts differ")
         return parser
     parser = new_parser(command)
-    parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR|OLD", help=TAKES)
+    parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR|OLD", help=ACCEPTED)
     parser.add_argument(
         "new", nargs="?", default="", metavar="NEW", help="the prompt after the change, specified in the same way"
     )

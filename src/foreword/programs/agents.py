@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from ..vocabulary import Candidate, Finding
     from .question import Question
 
-# The table itself shows these, and the others are not about instruction files.
+# Findings that the table itself shows, and those that are not about instruction files.
 _SHOWN_BY_TABLE = ("file-shadowed", "file-duplicate")
-_SKIPPED = "skill-"
+_SKIPPED_PREFIX = "skill-"
 _MAX_VISITS = 1_000
 
 
 @value
 class AgentReport:
-    """The table of files and agents. `others` are mirrored agents that are not in it; `paths` are those that were asked for."""
+    """The table of files and agents. `others` are the mirrored agents that are not in it; `paths` are the requested paths."""
 
     root: str
     cwd: str
@@ -53,12 +53,12 @@ class AgentReport:
 
 
 def agent_report(question: Question) -> AgentReport:
-    """What the agents of a question read in its workspace."""
+    """Compare what agents read in the question's workspace."""
     return _Comparison(question).report()
 
 
 class _Comparison:
-    """One comparison: the workspace, the files in it, and what the readers of all agents share."""
+    """One comparison: the workspace, the files in it, and the contents that all agents' readers share."""
 
     def __init__(self, question: Question) -> None:
         self.question = question
@@ -69,62 +69,62 @@ class _Comparison:
         self.findings: dict[Finding, None] = {}
         self.assemblers: list[Assembler] = []
         self.real_names: dict[str, str] = {}
-        self.assignments, self.assigned = _without_agents(question)
+        self.assignments, self.assigned_agents = _split_assignments(question)
 
     def report(self) -> AgentReport:
         """Walk the repository, choose the agents and compare them."""
         fields = self.question.fields
         mirrors = {name: shipped_mirror(name) for name in mirror_names()}
-        only = fields.get("layouts") or list(filter(None, [fields.get("layout")]))
-        named = {name: self._assembler(name).layout() for name in only or self._named()}
+        requested = fields.get("layouts") or list(filter(None, [fields.get("layout")]))
+        named = {name: self._assembler(name).layout() for name in requested or self._configured_names()}
         files = find_instruction_files(self.root, paths_in_repository([*mirrors.values(), *named.values()]))
         self._report_files(files)
-        views = self._views(named, {} if only else mirrors, files.paths)
-        self._collect(views)
-        wanted = [self._path(path) for path in fields.get("paths") or ()]
+        views = self._views(named, {} if requested else mirrors, files.paths)
+        self._collect_findings(views)
+        paths = [self._path(path) for path in fields.get("paths") or ()]
         root, cwd = printable(self.root), printable(self.workspace.cwd)
-        table = compare_agents(views, [printable(path) for path in (*files.paths, *wanted)], root, cwd)
-        table = _only_at(table, wanted)
+        table = compare_agents(views, [printable(path) for path in (*files.paths, *paths)], root, cwd)
+        table = _filter_rows(table, paths)
         table = with_visits(table, self._visit(table))
         shown = {view.name for view in views}
-        others = [] if only else [name for name in mirrors if name not in shown]
-        return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(path) for path in wanted])
+        others = [] if requested else [name for name in mirrors if name not in shown]
+        return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(path) for path in paths])
 
     def _views(
         self, named: Mapping[str, Layout], mirrors: Mapping[str, Layout], files: Sequence[str]
     ) -> list[AgentView]:
-        """What the agents read that were named, and those mirrored ones that the repository shows signs of."""
+        """A view for each named agent, and for each mirrored agent whose signs are in the repository."""
         signs = {name: self._signs(layout, files) for name, layout in {**mirrors, **named}.items()}
         chosen = [name for name in mirrors if self.question.fields.get("all") or signs[name]]
         views: list[AgentView] = []
         for name in dict.fromkeys((*chosen, *named)):
             if name in named:
                 views.append(self._view(name, named[name], signs[name]))
-            elif view := self._try(name, mirrors[name], signs[name]):
+            elif view := self._try_view(name, mirrors[name], signs[name]):
                 views.append(view)
         return views
 
-    def _path(self, named: str) -> str:
-        """The absolute path that is meant: relative to the workspace if it exists there, else to the current directory."""
-        there = absolute(os.path.join(self.workspace.cwd, named), os.environ)
-        here = absolute(named, os.environ)
-        return here if os.path.lexists(here) and not os.path.lexists(there) else there
+    def _path(self, name: str) -> str:
+        """The absolute path: relative to the current directory if it exists only there, otherwise to the workspace."""
+        in_workspace = absolute(os.path.join(self.workspace.cwd, name), os.environ)
+        in_current = absolute(name, os.environ)
+        return in_current if os.path.lexists(in_current) and not os.path.lexists(in_workspace) else in_workspace
 
-    def _named(self) -> list[str]:
-        """The layouts that the settings or the call name as agents."""
-        files, wrong = read_settings(self.workspace, self.reader, self.question.fields.get("settings") or "")
+    def _configured_names(self) -> list[str]:
+        """The layouts that the settings or the caller specify as agents."""
+        files, problems = read_settings(self.workspace, self.reader, self.question.fields.get("settings") or "")
         names, refused = agent_names(files)
-        self.findings.update(dict.fromkeys((*wrong, *refused)))
-        return list(dict.fromkeys((*names, *self.assigned)))
+        self.findings.update(dict.fromkeys((*problems, *refused)))
+        return list(dict.fromkeys((*names, *self.assigned_agents)))
 
     def _signs(self, layout: Layout, files: Sequence[str]) -> list[str]:
-        """The signs of a layout that the repository shows, at its root or, if they are instruction files, anywhere in it."""
+        """The layout's signs that are in the repository: at its root or, if they are instruction files, anywhere in it."""
         found = []
         for sign in layout.signs:
             path = "/" + sign
             is_in_files = any(
-                (path in each if sign.endswith("/") else each.endswith(path))
-                for each in (file[len(self.root) :] for file in files)
+                (path in relative if sign.endswith("/") else relative.endswith(path))
+                for relative in (file[len(self.root) :] for file in files)
             )
             if is_in_files or os.path.lexists(os.path.join(self.root, sign.rstrip("/"))):
                 found.append(sign)
@@ -143,8 +143,8 @@ class _Comparison:
         assembler.reader = lambda: Reader(contents=self.contents)
         return assembler
 
-    def _try(self, name: str, layout: Layout, signs: Sequence[str]) -> AgentView | None:
-        """What an agent reads that nobody named; None, with a finding, if its layout does not accept the settings."""
+    def _try_view(self, name: str, layout: Layout, signs: Sequence[str]) -> AgentView | None:
+        """The view of an agent that was not named explicitly; None, with a finding, if its layout does not accept the settings."""
         try:
             return self._view(name, layout, signs)
         except ForewordError as error:
@@ -154,7 +154,7 @@ class _Comparison:
     def _view(self, name: str, layout: Layout, signs: Sequence[str]) -> AgentView:
         question = self.question
         assembler = self._assembler(name)
-        # Menus matter only if they can push a file over the budget of the prompt.
+        # Menus matter only if they can push a file over the prompt's budget.
         assembler.finds_skills = layout.budget is not None
         prompt = assembler.prompt(question.agent, question.now)
         snapshot = assembler.snapshot(question.agent)
@@ -163,7 +163,7 @@ class _Comparison:
         return AgentView(snapshot.layout, snapshot.inputs, prompt, tokens, signs)
 
     def _visit(self, table: AgentTable) -> dict[tuple[int, str], dict[str, Candidate]]:
-        """The candidates of agents that work in other folders, as far as the limit allows."""
+        """The candidates for agents that work in other folders, up to a limit on the number of folders."""
         folders = folders_to_visit(table)
         if len(folders) > _MAX_VISITS:
             message = (
@@ -173,16 +173,18 @@ class _Comparison:
             self.findings[finding("scan-limit", message, printable(self.root))] = None
         found: dict[tuple[int, str], dict[str, Candidate]] = {}
         for number, folder in folders[:_MAX_VISITS]:
-            there = self.assemblers[number].for_directory(self.real_names.get(folder, folder))
-            there.reader = self.assemblers[number].reader
+            assembler = self.assemblers[number].for_directory(self.real_names.get(folder, folder))
+            assembler.reader = self.assemblers[number].reader
             try:
-                found[number, folder] = {candidate.path: candidate for candidate in there.snapshot().inputs.candidates}
-            except ForewordError:  # the folder is gone, or has settings of its own that are refused
+                found[number, folder] = {
+                    candidate.path: candidate for candidate in assembler.snapshot().inputs.candidates
+                }
+            except ForewordError:  # the folder no longer exists, or its own settings are refused
                 continue
         return found
 
     def _report_files(self, files: InstructionFiles) -> None:
-        """Add what went wrong in the walk, and remember the folders whose names are not printed as they are."""
+        """Add findings about the walk, and record the real names of folders whose names are printed differently."""
         for path in files.paths:
             while path != self.root and printable(path) != path:
                 self.real_names[printable(path)] = path
@@ -197,21 +199,21 @@ class _Comparison:
             message = f"{shown} contains too many folders; files in the rest of them are missing from the table"
             self.findings[finding("scan-limit", message, shown)] = None
 
-    def _collect(self, views: Sequence[AgentView]) -> None:
-        """Add the warnings and errors of all prompts; one that not every agent has names its agents."""
+    def _collect_findings(self, views: Sequence[AgentView]) -> None:
+        """Add the warnings and errors of all prompts. If one does not apply to every agent, its message lists the agents."""
         agents_by_problem: dict[Finding, list[str]] = {}
         for view in views:
             for problem in view.prompt.findings:
-                is_shown = problem.code in _SHOWN_BY_TABLE or problem.code.startswith(_SKIPPED)
+                is_shown = problem.code in _SHOWN_BY_TABLE or problem.code.startswith(_SKIPPED_PREFIX)
                 if problem.severity != "info" and not is_shown:
                     agents_by_problem.setdefault(problem, []).append(view.name)
         for problem, names in agents_by_problem.items():
-            about = "" if len(names) == len(views) else f" ({', '.join(names)})"
-            self.findings[replace(problem, message=problem.message + about)] = None
+            suffix = "" if len(names) == len(views) else f" ({', '.join(names)})"
+            self.findings[replace(problem, message=problem.message + suffix)] = None
 
 
-def _only_at(table: AgentTable, paths: Sequence[str]) -> AgentTable:
-    """The table of these files, and of the files in those of them that are folders; without paths, the whole table."""
+def _filter_rows(table: AgentTable, paths: Sequence[str]) -> AgentTable:
+    """The table with only the files at or below these paths; the whole table if there are no paths."""
     if not paths:
         return table
     folders = {printable(path) for path in paths if os.path.isdir(path)}
@@ -220,8 +222,8 @@ def _only_at(table: AgentTable, paths: Sequence[str]) -> AgentTable:
     return replace(table, rows=rows)
 
 
-def _without_agents(question: Question) -> tuple[list[tuple[str, Any]], list[str]]:
-    """The assignments of a question to keys of layouts, and the agents that it assigns to `agents`."""
+def _split_assignments(question: Question) -> tuple[list[tuple[str, Any]], list[str]]:
+    """The question's assignments to layout keys, and the agents that it assigns to `agents`."""
     others: list[tuple[str, Any]] = []
     names: list[str] = []
     for key, content in question.assignments():

@@ -1,4 +1,4 @@
-"""How each provider caches a prompt, and how much of the cache a change loses."""
+"""How each provider caches a prompt, and how much of the cache is lost when the prompt changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ProviderModel:
 
     def __init__(self, rules: ProviderRules, table: Prices, question: Question) -> None:
         self.rules = rules
-        # A model that no price row lists belongs to the named provider; every other provider gets its default model.
+        # A model that is not in the price list belongs to the specified provider; every other provider gets its default model.
         owner = table.provider_of(question.model) or question.provider.lower()
         self.model = question.model if owner == rules.name else ""
         self.price: Price | None = table.of(rules, self.model)
@@ -42,7 +42,7 @@ class ProviderModel:
         return self._counts[text]
 
     def segments(self, subject: Subject) -> list[Segment]:
-        """The request, in the order in which the provider reads it."""
+        """The request's segments, in the order in which the provider reads them."""
         from ..inspection.cache import segments_of, with_last_breakpoint
         from ..providers import request_for
 
@@ -57,7 +57,7 @@ class ProviderModel:
 
 
 def provider_models(question: Question) -> list[ProviderModel]:
-    """Every provider in the price list, or only the one that was named."""
+    """Every provider in the price list, or only the specified one."""
     from ..inspection.price_list import read_prices
 
     prices, settings = question.fields.get("prices") or "", question.fields.get("settings") or ""
@@ -71,7 +71,7 @@ def provider_models(question: Question) -> list[ProviderModel]:
 
 @value
 class CacheReport:
-    """How well a prompt can be cached: at each provider, by the order of its sections, and when it is built again."""
+    """How well a prompt can be cached: by each provider, given the order of its sections, and when it is built again."""
 
     subject: Subject
     form: CacheForm
@@ -80,7 +80,7 @@ class CacheReport:
 
 
 def cache_report(question: Question) -> CacheReport:
-    """Examine the prompt of the question's directory, or the one that its field `prompt` names."""
+    """Examine the prompt for the question's directory, or the prompt in its field `prompt`."""
     from ..encoding.prompt import finding_form
     from ..inspection.cache import find_misplaced, instability_findings, order_findings
     from ..text.tokens import count as count_tokens
@@ -90,8 +90,8 @@ def cache_report(question: Question) -> CacheReport:
     turns_of(question)
     models = provider_models(question)
     source = question.fields.get("prompt")
-    # Counting tokens takes a lot of memory, so the builds use a copy of the question, which is freed first with everything they read.
-    subject, rebuilt = _rebuilt(question.with_fields()) if source is None else (read_subject(source, question), [])
+    # Counting tokens takes a lot of memory, so the builds use a copy of the question; it is freed before, with everything they read.
+    subject, rebuilt = _rebuild(question.with_fields()) if source is None else (read_subject(source, question), [])
     count = models[0].count
     misplaced_sections = find_misplaced(subject.prompt, count)
     moved = [(rebuild.detail, sections) for rebuild, sections in rebuilt if sections]
@@ -111,14 +111,14 @@ def cache_report(question: Question) -> CacheReport:
 
 
 def _fixed_time(question: Question) -> str:
-    """One time for every build, in a form that can be passed to another process."""
+    """The time to use for every build, as a string that can be passed to another process."""
     from ..engine.assembler import local_time
 
     return (question.now or local_time()).isoformat()
 
 
-def _rebuilt(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[SectionDiff]]]]:
-    """The prompt of the directory, and what changed in it when it was built again in ways that should not matter."""
+def _rebuild(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[SectionDiff]]]]:
+    """The directory's prompt, and what changes when it is built again in ways that should not matter."""
     from ..engine.assembler import local_time
     from ..inspection.diff import compare
     from .stability import rebuilds
@@ -135,11 +135,12 @@ def _rebuilt(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[
         )
         results.append((rebuild, sections))
     # Only the texts are needed from here on; the candidates of many skills would take a lot of memory.
-    small = replace(subject.prompt, candidates=())
+    stripped = replace(subject.prompt, candidates=())
     rebuilt = [
-        (replace(result, prompt=result.prompt and small) if not moved else result, moved) for result, moved in results
+        (replace(result, prompt=result.prompt and stripped) if not moved else result, moved)
+        for result, moved in results
     ]
-    return replace(subject, prompt=small), rebuilt
+    return replace(subject, prompt=stripped), rebuilt
 
 
 def _first_change(sections: Sequence[SectionDiff]) -> int:
@@ -153,7 +154,7 @@ def _first_change(sections: Sequence[SectionDiff]) -> int:
 def _better_order(
     question: Question, subject: Subject, misplaced_sections: Sequence[Misplaced], is_built: bool
 ) -> BetterOrderForm:
-    """A better order of sections, and the options that come closest to it; they are tried before they are suggested."""
+    """A better order of sections, and the options that come closest to it, which are suggested only if they help."""
     from ..inspection.cache import best_order, find_misplaced, order_settings
 
     better: BetterOrderForm = {"order": best_order(subject.prompt), "set": [], "fixes": "none"}
@@ -175,7 +176,7 @@ def _provider_form(subject: Subject, provider: ProviderModel) -> ProviderForm:
 
     unload_other_tokenizers(provider.model or provider.rules.model, provider.rules.name)
     segments, price = provider.segments(subject), provider.price
-    cuts = breakpoints(segments, subject.prompt, provider.rules, price, provider.count)
+    points = breakpoints(segments, subject.prompt, provider.rules, price, provider.count)
     total, _, cached = count_kept(segments, segments, provider.rules, price, provider.count)
     return {
         "provider": provider.rules.name,
@@ -183,7 +184,7 @@ def _provider_form(subject: Subject, provider: ProviderModel) -> ProviderForm:
         "order": list(provider.rules.order),
         "price": price_form(price) if price else None,
         "tokens": total,
-        "breakpoints": [breakpoint_form(cut) for cut in cuts],
+        "breakpoints": [breakpoint_form(point) for point in points],
         "first_request": request_cost(total, cached, price, is_read=False) if price else None,
         "next_request": request_cost(total, cached, price, is_read=True) if price else None,
     }
@@ -210,7 +211,7 @@ def _rebuild_form(rebuilt: Rebuild, sections: Sequence[SectionDiff], subject: Su
 
 @value
 class CacheLoss:
-    """How much of the old prompt each provider still has cached when the new one is sent."""
+    """How much of the old prompt's cache each provider can reuse for the new one."""
 
     old: Subject
     new: Subject
@@ -220,7 +221,7 @@ class CacheLoss:
 
 
 def cache_loss(question: Question) -> CacheLoss:
-    """Compare the prompts that the fields `old` and `new` name, as a cache would."""
+    """Compare the prompts in the fields `old` and `new` as a cache would."""
     from ..inspection.cache import cache_reuse
 
     if not question.fields.get("old") or not question.fields.get("new"):
@@ -229,7 +230,7 @@ def cache_loss(question: Question) -> CacheLoss:
     models, turns = provider_models(question), turns_of(question)
     old, new = read_subject(question.fields["old"], question), read_subject(question.fields["new"], question)
     if old.tools is None or new.tools is None:
-        # Tools that are known on one side only would look like a change.
+        # Tools that are known for only one of the prompts would look like a change.
         old, new = replace(old, tools=None), replace(new, tools=None)
     reuses = [
         (
@@ -242,7 +243,7 @@ def cache_loss(question: Question) -> CacheLoss:
 
 
 def turns_of(question: Question) -> int:
-    """How many more turns a change is priced for."""
+    """The number of turns over which to calculate the cost of a change."""
     turns = question.fields.get("turns", DEFAULT_TURNS)
     if not isinstance(turns, int) or not 0 <= turns <= MAX_TURNS:
         raise CallError(f"turns must be a number from 0 to {MAX_TURNS:,}, not {turns}")

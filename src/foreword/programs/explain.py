@@ -1,6 +1,6 @@
-"""Why a file is not in the prompt: for paths that the layout never considered.
+"""Explain why a file that the layout never considered is not in the prompt.
 
-Three answers are easily confused: the file does not exist; no agent with this layout reads it; only an agent that works in another
+There are three possible answers: the file does not exist, no agent with this layout reads it, or only an agent that works in another
 folder reads it.
 """
 
@@ -30,16 +30,20 @@ _MAX_ABOVE = 5
 
 
 def is_match(path: str, wanted: str, cwd: str) -> bool:
-    """Whether a path is the wanted one, is below it, or has that name. An empty string matches every path."""
-    return not wanted or os.path.basename(path) == wanted or any(is_inside(path, each) for each in _paths(wanted, cwd))
+    """Whether a path is at or below `wanted`, or has that name. An empty string matches every path."""
+    return (
+        not wanted
+        or os.path.basename(path) == wanted
+        or any(is_inside(path, possible) for possible in _paths(wanted, cwd))
+    )
 
 
 def explain_path(
     assembler: Assembler, agent: Agent, wanted: str, cwd: str, absent: Sequence[Candidate]
 ) -> list[Candidate]:
-    """Candidates that explain why nothing at a path was used; `absent` are those that do not exist."""
+    """Candidates that explain why nothing at a path was used. `absent` are the candidates there that do not exist."""
     paths = _paths(wanted, cwd)
-    path = next((each for each in paths if os.path.lexists(each)), paths[0])
+    path = next((possible for possible in paths if os.path.lexists(possible)), paths[0])
     if absent and not os.path.lexists(path):
         return [
             replace(candidate, reason=candidate.reason or "the file does not exist; it would be read")
@@ -49,7 +53,7 @@ def explain_path(
 
 
 def _paths(wanted: str, cwd: str) -> list[str]:
-    """The absolute paths that a name may refer to: relative to the workspace, or to the current directory."""
+    """The absolute paths that a name may refer to: relative to the workspace, and relative to the current directory."""
     return [absolute(os.path.join(cwd, wanted), os.environ), absolute(wanted, os.environ)]
 
 
@@ -57,9 +61,9 @@ def explain(assembler: Assembler, path: str, agent: Agent | None = None) -> Cand
     """The fate of an absolute path that was not considered, and the reason."""
     shown = printable(path)
     if not os.path.lexists(path):
-        return Candidate(shown, "", "absent", "the file does not exist" + _similar(path))
-    folders = list(_folders(path, assembler))
-    match = _where(assembler, path, folders, agent)
+        return Candidate(shown, "", "absent", "the file does not exist" + _suggest_similar(path))
+    folders = list(_possible_folders(path, assembler))
+    match = _find_folder(assembler, path, folders, agent)
     if match:
         folder, candidate = match
         fate = "" if candidate.fate == "used" else f"; its fate there is {candidate.fate}"
@@ -71,7 +75,7 @@ def explain(assembler: Assembler, path: str, agent: Agent | None = None) -> Cand
             name
             for name in names
             if name != layout.name
-            and _where(
+            and _find_folder(
                 assembler.copy_with(layout=name, assignments=()), path, [*folders, assembler.workspace.cwd], agent
             )
         ]
@@ -87,7 +91,7 @@ def explain(assembler: Assembler, path: str, agent: Agent | None = None) -> Cand
     return Candidate(shown, "", "unread", reason)
 
 
-def _similar(path: str) -> str:
+def _suggest_similar(path: str) -> str:
     from difflib import get_close_matches
 
     folder, name = os.path.split(path)
@@ -95,7 +99,7 @@ def _similar(path: str) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def _folders(path: str, assembler: Assembler) -> Iterator[str]:
+def _possible_folders(path: str, assembler: Assembler) -> Iterator[str]:
     """The folders above a path in which an agent might work, nearest first."""
     workspace = assembler.snapshot().plan.workspace
     top = workspace.root or workspace.cwd
@@ -108,10 +112,10 @@ def _folders(path: str, assembler: Assembler) -> Iterator[str]:
         folder, number = os.path.dirname(folder), number + 1
 
 
-def _where(
+def _find_folder(
     assembler: Assembler, path: str, folders: Iterable[str], agent: Agent | None
 ) -> tuple[str, Candidate] | None:
-    """The topmost of the consecutive folders where a path, or something below it, is a candidate; and that candidate."""
+    """The topmost of the consecutive folders in which the path, or something below it, is a candidate, and that candidate."""
     match = None
     for folder in folders:
         candidate = _candidate_in(assembler, path, folder, agent)
@@ -122,7 +126,7 @@ def _where(
 
 
 def _candidate_in(assembler: Assembler, path: str, folder: str, agent: Agent | None) -> Candidate | None:
-    """The candidate at or below a path, for an agent that works in a folder."""
+    """The candidate at or below a path, for an agent that works in this folder."""
     shown = printable(path)
     other = assembler.copy_with(workspace=replace(assembler.workspace, cwd=folder, root=None))
     try:
@@ -135,7 +139,7 @@ def _candidate_in(assembler: Assembler, path: str, folder: str, agent: Agent | N
 
 
 def _reads(path: str, layout: Layout) -> str:
-    """What the layout reads instead: names of instruction files, or folders of skills."""
+    """Describe what the layout reads instead: names of instruction files, or folders of skills."""
     name = os.path.basename(path)
     is_skill = name.lower() == "skill.md"
     names: dict[str, None] = {}

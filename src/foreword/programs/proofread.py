@@ -1,4 +1,4 @@
-"""Run lint: assemble the prompt of a folder, or of every folder below it, and run the checks on each.
+"""Run lint: assemble a folder's prompt, and optionally the prompts of all folders below it, and run the checks on each.
 
 The checks are pure (`inspection.lint`). This module reads the disk for them: whether a file exists, what a SKILL.md contains,
 and which checks are disabled.
@@ -60,9 +60,9 @@ def proofread(
     is_recursive: bool = False,
     extensions: Sequence[Extension] = (),
 ) -> Report:
-    """The likely mistakes in the prompt of a workspace; with `is_recursive`, in the prompts of all folders below it too.
+    """Report likely mistakes in a workspace's prompt and, if `is_recursive` is set, in the prompts of all folders below it.
 
-    `disable` names checks to skip. The checks of `extensions` are run too.
+    `disable` are the ids of checks to skip. The checks of `extensions` are also run.
     """
     agent = agent or Agent()
     disabled = tuple(disable)
@@ -71,16 +71,16 @@ def proofread(
     run.check(assembler)
     if is_recursive:
         run.check_below()
-    findings = merge_repeated(sorted(run.findings, key=_order), printable(run.root))
+    findings = merge_repeated(sorted(run.findings, key=_sort_key), printable(run.root))
     return Report(tuple(findings), len(run.files), run.root)
 
 
-def _order(each: Finding) -> tuple[str, int, str]:
-    return each.path, each.line or 0, each.code
+def _sort_key(finding: Finding) -> tuple[str, int, str]:
+    return finding.path, finding.line or 0, finding.code
 
 
 class _LintRun:
-    """One run: the findings so far, and what has been checked already."""
+    """One run of lint: the findings so far, and what has already been checked."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class _LintRun:
         self.root, self.cwd = workspace.root or workspace.cwd, workspace.cwd
         self.findings: dict[Finding, None] = {}
         self.files: set[str] = set()
-        self.large: set[str] = set()
+        self.oversized: set[str] = set()
         self.skills: set[tuple[int, int]] = set()
         self.reader = Reader()
         self.wrong_case = WrongCase(self.root)
@@ -106,7 +106,7 @@ class _LintRun:
         follows_directives = any(section.language == "directives" for section in self.snapshot.layout.each_section())
         self.disk = _Disk(workspace)
         self.linter = Linter(
-            LintContext(self.disk.exists, estimate, tools, follows_directives, self.disk.above), self.disabled
+            LintContext(self.disk.exists, estimate, tools, follows_directives, self.disk.files_above), self.disabled
         )
 
     def _read_settings(self, snapshot: Snapshot) -> None:
@@ -130,15 +130,15 @@ class _LintRun:
         self.read_skills(skills)
 
     def record(self, findings: Iterable[Finding]) -> None:
-        """Record findings. An oversized section is reported once per file, although its size differs in each folder below."""
-        for each in findings:
-            if each.code != "oversized-section" or each.path not in self.large:
-                self.findings[each] = None
-            if each.code == "oversized-section":
-                self.large.add(each.path)
+        """Record findings. An oversized section is reported only once per file, although its size differs in each folder below."""
+        for reported in findings:
+            if reported.code != "oversized-section" or reported.path not in self.oversized:
+                self.findings[reported] = None
+            if reported.code == "oversized-section":
+                self.oversized.add(reported.path)
 
     def read_skills(self, paths: Iterable[str], validation: Literal["strict", "lenient", ""] = "") -> None:
-        """Check the bodies of SKILL.md files; with `validation`, also their front matter."""
+        """Check the bodies of SKILL.md files and, if `validation` is set, their front matter."""
         for path in paths:
             reading = self.reader.read(
                 path, reach_by_path(path, self.snapshot.layout.lookups, self.snapshot.plan.workspace)
@@ -158,20 +158,21 @@ class _LintRun:
             self.findings.update(dict.fromkeys(findings))
 
     def check_below(self) -> None:
+        """Check the prompts of all folders below, and every SKILL.md."""
         layout = self.snapshot.layout
-        tree = scan_below(self.cwd, set(_names(layout)))
+        tree = scan_below(self.cwd, set(_instruction_names(layout)))
         for folder in tree.folders:
             if folder != self.cwd:
                 self._check_folder(folder)
         self.disk.enter(self.snapshot.plan.workspace)
-        strict = any(lookup.kind == "skill" and lookup.validation == "strict" for lookup in layout.lookups)
-        self.read_skills(tree.skills, "strict" if strict else "lenient")
+        is_strict = any(lookup.kind == "skill" and lookup.validation == "strict" for lookup in layout.lookups)
+        self.read_skills(tree.skills, "strict" if is_strict else "lenient")
         for path in tree.unlisted:
             shown = printable(path)
             self.findings[finding("file-unreadable", f"{shown}: the folder could not be read", shown)] = None
 
     def _check_folder(self, folder: str) -> None:
-        """Check one folder below. If it is a repository whose settings are refused, only this folder is affected."""
+        """Check one of the folders below. If it is a repository whose settings are refused, only this folder is skipped."""
         try:
             self.check(self.assembler.for_directory(folder))
         except CallError as error:
@@ -179,7 +180,7 @@ class _LintRun:
             self.findings[finding("settings-invalid", f"{shown}: {error}", shown)] = None
 
 
-def _names(layout: Layout) -> Iterator[str]:
+def _instruction_names(layout: Layout) -> Iterator[str]:
     """The names of instruction files that a layout looks for in each folder."""
     for lookup in layout.lookups:
         if lookup.kind == "text":
@@ -189,7 +190,7 @@ def _names(layout: Layout) -> Iterator[str]:
 
 
 class _Disk:
-    """Reads for the checks, once per file and only inside the workspace."""
+    """Reads the disk for the checks: each file once, and only inside the workspace."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._known: dict[str, bool] = {}
@@ -200,17 +201,17 @@ class _Disk:
         """Switch to this workspace."""
         self.workspace, self.root = workspace, workspace.root or workspace.cwd
 
-    def above(self, path: str, names: Sequence[str], folder: str) -> Iterator[tuple[str, str | None]]:
-        """The path and text of the first file with one of these names, in each folder from the one of `path` up to the root.
+    def files_above(self, path: str, names: Sequence[str], folder: str) -> Iterator[tuple[str, str | None]]:
+        """The path and text of the first file with one of these names, in each folder from that of `path` up to the root.
 
-        With `folder`, look in that subfolder of each, and stop at the first match. The text is None if it cannot be read in full.
+        If `folder` is set, look in that subfolder of each, and stop at the first match. The text is None if it cannot be read in full.
         """
         at = os.path.dirname(path)
         if not is_inside(path, self.root) or not self._exists(at):
             return
         while is_inside(at, self.root):
-            place = os.path.normpath(os.path.join(at, folder))
-            files = [os.path.join(place, name) for name in names] if is_inside(place, self.root) else []
+            searched = os.path.normpath(os.path.join(at, folder))
+            files = [os.path.join(searched, name) for name in names] if is_inside(searched, self.root) else []
             file = next(filter(self._exists, files), "")
             if file:
                 reading = self.reader.read(file, only_inside(self.root, self.workspace))
@@ -221,19 +222,19 @@ class _Disk:
                 return
             at = os.path.dirname(at)
 
-    def exists(self, path: str, target: str, is_beside: bool = False) -> bool:
-        """Whether a path that a file mentions exists beside it or, unless `is_beside`, in a folder above it, up to the root.
+    def exists(self, path: str, target: str, only_beside: bool = False) -> bool:
+        """Whether a path that a file mentions exists next to it or, unless `only_beside` is set, in a folder above it, up to the root.
 
-        Paths outside the workspace count as existing, since a user's own file may be about any project.
+        Paths outside the workspace count as existing, because a user's own file may be about any project.
         """
         if not is_inside(path, self.root) or target.startswith("~/"):
-            return not is_beside
+            return not only_beside
         folder = os.path.dirname(path)
         while is_inside(folder, self.root):
             full_path = os.path.normpath(os.path.join(folder, target))
             if not is_inside(full_path, self.root) or self._exists(full_path):
                 return True
-            if is_beside or folder == os.path.dirname(folder):
+            if only_beside or folder == os.path.dirname(folder):
                 break
             folder = os.path.dirname(folder)
         return False

@@ -1,7 +1,7 @@
-"""A question about a prompt: plain values in; the workspace, agent and prompt they describe out.
+"""A question about a prompt: plain fields, converted to the workspace, agent and prompt that they describe.
 
-The command line, HTTP and MCP ask the same question as a mapping of these fields, all of them optional. A base or plan is a string,
-or {"path": …, "text": …} if it came from a file.
+The command line, HTTP and MCP ask questions as mappings of these fields, all of which are optional. A base or plan is a string, or
+{"path": …, "text": …} if it came from a file.
 
     cwd, home, layout, settings, set, packs, values, store, now       where to look, and with which layout
     model, tools, scope, …                                            the agent: the keys of `encoding.agent.KEYS`
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ..vocabulary import Agent, Prompt
 
 _TIME: Kind = ("an ISO 8601 time", lambda content: isinstance(content, str) or hasattr(content, "tzinfo"))
-_SUBJECT: Kind = ("the name of a prompt or a saved one", lambda content: isinstance(content, str | dict))
-# The kinds of the fields that every question has, and of those that only some have.
+_SUBJECT: Kind = ("a prompt's name or a saved prompt", lambda content: isinstance(content, str | dict))
+# The kinds of the fields that every question accepts, and of those that only some commands accept.
 _KINDS = {
     **dict.fromkeys(("cwd", "home", "layout", "settings", "store"), STRING),
     **{"set": STRINGS, "packs": OBJECT, "values": OBJECT, "now": _TIME},
@@ -43,9 +43,9 @@ _COMMAND_KINDS = {
 
 
 class Question:
-    """The fields of a request, and what they describe; each is worked out once, when it is first needed.
+    """The fields of a question, and what they describe, which is computed once, when it is first needed.
 
-    `names` says what error messages call a field, such as `--tools tools.json`.
+    `names` are the names that error messages use for fields, such as `--tools tools.json`.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Question:
         self.home: str | None = fields.get("home")
         self.model: str = fields.get("model") or ""
         self.provider: str = fields.get("provider") or ""
-        self.now = moment(fields.get("now"))
+        self.now = parse_time(fields.get("now"))
         self._assembler = assembler
         self._agent: Agent | None = None
         self._checked: Prompt | None = None
@@ -75,7 +75,7 @@ class Question:
 
     @property
     def assembler(self) -> Assembler:
-        """Assembles prompts for the workspace and layout of this question."""
+        """The assembler for this question's workspace and layout."""
         if self._assembler is None:
             self._assembler = Assembler(
                 self.workspace,
@@ -104,7 +104,7 @@ class Question:
         return self.assembler.prompt(self.agent_with_template(), self.now)
 
     def checked_prompt(self) -> Prompt:
-        """The prompt, with a finding for each file that was skipped because of the case of its name."""
+        """The prompt, with a finding for each file that was skipped because its name has the wrong case."""
         if self._checked is None:
             from .wrong_case import WrongCase
 
@@ -119,7 +119,7 @@ class Question:
         return self._checked
 
     def agent_with_template(self) -> Agent:
-        """The agent, with the global template as its base if the layout takes one and the agent has no base."""
+        """The agent, with the global template as its base if the layout accepts one and the agent has none."""
         sections = self.assembler.layout().each_section()
         if self.agent.base or not any("template" in section.instead for section in sections):
             return self.agent
@@ -131,17 +131,17 @@ class Question:
     # The store
 
     def store_url(self) -> str:
-        """Where conversations are stored: the field, `FOREWORD_STORE`, the settings, or the user's data folder."""
+        """The URL of the store: from the field, `FOREWORD_STORE`, the settings, or the user's data folder."""
         return self._store_url()[0]
 
     def url_to_write(self) -> str:
-        """The store for a caller that writes. The folder of a store that was named must exist: its path may be misspelled."""
+        """The store's URL for a caller that writes. If it was set explicitly, its folder must exist, because the path may be misspelled."""
         from ..store import folder_of
         from ..text.lines import printable
 
-        url, is_named = self._store_url()
+        url, is_explicit = self._store_url()
         folder = folder_of(url)
-        if is_named and folder and not os.path.isdir(folder):
+        if is_explicit and folder and not os.path.isdir(folder):
             raise CallError(
                 f"the store {printable(url)} cannot be created: there is no folder {printable(folder)}; create it first"
             )
@@ -154,7 +154,7 @@ class Question:
         return exists(self.store_url())
 
     def url_to_read(self) -> str:
-        """The store for a caller that only reads: a store that does not exist yet is not created."""
+        """The store's URL for a caller that only reads. A store that does not exist is not created."""
         return self.store_url() if self.has_store() else ":memory:"
 
     def store_to_read(self) -> Store:
@@ -164,16 +164,16 @@ class Question:
         return open_store(self.url_to_read())
 
     def existing_store_url(self) -> str:
-        """The store for a caller that inspects the store itself: one that was named must exist."""
+        """The store's URL for a caller that inspects the store itself. If it was set explicitly, the store must exist."""
         from ..text.lines import printable
 
-        url, is_named = self._store_url()
-        if is_named and not self.has_store():
+        url, is_explicit = self._store_url()
+        if is_explicit and not self.has_store():
             raise CallError(f"the store {printable(url)} does not exist; a first turn or `template set` creates it")
         return self.url_to_read()
 
     def _store_url(self) -> tuple[str, bool]:
-        """The store, and whether it was named explicitly."""
+        """The store's URL, and whether it was set explicitly."""
         from ..packs.settings import read_settings
         from ..sources.environment import resolve_workspace
         from ..sources.files import Reader
@@ -192,12 +192,12 @@ class Question:
                 location = _expand_home(file.mapping["store"], workspace)
                 is_elsewhere = "://" in location or location == ":memory:"
                 return location if is_elsewhere else os.path.join(os.path.dirname(file.path), location), True
-        # With another home, the data folder of this environment belongs to somebody else.
-        own = os.path.join(workspace.home, ".local", "share") if self.home and workspace.home else ""
-        data = own or data_folder(workspace)
-        if not data:
+        # If another home directory was passed, this environment's data folder belongs to a different user.
+        passed = os.path.join(workspace.home, ".local", "share") if self.home and workspace.home else ""
+        folder = passed or data_folder(workspace)
+        if not folder:
             raise CallError("the store needs a home directory, which is unknown; set --store or FOREWORD_STORE")
-        return f"sqlite:///{os.path.join(data, 'foreword', 'foreword.db')}", False
+        return f"sqlite:///{os.path.join(folder, 'foreword', 'foreword.db')}", False
 
 
 def _assignments(texts: Iterable[str]) -> list[tuple[str, Any]]:
@@ -209,7 +209,7 @@ def _assignments(texts: Iterable[str]) -> list[tuple[str, Any]]:
 
 
 def check_fields(fields: Any, extra: Collection[str] = ()) -> None:
-    """Refuse fields that no question has, and values of the wrong kind; `extra` are the fields of one command."""
+    """Raise `CallError` for an unknown field or a value of the wrong kind. `extra` are the fields of one command."""
     check(fields, OBJECT, "a question")
     known = (*_KINDS, *KEYS, *extra)
     for name, content in fields.items():
@@ -219,8 +219,8 @@ def check_fields(fields: Any, extra: Collection[str] = ()) -> None:
             check(content, _KINDS.get(name) or _COMMAND_KINDS[name], name)
 
 
-def moment(now: str | datetime | None) -> datetime | None:
-    """A time, from ISO 8601; None is the time at which the prompt is built."""
+def parse_time(now: str | datetime | None) -> datetime | None:
+    """Parse an ISO 8601 time. None means the time at which the prompt is built."""
     if not isinstance(now, str):
         return now
     from datetime import datetime
@@ -233,7 +233,7 @@ def moment(now: str | datetime | None) -> datetime | None:
 
 
 def _expand_home(url: str, workspace: Workspace) -> str:
-    for start in ("~/", "sqlite:///~/"):
-        if url.startswith(start) and workspace.home:
-            return f"{start.removesuffix('~/')}{workspace.home}/{url.removeprefix(start)}"
+    for prefix in ("~/", "sqlite:///~/"):
+        if url.startswith(prefix) and workspace.home:
+            return f"{prefix.removesuffix('~/')}{workspace.home}/{url.removeprefix(prefix)}"
     return url

@@ -2,8 +2,8 @@
 
     answer("tokens", {"cwd": "/w", "layout": "opal", "model": "gpt-5"})
 
-The command line, HTTP and MCP call these; `--json` prints exactly what they return. See `question` for the fields that every
-question has. A question that cannot be answered raises a `ForewordError`.
+The command line, HTTP and MCP call these functions; `--json` prints exactly what they return. See `question` for the fields that
+every question accepts. A question that cannot be answered raises a `ForewordError`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SEVERITIES = ("error", "warning", "info")
 
 
 def answer(command: str, fields: Mapping[str, Any]) -> Any:
-    """The JSON answer of an inspection command."""
+    """The JSON answer to an inspection command."""
     if not isinstance(command, str) or command not in ANSWERS:
         raise CallError(f"unknown question {command!r}{suggestion(str(command), ANSWERS)}")
     function, extra = ANSWERS[command]
@@ -69,7 +69,7 @@ def prompt_answer(question: Question, prompt: Prompt) -> ShowForm:
 
 
 def why(question: Question) -> list[CandidateForm]:
-    """Every candidate and its fate; with `path`, only those at or below that path or with that name."""
+    """Every candidate and its fate; if `path` is set, only those at or below that path or with that name."""
     from ..encoding.prompt import candidate_form
 
     return [candidate_form(candidate) for candidate in candidates_of(question)]
@@ -97,7 +97,7 @@ def blame(question: Question) -> list[LineForm]:
 
 
 def tokens(question: Question) -> CountedForm:
-    """The tokens of the prompt and of each section."""
+    """The number of tokens in the prompt and in each section."""
     from ..encoding.prompt import message_form
     from ..wire.counting import counted_form
 
@@ -127,7 +127,7 @@ def tokens(question: Question) -> CountedForm:
 
 
 def layouts(question: Question) -> list[LayoutRowForm] | LayoutForm:
-    """All layouts that can be named here, shipped and otherwise; with `name`, the sections and events of one layout."""
+    """All layouts that can be used here, shipped or not; if `name` is set, the sections and events of one layout."""
     name = question.fields.get("name") or question.fields.get("layout") or ""
     if name:
         return _layout_form(question.with_fields(layout=name))
@@ -160,17 +160,17 @@ def _layout_form(question: Question) -> LayoutForm:
 
 
 def _nested(sections: Sequence[Section], depth: int = 0, role: str = "") -> list[tuple[int, str, Section]]:
-    """The sections with those inside them, each with its depth and the role of the section around it."""
+    """The sections and those nested in them, each with its depth and its role."""
     rows: list[tuple[int, str, Section]] = []
     for section in sections:
-        own = role or section.role
-        rows.append((depth, own, section))
-        rows.extend(_nested(section.sections, depth + 1, own))
+        section_role = role or section.role
+        rows.append((depth, section_role, section))
+        rows.extend(_nested(section.sections, depth + 1, section_role))
     return rows
 
 
 def _content(section: Section) -> str:
-    """What a section consists of, in a few words."""
+    """Describe what a section consists of, in a few words."""
     if section.of:
         what = f"list of {section.of}"
     elif section.sections:
@@ -184,7 +184,7 @@ def skills(question: Question) -> list[SkillForm]:
     """The skills that were found."""
     from ..wire.answers import skill_form
 
-    return [skill_form(each) for each in question.assembler.skills()]
+    return [skill_form(found) for found in question.assembler.skills()]
 
 
 def skill(question: Question) -> MessageForm:
@@ -197,7 +197,7 @@ def skill(question: Question) -> MessageForm:
 
 @value
 class PromptComparison:
-    """Two prompts, their sizes and how they differ. `agents` has the files of two layouts of one directory."""
+    """Two prompts, their sizes and how they differ. If two layouts are compared in one directory, `agents` compares the files they read."""
 
     old: Subject
     new: Subject
@@ -207,7 +207,7 @@ class PromptComparison:
 
 
 def diff(question: Question) -> DifferenceForm:
-    """How the prompts that `old` and `new` name differ; with two `layouts`, those of one directory for each of them."""
+    """How the prompts `old` and `new` differ; or, with two `layouts`, how one directory's prompts for these differ."""
     return diff_form(compare_prompts(question))
 
 
@@ -221,7 +221,7 @@ def diff_form(comparison: PromptComparison) -> DifferenceForm:
 
 
 def compare_prompts(question: Question) -> PromptComparison:
-    """The two prompts of a `diff`, and their difference."""
+    """The two prompts to compare, and their difference."""
     from ..inspection.diff import compare
     from ..text.tokens import count
     from .subjects import read_subject
@@ -243,20 +243,20 @@ def compare_prompts(question: Question) -> PromptComparison:
 
 
 def _compare_layouts(question: Question, layouts: Sequence[str]) -> PromptComparison:
-    """The prompts of one directory for two layouts, with the files that each of them reads."""
+    """Compare one directory's prompts for two layouts, and the files that each layout reads."""
     from .agents import agent_report
     from .subjects import is_folder
 
-    named = question.fields["old"]
-    if not is_folder(named):
-        raise CallError(f"two layouts can be compared for a directory, not for {named!r}")
-    both = compare_prompts(question.with_fields(new=named))
-    report = agent_report(question.with_fields(cwd=named))
-    return replace(both, agents=report)
+    folder = question.fields["old"]
+    if not is_folder(folder):
+        raise CallError(f"two layouts can be compared for a directory, not for {folder!r}")
+    comparison = compare_prompts(question.with_fields(new=folder))
+    report = agent_report(question.with_fields(cwd=folder))
+    return replace(comparison, agents=report)
 
 
 def cache(question: Question) -> CacheForm | CacheReusesForm:
-    """How well a prompt can be cached; with `old` and `new`, what a cache keeps when one replaces the other."""
+    """How well a prompt can be cached; or, with `old` and `new`, how much of the cache is kept when one replaces the other."""
     from .caching import cache_loss, cache_report
 
     return cache_loss(question).form if question.fields.get("new") is not None else cache_report(question).form
@@ -266,7 +266,7 @@ def cache(question: Question) -> CacheForm | CacheReusesForm:
 
 
 def agents(question: Question) -> AgentsForm:
-    """What each agent does with each instruction file; with `paths`, only with those, and the rules behind it."""
+    """What each agent does with each instruction file; if `paths` is set, only with those, and by which rules."""
     from .agents import agent_report
 
     return agents_answer(agent_report(question))
@@ -282,7 +282,7 @@ def agents_answer(report: AgentReport) -> AgentsForm:
 
 
 def lint(question: Question) -> LintForm:
-    """The findings of `lint` that are at least as severe as `min_severity`."""
+    """Lint's findings that are at least as severe as `min_severity`."""
     return lint_answer(question, lint_report(question))
 
 
@@ -311,14 +311,14 @@ def lint_report(question: Question) -> Report:
 
 def shown_findings(question: Question, report: Report) -> Report:
     """The report without findings that are less severe than `min_severity`."""
-    lowest = question.fields.get("min_severity") or SEVERITIES[-1]
-    if lowest not in SEVERITIES:
-        raise CallError(f"min_severity must be one of {', '.join(SEVERITIES)}, not {lowest!r}")
-    severities = SEVERITIES[: SEVERITIES.index(lowest) + 1]
+    minimum = question.fields.get("min_severity") or SEVERITIES[-1]
+    if minimum not in SEVERITIES:
+        raise CallError(f"min_severity must be one of {', '.join(SEVERITIES)}, not {minimum!r}")
+    severities = SEVERITIES[: SEVERITIES.index(minimum) + 1]
     return replace(report, findings=tuple(finding for finding in report.findings if finding.severity in severities))
 
 
-# Each question, with the fields that it takes in addition to the common ones.
+# Each question, with the fields that it accepts in addition to the common ones.
 ANSWERS: dict[str, tuple[Callable[[Question], Any], tuple[str, ...]]] = {
     "show": (show, ()),
     "why": (why, ("path",)),

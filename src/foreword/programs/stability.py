@@ -1,11 +1,11 @@
-"""Build a prompt again in ways that should not matter, to see what moves.
+"""Build a prompt again in ways that should not matter, to see what changes.
 
-One different byte loses a provider's cache. So the same prompt is built a little later, for the same directory under another name, with
-the environment in another order, with directories listed backwards, and in a process with another hash seed.
+A single different byte invalidates a provider's cache. So the same prompt is built a little later, for the same directory under
+another name, with the environment in another order, with directories listed backwards, and in a process with another hash seed.
 
 Building a prompt with many skills is expensive. If a variation changes nothing that the prompt depends on (it resolves to the same
-workspace, or to a time that the layout does not print), the result is known without building. All others are tried together in one
-process; only if that gives a different prompt is each tried separately.
+workspace, or to the same time at the layout's precision), the result is known without building. All other variations are first tried
+together in one process, and separately only if that produces a different prompt.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TIMEOUT = 120  # seconds; a prompt takes far less than one second
 
 @value
 class Rebuild:
-    """A prompt that was built again: what was varied and how, and the result, or why it could not be built."""
+    """A repeated build: what was varied and how, and the resulting prompt, or why it could not be built."""
 
     variation: str
     detail: str
@@ -50,19 +50,19 @@ def rebuilds(
     fields: Mapping[str, Any],
     first: Prompt | None = None,
 ) -> Iterator[Rebuild]:
-    """Build the prompt again, once for each variation. `fields` ask another process for the same prompt.
+    """Build the prompt again, once for each variation. `fields` are the question that another process answers.
 
-    `first` is the prompt as this assembler built it.
+    `first` is the prompt that this assembler built originally.
     """
     first = assembler.prompt(agent, now) if first is None else first
     yield from _at_other_times(assembler, agent, now, first)
     yield from _by_other_names(assembler, agent, now, first)
-    seed = next(each for each in SEEDS if each != os.environ.get("PYTHONHASHSEED"))
+    seed = next(other for other in SEEDS if other != os.environ.get("PYTHONHASHSEED"))
     try:
         is_same = _id_in_another_process(fields, seed) == first.id
     except (ForewordError, OSError):
         is_same = False  # the separate builds below show what is wrong
-    # The other process inherits this environment, not one that the caller passed with the workspace.
+    # The other process inherits this process's environment, not one that the caller passed with the workspace.
     if not is_same or assembler.workspace.environment is not None:
         yield _with_environment_backwards(assembler, agent, now)
     else:
@@ -91,15 +91,17 @@ def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Pr
     workspace = assembler.workspace
     resolved = resolve_workspace(workspace, Reader())
 
-    def rebuilt(where: Workspace) -> Prompt:
-        return first if resolve_workspace(where, Reader()) == resolved else _like(assembler, where).prompt(agent, now)
+    def build_in(other: Workspace) -> Prompt:
+        return (
+            first if resolve_workspace(other, Reader()) == resolved else _copy_of(assembler, other).prompt(agent, now)
+        )
 
     for detail, cwd in _names_of(workspace):
-        yield _try_build("directory", detail, rebuilt, replace(workspace, cwd=cwd))
+        yield _try_build("directory", detail, build_in, replace(workspace, cwd=cwd))
 
 
 def _one_by_one(assembler: Assembler, agent: Agent, now: datetime, fields: Mapping[str, Any]) -> Iterator[Rebuild]:
-    backwards = _like(assembler, assembler.workspace, _backwards_reader)
+    backwards = _copy_of(assembler, assembler.workspace, _backwards_reader)
     yield _try_build("listing", _BACKWARDS_LISTING, backwards.prompt, agent, now)
     for seed in SEEDS:
         detail = f"in a process with hash seed {seed}"
@@ -113,8 +115,8 @@ _BACKWARDS_LISTING = "with directories listed backwards"
 def _with_environment_backwards(assembler: Assembler, agent: Agent, now: datetime) -> Rebuild:
     workspace = assembler.workspace
     environment = os.environ if workspace.environment is None else workspace.environment
-    where = replace(workspace, environment=_backwards(environment))
-    return _try_build("environment", _BACKWARDS_ENVIRONMENT, _like(assembler, where).prompt, agent, now)
+    reordered = replace(workspace, environment=_backwards(environment))
+    return _try_build("environment", _BACKWARDS_ENVIRONMENT, _copy_of(assembler, reordered).prompt, agent, now)
 
 
 def _backwards(environment: Mapping[str, str]) -> dict[str, str]:
@@ -132,15 +134,15 @@ def _backwards_reader() -> Reader:
     return Reader(disk=BackwardsDisk())
 
 
-def _like(assembler: Assembler, workspace: Workspace, reader: Callable[[], Reader] = Reader) -> Assembler:
-    """A fresh assembler for the same prompt."""
+def _copy_of(assembler: Assembler, workspace: Workspace, reader: Callable[[], Reader] = Reader) -> Assembler:
+    """A new assembler for the same prompt."""
     fresh = assembler.copy_with(workspace=workspace)
     fresh.reader = reader
     return fresh
 
 
 def _names_of(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Other names for the working directory; the target of a link only if the directory is reached through one."""
+    """Other names for the working directory, including its real path if it is reached through a link."""
     cwd = resolve_workspace(workspace, Reader()).cwd
     yield "as a directory with a trailing slash", f"{cwd}/"
     yield "as a directory with `.` and `..` in its path", os.path.join(cwd, ".", "x", "..")
@@ -181,7 +183,7 @@ def list_backwards() -> None:
 
 
 def in_another_process(fields: Mapping[str, Any], seed: str) -> Prompt:
-    """The prompt that another process builds, with this seed for the hashes of sets and dictionaries."""
+    """The prompt that another process builds, with this seed for hashes."""
     import json
 
     return prompt_from(json.loads(_run(_PROGRAM, fields, {**os.environ, "PYTHONHASHSEED": seed})), "another process")
@@ -192,7 +194,7 @@ def _id_in_another_process(fields: Mapping[str, Any], seed: str) -> str:
     return _run(_BACKWARDS_PROGRAM, fields, {**_backwards(os.environ), "PYTHONHASHSEED": seed}).strip()
 
 
-# Programs that read the fields of a question, and print the prompt or only its id.
+# Programs that read a question's fields, and print the prompt or only its id.
 _PROGRAM = """\
 import json, sys
 from foreword.errors import ForewordError
@@ -217,7 +219,7 @@ except ForewordError as error:
 
 
 def _run(program: str, fields: Mapping[str, Any], environment: dict[str, str]) -> str:
-    """The output of a Python program that reads the fields of a question."""
+    """The output of a Python program that reads a question's fields."""
     import json
     import subprocess
 

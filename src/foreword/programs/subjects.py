@@ -1,4 +1,4 @@
-"""Find the prompt a question is about: a directory's, a saved one, an edition or a prompt of the store."""
+"""Find the prompt that a question is about: a directory's, a saved one, an edition, or one from the store."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from ..encoding.forms import ToolForm
     from .question import Question
 
-TAKES = "a directory, a saved JSON or text file, talk:ID, talk:ID@EDITION, or sha256:…; - is standard input"
-_SAVED = "foreword show --json, talk show --json or talk turn --json"
+ACCEPTED = "a directory, a saved JSON or text file, talk:ID, talk:ID@EDITION, or sha256:…; - is standard input"
+_SAVING_COMMANDS = "foreword show --json, talk show --json or talk turn --json"
 
 
 def read_subject(source: str | Mapping[str, Any], question: Question) -> Subject:
-    """The prompt with this name, or the prompt of a saved JSON form; `question` says how to build one."""
+    """The prompt with this name or in this saved JSON form. `question` determines how a directory's prompt is built."""
     if not isinstance(source, str):
         return subject_from(str(source.get("name") or "the saved prompt"), source)
     if source.startswith("sha256:"):
@@ -33,7 +33,7 @@ def read_subject(source: str | Mapping[str, Any], question: Question) -> Subject
         return build_subject(question.with_fields(cwd=source))
     path = absolute(source, os.environ) if source else ""
     if not os.path.lexists(path):
-        raise CallError(f"{printable(source) or 'an empty name'} does not exist; expected {TAKES}")
+        raise CallError(f"{printable(source) or 'an empty name'} does not exist; expected {ACCEPTED}")
     text = _text_of(path, source)
     # `show` ends its output with a newline that is not part of the prompt.
     form = form_in(source, text, is_json=path.endswith(".json")) or {"text": text.removesuffix("\n")}
@@ -41,7 +41,7 @@ def read_subject(source: str | Mapping[str, Any], question: Question) -> Subject
 
 
 def is_folder(name: str | Mapping[str, Any]) -> bool:
-    """Whether this names a directory. One whose name looks like something else needs `./` in front."""
+    """Whether this is the name of a directory. One whose name looks like something else needs a leading `./`."""
     return (
         isinstance(name, str)
         and name not in ("", "-")
@@ -63,7 +63,7 @@ def build_subject(question: Question) -> Subject:
 
 
 def tool_definitions(question: Question) -> list[ToolForm]:
-    """The definitions of the agent's tools, as a provider is sent them."""
+    """The definitions of the agent's tools, as they are sent to a provider."""
     import json
 
     from ..conversation.tools import written_tools
@@ -73,7 +73,7 @@ def tool_definitions(question: Question) -> list[ToolForm]:
 
 
 def form_in(name: str, text: str, is_json: bool) -> dict[str, Any] | None:
-    """The saved JSON form in a file, or None if it is plain text. A file named `.json` must contain a form."""
+    """The saved JSON form in a file, or None if the file is plain text. If `is_json`, it must contain a form."""
     import json
 
     form: Any = None
@@ -82,21 +82,21 @@ def form_in(name: str, text: str, is_json: bool) -> dict[str, Any] | None:
             form = json.loads(text)
         except (ValueError, RecursionError):
             if is_json:
-                raise CallError(f"{printable(name)} is not JSON") from None
+                raise CallError(f"{printable(name)} is not valid JSON") from None
     if isinstance(form, dict) and ("text" in form or "system" in form):
         return form
     if is_json:
         kind = "an object without text" if isinstance(form, dict) else "not an object"
-        raise CallError(f"{printable(name)} is {kind}; expected the output of {_SAVED}")
+        raise CallError(f"{printable(name)} is {kind}; expected the output of {_SAVING_COMMANDS}")
     return None
 
 
 def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
-    """The prompt of a saved JSON form."""
+    """The prompt in a saved JSON form."""
     from ..encoding.prompt import prompt_from
 
     shown = printable(name)
-    form = _with_leading(form)
+    form = _with_leading_messages(form)
     built_for = form.get("built_for", {})
     return Subject(
         shown,
@@ -107,8 +107,8 @@ def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
     )
 
 
-def _with_leading(form: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A saved turn with the messages of its prompt as part of the prompt, and not of the messages."""
+def _with_leading_messages(form: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A saved turn in which the messages that belong to the prompt are moved from the messages to the prompt."""
     count, messages = form.get("leading"), form.get("messages")
     if "text" in form or type(count) is not int or count < 1 or not isinstance(messages, list):
         return form
@@ -122,8 +122,8 @@ def _with_leading(form: Mapping[str, Any]) -> Mapping[str, Any]:
         if content:
             text += "\n\n" if text else ""
             start, text = len(text), text + content
-            named = {"section": f"message {number}" if number else "system prompt", "lifetime": "conversation"}
-            passages.append({**named, "start": start, "end": len(text), "role": role, "message": number})
+            fields = {"section": f"message {number}" if number else "system prompt", "lifetime": "conversation"}
+            passages.append({**fields, "start": start, "end": len(text), "role": role, "message": number})
     return {**form, "text": text, "passages": passages, "messages": messages[count:]}
 
 
@@ -162,14 +162,14 @@ def _stored_prompt(id: str, question: Question) -> Subject:
 
 
 def _edition(name: str, question: Question) -> Subject:
-    """The edition `talk:ID@N`, or the one that `talk:ID` is using. An id may contain an @, so try the whole name too."""
+    """The edition `talk:ID@N`, or the current edition of `talk:ID`. An id may contain an `@`, so the whole name is also tried."""
     from ..store import open_store
     from ..wire.answers import edition_form
 
     store = open_store(question.existing_store_url())
     full_name = name.removeprefix("talk:")
     id, at, number = full_name.rpartition("@")
-    # The store's numbers are bounded, so do not look up one with more digits than any edition has.
+    # The store's integers are bounded, so a number with more digits than any edition has is not looked up.
     edition = store.edition(id, int(number)) if at and number.isdecimal() and len(number) < 10 else None
     if edition is not None:
         return subject_from(name, edition_form(id, edition))

@@ -1,10 +1,10 @@
-"""Watch a workspace: get the new prompt as soon as a save has changed it.
+"""Watch a workspace: get the new prompt whenever a saved file changes it.
 
     with watch(Workspace("."), agent, "ion", lambda prompt: send(prompt.text)):
         …
 
-The operating system reports changes, so nothing is polled. All files and folders that the prompt depends on are watched, and
-so are new ones. A program that needs more than the new prompt can iterate over `changes`.
+The operating system reports changes, so nothing is polled. All files and folders that the prompt depends on are watched, including
+those that it starts to depend on later. A program that needs more than the new prompt can iterate over `changes`.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ if TYPE_CHECKING:
         """A prompt that can be watched, such as a `WatchedPrompt`."""
 
         def prompt(self) -> Prompt:
-            """The current prompt; the identical object if nothing changed."""
+            """The current prompt; the same object if nothing changed."""
 
         def paths(self) -> list[str]:
-            """Every path that the prompt depends on, including paths read in a failed attempt."""
+            """Every path that the prompt depends on, including those read in a failed attempt."""
 
         def lock(self) -> str:
-            """A file that exists while many others are being changed, or an empty string."""
+            """The path of a file that exists while many others are being changed, or an empty string."""
 
 
 @value
 class Change:
     """The files that changed, and the current prompt. `before` is None at the start.
 
-    With an `error`, the prompt could not be built, and `prompt` is the last one.
+    If `error` is set, the prompt could not be built, and `prompt` is the last one that could.
     """
 
     prompt: Prompt
@@ -75,21 +75,22 @@ def watch(
     """Call `on_change` with the current prompt, and again whenever a file changes it, until stopped.
 
     The first call happens before this returns, later ones in a thread. An error at the start is raised. A later error, from a
-    half-edited layout or from `on_change` itself, goes to `on_error`, or without one to `threading.excepthook`, and watching continues.
+    half-edited layout or from `on_change` itself, is passed to `on_error`, or to `threading.excepthook` if there is none, and watching
+    continues.
     """
     if not callable(on_change):
         raise CallError(f"on_change must be a function, not {on_change!r}")
     workspace, agent = Workspace() if workspace is None else workspace, Agent() if agent is None else agent
     expect("the workspace", workspace, Workspace)
     expect("the agent", agent, Agent)
-    prompts = Assembler(
+    assembler = Assembler(
         with_absolute_cwd(workspace), layout, settings=settings, assignments=assignments, rules=rules, packs=packs
     )
-    return Watching(WatchedPrompt(prompts, agent, now), on_change, on_error)
+    return Watching(WatchedPrompt(assembler, agent, now), on_change, on_error)
 
 
 def with_absolute_cwd(workspace: Workspace) -> Workspace:
-    """The workspace by its absolute path, since it may be removed and created again."""
+    """The workspace with an absolute path, because the directory may be removed and created again."""
     environment = os.environ if workspace.environment is None else workspace.environment
     return replace(workspace, cwd=absolute(workspace.cwd, environment))
 
@@ -111,7 +112,7 @@ class Watching:
         atexit.register(self.stop)
 
     def stop(self) -> None:
-        """End the watch. There are no calls after this returns, or, if called from a callback, after that returns."""
+        """End the watch. No callback runs after this returns or, if a callback calls it, after that callback returns."""
         self._stopping.set()
         atexit.unregister(self.stop)
         if threading.current_thread() is not self._thread:
@@ -142,11 +143,11 @@ class Watching:
     def _handle(self, change: Change | None) -> None:
         if change is None:
             return
-        is_news = change.prompt is not change.before or self._had_error
+        is_new = change.prompt is not change.before or self._had_error
         self._had_error = change.error is not None
         if change.error is not None:
             self._report(change.error)
-        elif is_news:
+        elif is_new:
             try:
                 self._on_change(change.prompt)
             except Exception as error:
@@ -157,15 +158,15 @@ class Watching:
             try:
                 self._on_error(error)
                 return
-            except Exception as another:
-                error = another
+            except Exception as callback_error:
+                error = callback_error
         threading.excepthook(
             threading.ExceptHookArgs((type(error), error, error.__traceback__, threading.current_thread()))
         )
 
 
 class WatchedPrompt:
-    """A prompt to watch. Its clock advances only when a file changes, since the time alone is not a change."""
+    """A prompt to watch. Its clock advances only when a file changes, because the passing of time is not a change."""
 
     def __init__(self, assembler: Assembler, agent: Agent, now: datetime | None = None) -> None:
         self.assembler, self.agent, self.now = assembler, agent, now
@@ -173,7 +174,7 @@ class WatchedPrompt:
         self._last: Prompt | None = None
 
     def prompt(self) -> Prompt:
-        """The current prompt; the identical object if it equals the last."""
+        """The current prompt; the same object if it equals the last one."""
         prompt = self.assembler.prompt(self.agent, self._moment)
         if prompt == self._last:
             return self._last
@@ -184,7 +185,7 @@ class WatchedPrompt:
         return prompt
 
     def paths(self) -> list[str]:
-        """Every path that it depends on."""
+        """Every path that the prompt depends on."""
         return self.assembler.paths_read()
 
     def lock(self) -> str:
@@ -198,26 +199,29 @@ class WatchedPrompt:
 
 
 def changes(source: Watched, stop: Flag | None = None, tick: int = 0) -> Generator[Change | None, None, None]:
-    """The current prompt, then every change until `stop` is set. With `tick`, None after that many quiet milliseconds.
+    """Yield the current prompt, then every change until `stop` is set, and None after each `tick` milliseconds without a change.
 
-    Saving a file that leaves the prompt as it was is a change too, with `prompt` equal to `before`. An error at the start is
-    raised.
+    Saving a file that does not affect the prompt is also a change, with `prompt` equal to `before`. An error at the start is raised.
     """
     with Notices() as notices:
         prompt, error = source.prompt(), ""
         while notices.follow(source.paths()):
             prompt = source.prompt()  # a file may have changed before it was watched
         yield Change(prompt, None)
-        while (seen := notices.wait(stop, tick, source.lock())) is not None:
-            if not seen:
+        while (notified := notices.wait(stop, tick, source.lock())) is not None:
+            if not notified:
                 yield None
-            is_new = bool(seen)
+            is_new = bool(notified)
             while is_new and not (stop and stop.is_set()):
-                change = _change(source, prompt, seen)
+                change = _change(source, prompt, notified)
                 message = str(change.error or "")
                 if change.files or change.prompt is not prompt or message != error:
-                    yield change if change.files else replace(change, files=[printable(path) for path in seen if path])
-                prompt, error, seen = change.prompt, message, {}
+                    yield (
+                        change
+                        if change.files
+                        else replace(change, files=[printable(path) for path in notified if path])
+                    )
+                prompt, error, notified = change.prompt, message, {}
                 try:
                     is_new = notices.follow(source.paths())
                 except CallError as failure:  # more directories than can be watched
@@ -225,22 +229,22 @@ def changes(source: Watched, stop: Flag | None = None, tick: int = 0) -> Generat
                     yield Change(prompt, prompt, (), failure)
 
 
-def _change(source: Watched, before: Prompt, seen: Mapping[str, bool]) -> Change:
-    """The change that these paths caused; without `files`, none of them mattered."""
+def _change(source: Watched, before: Prompt, notified: Mapping[str, bool]) -> Change:
+    """The change that these paths caused. If its `files` are empty, none of them mattered."""
     try:
         prompt = source.prompt()
     except Exception as error:
-        return Change(before, before, _changed_files(seen, before, before), error)
-    return Change(prompt, before, _changed_files(seen, prompt, before))
+        return Change(before, before, _changed_files(notified, before, before), error)
+    return Change(prompt, before, _changed_files(notified, prompt, before))
 
 
-def _changed_files(seen: Mapping[str, bool], prompt: Prompt, before: Prompt) -> list[str]:
-    """The files of a change that the prompt depended on before, or depends on now.
+def _changed_files(notified: Mapping[str, bool], prompt: Prompt, before: Prompt) -> list[str]:
+    """The changed files that the prompt depended on before, or depends on now.
 
     If a folder appears with all its files, only the folder is reported, so its files are found by comparing candidates.
     """
     candidates = {candidate.path for candidate in (*before.candidates, *prompt.candidates)}
-    files = [printable(path) for path, is_watched in seen.items() if is_watched or printable(path) in candidates]
+    files = [printable(path) for path, is_watched in notified.items() if is_watched or printable(path) in candidates]
     if candidates.isdisjoint(files) and prompt is not before:
         changed = {
             candidate.path

@@ -1,4 +1,4 @@
-"""Files that a layout would read if their names had the right case."""
+"""Find files that a layout would read if their names had the right case."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class WrongCase:
     """Finds files at or below `root` that were skipped because their names have the wrong case.
 
-    For any number of prompts, each folder is listed once and each file is reported once.
+    Each folder is listed once and each file is reported once, for any number of prompts.
     """
 
     def __init__(self, root: str = "/") -> None:
@@ -32,11 +32,11 @@ class WrongCase:
             if path in self.seen or not is_inside(path, self.root):
                 continue
             self.seen.add(path)
-            folder, wanted = os.path.split(path)
-            for name in self._names_in(folder).get(wanted.lower(), ()):
-                if name != wanted and os.path.isfile(os.path.join(folder, name)):
+            folder, expected = os.path.split(path)
+            for name in self._names_in(folder).get(expected.lower(), ()):
+                if name != expected and os.path.isfile(os.path.join(folder, name)):
                     shown = printable(os.path.join(folder, name))
-                    yield finding("file-case", f"{shown} was not read: it must be named {wanted}", shown)
+                    yield finding("file-case", f"{shown} was not read: it must be named {expected}", shown)
 
     def _names_in(self, folder: str) -> dict[str, list[str]]:
         """The names in a folder, by their lower-case form."""
