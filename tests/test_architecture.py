@@ -406,10 +406,10 @@ def test_no_branch_on_a_layouts_name():
         *(f"$agents/{name}" for name in agents.NAMES),
     }
     violations = [
-        f"{name}:{node.lineno} branches on {', '.join(sorted(found & known))}"
+        f"{name}:{node.lineno} branches on {', '.join(sorted(violations & known))}"
         for name, tree in HAND_WRITTEN.items()
-        for node, found in branches(tree)
-        if found & known
+        for node, violations in branches(tree)
+        if violations & known
     ]
     assert violations == []
 
@@ -476,14 +476,14 @@ def test_no_pattern_is_possessive():
     files = [root / "hatch_build.py", *(path for folder in SCRIPTS for path in sorted((root / folder).rglob("*.py")))]
     trees = {path: ast.parse(path.read_text()) for path in files if path != Path(__file__)}
     searched = {path: tree for path, tree in trees.items() if uses_re(tree)}
-    found = [
+    violations = [
         f"{path.relative_to(root)}:{line} {text!r}"
         for path, tree in searched.items()
         for text, line in patterns(tree)
         if is_possessive(text)
     ]
     assert len(searched) > 20
-    assert found == []
+    assert violations == []
 
 
 # Findings

@@ -258,12 +258,12 @@ def test_git_that_takes_too_long_is_stopped(repository, monkeypatch):
 def test_a_change_is_noticed(repository, git, monkeypatch, template, texts):
     monkeypatch.setattr(time, "time_ns", lambda now=time.time_ns: now() + 10_000_000_000)
     assembler = Assembler(repository.workspace(), "builder")
-    found = [assembler.prompt(Agent(base=template)).text]
+    prompts = [assembler.prompt(Agent(base=template)).text]
     git("switch", "-c", "side")
-    found.append(assembler.prompt(Agent(base=template)).text)
+    prompts.append(assembler.prompt(Agent(base=template)).text)
     repository({"w/new": ""})
-    found.append(assembler.prompt(Agent(base=template)).text)
-    assert found == texts
+    prompts.append(assembler.prompt(Agent(base=template)).text)
+    assert prompts == texts
 
 
 # Hostile repositories
@@ -557,11 +557,11 @@ def test_a_link_that_is_replaced_by_a_file_is_noticed(victim, monkeypatch):
     victim({"outside": "ref: refs/heads/private\n"})
     replace_with_link(victim, "w/.git/HEAD", "outside")
     assembler = Assembler(victim.workspace(), "builder")
-    found = [assembler.prompt(Agent(base="[git:branch]")).text]
+    prompts = [assembler.prompt(Agent(base="[git:branch]")).text]
     os.remove(victim.path("w/.git/HEAD"))
     victim({"w/.git/HEAD": "ref: refs/heads/main\n"})
-    found.append(assembler.prompt(Agent(base="[git:branch]")).text)
-    assert found == ["", "main"]
+    prompts.append(assembler.prompt(Agent(base="[git:branch]")).text)
+    assert prompts == ["", "main"]
 
 
 @pytest.mark.parametrize("lines", ["../../../victim/.git/objects\n", "/somewhere\n", '"\\057somewhere"\n'])

@@ -473,8 +473,8 @@ def test_text_from_settings_has_its_file_as_origin(tree, files, passed, text, or
     tree({"w/.git": None, **files})
     layout = "$user/mine" if CALLER_SETTINGS in files else "opal"
     prompt = foreword.assemble(tree.workspace(), foreword.Agent(base="B"), layout, assignments=list(passed.items()))
-    found = [piece.origin for passage in prompt.passages for piece in passage.pieces if piece.text == text]
-    assert [(found_origin.kind, tree.short(found_origin.path), found_origin.lines) for found_origin in found] == [
+    origins = [piece.origin for passage in prompt.passages for piece in passage.pieces if piece.text == text]
+    assert [(found_origin.kind, tree.short(found_origin.path), found_origin.lines) for found_origin in origins] == [
         origin
     ]
 
@@ -482,8 +482,8 @@ def test_text_from_settings_has_its_file_as_origin(tree, files, passed, text, or
 def test_wording_has_its_file_as_origin(tree):
     tree({"w/.foreword/prompts.toml": "working_boundaries_section = 'X{}'"})
     pieces = [piece for passage in tree.prompt("pod").passages for piece in passage.pieces]
-    (found,) = [piece.origin for piece in pieces if piece.text == "X"]
-    assert (found.kind, tree.short(found.path)) == ("setting", "/w/.foreword/prompts.toml")
+    (origin_found,) = [piece.origin for piece in pieces if piece.text == "X"]
+    assert (origin_found.kind, tree.short(origin_found.path)) == ("setting", "/w/.foreword/prompts.toml")
 
 
 def test_the_guidelines_can_be_set_too(tree):
@@ -646,8 +646,8 @@ def comparisons(tree):
 )
 def test_no_code_branches_on_a_layouts_name(file):
     names = {text for name in NAMES for text in (name, f"$std/{name}")}
-    found = [node.value for node in comparisons(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Constant)]
-    assert [value for value in found if value in names] == []
+    texts = [node.value for node in comparisons(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Constant)]
+    assert [value for value in texts if value in names] == []
 
 
 # The compiled form

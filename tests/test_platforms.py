@@ -112,8 +112,8 @@ def test_windows_uses_its_own_configuration_folder(user, layout):
     ],
 )
 def test_the_configuration_folder_depends_on_the_platform(tree, platform, changes, config):
-    found = config_folder(resolve_workspace(user_of(tree, platform, **changes), Reader()))
-    assert (found and tree.short(found)) == config
+    folder = config_folder(resolve_workspace(user_of(tree, platform, **changes), Reader()))
+    assert (folder and tree.short(folder)) == config
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_the_configuration_folder_depends_on_the_platform(tree, platform, change
     ],
 )
 def test_the_data_folder_depends_on_the_platform(tree, platform, changes, data):
-    found = data_folder(resolve_workspace(user_of(tree, platform, **changes), Reader()))
-    assert (found and tree.short(found)) == data
+    folder = data_folder(resolve_workspace(user_of(tree, platform, **changes), Reader()))
+    assert (folder and tree.short(folder)) == data
 
 
 @pytest.mark.parametrize(("platform", "changes"), [("linux", {"HOME": None}), ("win32", {"USERPROFILE": None})])

@@ -92,8 +92,12 @@ def test_every_question_is_tested():
 
 
 def test_a_saved_prompt_can_be_passed_as_a_value(workspace):
-    found = answer("diff", fields(workspace, old={"name": "before", "text": "Old."}, new={"text": "New."}))
-    assert (found["old"]["name"], found["new"]["name"], found["changed"]) == ("before", "the saved prompt", True)
+    difference = answer("diff", fields(workspace, old={"name": "before", "text": "Old."}, new={"text": "New."}))
+    assert (difference["old"]["name"], difference["new"]["name"], difference["changed"]) == (
+        "before",
+        "the saved prompt",
+        True,
+    )
 
 
 def test_a_saved_prompt_keeps_its_tools(workspace, capsys):

@@ -33,10 +33,10 @@ def question(tree):
     return {"cwd": tree.path("w"), "home": tree.path("home"), "now": NOW.isoformat()}
 
 
-def variations_that_changed(first, found):
+def variations_that_changed(first, results):
     """The variations that changed the prompt."""
-    assert [result.error for result in found if result.prompt is None] == []
-    return sorted({result.variation for result in found if result.prompt.text != first.text})
+    assert [result.error for result in results if result.prompt is None] == []
+    return sorted({result.variation for result in results if result.prompt.text != first.text})
 
 
 @pytest.fixture
@@ -47,9 +47,9 @@ def workspace(tree, skill):
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pod", "builder"])
 def test_layouts_without_a_clock_give_the_same_bytes(workspace, layout):
-    first, found = rebuild_all(workspace, layout)
-    assert variations_that_changed(first, found) == []
-    assert {result.variation for result in found} == {"clock", "directory", "environment", "listing", "hash seed"}
+    first, results = rebuild_all(workspace, layout)
+    assert variations_that_changed(first, results) == []
+    assert {result.variation for result in results} == {"clock", "directory", "environment", "listing", "hash seed"}
 
 
 def test_a_clock_changes_the_prompt(workspace):
@@ -58,8 +58,8 @@ def test_a_clock_changes_the_prompt(workspace):
 
 def test_a_date_changes_the_prompt_only_by_day(workspace):
     workspace({"w/AGENTS.md": "Today is {{ date }}.\n"})
-    first, found = rebuild_all(workspace, "ion")
-    assert [result.detail for result in found if result.prompt.text != first.text] == ["a day later"]
+    first, results = rebuild_all(workspace, "ion")
+    assert [result.detail for result in results if result.prompt.text != first.text] == ["a day later"]
 
 
 def test_a_variable_that_depends_on_the_order_of_the_environment_changes_the_prompt(workspace):
@@ -70,15 +70,15 @@ def test_a_variable_that_depends_on_the_order_of_the_environment_changes_the_pro
     assembler = Assembler(workspace_with_environment, "builder", variables={"order": order})
     agent = Agent(base=Document("base", "[order:x]"))
     first = assembler.prompt(agent, NOW)
-    found = [rebuild for rebuild in rebuilds(assembler, agent, NOW, {}) if rebuild.variation == "environment"]
-    assert (first.text, [result.prompt.text for result in found]) == ("A,B", ["B,A"])
+    results = [rebuild for rebuild in rebuilds(assembler, agent, NOW, {}) if rebuild.variation == "environment"]
+    assert (first.text, [result.prompt.text for result in results]) == ("A,B", ["B,A"])
 
 
 def test_a_directory_reached_through_a_link_has_a_different_name(workspace):
     workspace({"link": Path(workspace.path("w"))})
-    first, found = rebuild_all(workspace, "foreword", cwd="link")
+    first, results = rebuild_all(workspace, "foreword", cwd="link")
     details = [
-        result.detail for result in found if result.variation == "directory" and result.prompt.text != first.text
+        result.detail for result in results if result.variation == "directory" and result.prompt.text != first.text
     ]
     assert details == ["as the directory that the link points to"]
 
@@ -98,9 +98,9 @@ def test_the_seed_reaches_the_other_process(workspace, monkeypatch):
         }
     )
     monkeypatch.setenv("PYTHONPATH", workspace.path("site"))
-    _, found = rebuild_all(workspace, "foreword")
+    _, results = rebuild_all(workspace, "foreword")
     assert Path(workspace.path("seen")).read_text() == "1"
-    assert [result.error for result in found] == [""] * len(found)
+    assert [result.error for result in results] == [""] * len(results)
     Path(workspace.path("seen")).unlink()
     monkeypatch.setenv("PYTHONHASHSEED", "1")
     rebuild_all(workspace, "foreword")
@@ -112,9 +112,9 @@ def test_a_stable_prompt_is_built_once_here_and_once_in_another_process(workspac
     monkeypatch.setattr("foreword.engine.assembler.build", lambda *args: builds.append(1) or build(*args))
     monkeypatch.setattr("foreword.programs.stability.in_another_process", lambda *_: builds.append("another process"))
     assembler, agent = Assembler(replace(workspace.workspace(), environment=None), "foreword"), Agent()
-    found = list(rebuilds(assembler, agent, NOW, question(workspace)))
-    assert (builds, variations_that_changed(found[0].prompt, found)) == ([1], [])
-    assert [result.variation for result in found][-3:] == ["environment", "listing", "hash seed"]
+    results = list(rebuilds(assembler, agent, NOW, question(workspace)))
+    assert (builds, variations_that_changed(results[0].prompt, results)) == ([1], [])
+    assert [result.variation for result in results][-3:] == ["environment", "listing", "hash seed"]
 
 
 def test_what_the_builds_read_is_freed_before_tokens_are_counted(workspace, monkeypatch):
@@ -138,9 +138,9 @@ def test_what_the_builds_read_is_freed_before_tokens_are_counted(workspace, monk
 
 def test_if_another_process_differs_each_variation_is_tried_separately(workspace, monkeypatch):
     monkeypatch.setattr("foreword.programs.stability._id_in_another_process", lambda *_: "sha256:other")
-    first, found = rebuild_all(workspace, "foreword")
-    assert variations_that_changed(first, found) == []
-    assert [result.detail for result in found if result.variation == "hash seed"] == [
+    first, results = rebuild_all(workspace, "foreword")
+    assert variations_that_changed(first, results) == []
+    assert [result.detail for result in results if result.variation == "hash seed"] == [
         "in a process with hash seed 1",
         "in a process with hash seed 2",
     ]
@@ -156,14 +156,14 @@ def test_the_error_of_the_other_process_is_reported(workspace):
     with pytest.raises(ForewordError, match="does not exist"):
         in_another_process({"cwd": workspace.path("nowhere")}, "1")
     assembler = Assembler(workspace.workspace(), "foreword")
-    found = [
+    results = [
         rebuild for rebuild in rebuilds(assembler, Agent(), NOW, {"layuot": "ion"}) if rebuild.variation == "hash seed"
     ]
-    assert ["did you mean 'layout'?" in result.error for result in found] == [True, True]
+    assert ["did you mean 'layout'?" in result.error for result in results] == [True, True]
 
 
 def test_a_rebuild_after_the_last_day_of_the_calendar_is_an_error(workspace):
     last = NOW.replace(year=9999, month=12, day=31, hour=23, minute=59)
     assembler = Assembler(workspace.workspace(), "pi")
-    found = [rebuild for rebuild in rebuilds(assembler, Agent(), last, {}) if rebuild.variation == "clock"]
-    assert [bool(result.error) for result in found] == [True, True]
+    results = [rebuild for rebuild in rebuilds(assembler, Agent(), last, {}) if rebuild.variation == "clock"]
+    assert [bool(result.error) for result in results] == [True, True]

@@ -136,8 +136,8 @@ def test_neighbouring_sections_of_one_role_are_one_message():
 
 
 def test_a_tree_has_a_case_for_each_directory_and_event():
-    found = [case.name for case in cases("codex", ["nested"])]
-    assert found == ["nested repo start", "nested repo/a/b start", "nested repo touch", "nested repo/a/b edit"]
+    names = [case.name for case in cases("codex", ["nested"])]
+    assert names == ["nested repo start", "nested repo/a/b start", "nested repo touch", "nested repo/a/b edit"]
     assert all(case.data is TREES["nested"] for case in cases("codex", ["nested"]))
 
 

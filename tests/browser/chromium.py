@@ -28,16 +28,16 @@ def find() -> str:
 
 def install() -> str:
     """Return the path of a Chromium, installing one if necessary."""
-    found = find()
-    if not found and os.geteuid() == 0 and shutil.which("apt-get"):
+    path = find()
+    if not path and os.geteuid() == 0 and shutil.which("apt-get"):
         _by_apt()
-        found = find()
-    if not found and shutil.which("npm") and platform.machine() == "x86_64":
+        path = find()
+    if not path and shutil.which("npm") and platform.machine() == "x86_64":
         _by_npm()
-        found = find()
-    if not found:
+        path = find()
+    if not path:
         raise SystemExit(f"the browser tests need Chromium, which could not be installed: {ADVICE}")
-    return found
+    return path
 
 
 def _by_apt() -> None:

@@ -27,8 +27,8 @@ The current working directory is [prompt:cwd].
 
 @pytest.fixture(scope="module")
 def chrome():
-    with browser() as found:
-        yield found
+    with browser() as running_chrome:
+        yield running_chrome
 
 
 @pytest.fixture(scope="module")

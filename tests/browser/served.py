@@ -112,6 +112,6 @@ def browser() -> Iterator[Browser]:
         raise RuntimeError(f"no Chromium found for the tests of the page: {chromium.ADVICE}")
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=path, args=flags, timeout=PATIENCE)
-        yield found
-        found.close()
+        chrome = playwright.chromium.launch(executable_path=path, args=flags, timeout=PATIENCE)
+        yield chrome
+        chrome.close()

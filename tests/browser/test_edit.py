@@ -23,11 +23,11 @@ MARKED_TEXTS = """() => {
 
 def colours(editor, words):
     """Return the colour of each of these words."""
-    found = {}
+    colours_by_word = {}
     for word in words:
         token = editor.code.locator("span", has_text=re.compile(f"^{re.escape(word)}$")).first
-        found[word] = token.evaluate("(element) => getComputedStyle(element).color")
-    return found
+        colours_by_word[word] = token.evaluate("(element) => getComputedStyle(element).color")
+    return colours_by_word
 
 
 def test_the_editor_is_a_dialog_over_the_overview_that_opens_and_closes(open_page, site):

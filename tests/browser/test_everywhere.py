@@ -100,10 +100,10 @@ VIEWS = {
 
 def axe_violations(page):
     """Return what axe reports about the page."""
-    found = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
+    violations = page.evaluate("async () => (await axe.run(document, { resultTypes: ['violations'] })).violations")
     return [
         (problem["id"], [(node["html"][:120], node["failureSummary"][:300]) for node in problem["nodes"][:3]])
-        for problem in found
+        for problem in violations
     ]
 
 

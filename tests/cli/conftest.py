@@ -33,14 +33,14 @@ def mismatches(content, form, where="it"):
             return [f"{where} is not an object"]
         hints = get_type_hints(form, include_extras=True)
         required = {key for key, hint in hints.items() if get_origin(hint) is not NotRequired}
-        found = [f"{where} has {key!r}" for key in content.keys() - hints.keys()]
-        found += [f"{where} lacks {key!r}" for key in required - content.keys()]
+        problems = [f"{where} has {key!r}" for key in content.keys() - hints.keys()]
+        problems += [f"{where} lacks {key!r}" for key in required - content.keys()]
         for key in content.keys() & hints.keys():
             hint = hints[key]
-            found += mismatches(
+            problems += mismatches(
                 content[key], get_args(hint)[0] if get_origin(hint) is NotRequired else hint, f"{where}.{key}"
             )
-        return found
+        return problems
     if get_origin(form) is list:
         if not isinstance(content, list):
             return [f"{where} is not a list"]

@@ -111,9 +111,9 @@ def test_paths_are_relative_to_the_root_in_every_folder(agents):
 
 def test_a_cut_file_says_how_much_is_missing(agents, repository, verdicts):
     repository({"w/NEAR.md": "One rule of many words. " * 100})
-    found = verdicts(".")["/w/NEAR.md"]["near"]
-    assert found["verdict"] == "cut" and 85 <= found["cut"] <= 99
-    assert f"cut {found['cut']}%" in agents(".")[1]
+    near_verdict = verdicts(".")["/w/NEAR.md"]["near"]
+    assert near_verdict["verdict"] == "cut" and 85 <= near_verdict["cut"] <= 99
+    assert f"cut {near_verdict['cut']}%" in agents(".")[1]
 
 
 def test_a_file_gets_one_sentence_for_each_agent(agents):
@@ -334,8 +334,8 @@ def test_unusual_files_have_verdicts(repository, verdicts):
     )
     os.mkdir(os.fsencode(repository.path("w")) + b"/\xff")
     os.symlink("../NEAR.md", os.fsencode(repository.path("w")) + b"/\xff/NEAR.md")
-    found = {path.removeprefix("/w/"): row["far"]["verdict"] for path, row in verdicts(".").items()}
-    assert {name: verdict for name, verdict in found.items() if "FAR.md" in name or "xff" in name} == {
+    verdict_by_path = {path.removeprefix("/w/"): row["far"]["verdict"] for path, row in verdicts(".").items()}
+    assert {name: verdict for name, verdict in verdict_by_path.items() if "FAR.md" in name or "xff" in name} == {
         "FAR.md": "loaded",
         "a/FAR.md": "unreadable",
         "b/FAR.md": "refused",

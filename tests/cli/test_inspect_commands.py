@@ -89,10 +89,10 @@ def test_diff_says_what_was_added_and_removed(save_output, run, tree):
 def test_diff_can_be_printed_as_json(save_output, run_json, tree):
     old = save_output("old.json", "show", "--tool", "read")
     tree({"w/AGENTS.md": "# Shop\n\nRun `make check`.\n"})
-    found = run_json(DifferenceForm, "diff", old, ".", "--tool", "read")
-    assert (found["changed"], found["circumstances"]) == (True, [])
-    assert found["sections"] == {"added": [], "removed": [], "changed": ["instructions"], "moved": []}
-    (section,) = found["details"]
+    form = run_json(DifferenceForm, "diff", old, ".", "--tool", "read")
+    assert (form["changed"], form["circumstances"]) == (True, [])
+    assert form["sections"] == {"added": [], "removed": [], "changed": ["instructions"], "moved": []}
+    (section,) = form["details"]
     (edit,) = section["edits"]
     assert (section["section"], section["changes"]) == ("instructions", ["changed"])
     assert (edit["old"]["text"], edit["new"]["text"]) == ("test", "check")
@@ -136,9 +136,9 @@ def test_diff_of_turns_lists_tools(save_output, run_json):
 
 
 def test_diff_of_layouts_names_the_layout(save_output, run_json):
-    found = run_json(DifferenceForm, "diff", save_output("old.json", "show"), ".", "--layout", "opal")
-    assert found["circumstances"] == [{"name": "layout", "old": "foreword", "new": "opal"}]
-    assert any(cause["kind"] == "layout" for section in found["details"] for cause in section["causes"])
+    form = run_json(DifferenceForm, "diff", save_output("old.json", "show"), ".", "--layout", "opal")
+    assert form["circumstances"] == [{"name": "layout", "old": "foreword", "new": "opal"}]
+    assert any(cause["kind"] == "layout" for section in form["details"] for cause in section["causes"])
 
 
 def test_diff_reads_standard_input(run, tree, monkeypatch):
@@ -232,10 +232,10 @@ def test_the_default_layout_needs_no_advice(run, run_json, tree):
     assert (status, err) == (0, "")
     assert "order   good: every section comes after those with a longer lifetime\n" in out
     assert "other builds produced the same bytes\n" in out and "moved" not in out
-    found = run_json(CacheForm, "cache", ".", "--tool", "read")
-    assert (found["findings"], found["misplaced"], found["better_order"]) == ([], [], None)
-    assert {rebuild["changed"] for rebuild in found["rebuilds"]} == {False}
-    anthropic, openai, gemini = found["providers"]
+    form = run_json(CacheForm, "cache", ".", "--tool", "read")
+    assert (form["findings"], form["misplaced"], form["better_order"]) == ([], [], None)
+    assert {rebuild["changed"] for rebuild in form["rebuilds"]} == {False}
+    anthropic, openai, gemini = form["providers"]
     assert [point["lifetime"] for point in anthropic["breakpoints"]] == ["release", "project", "conversation"]
     assert [point["kept"] for point in anthropic["breakpoints"]] == [False, True, True]
     assert (openai["caching"], gemini["order"][0]) == ("prefix", "system")
@@ -251,39 +251,39 @@ def test_a_clock_that_breaks_the_prefix_is_reported(run, run_json):
     )
     assert "section 'clock' lasts for a turn and comes before 'cwd'" in err
     assert "        --set section.last.sections=cwd,clock  fixes part of it\n" in out
-    found = run_json(CacheForm, "cache", "--layout", "pi", "--tool", "read")
-    assert sorted({finding["code"] for finding in found["findings"]}) == ["cache-order", "cache-unstable"]
-    moved = [(rebuild["how"], rebuild["details"][0]["section"]) for rebuild in found["rebuilds"] if rebuild["changed"]]
+    form = run_json(CacheForm, "cache", "--layout", "pi", "--tool", "read")
+    assert sorted({finding["code"] for finding in form["findings"]}) == ["cache-order", "cache-unstable"]
+    moved = [(rebuild["how"], rebuild["details"][0]["section"]) for rebuild in form["rebuilds"] if rebuild["changed"]]
     assert moved == [("a minute later", "clock"), ("a day later", "clock")]
-    assert found["better_order"]["set"] == ["section.last.sections=cwd,clock"]
+    assert form["better_order"]["set"] == ["section.last.sections=cwd,clock"]
 
 
 def test_suggested_options_fix_the_order(run, run_json):
     options = ["cache", "--layout", "opal", "--tool", "read_file", "--session", "s"]
-    found = run_json(CacheForm, *options)
-    assert found["better_order"]["fixes"] == "all"
-    fixed = run_json(CacheForm, *options, *(f"--set={assignment}" for assignment in found["better_order"]["set"]))
+    form = run_json(CacheForm, *options)
+    assert form["better_order"]["fixes"] == "all"
+    fixed = run_json(CacheForm, *options, *(f"--set={assignment}" for assignment in form["better_order"]["set"]))
     assert (fixed["misplaced"], fixed["findings"]) == ([], [])
 
 
 def test_options_are_passed_to_the_other_process(run_json, tree):
     tree({"w/plan.md": "A plan.\n", "w/my tools.json": '[{"name": "read", "guidelines": ["Read all."]}]'})
     tree({"w/scope.json": '{"allow": [{"path": "src"}]}'})
-    found = run_json(
+    form = run_json(
         CacheForm, "cache", "--tools", "my tools.json", "--plan", "plan.md", "--language", "de", "--sub-agent",
         "--scope", "scope.json", "--set", "skills.budget=5", "--set", "join=\n", "--model", "x", "--doc", "A=/b",
     )  # fmt: skip
-    assert [rebuild["error"] for rebuild in found["rebuilds"]] == [None] * len(found["rebuilds"])
-    assert {rebuild["changed"] for rebuild in found["rebuilds"]} == {False}
+    assert [rebuild["error"] for rebuild in form["rebuilds"]] == [None] * len(form["rebuilds"])
+    assert {rebuild["changed"] for rebuild in form["rebuilds"]} == {False}
 
 
 def test_cache_takes_a_provider_and_a_model(run, run_json):
-    found = run_json(CacheForm, "cache", "--provider", "anthropic", "--model", "claude-opus-4-5-20251101")
+    form = run_json(CacheForm, "cache", "--provider", "anthropic", "--model", "claude-opus-4-5-20251101")
     assert [
         (provider["provider"], provider["price"]["model"], provider["price"]["minimum"])
-        for provider in found["providers"]
+        for provider in form["providers"]
     ] == [("anthropic", "claude-opus-4.5", 4096)]
-    assert all(provider["price"]["source"] and provider["price"]["date"] for provider in found["providers"])
+    assert all(provider["price"]["source"] and provider["price"]["date"] for provider in form["providers"])
     unknown = run_json(CacheForm, "cache", "--provider", "openai", "--model", "brand-new")
     (only,) = unknown["providers"]
     assert (only["price"], only["first_request"]) == (None, None)
@@ -294,8 +294,8 @@ def test_cache_shows_what_a_change_costs(save_output, run, run_json, tree):
     tree({"w/AGENTS.md": RULES})
     old = save_output("old.json", "talk", "turn", "t", "--tool", "read")
     tree({"w/AGENTS.md": RULES.replace("Rule 150:", "Rule one hundred and fifty:")})
-    found = run_json(CacheReusesForm, "cache", "talk:t", ".", "--tool", "read", "--turns", "10")
-    rows = {provider["provider"]: provider for provider in found["providers"]}
+    form = run_json(CacheReusesForm, "cache", "talk:t", ".", "--tool", "read", "--turns", "10")
+    rows = {provider["provider"]: provider for provider in form["providers"]}
     assert rows["anthropic"]["kept"] == 0 < rows["anthropic"]["shared"]  # the breakpoint before it is below the minimum
     assert rows["openai"]["kept"] % 128 == 0 and rows["openai"]["kept"] > 1024
     for row in rows.values():
@@ -331,8 +331,8 @@ def test_a_turn_continues_where_the_previous_one_ended(save_output, run_json, tr
 
 def test_cache_takes_an_edition_or_plain_text(run, run_json, tree):
     run("talk", "turn", "t", "--tool", "read")
-    found = run_json(CacheForm, "cache", "talk:t")
-    assert (found["rebuilds"], found["better_order"]) == ([], None)
+    form = run_json(CacheForm, "cache", "talk:t")
+    assert (form["rebuilds"], form["better_order"]) == ([], None)
     tree({"w/x.txt": "text", "w/empty.txt": ""})
     assert "order   unknown: plain text has no sections\n" in run("cache", "x.txt")[1]
     assert run_json(CacheForm, "cache", "empty.txt")["prompt"]["tokens"]["count"] == 0
@@ -372,8 +372,8 @@ def test_a_custom_provider_has_its_own_rules(run_json, tree):
         "w/prices.toml": '[provider.deepseek]\norder = ["system", "tools", "messages"]\ncaching = "prefix"\nstep = 64\nmodel = "v4"\n'
         '[[model]]\nname = "v4"\nprovider = "deepseek"\ninput = 1\nwrite = 1\nread = 0.1\n'
     })  # fmt: skip
-    found = run_json(CacheForm, "cache", "--prices", "prices.toml", "--provider", "deepseek", "--tool", "read")
-    (only,) = found["providers"]
+    form = run_json(CacheForm, "cache", "--prices", "prices.toml", "--provider", "deepseek", "--tool", "read")
+    (only,) = form["providers"]
     assert (only["order"], only["breakpoints"][-1]["of"]) == (["system", "tools", "messages"], "tools")
 
 
@@ -391,8 +391,8 @@ def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree)
     assert run_json(CacheForm, "cache", "./talk:t")["rebuilds"] != []
     assert run_json(CacheForm, "cache", "./-")["rebuilds"] != []
     tree({"w/-x": None})
-    found = json.loads(run("cache", "--json", "--", "-x")[1])
-    assert {rebuild["changed"] for rebuild in found["rebuilds"]} == {False}
+    form = json.loads(run("cache", "--json", "--", "-x")[1])
+    assert {rebuild["changed"] for rebuild in form["rebuilds"]} == {False}
 
 
 # wrong calls

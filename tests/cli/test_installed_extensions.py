@@ -60,8 +60,8 @@ def test_turns_and_lint_call_an_extension(tree, run_with, entry):
     assert run_with(entry, *mine)[1]["system"].endswith(" For Hi.")
     assert run_with(entry, *mine, "--new-prompt")[1]["system"].endswith(" For Mine.")
     status, report = run_with(entry, "lint", "--json")
-    (found,) = [finding for finding in report["findings"] if finding["code"] == "house-password"]
-    assert (status, found["path"], found["line"]) == (1, "/AGENTS.md", 1)
+    (password_finding,) = [finding for finding in report["findings"] if finding["code"] == "house-password"]
+    assert (status, password_finding["path"], password_finding["line"]) == (1, "/AGENTS.md", 1)
     _, sarif = run_with(entry, "lint", "--format", "sarif")
     assert "house-password" in [result["ruleId"] for result in sarif["runs"][0]["results"]]
 

@@ -399,8 +399,8 @@ def test_a_pipe_that_closes_early_gets_complete_lines(tree):
 
 
 def test_a_finding_with_several_quoted_lines_is_one_line_in_a_pipe(capsys):
-    found = Finding("file-cut", "warning", "/w/a.md: it says\n  one\r\ntwo \x1b[2J", "/w/a.md", 3)
-    report = Report((found,), 1, "/w")
+    multiline_finding = Finding("file-cut", "warning", "/w/a.md: it says\n  one\r\ntwo \x1b[2J", "/w/a.md", 3)
+    report = Report((multiline_finding,), 1, "/w")
     _write_text(report, Namespace(dir="/", home=None))
     assert capsys.readouterr().out == "/w/a.md:3: warning: it says   one two \\x1b[2J [file-cut]\n"
 

@@ -221,16 +221,16 @@ def test_drift_reports_what_a_rebuild_would_change(tree, run, run_json):
         0, "nothing has changed since the edition in use was created\n", "",
     )  # fmt: skip
     tree({"w/AGENTS.md": "Money is float.\n"})
-    found = run_json("talk", "drift", "t", "--tool", "bash")
-    assert set(found) == {
+    drift = run_json("talk", "drift", "t", "--tool", "bash")
+    assert set(drift) == {
         "conversation", "changed", "sections", "tools", "details", "tokens_kept", "tokens_lost", "cache"
     }  # fmt: skip
-    assert (found["conversation"], found["changed"]) == ("t", True)
+    assert (drift["conversation"], drift["changed"]) == ("t", True)
     assert (
-        found["tokens_kept"] < 10 < found["tokens_lost"]
+        drift["tokens_kept"] < 10 < drift["tokens_lost"]
     )  # tools come first, and both definitions have the same beginning
-    assert {"section": "instructions", "changes": ["changed"], "sources": ["/w/AGENTS.md"]} in found["details"]
-    assert found["tools"] == {"added": ["bash"], "removed": ["read"], "changed": [], "moved": []}
+    assert {"section": "instructions", "changes": ["changed"], "sources": ["/w/AGENTS.md"]} in drift["details"]
+    assert drift["tools"] == {"added": ["bash"], "removed": ["read"], "changed": [], "moved": []}
     assert "section 'instructions' changed (/w/AGENTS.md)" in run("talk", "drift", "t", "--tool", "read")[1]
     assert run_json("talk", "turn", "t", "--tool", "read")["edition"] == 1  # reading does not change anything
 
@@ -244,9 +244,9 @@ def test_drift_reports_what_a_rebuild_would_change(tree, run, run_json):
 )
 def test_drift_detects_a_changed_separator_and_order(run, run_json, setting, moved, changed):
     run_json("talk", "turn", "t", "--tool", "read")
-    found = run_json("talk", "drift", "t", "--tool", "read", "--set", setting)
-    assert (found["changed"], found["sections"]["changed"]) == (True, changed)
-    assert bool(found["sections"]["moved"]) == (moved is None) and found["tokens_lost"] > 0
+    drift = run_json("talk", "drift", "t", "--tool", "read", "--set", setting)
+    assert (drift["changed"], drift["sections"]["changed"]) == (True, changed)
+    assert bool(drift["sections"]["moved"]) == (moved is None) and drift["tokens_lost"] > 0
     assert "; a rebuild would lose about" in run("talk", "drift", "t", "--tool", "read", "--set", setting)[1]
 
 

@@ -112,8 +112,8 @@ def run_on_terminal(shop, columns, arguments, **more):
 
 def words(text):
     """The words that must not be broken: all except Chinese and those longer than a line."""
-    found = re.findall(r"\S+", re.sub(r"[^\x00-\x7f…]", " ", text))
-    return {word.strip("│█") for word in found if "…" not in word and not set("/-_.") & set(word)}
+    unbroken_words = re.findall(r"\S+", re.sub(r"[^\x00-\x7f…]", " ", text))
+    return {word.strip("│█") for word in unbroken_words if "…" not in word and not set("/-_.") & set(word)}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

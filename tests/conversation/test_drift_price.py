@@ -26,33 +26,33 @@ def drift_after_edit(tree, open_conversation):
 
 def test_anthropic_keeps_only_up_to_the_last_breakpoint(drift_after_edit):
     """The part before the project's instructions is shorter than the minimum."""
-    found = drift_after_edit(provider="anthropic")
-    assert (found.is_changed, found.tokens_kept) == (True, 0)
-    assert found.tokens_lost > 5000
-    assert (found.rule.provider, found.rule.caching, found.rule.is_assumed) == ("anthropic", "breakpoints", False)
-    assert found.sentence().endswith("(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens)")
+    drift = drift_after_edit(provider="anthropic")
+    assert (drift.is_changed, drift.tokens_kept) == (True, 0)
+    assert drift.tokens_lost > 5000
+    assert (drift.rule.provider, drift.rule.caching, drift.rule.is_assumed) == ("anthropic", "breakpoints", False)
+    assert drift.sentence().endswith("(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens)")
 
 
 def test_openai_keeps_the_common_beginning_in_steps(drift_after_edit):
-    found = drift_after_edit(model="gpt-5.6-terra")
-    assert found.tokens_kept > 3000 and found.tokens_kept % 128 == 0
-    assert (found.rule.provider, found.rule.model, found.rule.step) == ("openai", "gpt-5.6-terra", 128)
+    drift = drift_after_edit(model="gpt-5.6-terra")
+    assert drift.tokens_kept > 3000 and drift.tokens_kept % 128 == 0
+    assert (drift.rule.provider, drift.rule.model, drift.rule.step) == ("openai", "gpt-5.6-terra", 128)
 
 
 def test_without_a_provider_the_assumed_rule_is_named(drift_after_edit):
-    found = drift_after_edit()
-    assert found.tokens_kept > 3000
-    assert drift_form("t", found)["cache"] == {
+    drift = drift_after_edit()
+    assert drift.tokens_kept > 3000
+    assert drift_form("t", drift)["cache"] == {
         "provider": None, "model": None, "caching": "prefix", "step": 1, "minimum": None, "assumed": True,
     }  # fmt: skip
-    assert "unknown provider; assuming one that keeps the common prefix" in found.sentence()
+    assert "unknown provider; assuming one that keeps the common prefix" in drift.sentence()
 
 
 @pytest.mark.parametrize(("model", "is_cached"), [("claude-opus-4-5-20251101", False), ("claude-sonnet-5", True)])
 def test_a_prompt_below_the_minimum_of_a_model_has_nothing_to_lose(drift_after_edit, model, is_cached):
     short = RULES[: len(RULES) // 4]
-    found = drift_after_edit(short, short.replace("Rule 60:", "Rule sixty:"), model=model)
-    assert (found.is_changed, found.tokens_kept, found.tokens_lost > 0) == (True, 0, is_cached)
+    drift = drift_after_edit(short, short.replace("Rule 60:", "Rule sixty:"), model=model)
+    assert (drift.is_changed, drift.tokens_kept, drift.tokens_lost > 0) == (True, 0, is_cached)
 
 
 def test_the_edition_sets_the_default_provider(tree, open_conversation):
@@ -67,8 +67,8 @@ def test_a_drift_finding_uses_the_rule_of_the_provider(tree, open_conversation):
     open_conversation("foreword", provider="anthropic", set={"on.turn": "warn"}).turn("Hi.")
     tree({"w/AGENTS.md": LATE})
     turn = open_conversation("foreword", provider="anthropic", set={"on.turn": "warn"}).turn("Go on.")
-    (found,) = [finding.message for finding in turn.findings if finding.code == "drift"]
-    assert found.endswith("(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens)")
+    (message,) = [finding.message for finding in turn.findings if finding.code == "drift"]
+    assert message.endswith("(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens)")
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai", "gemini"])

@@ -110,11 +110,11 @@ def test_kept_tools_stay_whatever_the_step_for_files_does(turns, tools, turn):
         [INSTRUCTIONS] if turn == "append" else [],
         [],
     ]
-    found = [" / ".join(report) for _, _, report in reports]
+    summaries = [" / ".join(report) for _, _, report in reports]
     is_warned = tools == "warn"
-    assert ["tools bash, new added" in found[1], "tool read removed" in found[3]] == [is_warned, is_warned]
-    assert "instructions" not in found[1] and ("instructions" in found[2]) == (turn != "keep")
-    assert ("instructions" in found[3]) == (turn == "warn")
+    assert ["tools bash, new added" in summaries[1], "tool read removed" in summaries[3]] == [is_warned, is_warned]
+    assert "instructions" not in summaries[1] and ("instructions" in summaries[2]) == (turn != "keep")
+    assert ("instructions" in summaries[3]) == (turn == "warn")
 
 
 def test_appended_files_are_built_for_the_kept_tools(turns):

@@ -442,10 +442,10 @@ def test_a_copy_in_a_source_is_a_finding(tree, open_conversation, rule_name):
         "foreword", extensions=[Extension("wiki", sources={rule_name: lambda workspace: result})]
     ).turn("hi")
     assert (turn.system.count("One."), turn.system.count("Two.")) == (1, 1)
-    found = [
+    duplicates = [
         (finding.path, tree.short(finding.message)) for finding in turn.findings if finding.code == "file-duplicate"
     ]
-    assert found == [
+    assert duplicates == [
         ("wiki:a", "wiki:a: the same text as /w/AGENTS.md"),
         ("wiki:c", "wiki:c: the same text as wiki:b"),
     ]

@@ -220,8 +220,8 @@ def test_a_returning_skill_that_is_gone_is_a_finding(project, open_conversation,
     os.remove(project.path("w/.agents/skills/testing/SKILL.md"))
     turn = conversation.turn("hi")
     assert contents(turn.messages) == ["hi"]
-    (found,) = invalid_skill_messages(turn)
-    assert found.startswith("the skill 'testing' cannot be read") and found.endswith("after the compaction")
+    (message,) = invalid_skill_messages(turn)
+    assert message.startswith("the skill 'testing' cannot be read") and message.endswith("after the compaction")
     assert invalid_skill_messages(conversation.turn("hi")) == []
 
 

@@ -55,8 +55,8 @@ def test_a_key_is_an_option_of_every_command(key, tmp_path):
     elif key == "docs":
         text = "=".join(content[0])
     args = parse_args(new_parser("show"), [option] if content is True else [option, text])
-    found = getattr(args.question.agent, KEYS[key][0])
-    assert (found.text if isinstance(found, Document) else found) == expected
+    value = getattr(args.question.agent, KEYS[key][0])
+    assert (value.text if isinstance(value, Document) else value) == expected
 
 
 @pytest.mark.parametrize("form", [AgentBody, DriftQuery])

@@ -109,16 +109,18 @@ def test_breakpoints_are_where_lifetimes_end():
 def test_tools_come_before_the_first_breakpoint():
     first = breakpoints_for(Subject("x", PROMPT, TOOLS), ANTHROPIC)[0]
     assert (first.of, first.after, first.tokens > 50) == ("system", "id", True)
-    found = breakpoints_for(Subject("x", make_prompt(("rules", "project", "B")), TOOLS), ANTHROPIC)
-    assert [(point.of, point.after, point.lifetime) for point in found] == [
+    points = breakpoints_for(Subject("x", make_prompt(("rules", "project", "B")), TOOLS), ANTHROPIC)
+    assert [(point.of, point.after, point.lifetime) for point in points] == [
         ("tools", "shell", "release"),
         ("system", "rules", "project"),
     ]
 
 
 def test_gemini_reads_tools_after_the_prompt():
-    found = breakpoints_for(Subject("x", make_prompt(("id", "release", "A"), ("rules", "project", "B")), TOOLS), GEMINI)
-    assert [(point.of, point.lifetime) for point in found] == [
+    points = breakpoints_for(
+        Subject("x", make_prompt(("id", "release", "A"), ("rules", "project", "B")), TOOLS), GEMINI
+    )
+    assert [(point.of, point.lifetime) for point in points] == [
         ("system", "release"),
         ("system", "project"),
         ("tools", "project"),
@@ -161,10 +163,10 @@ def test_plain_text_has_one_breakpoint_and_empty_text_none():
 )
 def test_sections_that_come_too_early_are_reported(lifetimes, expected, fixed):
     names = {name[0]: name for name in LIFETIMES}
-    found = make_prompt(*((str(number), names[letter], "text") for number, letter in enumerate(lifetimes.split())))
-    assert [(passage.section, list(passage.before)) for passage in find_misplaced(found, len)] == expected
-    assert best_order(found) == fixed.split()
-    reordered = make_prompt(*((name, found.passages[int(name)].lifetime, "text") for name in best_order(found)))
+    prompt = make_prompt(*((str(number), names[letter], "text") for number, letter in enumerate(lifetimes.split())))
+    assert [(passage.section, list(passage.before)) for passage in find_misplaced(prompt, len)] == expected
+    assert best_order(prompt) == fixed.split()
+    reordered = make_prompt(*((name, prompt.passages[int(name)].lifetime, "text") for name in best_order(prompt)))
     assert find_misplaced(reordered, len) == []
 
 
@@ -194,22 +196,22 @@ def test_misplaced_sections_are_reported_by_lifetime():
     ],
 )
 def test_order_settings_fix_the_order_of_a_layout(layout, expected):
-    found = order_settings(foreword.Assembler(layout=layout).layout().sections)
-    assert [(key, " ".join(names)) for key, names in found] == expected
+    settings = order_settings(foreword.Assembler(layout=layout).layout().sections)
+    assert [(key, " ".join(names)) for key, names in settings] == expected
 
 
 def test_each_unstable_section_has_one_finding():
     def moved(name):
         return SectionDiff(name, ("changed",), (0, 1), (0, 1), 1, 1, (), [Cause("clock", "now.long")])
 
-    found = instability_findings(
+    findings = instability_findings(
         [("a minute later", [moved("clock")]), ("a day later", [moved("clock"), moved("x")])], [5, 900]
     )
-    assert [finding.message.partition(":")[0] for finding in found] == [
+    assert [finding.message.partition(":")[0] for finding in findings] == [
         "section 'clock' differs when the prompt is built a minute later and a day later (clock now.long)",
         "section 'x' differs when the prompt is built a day later (clock now.long)",
     ]
-    assert "900 tokens of the prompt" in found[0].message
+    assert "900 tokens of the prompt" in findings[0].message
 
 
 # Tokens kept after a change
@@ -256,11 +258,11 @@ def compare_requests(old, new, rules=GEMINI, price=PRICE):
 
 def test_the_first_difference_has_its_origin():
     other = make_prompt(("id", "release", "AAAA"), ("rules", "project", "BxBB"))
-    found = compare_requests(Subject("o", PROMPT), Subject("n", other))
-    assert (found.total, found.shared, found.tokens, found.lost) == (10, 7, 7, 3)
-    assert found.first and (found.first.of, found.first.name, found.first.offset) == ("system", "rules", 7)
-    assert found.first.causes == (Cause("file", "/rules", (1, 1)),)
-    assert found.rewrite == pytest.approx(3 * 1.15 / 1_000_000)
+    reuse = compare_requests(Subject("o", PROMPT), Subject("n", other))
+    assert (reuse.total, reuse.shared, reuse.tokens, reuse.lost) == (10, 7, 7, 3)
+    assert reuse.first and (reuse.first.of, reuse.first.name, reuse.first.offset) == ("system", "rules", 7)
+    assert reuse.first.causes == (Cause("file", "/rules", (1, 1)),)
+    assert reuse.rewrite == pytest.approx(3 * 1.15 / 1_000_000)
 
 
 def test_each_provider_finds_the_first_difference_in_its_own_order():

@@ -36,8 +36,8 @@ def diff(old, new, **options):
     return compare(Subject("old", old, **options), Subject("new", new, **options))
 
 
-def summary(found):
-    return [(section.section, *section.kinds) for section in found.sections]
+def summary(difference):
+    return [(section.section, *section.kinds) for section in difference.sections]
 
 
 A, B, C = ("a", builtin_piece("A")), ("b", file_piece("B")), ("c", builtin_piece("C"))
@@ -71,15 +71,15 @@ def test_changed_sections_are_listed_by_kind(old, new, expected):
 
 
 def test_changed_text_between_sections_is_reported():
-    found = diff(make_prompt(A, C), make_prompt(A, C, join="\n"))
-    assert summary(found) == [(BETWEEN, "changed")]
-    (section,) = found.sections
+    difference = diff(make_prompt(A, C), make_prompt(A, C, join="\n"))
+    assert summary(difference) == [(BETWEEN, "changed")]
+    (section,) = difference.sections
     assert (section.edits[0].old, section.edits[0].new, section.causes) == ((1, 3), (1, 2), (Cause("layout"),))
 
 
 def test_a_changed_separator_next_to_a_changed_section_is_reported():
-    found = diff(make_prompt(A, B, C), make_prompt(A, B, ("c", builtin_piece("D")), join="\n"))
-    assert summary(found) == [("c", "changed"), (BETWEEN, "changed")]
+    difference = diff(make_prompt(A, B, C), make_prompt(A, B, ("c", builtin_piece("D")), join="\n"))
+    assert summary(difference) == [("c", "changed"), (BETWEEN, "changed")]
 
 
 def test_equal_texts_never_differ_however_they_are_split():
@@ -90,18 +90,18 @@ def test_equal_texts_never_differ_however_they_are_split():
 
 
 def test_plain_text_is_compared_as_one_section_with_causes_from_the_other_side():
-    found = diff(Prompt("", "A\n\nX", ()), make_prompt(A, ("b", file_piece("B", line=7))))
-    assert summary(found) == [(WHOLE, "changed")]
-    assert found.sections[0].causes == (Cause("file", "/w/AGENTS.md", (7, 7)),)
+    difference = diff(Prompt("", "A\n\nX", ()), make_prompt(A, ("b", file_piece("B", line=7))))
+    assert summary(difference) == [(WHOLE, "changed")]
+    assert difference.sections[0].causes == (Cause("file", "/w/AGENTS.md", (7, 7)),)
 
 
 def test_word_changes_have_the_lines_of_their_file():
     text = "one\ntwo\nthree\nfour\n"
-    found = diff(
+    difference = diff(
         make_prompt(("s", builtin_piece("<x>"), file_piece(text, line=10))),
         make_prompt(("s", builtin_piece("<x>"), file_piece(text.replace("three", "3"), line=10))),
     )
-    (edit,) = found.sections[0].edits
+    (edit,) = difference.sections[0].edits
     assert (edit.old, edit.new) == ((11, 16), (11, 12))
     assert edit.causes == (Cause("file", "/w/AGENTS.md", (12, 12)),)
 
@@ -139,24 +139,26 @@ def test_a_wrapper_that_is_removed_with_its_file_is_not_a_cause():
     ],
 )
 def test_the_origin_of_changed_words_is_their_cause(piece, expected):
-    found = diff(make_prompt(("s", builtin_piece("x ", "")), A), make_prompt(("s", builtin_piece("x ", ""), piece), A))
-    assert [describe_cause(cause) for cause in found.sections[0].causes] == [expected]
+    difference = diff(
+        make_prompt(("s", builtin_piece("x ", "")), A), make_prompt(("s", builtin_piece("x ", ""), piece), A)
+    )
+    assert [describe_cause(cause) for cause in difference.sections[0].causes] == [expected]
 
 
 def test_a_cause_names_the_fate_of_its_file_in_the_other_prompt():
     shadowed = [Candidate("/w/AGENTS.md", "project", "shadowed", "")]
-    found = diff(make_prompt(A, B), make_prompt(A, candidates=shadowed))
-    assert [describe_cause(cause) for cause in found.sections[0].causes] == ["/w/AGENTS.md:1 (now shadowed)"]
-    found = diff(make_prompt(A, candidates=shadowed), make_prompt(A, B))
-    assert [describe_cause(cause) for cause in found.sections[0].causes] == ["/w/AGENTS.md:1 (was shadowed)"]
+    difference = diff(make_prompt(A, B), make_prompt(A, candidates=shadowed))
+    assert [describe_cause(cause) for cause in difference.sections[0].causes] == ["/w/AGENTS.md:1 (now shadowed)"]
+    difference = diff(make_prompt(A, candidates=shadowed), make_prompt(A, B))
+    assert [describe_cause(cause) for cause in difference.sections[0].causes] == ["/w/AGENTS.md:1 (was shadowed)"]
 
 
 def test_text_of_the_layout_changes_because_of_the_layout_or_the_agent():
     tools = [{"name": "read"}], [{"name": "read"}, {"name": "shell"}]
     old, new = Subject("o", make_prompt(A, layout="x"), tools[0]), Subject("n", make_prompt(A, C, layout="y"), tools[1])
-    found = compare(old, new)
-    assert found.circumstances == (("layout", "x", "y"),)
-    assert [describe_cause(cause) for cause in found.sections[0].causes] == [
+    difference = compare(old, new)
+    assert difference.circumstances == (("layout", "x", "y"),)
+    assert [describe_cause(cause) for cause in difference.sections[0].causes] == [
         "layout (x → y)",
         "tool shell (added)",
         "base text $std/x/s",
@@ -166,8 +168,8 @@ def test_text_of_the_layout_changes_because_of_the_layout_or_the_agent():
 def test_a_different_layout_name_or_folder_is_not_a_change():
     old = Subject("o", make_prompt(A), None, (), {"model": "a", "cwd": "/w", "only here": "x"})
     new = Subject("n", make_prompt(A), None, (), {"model": "", "cwd": "/w"})
-    found = compare(old, new)
-    assert (found.is_changed, found.circumstances) == (False, (("model", "a", ""),))
+    difference = compare(old, new)
+    assert (difference.is_changed, difference.circumstances) == (False, (("model", "a", ""),))
 
 
 @pytest.mark.parametrize(

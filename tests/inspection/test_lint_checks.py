@@ -39,12 +39,12 @@ def test_a_source_text_has_the_lines_of_its_file():
         Piece("other", Origin("file", "/w/B.md", (1, 1))),
     ]
     text = "".join(piece.text for piece in pieces)
-    found = source_texts(Prompt("l", text, [Passage("s", 0, text, "project", pieces)]), {})
-    assert [(source.path, source.text) for source in found] == [
+    sources = source_texts(Prompt("l", text, [Passage("s", 0, text, "project", pieces)]), {})
+    assert [(source.path, source.text) for source in sources] == [
         ("/w/A.md", "\n\none\n</x>\n\n\n\n\nnine"),
         ("/w/B.md", "other"),
     ]
-    assert found[0].line(found[0].text.index("nine")) == 9 and found[0].line(0) == 1
+    assert sources[0].line(sources[0].text.index("nine")) == 9 and sources[0].line(0) == 1
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ SKILL = "/w/SKILL.md"
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("See [the guide](docs/guide.md).", ["docs/guide.md"]),
         ('See [the guide](docs/guide.md#top "Title").', ["docs/guide.md"]),
@@ -100,13 +100,13 @@ SKILL = "/w/SKILL.md"
         ("Read `docs/guide.md`. Again: read `docs/guide.md`.", ["docs/guide.md"]),
     ],
 )
-def test_missing_files_are_reported(text, found):
+def test_missing_files_are_reported(text, expected):
     exists = disk("src/api/there.py", "docs/there.md", "docs/my guide.md")
-    assert [reference.target for reference in missing_files(source(text), exists)] == found
+    assert [reference.target for reference in missing_files(source(text), exists)] == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("Run `scripts/gone.py`.", ["scripts/gone.py"]),
         ("Run `scripts/there.py`.", []),
@@ -120,13 +120,13 @@ def test_missing_files_are_reported(text, found):
         ("State: `data/inbox.jsonl`", []),
     ],
 )
-def test_references_in_a_skill_are_relative_to_its_folders(text, found):
+def test_references_in_a_skill_are_relative_to_its_folders(text, expected):
     exists = disk("scripts/there.py", "data/x.json", ".github/workflows/x.yml")
-    assert [reference.target for reference in missing_files(source(text, SKILL, "skill"), exists)] == found
+    assert [reference.target for reference in missing_files(source(text, SKILL, "skill"), exists)] == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("@docs/there.md", [("@docs/there.md", True)]),
         ("- @docs/gone.md", [("@docs/gone.md", False)]),
@@ -142,9 +142,9 @@ def test_references_in_a_skill_are_relative_to_its_folders(text, found):
         ("<!-- include: docs/there.md -->", [("<!-- include: docs/there.md -->", True)]),
     ],
 )
-def test_includes_that_the_layout_does_not_expand_are_reported(text, found):
+def test_includes_that_the_layout_does_not_expand_are_reported(text, expected):
     reported = unexpanded_includes(source(text), disk("docs/there.md", "/docs/there.ts"), False)
-    assert [(reference.target, is_there) for reference, is_there in reported] == found
+    assert [(reference.target, is_there) for reference, is_there in reported] == expected
 
 
 def test_an_include_of_a_file_already_in_the_prompt_is_not_reported():
@@ -211,8 +211,11 @@ def test_a_layout_that_expands_includes_is_not_reported():
     ],
 )
 def test_commands_that_contradict_each_other_are_reported(earlier, later, reported):
-    found = contradictions([source(earlier), source(later, "/w/web/AGENTS.md")])
-    assert "; ".join(f"{contradiction.says}, {contradiction.other_says}" for contradiction in found) == reported
+    contradictions_found = contradictions([source(earlier), source(later, "/w/web/AGENTS.md")])
+    assert (
+        "; ".join(f"{contradiction.says}, {contradiction.other_says}" for contradiction in contradictions_found)
+        == reported
+    )
 
 
 def test_a_file_does_not_contradict_itself_nor_a_skill_the_prompt():
@@ -280,7 +283,7 @@ def test_secrets_of_every_issuer_contain_its_hint():
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("Use the `grep_search` tool.", ["grep_search"]),
         ("Use the Task tool to start it.", ["Task"]),
@@ -294,8 +297,8 @@ def test_secrets_of_every_issuer_contain_its_hint():
         ("the Task tool and the Task tool", ["Task"]),
     ],
 )
-def test_missing_tools_are_reported(text, found):
-    assert [name for _, name in missing_tools(source(text), frozenset(("read_file",)))] == found
+def test_missing_tools_are_reported(text, expected):
+    assert [name for _, name in missing_tools(source(text), frozenset(("read_file",)))] == expected
 
 
 # Text that changes
@@ -308,7 +311,7 @@ def volatile_texts(text, lifetime="project"):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("Today's date is 2026-03-07.", ["today's date"]),
         ("**Current date:** March 7, 2026", ["today's date"]),
@@ -322,17 +325,18 @@ def volatile_texts(text, lifetime="project"):
         ("The session id is a UUID.", []),
     ],
 )
-def test_text_that_changes_over_time_is_reported(text, found):
-    assert volatile_texts(text) == found
+def test_text_that_changes_over_time_is_reported(text, expected):
+    assert volatile_texts(text) == expected
     assert volatile_texts(text, "turn") == []
 
 
 def test_a_clock_in_a_lasting_section_is_reported():
     pieces = [Piece("It is ", Origin("builtin", "$std/x")), Piece("08:55", Origin("environment", "now.iso"))]
     context = LintContext(lambda *_: True, len)
-    (found,) = lint(Prompt("l", "It is 08:55", [Passage("s", 0, "It is 08:55", "project", pieces)]), context)
+    (finding,) = lint(Prompt("l", "It is 08:55", [Passage("s", 0, "It is 08:55", "project", pieces)]), context)
     assert (
-        found.message == "the time is in section 's', which should stay the same for a project; 5 characters follow it"
+        finding.message
+        == "the time is in section 's', which should stay the same for a project; 5 characters follow it"
     )
     assert lint(Prompt("l", "It is 08:55", [Passage("s", 0, "It is 08:55", "turn", pieces)]), context) == []
 
@@ -380,9 +384,9 @@ def test_forged_tags_are_reported(tree, text, reported):
     from foreword.programs.proofread import proofread
 
     tree({"w/.git/HEAD": "", "w/AGENTS.md": text})
-    found = proofread(Assembler(tree.workspace())).findings
-    assert [(finding.severity, finding.line) for finding in found if finding.code == "forged-tag"] == reported
-    assert "file-neutralised" not in {finding.code for finding in found}
+    findings = proofread(Assembler(tree.workspace())).findings
+    assert [(finding.severity, finding.line) for finding in findings if finding.code == "forged-tag"] == reported
+    assert "file-neutralised" not in {finding.code for finding in findings}
 
 
 def test_findings_of_one_check_in_a_file_are_limited():

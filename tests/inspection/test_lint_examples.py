@@ -26,12 +26,12 @@ def lint_example(tree, capsys, monkeypatch):
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)
 def test_the_bad_example_is_reported(check, lint_example):
-    found = [finding for finding in lint_example(check.bad) if finding["code"] == check.id]
+    findings = [finding for finding in lint_example(check.bad) if finding["code"] == check.id]
     path = f"/w/{check.bad.path}" if check.bad.path else None
-    assert [(finding["severity"], finding["path"], finding["line"]) for finding in found] == [
+    assert [(finding["severity"], finding["path"], finding["line"]) for finding in findings] == [
         (check.severity, path, check.bad.line)
     ]
-    assert check.bad.message_part in found[0]["message"] and check.bad.message_part
+    assert check.bad.message_part in findings[0]["message"] and check.bad.message_part
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.id)

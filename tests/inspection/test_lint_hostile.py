@@ -98,8 +98,8 @@ def test_a_megabyte_of_hostile_text_is_checked(tree):
     """Files are read up to a megabyte: a file of that size on a single line."""
     everything = "".join(text.replace("\n", " ") for text in REPEATED)
     tree({"w/.git/HEAD": "", "w/AGENTS.md": (everything * (1_000_000 // len(everything)))})
-    found = {finding.code for finding in proofread(Assembler(tree.workspace())).findings}
-    assert {"hidden-characters", "over-limit", "oversized-section"} <= found
+    codes = {finding.code for finding in proofread(Assembler(tree.workspace())).findings}
+    assert {"hidden-characters", "over-limit", "oversized-section"} <= codes
 
 
 def test_unusual_files_are_reported(tree):
@@ -170,8 +170,8 @@ def test_an_empty_prompt_has_no_findings():
 
 def test_a_file_in_the_wrong_case_is_reported_if_the_right_one_is_missing(tree):
     tree({"w/.git": None, "w/agents.md": "lower", "w/a/Claude.md": "mixed"})
-    found = proofread(Assembler(tree.workspace("w/a"))).findings
-    assert [(finding.code, tree.short(finding.path)) for finding in found if finding.code == "file-case"] == [
+    findings = proofread(Assembler(tree.workspace("w/a"))).findings
+    assert [(finding.code, tree.short(finding.path)) for finding in findings if finding.code == "file-case"] == [
         ("file-case", "/w/a/Claude.md"),
         ("file-case", "/w/agents.md"),
     ]

@@ -84,7 +84,7 @@ def test_descriptions_do_not_contradict(description, instruction):
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "found"),
+    ("one", "other", "expected"),
     [
         ("Use tabs.", "Use spaces.", "uses spaces / uses tabs"),
         ("Always use tabs.", "Never use tabs.", "forbids tabs / uses tabs"),
@@ -121,8 +121,8 @@ def test_descriptions_do_not_contradict(description, instruction):
         ("Format with ruff format; never use black.", "Use black.", "forbids black / uses black"),
     ],
 )
-def test_two_instructions_contradict_each_other(one, other, found):
-    assert contradictions_between(one, other) == [found]
+def test_two_instructions_contradict_each_other(one, other, expected):
+    assert contradictions_between(one, other) == [expected]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ def source(text, kind="file"):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("Run `make lint`.", [("make lint", "")]),
         ("Run ``make lint``.", [("make lint", "")]),
@@ -42,8 +42,8 @@ def source(text, kind="file"):
         ("```sh\necho make lint\n```", []),
     ],
 )
-def test_commands_are_found_in_code_and_prose(text, found):
-    assert [(" ".join(command.words), command.folder) for command in commands(source(text), ("make",))] == found
+def test_commands_are_found_in_code_and_prose(text, expected):
+    assert [(" ".join(command.words), command.folder) for command in commands(source(text), ("make",))] == expected
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def has_no_files(*_):
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("Run `make gone`.", ["gone"]),
         ("- `make gone`: removes what was built, and adds no more", ["gone"]),
@@ -149,17 +149,17 @@ def has_no_files(*_):
         ("```yaml\nrun: make gone\n```", []),
     ],
 )
-def test_missing_targets_are_reported(text, found):
+def test_missing_targets_are_reported(text, expected):
     files = {("", "Makefile"): MAKEFILE, ("web", "Makefile"): "build:\n"}
     lint_messages = missing_targets(source(text), find_above(files), lambda _, name, *rest: name == "there.c")
-    assert [target.name for target in lint_messages] == found
+    assert [target.name for target in lint_messages] == expected
 
 
 PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@scope/jest": "1", "vite": "1"}}'
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("Run `npm run gone`.", ["gone"]),
         ("Run `npm run-script gone -- --watch`.", ["gone"]),
@@ -181,10 +181,10 @@ PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@sc
         ("In the `web` package: `npm run gone`", []),
     ],
 )
-def test_missing_scripts_are_reported(text, found):
+def test_missing_scripts_are_reported(text, expected):
     files = {("", "package.json"): PACKAGE, ("web", "package.json"): '{"scripts": {"dev": "x"}}'}
     lint_messages = missing_scripts(source(text), find_above(files), has_no_files)
-    assert [target.name for target in lint_messages] == found
+    assert [target.name for target in lint_messages] == expected
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"scripts": 3}', '{"scripts": null}', "[" * 100_000])
@@ -197,10 +197,10 @@ def test_a_package_without_scripts_has_none():
 
 
 def test_npm_start_runs_a_server_without_a_script():
-    found = missing_scripts(
+    missing = missing_scripts(
         source("`npm start`"), find_above({("", "package.json"): "{}"}), lambda _, name, *rest: name == "server.js"
     )
-    assert list(found) == []
+    assert list(missing) == []
 
 
 def test_a_skill_may_refer_to_any_project_above_it():
@@ -221,10 +221,10 @@ def test_a_skill_may_refer_to_any_project_above_it():
 
 def lint_messages(tree, files, cwd="w"):
     tree({"w/.git/HEAD": "", **files})
-    found = proofread(Assembler(tree.workspace(cwd))).findings
+    findings = proofread(Assembler(tree.workspace(cwd))).findings
     return [
         (tree.short(finding.path), finding.line, tree.short(finding.message))
-        for finding in found
+        for finding in findings
         if "missing" in finding.code
     ]
 

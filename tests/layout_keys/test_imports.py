@@ -55,16 +55,16 @@ def test_import_tokens_are_found(text, names):
     ],
 )
 def test_each_kind_of_token_has_its_own_rules(tokens, text, names):
-    found = list(import_tokens(text, tokens))
-    assert [token.name for token in found] == names
-    assert [text[token.start : token.end] for token in found] == [f"@{name}" for name in names]
+    tokens_found = list(import_tokens(text, tokens))
+    assert [token.name for token in tokens_found] == names
+    assert [text[token.start : token.end] for token in tokens_found] == [f"@{name}" for name in names]
 
 
 def test_a_path_in_markdown_may_have_spaces_and_a_fragment():
     text = "see @a\\ b.md and @c.md#part\\ 2 and @d.md# and @#x"
-    found = list(import_tokens(text, "markdown"))
-    assert [token.name for token in found] == ["a b.md", "c.md", "d.md"]
-    assert [text[token.start : token.end] for token in found] == ["@a\\ b.md", "@c.md#part\\ 2", "@d.md#"]
+    tokens_found = list(import_tokens(text, "markdown"))
+    assert [token.name for token in tokens_found] == ["a b.md", "c.md", "d.md"]
+    assert [text[token.start : token.end] for token in tokens_found] == ["@a\\ b.md", "@c.md#part\\ 2", "@d.md#"]
 
 
 def test_each_file_follows_its_importer_once_depth_first(notes):

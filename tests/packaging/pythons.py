@@ -47,24 +47,24 @@ def version(program: Path) -> tuple[tuple[int, ...], str] | None:
 
 def supported(programs: Iterator[Path]) -> list[str]:
     """Paths of the supported interpreters, oldest first; the first one found for each version."""
-    found: dict[tuple[int, ...], str] = {}
+    interpreters: dict[tuple[int, ...], str] = {}
     for program in programs:
         supported_version = version(program)
         if supported_version and supported_version[0] >= OLDEST:
-            found.setdefault(*supported_version)
-    return [found[version] for version in sorted(found)]
+            interpreters.setdefault(*supported_version)
+    return [interpreters[version] for version in sorted(interpreters)]
 
 
 def main() -> None:
     environment = os.environ
-    found = supported(
+    interpreters = supported(
         candidates(environment.get("PATH", ""), environment.get("HOME", ""), environment.get("PYENV_ROOT", ""))
     )
-    if not found:
+    if not interpreters:
         sys.exit(f"no Python {'.'.join(map(str, OLDEST))} or later was found")
     if "--ends" in sys.argv[1:]:
-        found = list(dict.fromkeys((found[0], found[-1])))
-    sys.stdout.write("".join(f"{path}\n" for path in found))
+        interpreters = list(dict.fromkeys((interpreters[0], interpreters[-1])))
+    sys.stdout.write("".join(f"{path}\n" for path in interpreters))
 
 
 if __name__ == "__main__":

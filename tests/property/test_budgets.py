@@ -67,9 +67,9 @@ def any_inputs(draw, files=st.lists(texts, max_size=5), skills=names, residents=
     division = draw(st.integers(0, len(documents)))
     listed = [Skill(name, draw(descriptions) or "x", f"/s/{name}/SKILL.md") for name in sorted(draw(skills))]
     known = [Resident(name, draw(descriptions) or "x", f"/r/{name}.md") for name in sorted(draw(residents))]
-    found = {"far": documents[:division], "near": documents[division:], "skills": listed, "residents": known}
+    entries_by_rule = {"far": documents[:division], "near": documents[division:], "skills": listed, "residents": known}
     candidates = tuple(Candidate(entry.path, "project", "used") for entry in (*documents, *listed, *known))
-    return Inputs(WORKSPACE, {name: tuple(entries) for name, entries in found.items()}, candidates)
+    return Inputs(WORKSPACE, {name: tuple(entries) for name, entries in entries_by_rule.items()}, candidates)
 
 
 budgets = st.one_of(st.integers(1, 60), st.integers(1, 600), st.integers(1, 3_000))
@@ -168,8 +168,13 @@ def test_the_prompt_keeps_its_budget_or_reports_what_is_too_large(inputs, budget
 def smallest_sections(inputs, before, nearest):
     """Return the sections left after every cut. A menu is reduced to its counting line, or to its names if they are shorter."""
     is_nearest = bool(inputs.found["near"])
-    found = {"far": () if is_nearest else nearest, "near": nearest if is_nearest else (), "skills": (), "residents": ()}
-    alone = build_prompt(Inputs(WORKSPACE, {name: tuple(entries) for name, entries in found.items()}))
+    entries_by_rule = {
+        "far": () if is_nearest else nearest,
+        "near": nearest if is_nearest else (),
+        "skills": (),
+        "residents": (),
+    }
+    alone = build_prompt(Inputs(WORKSPACE, {name: tuple(entries) for name, entries in entries_by_rule.items()}))
     yield passage(before, "base")
     yield passage(alone, "files")
     for names in (menu_of_names, menu_of_residents):
@@ -416,11 +421,11 @@ def tasks(draw):
     layout = draw(st.sampled_from(list(LAYOUTS)))
     own = draw(any_inputs())
     mapping = shipped_layout(layout)
-    found = dict.fromkeys(mapping.get("find", {}), ())
+    entries_by_rule = dict.fromkeys(mapping.get("find", {}), ())
     for name, source in LAYOUTS[layout][0].items():
-        found[name] = own.found["near" if source == "files" else "far"]
-    found |= {name: own.found["skills"] for name in ("skills",) if name in found}
-    found |= {name: own.found["residents"] for name in ("knowledge",) if name in found}
+        entries_by_rule[name] = own.found["near" if source == "files" else "far"]
+    entries_by_rule |= {name: own.found["skills"] for name in ("skills",) if name in entries_by_rule}
+    entries_by_rule |= {name: own.found["residents"] for name in ("knowledge",) if name in entries_by_rule}
     sections = st.sampled_from(LAYOUTS[layout][1])
     keys = st.one_of(
         st.tuples(sections.map("section.{}.budget".format), budgets),
@@ -429,7 +434,11 @@ def tasks(draw):
         st.tuples(st.just("budget"), budgets),
         st.tuples(st.just("over"), st.sampled_from(["warn", "cut"])),
     )
-    return layout, Inputs(WORKSPACE, found, own.candidates), dict(draw(st.lists(keys, min_size=1, max_size=6)))
+    return (
+        layout,
+        Inputs(WORKSPACE, entries_by_rule, own.candidates),
+        dict(draw(st.lists(keys, min_size=1, max_size=6))),
+    )
 
 
 @settings(max_examples=150)

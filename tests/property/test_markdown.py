@@ -77,16 +77,16 @@ INLINE = st.lists(
 
 def code_spans(text):
     """The code spans of a text, found in the way that directives and lint find them."""
-    spans, found = Spans(text), []
+    spans, spans_found = Spans(text), []
     for start, limit in prose(text):
         at = start
         while match := re.compile(r"\\[\\`]|`+").search(text, at, limit):
             at = match.end()
             end = spans.end(match.start(), len(match[0]), limit) if match[0][0] == "`" else None
             if end is not None:
-                found.append(text[at : end - len(match[0])])
+                spans_found.append(text[at : end - len(match[0])])
                 at = end
-    return found
+    return spans_found
 
 
 def without_marks(spans):

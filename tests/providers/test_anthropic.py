@@ -153,7 +153,7 @@ def test_any_passages_become_valid_blocks(drawn, tail, has_tools):
     assert_lifetimes_shorten(blocks(request), system, passages)
 
 
-def assert_lifetimes_shorten(found, system, passages):
+def assert_lifetimes_shorten(marked_blocks, system, passages):
     """Each block has a shorter lifetime than the one before, and a breakpoint unless it lasts a turn."""
 
     def lifetime_at(offset):
@@ -163,7 +163,7 @@ def assert_lifetimes_shorten(found, system, passages):
         return LIFETIMES.index(next((lifetime for _, stop, lifetime in passages if offset < stop), TURN))
 
     words, end, ranks = len(system.rstrip()), 0, []
-    for text, marked in found:
+    for text, marked in marked_blocks:
         end = min(end + len(text), words)
         ranks.append(max(lifetime_at(offset) for offset in range(end)))
         assert marked == (LIFETIMES[ranks[-1]] != TURN)

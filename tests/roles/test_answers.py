@@ -75,8 +75,8 @@ def test_the_description_of_a_layout_has_roles(run, layout, tree):
 def test_diff_names_the_section_whose_role_changed(tree, run, layout):
     tree({"old.json": json.dumps(run("show", "--json"))})
     tree({"new.json": json.dumps(run("show", "--json", "--set", "rules.role=user"))})
-    found = answer("diff", {"old": tree.path("old.json"), "new": tree.path("new.json")})
-    assert (found["changed"], found["sections"]["changed"]) == (True, ["rules"])
+    form = answer("diff", {"old": tree.path("old.json"), "new": tree.path("new.json")})
+    assert (form["changed"], form["sections"]["changed"]) == (True, ["rules"])
     assert answer("diff", {"old": tree.path("old.json"), "new": tree.path("old.json")})["changed"] is False
 
 
@@ -105,8 +105,8 @@ def test_cache_finds_the_first_difference_in_a_message(tree, run, provider):
     tree({"old.json": json.dumps(run("show", "--json"))})
     tree({"w/AGENTS.md": "Be kinder.\n"})
     tree({"new.json": json.dumps(run("show", "--json"))})
-    found = answer("cache", {"old": tree.path("old.json"), "new": tree.path("new.json"), "provider": provider})
-    (form,) = found["providers"]
+    form = answer("cache", {"old": tree.path("old.json"), "new": tree.path("new.json"), "provider": provider})
+    (form,) = form["providers"]
     assert (form["first"]["of"], form["first"]["name"]) == ("leading", "files")
     assert [cause["path"] for cause in form["first"]["causes"]] == [tree.path("w/AGENTS.md")]
     text = run("show", "--json")["text"]
@@ -117,15 +117,15 @@ def test_cache_finds_the_first_difference_in_a_message(tree, run, provider):
 def test_cache_notices_a_changed_role(tree, run):
     tree({"old.json": json.dumps(run("show", "--json"))})
     tree({"new.json": json.dumps(run("show", "--json", "--set", "rules.role=user"))})
-    found = answer("cache", {"old": tree.path("old.json"), "new": tree.path("new.json"), "provider": "openai"})
-    assert found["providers"][0]["shared"] < found["providers"][0]["tokens"]
+    form = answer("cache", {"old": tree.path("old.json"), "new": tree.path("new.json"), "provider": "openai"})
+    assert form["providers"][0]["shared"] < form["providers"][0]["tokens"]
 
 
 def test_a_message_that_only_one_side_has_is_a_difference(tree, run):
     tree({"old.json": json.dumps(run("show", "--json", "--set", "sections=identity"))})
     tree({"new.json": json.dumps(run("show", "--json", "--set", "sections=identity,rules"))})
-    found = answer("cache", {"old": tree.path("old.json"), "new": tree.path("new.json"), "provider": "openai"})
-    assert found["providers"][0]["first"] is not None
+    form = answer("cache", {"old": tree.path("old.json"), "new": tree.path("new.json"), "provider": "openai"})
+    assert form["providers"][0]["first"] is not None
 
 
 def test_an_edit_in_a_message_has_an_effect(tree, layout):
@@ -133,8 +133,8 @@ def test_an_edit_in_a_message_has_an_effect(tree, layout):
 
     old = assemble(tree.workspace(), Agent(), layout)
     other = assemble(tree.workspace(), Agent(), layout, assignments=[("rules.role", "user")])
-    found = effect(old, other, len)
-    assert (found.is_changed, found.kept, found.breaks) == (True, len("You are an agent.\n\n"), "rules")
+    result = effect(old, other, len)
+    assert (result.is_changed, result.kept, result.breaks) == (True, len("You are an agent.\n\n"), "rules")
     merged = assemble(tree.workspace(), Agent(), layout, assignments=[("rules.role", "system")])
     assert [effect(old, merged, len).breaks, effect(merged, old, len).breaks] == ["rules", "rules"]
     assert effect(old, old, len).breaks == ""

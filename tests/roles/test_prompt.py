@@ -14,8 +14,11 @@ def sent(prompt):
 
 def parts(prompt):
     """The role and text of the system prompt and of each message."""
-    found = sent(prompt)
-    return [("system", found.system), *((message["role"], message["content"]) for message in found.messages)]
+    sent_prompt = sent(prompt)
+    return [
+        ("system", sent_prompt.system),
+        *((message["role"], message["content"]) for message in sent_prompt.messages),
+    ]
 
 
 def test_the_text_is_all_sections_in_order(tree, layout, prompt_messages):

@@ -118,8 +118,8 @@ class Server:
 
     def memory(self):
         """Return the peak memory of the process, in MB."""
-        found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
-        return int(found[1]) / 1024
+        match = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{self.process.pid}/status").read_text())
+        return int(match[1]) / 1024
 
     def log(self):
         """Return the parsed lines of the log."""
@@ -131,8 +131,8 @@ class Server:
     def lines(self, request):
         """Return the log lines of a request; they are written after the response."""
         for _ in range(1000):
-            if found := [line for line in self.log() if line.get("request") == request]:
-                return found
+            if match := [line for line in self.log() if line.get("request") == request]:
+                return match
             time.sleep(0.01)
         raise AssertionError(f"the log has no line for request {request}")
 
@@ -165,9 +165,9 @@ def _parse_line(line):
         read = json.loads(line)
         assert read.keys() >= _KEYS or read.keys() >= {"time", "level", "from"}, line
         return read
-    found = _LINE.fullmatch(line)
-    assert found, line
-    status, method, path, request, problem = found.groups()
+    match = _LINE.fullmatch(line)
+    assert match, line
+    status, method, path, request, problem = match.groups()
     return {"status": int(status), "method": method, "path": path, "request": request, "problem": problem or ""}
 
 

@@ -105,18 +105,18 @@ def counts(server):
     """Return every series by name and labels, parsed by the Prometheus client."""
     reply = server.get("/metrics")
     assert reply.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
-    found = {}
+    samples = {}
     for family in text_string_to_metric_families(reply.body.decode()):
         assert family.documentation and family.type in ("counter", "histogram")
         for sample in family.samples:
             key = (sample.name, *sorted(sample.labels.items()))
-            assert key not in found
-            found[key] = sample.value
-    return found
+            assert key not in samples
+            samples[key] = sample.value
+    return samples
 
 
-def requests(found, method, route, status):
-    return found.get(("foreword_requests_total", ("method", method), ("route", route), ("status", str(status))), 0)
+def requests(samples, method, route, status):
+    return samples.get(("foreword_requests_total", ("method", method), ("route", route), ("status", str(status))), 0)
 
 
 def test_requests_are_counted(fresh):
@@ -132,32 +132,32 @@ def test_requests_are_counted(fresh):
     fresh.raw(b"nonsense\r\n\r\n")
     fresh.get("/conversations/a")
     fresh.ask("GET", "/conversations/a", headers={"If-None-Match": fresh.get("/conversations/a").headers["etag"]})
-    found = counts(fresh)
+    samples = counts(fresh)
     totals = ("constructs", "reuses", "drift", "store_errors")
-    assert [found[(f"foreword_{name}_total",)] for name in totals] == [2, 2, 1, 0]
-    assert requests(found, "POST", "/conversations/{id}/turn", 200) == 3
-    assert requests(found, "POST", "/conversations/{id}/turn", 404) == 1
-    assert requests(found, "GET", "/conversations/{id}", 200) == 2
-    assert requests(found, "GET", "/conversations/{id}", 304) == 1
-    assert requests(found, "", "other", 404) == 1
-    assert requests(found, "", "other", 400) == 1
-    assert requests(found, "GET", "/metrics", 200) == 1
+    assert [samples[(f"foreword_{name}_total",)] for name in totals] == [2, 2, 1, 0]
+    assert requests(samples, "POST", "/conversations/{id}/turn", 200) == 3
+    assert requests(samples, "POST", "/conversations/{id}/turn", 404) == 1
+    assert requests(samples, "GET", "/conversations/{id}", 200) == 2
+    assert requests(samples, "GET", "/conversations/{id}", 304) == 1
+    assert requests(samples, "", "other", 404) == 1
+    assert requests(samples, "", "other", 400) == 1
+    assert requests(samples, "GET", "/metrics", 200) == 1
 
 
 def test_the_histogram_adds_up(service):
     for _ in range(3):
         service.get("/layouts")
-    found = counts(service)
+    samples = counts(service)
     labels = (("method", "GET"), ("route", "/layouts"))
     buckets = {
         float(dict(key[1:])["le"]): value
-        for key, value in found.items()
+        for key, value in samples.items()
         if key[0] == "foreword_request_seconds_bucket" and dict(key[1:])["route"] == "/layouts"
     }
     ordered = [buckets[limit] for limit in sorted(buckets)]
     assert ordered == sorted(ordered)
-    assert buckets[float("inf")] == found[("foreword_request_seconds_count", *labels)] >= 3
-    assert found[("foreword_request_seconds_sum", *labels)] > 0
+    assert buckets[float("inf")] == samples[("foreword_request_seconds_count", *labels)] >= 3
+    assert samples[("foreword_request_seconds_sum", *labels)] > 0
 
 
 def test_labels_come_from_routes_not_from_requests(service):

@@ -85,18 +85,20 @@ def run_and_kill(url: str, top: Path, number: int, rng: random.Random) -> list[s
 def problems(url: str, top: Path, number: int, answers: list[str]) -> list[str]:
     """Return what is wrong after a child was killed."""
     conversations = Conversations(url)
-    found = [f"lost: {line}" for line in answers if not is_stored(conversations, line)]
+    problems_found = [f"lost: {line}" for line in answers if not is_stored(conversations, line)]
     for row in conversations.store.conversations(f"-{number}-", 1000):
         layout = row.id.partition("-")[0]
         editions = conversations.store.editions(row.id)
-        found += [f"{row.id}: incomplete" for edition in editions if not COMPLETE[layout].fullmatch(edition.system)]
+        problems_found += [
+            f"{row.id}: incomplete" for edition in editions if not COMPLETE[layout].fullmatch(edition.system)
+        ]
         conversation = conversations.open(row.id, workspace(top), agent(), layout)
         conversation.compact()
         turn = conversation.turn("go on")
         if not (turn.edition in (len(editions), len(editions) + 1) and COMPLETE[layout].fullmatch(turn.system)):
-            found.append(f"{row.id}: does not continue")
+            problems_found.append(f"{row.id}: does not continue")
     conversations.close()
-    return found
+    return problems_found
 
 
 def is_stored(conversations: Conversations, line: str) -> bool:
@@ -118,15 +120,15 @@ def main() -> int:
         write_file(top, "File 0.")
         url = f"sqlite:///{top}/store.db"
         preload(top)
-        found, answered = kill_all(options.kills, url, top, rng)
+        problems_found, answered = kill_all(options.kills, url, top, rng)
         conversations = Conversations(url)
-        found += conversations.store.verify()
+        problems_found += conversations.store.verify()
         print(
             f"{options.kills} killed, {answered} answers, {conversations.store.stats()['conversations']} conversations"
         )
         conversations.close()
-    print("\n".join(found) or "every conversation is complete")
-    return 1 if found else 0
+    print("\n".join(problems_found) or "every conversation is complete")
+    return 1 if problems_found else 0
 
 
 def preload(top: Path) -> None:
@@ -141,7 +143,7 @@ def preload(top: Path) -> None:
 
 def kill_all(kills: int, url: str, top: Path, rng: random.Random) -> tuple[list[str], int]:
     """Kill this many children; the template is added once the store has been opened."""
-    found: list[str] = []
+    problems_found: list[str] = []
     answered = 0
     for number in range(kills):
         answers = run_and_kill(url, top, number, rng)
@@ -151,8 +153,8 @@ def kill_all(kills: int, url: str, top: Path, rng: random.Random) -> tuple[list[
             conversations.store.add_template(TemplateVersion(0, TEMPLATE))
             conversations.close()
             continue
-        found += problems(url, top, number, answers)
-    return found, answered
+        problems_found += problems(url, top, number, answers)
+    return problems_found, answered
 
 
 if __name__ == "__main__":

@@ -40,9 +40,9 @@ def test_two_thousand_nested_names_and_a_chain_of_links_are_followed(tree):
     for number in range(30):
         tree({f"w/l{number}": Path(f"l{number + 1}")})
     tree({"w/l30": Path("../far")})
-    found = dependencies_of([tree.path("w/l0"), tree.path("w/" + "a/" * 2000 + "b")])
-    assert os.path.realpath(tree.path("far")) in found.entries
-    assert paths_inside(tree, found.folders) == ["/", "/w"]
+    dependencies = dependencies_of([tree.path("w/l0"), tree.path("w/" + "a/" * 2000 + "b")])
+    assert os.path.realpath(tree.path("far")) in dependencies.entries
+    assert paths_inside(tree, dependencies.folders) == ["/", "/w"]
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_only_events_that_can_change_the_prompt_matter(tree, kind, path, is_rele
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/src": None})
     assembler = Assembler(tree.workspace(), "ion")
     assembler.prompt()
-    found = dependencies_of(assembler.paths_read())
-    assert found.is_relevant(kind, os.path.realpath(tree.top) + "/" + path) is is_relevant
+    dependencies = dependencies_of(assembler.paths_read())
+    assert dependencies.is_relevant(kind, os.path.realpath(tree.top) + "/" + path) is is_relevant
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])

@@ -553,8 +553,8 @@ def test_agents_that_do_not_opt_in_are_not_residents(text: str) -> None:
 def test_an_invalid_resident_is_reported(
     text: str, resident: Resident | None, findings: list[tuple[str, int | None, str]]
 ) -> None:
-    actual, found = read_resident(text, "/w/deploy.md")
-    assert (actual, summarize(found)) == (resident, findings)
+    actual, actual_findings = read_resident(text, "/w/deploy.md")
+    assert (actual, summarize(actual_findings)) == (resident, findings)
 
 
 ALIAS_BOMB = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"] + [

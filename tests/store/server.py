@@ -41,8 +41,8 @@ def binary_folders():
         Path(version).parents[1]
         for version in sorted(versions, key=lambda path: float(path.split("/")[4]), reverse=True)
     )
-    if found := shutil.which("postgres"):
-        yield Path(found).resolve().parents[1]
+    if processes := shutil.which("postgres"):
+        yield Path(processes).resolve().parents[1]
 
 
 def identity():
@@ -55,15 +55,15 @@ def identity():
 
 def children(parent):
     """Return the children of a process, from /proc or else from `ps`."""
-    found = []
+    processes = []
     for path in glob.glob("/proc/[0-9]*/stat"):
         with contextlib.suppress(OSError), open(path) as file:  # a process may end in the meantime
             pid, _, rest = file.read().partition(" ")
-            found.append((int(pid), int(rest.rpartition(")")[2].split()[1])))
-    if not found:
+            processes.append((int(pid), int(rest.rpartition(")")[2].split()[1])))
+    if not processes:
         output = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-        found = [tuple(map(int, line.split())) for line in output.splitlines()]
-    return [pid for pid, above in found if above == parent]
+        processes = [tuple(map(int, line.split())) for line in output.splitlines()]
+    return [pid for pid, above in processes if above == parent]
 
 
 class Server:

@@ -43,8 +43,8 @@ def test_every_version_has_its_file_for_each_store():
 def test_both_stores_have_the_same_tables_and_columns():
     def tables(kind):
         text = "\n".join((SCHEMA / f"{kind}-{number + 1}.sql").read_text() for number in range(rows.LATEST))
-        found = re.findall(r"CREATE TABLE (\w+) \((.*?)\n\)", text, re.S)
-        return {name: re.findall(r"^    ([a-z_]+) ", body, re.M) for name, body in found}
+        tables_found = re.findall(r"CREATE TABLE (\w+) \((.*?)\n\)", text, re.S)
+        return {name: re.findall(r"^    ([a-z_]+) ", body, re.M) for name, body in tables_found}
 
     assert tables("sqlite") == {
         name: columns for name, columns in tables("postgres").items() if name != "foreword_schema"

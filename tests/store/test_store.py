@@ -266,7 +266,7 @@ def test_conversations_are_listed_by_id_with_their_edition_in_use(store, edition
 
 
 @pytest.mark.parametrize(
-    ("search", "limit", "offset", "found"),
+    ("search", "limit", "offset", "expected"),
     [
         ("", 100, 0, "A1 B% a1 a2 a3 a_"),
         ("a", 100, 0, "a1 a2 a3 a_"),
@@ -282,10 +282,10 @@ def test_conversations_are_listed_by_id_with_their_edition_in_use(store, edition
         ("a", 0, 0, ""),
     ],
 )
-def test_conversations_are_searched_and_paged(store, edition, search, limit, offset, found):
+def test_conversations_are_searched_and_paged(store, edition, search, limit, offset, expected):
     for id in ("a3", "a1", "B%", "a_", "A1", "a2"):
         store.publish(id, edition(1), 0)
-    assert [row.id for row in store.conversations(search, limit, offset)] == found.split()
+    assert [row.id for row in store.conversations(search, limit, offset)] == expected.split()
 
 
 @pytest.mark.parametrize(("limit", "offset"), [(-1, 0), (0, -1), (2**31, 0), (0, 2**70)])

@@ -130,9 +130,9 @@ class Talk:
         system = form["system"].partition("\n\nSummari")[0] if action == "compact" else form["system"]
         self.check_edition(action, form["edition"], system, form["tools"])
         if not form["reused"] and (form["edition"] == 1 or (action, self.layout) in FRESH):
-            found = COMPLETE[self.layout].fullmatch(system)
-            if found and int(found[found.re.groups]) < file:
-                self.fail(action, "was made from an old file", found[found.re.groups], "not", file)
+            match = COMPLETE[self.layout].fullmatch(system)
+            if match and int(match[match.re.groups]) < file:
+                self.fail(action, "was made from an old file", match[match.re.groups], "not", file)
             if self.layout == "builder" and int(re.findall(r"\d+", system)[0]) < template:
                 self.fail(action, "was made from an old template; it should be", template)
         if action == "turn" and self.layout in TURN_TOOLS and tool_names(form["tools"]) != tool_names(self.tools):
