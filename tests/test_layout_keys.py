@@ -115,7 +115,7 @@ FACTS = "conditions are tool:NAME, set:NAME, found:NAME, provider:NAME, platform
         ("on.turn", "gahter", "on: turn must be one of keep, warn, append, format, gather, not 'gahter'; did you mean 'gather'?"),
         ("wording.x", 5, "wording.x must be a string, not 5"),
         # patterns
-        ("find.notes.files", ["NOTES.md"], "find.notes.files: 'NOTES.md' is not a pattern 'place:path'; known: above, between, config, cwd, env, home, path, root, system, walk"),
+        ("find.notes.files", ["NOTES.md"], "find.notes.files: 'NOTES.md' is not a pattern 'place:path'; known: above, between, config, cwd, down, env, home, path, root, system, walk"),
         ("find.notes.files", ["wlak:X"], "find.notes.files: 'wlak:X' is not a pattern 'place:path'; did you mean 'walk'?"),
         ("find.notes.files", ["cwd:"], "find.notes.files: 'cwd:' does not name a file"),
         ("find.notes.files", ["cwd:{dri}/X"], "find.notes.files: unknown setting 'dri' (in 'cwd:{dri}/X'); did you mean 'dir'?"),

@@ -64,6 +64,11 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A file's front matter is not valid YAML; it was read line by line, or not at all.",
     ),
+    "touch-outside": ("info", "A touched path is outside the workspace, or not a path; nothing was sent for it."),
+    "touch-later": (
+        "warning",
+        "What a touched file brings in could not be sent, because the store is down or the budget was used up; it is sent later.",
+    ),
     "skill-shadowed": ("warning", "Two skills or residents have the same name; the first one is used."),
     # templates
     "template-unmatched": ("warning", "An [if], [else] or [endif] has no counterpart and is left as text."),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     Lifetime = Literal["release", "project", "conversation", "turn"]
-    Role = Literal["system", "developer", "user"]
+    Role = Literal["system", "developer", "user", "tool"]
     Severity = Literal["error", "warning", "info"]
     Fate = Literal[
         "used",

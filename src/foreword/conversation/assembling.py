@@ -14,6 +14,7 @@ from .contributions import with_contributions
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..engine.assembler import Assembler, Snapshot
+    from ..engine.touches import TouchReader
     from ..extensions import Resources
     from ..layout.model import Layout
     from ..store.rows import TemplateVersion
@@ -62,6 +63,11 @@ class ConversationAssembler:
         if layout.mirrors and not self._mirror:
             self._layout = None
             raise CallError(mirror_refused(layout.name))
+
+    @property
+    def touch_reader(self) -> TouchReader:
+        """Reads what touched files bring in."""
+        return self._shared.touch_reader(self.assembler)
 
     def is_other_layout(self, using: Edition | None) -> bool:
         """Whether the edition was created with another layout."""

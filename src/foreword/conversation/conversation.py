@@ -6,7 +6,7 @@ import os
 from _thread import allocate_lock
 
 from ..engine.skills import activation, skill_named, skill_text, with_body
-from ..errors import CallError, StoreError, check_message, check_moment, checked_messages, expect, ordered
+from ..errors import CallError, StoreError, check_message, check_moment, checked_messages, expect, ordered, path_text
 from ..extensions import Resources
 from ..findings import finding
 from ..inspection.price_list import read_prices
@@ -21,6 +21,8 @@ from .hooks import Hooks, last_user_text
 from .leading import own_messages
 from .state import after_use, state_of
 from .sub_agents import defined, inherited, sub_agent_prompt
+from .touch import HOW
+from .touching import Touching
 from .transitions import Transitions, rebuild_pricing
 from .turns import Turns, user_message, with_summary_request
 
@@ -28,13 +30,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
-    from typing import Any
+    from typing import Any, Literal
 
     from ..engine.assembler import Assembler
     from ..layout.model import Layout
     from ..vocabulary import Agent, Prompt, Skill, Turn
     from .decide import Drift
     from .shared import Shared
+    from .touch import Touched
 
     Message = Mapping[str, Any]
 
@@ -55,7 +58,9 @@ class Conversation:
         self._assembling = ConversationAssembler(assembler, shared, self._agent, self._hooks, mirror)
         self._builder = EditionBuilder(self._assembling, self._agent, self._hooks)
         parts = (shared.editions, self._assembling, self._agent, self._builder, self._hooks)
-        self._transitions, self._turns = Transitions(*parts), Turns(*parts)
+        self._transitions = Transitions(*parts)
+        self._touching = Touching(self._transitions, shared.editions, self._assembling, self._agent)
+        self._turns = Turns(*parts, self._touching)
 
     @property
     def agent(self) -> Agent:
@@ -92,6 +97,8 @@ class Conversation:
         messages = checked_messages(messages)
         check_moment(now)
         expect("new_prompt", new_prompt, bool)
+        if self._touching.has_waiting:
+            self._send_waiting_touches()
         with self._lock:
             events, self._events = self._events, []
         try:
@@ -196,6 +203,22 @@ class Conversation:
         check_message(content)
         with self._lock:
             self._waiting.append({"role": "user", "content": content})
+
+    def touch(self, paths: Sequence[str], how: Literal["read", "edit", "create"] = "read") -> Touched:
+        """What the model should know about files that the agent reads, edits or creates: append `messages` after the tools' results.
+
+        Instruction files of the folders on the way and rules for these paths are sent once per conversation, again after a compaction,
+        and once more if they have changed. Paths are relative to the working directory; the files need not exist.
+        """
+        paths = [path_text("a touched path", each) for each in ordered("the touched paths", paths)]
+        if how not in HOW:
+            raise CallError(f"how must be 'read', 'edit' or 'create', not {how!r}")
+        return self._touching.touch(paths, how)
+
+    def _send_waiting_touches(self) -> None:
+        """Add what touches could not send while the store was down to this turn."""
+        for each in self._touching.touch((), HOW[0]).messages:
+            self.send_message(each["content"])
 
     def use_skill(self, name: str) -> Message:
         """The message that sends the model a skill's body; the second time, it only says that the skill is active."""

@@ -20,7 +20,7 @@ from ..text.tokens import estimate
 from ..text.words import common_prefix_length
 from ..vocabulary import Edition, digest, replace, value
 from .leading import earlier_hashes, is_same_prompt
-from .notices import skill_notices
+from .notices import lasting_notices
 from .state import after_summary, state_of, update_state, with_state
 from .tools import tool_rows, tools_by_name, with_new_tools
 
@@ -113,7 +113,7 @@ def apply_step(
         if is_same_prompt(using, fresh) and using.tools == fresh.tools:
             return Outcome(using)
         carried = {name: getattr(state, name) for name in _CARRIED}
-        carried |= {"notices": skill_notices(state), "earlier": earlier_hashes(using)}
+        carried |= {"notices": lasting_notices(state), "earlier": earlier_hashes(using)}
         return Outcome(update_state(replace(fresh, number=using.number + 1), **carried))
     change = drift(using, fresh, since, price)
     if step == "warn":
@@ -122,7 +122,7 @@ def apply_step(
 
 
 # The fields of a state that the next edition takes over.
-_CARRIED = ("skills", "returning", "in_prompt", "prompt")
+_CARRIED = ("skills", "returning", "in_prompt", "prompt", "touched", "touched_again")
 
 
 # Drift

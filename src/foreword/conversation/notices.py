@@ -25,9 +25,13 @@ _RESULTS = ("tool_result", "function_call_output")
 _CALLS = ("function_call",)
 
 
-def with_unsent(state: State, texts: Iterable[str], skill: str = "") -> State:
-    """The state with notices for the next turn to send. `skill` names the skill whose body they contain."""
-    rows = [{"text": text, **({"skill": skill} if skill else {})} for text in texts]
+def with_unsent(state: State, texts: Iterable[str], skill: str = "", *, touched: bool = False) -> State:
+    """The state with notices for the next turn to send. `skill` names the skill whose body they contain.
+
+    With `touched`, they contain files that an earlier touch has sent.
+    """
+    about: Notice = {**({"skill": skill} if skill else {}), **({"touched": True} if touched else {})}
+    rows = [{"text": text, **about} for text in texts]
     return replace(state, unsent=(*state.unsent, *rows))
 
 
@@ -46,16 +50,20 @@ def _newest(rows: list[Notice]) -> list[Notice]:
     """The notices without the oldest ones, if together they are too long for a state. Skills are always kept."""
     size, kept = sum(len(each["text"]) for each in rows), []
     for number, row in enumerate(rows):
-        if size > _MAX_CHARACTERS and "skill" not in row and number < len(rows) - 1:
+        if size > _MAX_CHARACTERS and not _is_lasting(row) and number < len(rows) - 1:
             size -= len(row["text"])
         else:
             kept.append(row)
     return kept
 
 
-def skill_notices(state: State) -> tuple[Notice, ...]:
-    """The notices that outlive an edition: bodies of skills. Announced changes are part of the new prompt."""
-    return tuple(each for each in state.notices if "skill" in each)
+def lasting_notices(state: State) -> tuple[Notice, ...]:
+    """The notices that outlive an edition: bodies of skills, and touched files. Announced changes are part of the new prompt."""
+    return tuple(each for each in state.notices if _is_lasting(each))
+
+
+def _is_lasting(notice: Notice) -> bool:
+    return "skill" in notice or "touched" in notice
 
 
 def with_notices(messages: Sequence[Message], notices: Iterable[Notice]) -> list[Message]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock, get_ident
 
+from ..engine.touches import TouchReader
 from ..errors import ordered, path_text
 from ..extensions import Extension
 from ..store import open_store
@@ -36,6 +37,7 @@ class Shared:
         self.constructions = Constructions()
         self._lock = allocate_lock()
         self._assemblers: dict[str, Assembler] = {}
+        self._touch_readers: dict[int, TouchReader] = {}
 
     def prompt(self, id: str) -> str | None:
         """The prompt of a conversation; None if it was never constructed."""
@@ -52,6 +54,17 @@ class Shared:
             if len(self._assemblers) > _MAX_ASSEMBLERS:
                 self._assemblers.pop(next(iter(self._assemblers)))
         return assembler
+
+    def touch_reader(self, assembler: Assembler) -> TouchReader:
+        """The reader for touched files of an assembler, so that rules are read and compiled once for all of its conversations."""
+        with self._lock:
+            known = self._touch_readers.pop(id(assembler), None)
+            if known is None or known.assembler is not assembler:
+                known = TouchReader(assembler)
+            self._touch_readers[id(assembler)] = known
+            if len(self._touch_readers) > _MAX_ASSEMBLERS:
+                self._touch_readers.pop(next(iter(self._touch_readers)))
+        return known
 
 
 class _Construction:

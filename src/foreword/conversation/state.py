@@ -21,7 +21,8 @@ class State:
     the system prompt since then. `prompt` has the `text` with which a hook replaced the system prompt, which may be empty.
     `announced` has a hash of each change that a message announced. `unsent` and `notices` are described in `notices.py`. `active`
     has the `tools` of the agent if the edition defines others. `gathered` is the time at which the inputs were read, if that was
-    before the edition was created. `earlier` has a hash of each message of earlier prompts, which a caller may still pass.
+    before the edition was created. `earlier` has a hash of each message of earlier prompts, which a caller may still pass. `touched`
+    has a hash of each file that was sent because a path was touched; `touched_again` are to be sent again after a compaction.
     """
 
     skills: Sequence[str] = ()
@@ -35,6 +36,8 @@ class State:
     is_compacted: bool = False
     gathered: str = ""
     earlier: Sequence[str] = ()
+    touched: Mapping[str, str] = {}
+    touched_again: Sequence[str] = ()
 
 
 _FIELDS = tuple(State.__annotations__)
@@ -69,7 +72,17 @@ def update_state(edition: Edition, **changes: Any) -> Edition:
 def after_summary(state: State) -> State:
     """The state once the messages are summarised: what they said is gone, and skills in use have to be sent again."""
     returning = dict.fromkeys((*state.returning, *state.skills))
-    return replace(state, skills=(), returning=tuple(returning), announced={}, notices=(), unsent=())
+    again = tuple(dict.fromkeys((*state.touched_again, *state.touched)))
+    return replace(
+        state,
+        skills=(),
+        returning=tuple(returning),
+        announced={},
+        notices=(),
+        unsent=(),
+        touched={},
+        touched_again=again,
+    )
 
 
 def after_use(state: State, skill: str) -> State:

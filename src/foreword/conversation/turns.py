@@ -15,6 +15,7 @@ from .leading import hashes_of, without_leading
 from .notices import mark_sent, with_notices, with_unsent
 from .state import state_of
 from .tools import written_tools
+from .touch import after_touch, messages_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from .editions import Editions
     from .hooks import Hooks
     from .state import State
+    from .touching import Touching
 
     Message = Mapping[str, Any]
 
@@ -45,9 +47,10 @@ class Turns:
         agent: ConversationAgent,
         builder: EditionBuilder,
         hooks: Hooks,
+        touching: Touching,
     ) -> None:
         self._id, self._editions, self._assembling = agent.id, editions, assembling
-        self._agent, self._builder, self._hooks = agent, builder, hooks
+        self._agent, self._builder, self._hooks, self._touching = agent, builder, hooks, touching
 
     def without_messages(self, outcome: Outcome) -> Turn:
         """The edition as a turn with only the messages of the prompt. It is not sent to a model, so no hook sees it."""
@@ -114,11 +117,12 @@ class Turns:
         return system, injected
 
     def send_notices(self, outcome: Outcome, messages: Sequence[Message]) -> Outcome:
-        """The outcome once all unsent notices, and skills that return after a compaction, are part of the messages."""
+        """The outcome once all unsent notices, and skills and touched files that return after a compaction, are part of the messages."""
         state = state_of(outcome.edition)
-        if not (state.unsent or state.returning):
+        if not (state.unsent or state.returning or state.touched_again):
             return outcome
         findings = list(outcome.findings)
+        texts, files = self._returning_files(outcome.edition, findings)
         returned, in_prompt = self._returning_skills(outcome.edition, findings), self._agent.skill_in_prompt
         configured = self._agent.configured.skill
 
@@ -127,12 +131,24 @@ class Turns:
             for name in names:
                 if name != in_prompt:
                     state = with_unsent(state, [returned[name]], name)
+            if state.touched_again:
+                state = with_unsent(state, texts, touched=True)
+                state = replace(after_touch(state, files), touched_again=())
             skills = tuple(dict.fromkeys((*state.skills, *names)))
             state = replace(state, returning=(), skills=skills, in_prompt="" if configured else in_prompt)
             return mark_sent(state, messages)
 
         kept = self._editions.update_or_postpone(self._id, outcome.edition, sent, findings)
         return replace(outcome, edition=kept, findings=findings)
+
+    def _returning_files(self, edition: Edition, findings: list[Finding]) -> tuple[list[str], Mapping[str, str]]:
+        """What touches have sent before a compaction, as it is now: the texts, and the hash of each file."""
+        again = self._touching.send_again(edition)
+        if again is None:
+            return [], {}
+        prompt, files = again
+        findings.extend(prompt.findings)
+        return [each["content"] for each in messages_of(prompt)], files
 
     def _returning_skills(self, edition: Edition, findings: list[Finding]) -> dict[str, str]:
         """The messages that send the model its skills again after a compaction. A skill that is gone is left out."""

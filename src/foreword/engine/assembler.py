@@ -261,6 +261,10 @@ class Assembler:
         """The layout with all settings applied. Nothing is gathered."""
         return self._plan(self.reader()).layout
 
+    def plan(self) -> Plan:
+        """The layout and the resolved workspace, read again if one of their files has changed."""
+        return self._plan(self.reader())
+
     def paths_read(self) -> list[str]:
         """Every file and directory on which the prompt depends, including those that a failed attempt tried to read."""
         stamps = self._snapshots[0].inputs.stamps if self._snapshots else ()

@@ -21,7 +21,7 @@ from .results import FoundText, LookupResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Iterator, Mapping, Sequence, Set
     from typing import Any
 
     from ..layout.model import Layout, Lookup
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding, Resident, Scope, Workspace
     from .includes import Includes
     from .values import Variable
+
+    Select = Callable[[Lookup, LookupResult], LookupResult]
 
 
 def gather(
@@ -41,17 +43,19 @@ def gather(
     templates: Mapping[str, Document] | None = None,
     scope: Scope | None = None,
     variables: Mapping[str, Variable] | None = None,
+    select: Select | None = None,
 ) -> Inputs:
     """The inputs that the workspace has for this layout.
 
     `before` are the inputs that the same layout gathered last time. `bodies` are the templates of its sections, whose variables are
     read as far as the scope allows, and `templates` are all templates that they include. `variables` are types that extensions add.
+    `select` chooses from what a lookup has found.
     """
     if workspace.environment is None or workspace.root is None:
         workspace = resolve_workspace(workspace, reader)
     scope = absolute_scope(scope, workspace)
     results = _run_lookups(layout, workspace, reader, before)
-    counted, shadowed = _with_conditions(layout, results, workspace)
+    counted, shadowed = _with_conditions(layout, _selected(layout, results, select), workspace)
     unique = Deduplicator(layout, counted, workspace, reader)
     includes = _follow_includes(unique, workspace, scope, reader)
     trail = Trail()
@@ -127,6 +131,10 @@ def _changed_texts(
     return TextPreparer(layout, unique, trail, importer).found()
 
 
+def _selected(layout: Layout, results: Mapping[str, LookupResult], select: Select | None) -> Mapping[str, LookupResult]:
+    return {lookup.name: select(lookup, results[lookup.name]) for lookup in layout.lookups} if select else results
+
+
 def _with_conditions(
     layout: Layout, results: Mapping[str, LookupResult], workspace: Workspace
 ) -> tuple[Mapping[str, LookupResult], Sequence[Finding]]:
@@ -194,7 +202,8 @@ def _run_lookups(
     root_stamps = {path: reader.stamp(path) for path in walked_directories("git", workspace)}
     for lookup in layout.lookups:
         known = before.lookup_results.get(lookup.name) if before and before.workspace == workspace else None
-        if known is None or not is_unchanged(known.stamps, reader.disk):
+        is_same = known is not None and known.directories == tuple(lookup.directories)
+        if known is None or not is_same or not is_unchanged(known.stamps, reader.disk):
             known = _run_lookup(lookup, workspace, reader.successor(known.readings if known else {}, root_stamps))
         results[lookup.name] = known
     return results
@@ -210,7 +219,16 @@ def _run_lookup(lookup: Lookup, workspace: Workspace, reader: Reader) -> LookupR
     else:
         entries, identities = find_entries(lookup, workspace, reader, trail)
     stamps = tuple(reader.stamps.items())
-    return LookupResult(entries, identities, texts, trail.candidates, trail.findings, stamps, reader.readings)
+    return LookupResult(
+        entries,
+        identities,
+        texts,
+        trail.candidates,
+        trail.findings,
+        stamps,
+        reader.readings,
+        tuple(lookup.directories),
+    )
 
 
 # Texts
@@ -231,7 +249,8 @@ def _find_texts(lookup: Lookup, workspace: Workspace, reader: Reader, trail: Tra
             if is_taken and (chosen is None or not is_nearest_only):
                 trail.record(reading.path, layer, reading.fate, reading.reason, reading.code)
                 bound = bound_of(reading.path, pattern, lookup, workspace)
-                texts.append(FoundText(reading, len(trail.candidates) - 1, bound, pattern.place))
+                base = next(base for each, base in slot.patterns if each is pattern)
+                texts.append(FoundText(reading, len(trail.candidates) - 1, bound, pattern.place, base, pattern.path))
                 chosen = reading
             else:
                 _record_unchosen(reading, layer, chosen, trail, start)

@@ -16,17 +16,25 @@ if TYPE_CHECKING:
 
 @value
 class FoundText:
-    """Text that was found, the index of its candidate, the bound for its includes, and the place of the pattern that found it."""
+    """Text that was found, the index of its candidate, the bound for its includes, and the place of the pattern that found it.
+
+    `base` is the directory that the pattern starts from, and `pattern` its path.
+    """
 
     reading: Reading
     candidate: int
     bound: Bound
     place: str = ""
+    base: str = ""
+    pattern: str = ""
 
 
 @value
 class LookupResult:
-    """What one lookup read and found: menu entries, with the identity of each file by its path; or texts."""
+    """What one lookup read and found: menu entries, with the identity of each file by its path; or texts.
+
+    `directories` are those of the place `down` for which it was run.
+    """
 
     entries: Sequence[Skill | Resident]
     identities: Mapping[str, tuple[int, int]]
@@ -35,3 +43,4 @@ class LookupResult:
     findings: Sequence[Finding]
     stamps: Sequence[tuple[str, Any]]
     readings: Mapping[str, Any]
+    directories: Sequence[str] = ()

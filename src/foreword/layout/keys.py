@@ -8,6 +8,7 @@ from ..vocabulary import LIFETIMES, PROMPT_ROLES
 from .key import Key
 from .lookup_keys import SELECTION
 from .text_keys import BYTES, RAW, TEXTS
+from .touch_keys import MATCHING, TOUCH
 
 TABLES = {
     "layout": "Keys at the top of the file.",
@@ -25,6 +26,8 @@ TABLES = {
     "wording": "Named strings that the user, the workspace and packs can override. An override must keep the `{}` of the original.",
     "on": "The step to take after each event of a conversation. Events that are not listed leave the edition unchanged.",
     "compaction": "How to request the summary of a conversation.",
+    "touch": "What a conversation is sent when its agent touches a file: instruction files of the folders on the way, and rules for its path. See"
+    " [touch.md](../touch.md).",
 }
 STEPS = ("keep", "warn", "append", "format", "gather")
 EVENTS = {
@@ -138,6 +141,7 @@ KEYS = (
         "The layer that `why` shows for these files. By default `user`, `project` or `extra`, depending on the place.",
     ),
     *SELECTION,
+    *MATCHING,
     *TEXTS,
     Key("section", "text", "text", "The text itself, or the address of a template (`$pack/path`)."),
     Key("section", "like", "name", "Another section: keys that this one does not have are taken from it."),
@@ -207,8 +211,8 @@ KEYS = (
         "choice",
         "Who says the section; only for sections that are not inside another. The `system` sections before the first `developer` or"
         " `user` section are the system prompt. From that section on, each section is a message of its own at the start of the"
-        " conversation.",
-        PROMPT_ROLES,
+        " conversation. `tool` is only for the sections of `[touch]`.",
+        (*PROMPT_ROLES, "tool"),
     ),
     Key("section", "budget", "count", "The token budget of the section."),
     Key(
@@ -257,6 +261,7 @@ KEYS = (
         "Whether the request is added to the system prompt or sent as a message.",
         ("system", "message"),
     ),
+    *TOUCH,
 )
 LISTS = {
     "tools": ("name", "line", "description"),
@@ -342,4 +347,4 @@ KINDS = {
     for table, keys in KNOWN.items()
 }
 BODIES = ("text", "of", "sections")
-TOP_TABLES = ("settings", "env", "from", "find", "section", "guideline", "wording", "on", "compaction")
+TOP_TABLES = ("settings", "env", "from", "find", "section", "guideline", "wording", "on", "compaction", "touch")

@@ -9,6 +9,8 @@ PLACES = {
     "root": "the workspace's root: the git root above the working directory, else the working directory itself",
     "walk": "every directory from the one that the key `walk` selects down to the working directory",
     "between": "the same directories, without the first one and without the working directory",
+    "down": "every directory below the working directory, or beside it in the workspace, down to the one of a touched file; only for finds that"
+    " `[touch]` lists",
     "above": "the directory above the git root; nothing outside a repository",
     "home": "the user's home directory",
     "config": "`$XDG_CONFIG_HOME` if absolute, else `~/.config`; `%APPDATA%` on Windows",
@@ -16,7 +18,7 @@ PLACES = {
     "system": "the filesystem root, for files of the machine's administrator: `system:etc/agent/AGENTS.md`",
     "path": "an absolute path, one that starts with `~/`, or one relative to the working directory",
 }
-WALKED_PLACES = ("walk", "between")
+WALKED_PLACES = ("walk", "between", "down")
 SELECTION = (
     Key("find", "like", "name", "Another find: keys that this one does not have are taken from it."),
     Key(

@@ -11,6 +11,7 @@ from .keys import KINDS
 from .lookup_keys import PLACES, WALKED_PLACES
 from .model import ConfigValue, Lookup, Pattern
 from .texts import parse_text_rules
+from .touch_keys import MATCH_FIELDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-_ONLY_FOR_TEXT = ("order", "exclude", "where", "unless", "below")
+_ONLY_FOR_TEXT = ("order", "exclude", "where", "unless", "below", "unscoped")
 
 
 def parse_lookup(
@@ -36,8 +37,9 @@ def parse_lookup(
     for key in _ONLY_FOR_TEXT:
         if key in table and kind != "text":
             raise LayoutError(f"{where}{key} is only for files that are used as text, not as {kind}")
-    if "below" in table and not ("where" in table or "unless" in table):
-        raise LayoutError(f"{where}below has no effect without where or unless")
+    if "below" in table and not ("where" in table or "unless" in table or "match" in table):
+        raise LayoutError(f"{where}below has no effect without where, unless or match")
+    _check_match(table, where)
     groups = tuple(_groups(table.get("files", ()), where, settings, untrusted, top.get("env", {})))
     for group in groups:
         places = {pattern.place for pattern in group}
@@ -60,6 +62,9 @@ def parse_lookup(
         where=_fields(table, "where", where),
         unless=_fields(table, "unless", where),
         below=table.get("below", ""),
+        match=tuple(table.get("match", ())),
+        unscoped=table.get("unscoped", "apply"),
+        within=table.get("within", "root"),
         hidden=table.get("hidden", False),
         exclude=_filled_in(table.get("exclude", ()), where + "exclude", settings),
         when=tuple(
@@ -67,6 +72,15 @@ def parse_lookup(
             for term in table.get("when", ())
         ),
     )
+
+
+def _check_match(table: Mapping[str, Any], where: str) -> None:
+    """Raise an error for a field of `match` that is not known, and for `unscoped` without `match`."""
+    for name in table.get("match", ()):
+        if name not in MATCH_FIELDS:
+            raise LayoutError(f"{where}match: unknown field {name!r}" + suggestion(name, MATCH_FIELDS))
+    if "unscoped" in table and not table.get("match"):
+        raise LayoutError(f"{where}unscoped has no effect without match")
 
 
 def _markers(
@@ -133,9 +147,9 @@ def parse_config(
                 raise LayoutError(f"{where}: {reference!r} is not 'place:path#key'")
             pattern = _pattern(text, where + ".", settings, untrusted, env)
             is_own = pattern.place in ("cwd", "root", "walk")
-            if pattern.place == "path" or pattern.place == "between" or "*" in pattern.path:
+            if pattern.place in ("path", "between", "down") or "*" in pattern.path:
                 raise LayoutError(
-                    f"{where}: {reference!r} must name one file, in a place other than 'path' and 'between'"
+                    f"{where}: {reference!r} must name one file, in a place other than 'path', 'between' and 'down'"
                 )
             if not pattern.path.endswith((".toml", ".json", ".jsonc")):
                 raise LayoutError(f"{where}: {reference!r} must be a file ending in .toml, .json or .jsonc")

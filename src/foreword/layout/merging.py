@@ -84,7 +84,7 @@ def _settable(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
                 yield table, name, key
             for key in KNOWN["imports"] if table == "find" else ():
                 yield table, name, "imports", key
-    for table in ("on", "compaction"):
+    for table in ("on", "compaction", "touch"):
         for key in KNOWN[table]:
             yield table, key
     for name in flat(_dict_at(mapping, "wording")):

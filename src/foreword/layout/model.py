@@ -96,7 +96,10 @@ class TextRules:
 
 @value
 class Lookup:
-    """The files that a layout searches for under one name. A probe only answers whether it has found something."""
+    """The files that a layout searches for under one name. A probe only answers whether it has found something.
+
+    `directories` are those of the place `down`, outermost first; they depend on the touched files.
+    """
 
     name: str
     groups: Sequence[Sequence[Pattern]]
@@ -117,6 +120,15 @@ class Lookup:
     where: Sequence[tuple[str, Sequence[str]]] = ()
     unless: Sequence[tuple[str, Sequence[str]]] = ()
     below: str = ""
+    match: Sequence[str] = ()
+    unscoped: Literal["apply", "first", "skip"] = "apply"
+    within: Literal["root", "cwd"] = "root"
+    directories: Sequence[str] = ()
+
+    @property
+    def needs_touch(self) -> bool:
+        """Whether what it finds depends on a touched file."""
+        return bool(self.match) or any(pattern.place == "down" for group in self.groups for pattern in group)
 
 
 @value
@@ -163,6 +175,17 @@ class Guideline:
 
 
 @value
+class Touch:
+    """What is sent when the agent touches a file: the sections, what to find for them, and the kinds of touches that count."""
+
+    sections: Sequence[Section]
+    lookups: Sequence[Lookup]
+    on: Sequence[str]
+    budget: int | None = None
+    changed: str = ""
+
+
+@value
 class Layout:
     """An ordered list of sections, the files to find for them, and the step for each event."""
 
@@ -185,6 +208,7 @@ class Layout:
     differs: Sequence[str] = ()
     signs: Sequence[str] = ()
     config: Sequence[ConfigValue] = ()
+    touch: Touch | None = None
 
     every: Sequence[Section] = ()
     untrusted: frozenset[str] = frozenset()

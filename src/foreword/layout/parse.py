@@ -17,6 +17,7 @@ from .keys import BODIES, FACTS, FOUND, INHERITED, KINDS, LISTS, ONLY_IN_MIRRORS
 from .lookups import parse_config, parse_lookup
 from .merging import flat, with_likes
 from .model import PLACE_FACTS, Field, Guideline, Layout, Section, with_inner
+from .touch import facts_of, lookups_of_prompt, names_of_sections, parse_touch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,12 +48,7 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
     _check_mirror(tables, top)
     settings = tables["settings"]
     wording = flat(tables["wording"])
-    for key, content in wording.items():
-        check(content, STRING, f"wording.{key}", LayoutError)
-    for key, content in tables["env"].items():
-        check(content, STRING, f"env.{key}", LayoutError)
-        if not content.startswith(("/", "~/")):
-            raise LayoutError(f"env.{key}: {content!r} must start with '/' or '~/'")
+    _check_strings(wording, tables["env"])
     lookups: list[Lookup] = []
     for key in tables["find"]:
         table = _table(tables["find"], key, f"find.{key}")
@@ -64,6 +60,8 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
     check(rows, ("a list of tables", LIST[1]), "guideline", LayoutError)
     reader = _Sections(tables["section"], {lookup.name: lookup for lookup in lookups}, settings, wording)
     sections = reader.sections(top.get("sections", ()), "sections", {})
+    touch_sections = reader.sections(names_of_sections(tables["touch"]), "touch.sections", {"role": "user"})
+    touch = parse_touch(tables["touch"], touch_sections, lookups)
     config = parse_config(tables["from"], settings, untrusted, tables["env"])
     guidelines = tuple(_guideline(row, number, settings, reader.lookups) for number, row in enumerate(rows, 1))
     return Layout(
@@ -71,7 +69,7 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
         address=address,
         about=top.get("about", ""),
         sections=sections,
-        lookups=tuple(_with_probes(lookups, tuple(with_inner(sections)), guidelines)),
+        lookups=tuple(_with_probes(lookups_of_prompt(lookups, touch, sections, guidelines), sections, guidelines)),
         join=top.get("join", "\n\n"),
         budget=top.get("budget"),
         over=top.get("over", "cut"),
@@ -86,9 +84,20 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
         differs=tuple(top.get("differs", ())),
         signs=tuple(top.get("signs", ())),
         config=config,
+        touch=touch,
         every=tuple(with_inner(sections)),
         untrusted=untrusted,
     )
+
+
+def _check_strings(wording: Mapping[str, Any], env: Mapping[str, Any]) -> None:
+    """Raise an error if wording is not text, or if a folder of `[env]` is not absolute."""
+    for key, content in wording.items():
+        check(content, STRING, f"wording.{key}", LayoutError)
+    for key, content in env.items():
+        check(content, STRING, f"env.{key}", LayoutError)
+        if not content.startswith(("/", "~/")):
+            raise LayoutError(f"env.{key}: {content!r} must start with '/' or '~/'")
 
 
 def _check_mirror(tables_of: Mapping[str, Any], top: Mapping[str, Any]) -> None:
@@ -109,11 +118,11 @@ def _check_mirror(tables_of: Mapping[str, Any], top: Mapping[str, Any]) -> None:
 
 
 def _with_probes(
-    lookups: Iterable[Lookup], sections: Iterable[Section], guidelines: Iterable[Guideline]
+    lookups: Iterable[Lookup], top: Iterable[Section], guidelines: Iterable[Guideline]
 ) -> Iterator[Lookup]:
-    """The finds; those that only conditions name are marked."""
-    rows: tuple[Lookup | Section | Guideline, ...] = (*lookups, *sections, *guidelines)
-    facts = {fact for row in rows for term in row.when for fact in term.facts if fact.startswith("found:")}
+    """The lookups; those that only conditions name are marked."""
+    lookups, sections = tuple(lookups), tuple(with_inner(top))
+    facts = facts_of((*lookups, *sections, *guidelines))
     listed = {name for section in sections for name in (section.of, *section.instead)}
     for lookup in lookups:
         is_probe = f"found:{lookup.name}" in facts and lookup.name not in listed
@@ -179,15 +188,21 @@ class _Sections:
             raise LayoutError(
                 f"[section.{name}] must have exactly one of text, of, sections; it has {', '.join(bodies) or 'none'}"
             )
-        if self.above and "role" in table:
-            raise LayoutError(
-                f"{where}role: section {name!r} is inside {self.above[-1]!r}; only a section that is not inside another has a role"
-            )
+        self.check_role(table, where, inherited)
         passed = {key: table[key] for key in INHERITED if key in table}
         self.above.append(name)
         inner = self.sections(table.get("sections", ()), where + "sections", {**inherited, **passed})
         self.above.pop()
         return self.assemble(name, where, {**inherited, **table}, inner, has_own_item="item" in table)
+
+    def check_role(self, table: Mapping[str, Any], where: str, inherited: Mapping[str, Any]) -> None:
+        """Raise an error for a role of an inner section, and for the role `tool` outside of `[touch]`, whose sections inherit a role."""
+        if self.above and "role" in table:
+            raise LayoutError(
+                f"{where}role: section {where.split('.')[1]!r} is inside {self.above[-1]!r}; only a section that is not inside another has a role"
+            )
+        if table.get("role") == "tool" and "role" not in inherited:
+            raise LayoutError(f"{where}role: 'tool' is only for the sections of [touch]")
 
     def assemble(
         self, name: str, where: str, table: Mapping[str, Any], inner: tuple[Section, ...], has_own_item: bool
@@ -230,7 +245,8 @@ class _Sections:
         if of in self.lookups:
             lookup = self.lookups[of]
             fields = [each for each in FOUND[lookup.kind] if each != "label" or lookup.rules.label]
-            return (*fields, *PLACE_FACTS, *([FRONT] if lookup.rules.front == "drop" else ()))
+            more = ["changed"] if lookup.needs_touch else []
+            return (*fields, *more, *PLACE_FACTS, *([FRONT] if lookup.rules.front == "drop" else ()))
         if of in LISTS:
             return LISTS[of]
         raise LayoutError(f"{where}of: unknown lookup rule or list {of!r}" + suggestion(of, (*self.lookups, *LISTS)))

@@ -32,6 +32,7 @@ _VALUES = (
     model.Section,
     model.Condition,
     model.Guideline,
+    model.Touch,
     model.Layout,
 )
 _NOTE = '"""Generated from the TOML files beside it by `python -m foreword.packs.compile`; do not edit."""'

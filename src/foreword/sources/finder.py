@@ -55,7 +55,7 @@ def slots(lookup: Lookup, workspace: Workspace, trail: Trail, reader: Reader) ->
         if walked_groups and walked_groups[0][0].place != place:
             yield from _walk_slots(walked_groups, lookup, workspace, reader)
             walked_groups = []
-        if place in ("walk", "between"):
+        if place in ("walk", "between", "down"):
             walked_groups.append(group)
             continue
         patterns = [_fill_in_root(pattern, workspace) for pattern in group]
@@ -79,7 +79,9 @@ def _walk_slots(
     if not walked_groups:
         return
     is_confined = any(pattern.confined for group in walked_groups for pattern in group)
-    if lookup.markers is None or is_confined:
+    if walked_groups[0][0].place == "down":
+        directories = list(lookup.directories)
+    elif lookup.markers is None or is_confined:
         directories = walked_directories("git" if is_confined else lookup.walk, workspace)
     else:
         directories = _marked_directories(lookup.markers, workspace, reader)

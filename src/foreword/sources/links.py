@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ..vocabulary import Workspace
     from .stamps import Paths, Refusal
 
-WORKSPACE_PLACES = ("cwd", "root", "walk", "between")
-# These contain no user files, and opening some of their files has side effects.
+WORKSPACE_PLACES = ("cwd", "root", "walk", "between", "down")
+# These contain no users' files, and opening some of them has effects.
 SYSTEM_FOLDERS = ("/proc", "/sys", "/dev")
 ALLOW_HINT = 'links = "follow" in your own settings, or --set links=follow, allows it'
 

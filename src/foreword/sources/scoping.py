@@ -1,8 +1,10 @@
-"""Files that apply only to some paths: decides by a file's front matter whether it is part of the initial prompt."""
+"""Rules that apply only to some paths: whether they are in the prompt at the start, and which paths they apply to."""
 
 from __future__ import annotations
 
+from ..vocabulary import value
 from .front_matter import read_fields
+from .path_globs import compile_globs, split_globs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,6 +12,7 @@ if TYPE_CHECKING:
 
     from ..layout.model import Lookup
     from ..vocabulary import Fate
+    from .path_globs import PathGlobs
 
 # The fields that agents use for the paths a file applies to.
 PATH_FIELDS = ("paths", "globs", "applyTo")
@@ -37,4 +40,33 @@ def check_front_matter(text: str, lookup: Lookup) -> tuple[Fate | None, str, str
 
 def _has_value(fields: dict[str, str], name: str, values: Sequence[str]) -> bool:
     content = fields.get(name, "")
-    return any(content == value or (value in ("true", "false") and content.lower() == value) for value in values)
+    return any(content == each or (each in ("true", "false") and content.lower() == each) for each in values)
+
+
+@value
+class RuleScope:
+    """The paths that a rule applies to: the field of its front matter, its text, and the compiled globs.
+
+    A rule that is not scoped names no paths. In that case `problem` says what is wrong with the front matter, if anything is.
+    """
+
+    field: str
+    text: str
+    globs: PathGlobs
+    problem: str = ""
+
+    @property
+    def is_scoped(self) -> bool:
+        return bool(self.field)
+
+
+def scope_of(text: str, match: Sequence[str]) -> RuleScope:
+    """The paths that a rule applies to, by the fields of its front matter in `match`; the first one that has globs counts."""
+    fields, problem = read_fields(text) if match and text.startswith("---") else ({}, "")
+    if "alwaysApply" in match and fields.get("alwaysApply", "").lower() == "true":
+        return RuleScope("alwaysApply", "**", compile_globs("**"))
+    for name in match:
+        if name != "alwaysApply" and split_globs(fields.get(name, "")):
+            # Many rules have globs without quotes, which YAML rejects; they were read as they are written.
+            return RuleScope(name, fields[name], compile_globs(fields[name]))
+    return RuleScope("", "", compile_globs(""), problem)

@@ -1,0 +1,182 @@
+"""Carries out touches: read what applies, choose what is new to the conversation, record it in the store, and build the messages.
+
+What is sent is recorded by compare-and-set before it is returned, so that two processes never send the same file. While the store is
+down nothing is sent, and the paths are remembered for later.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+from ..engine.touches import build_touch
+from ..errors import StoreError
+from ..findings import finding
+from ..sources.rechecks import Recheck
+from ..store import waits
+from ..text.lines import printable
+from ..vocabulary import replace, value
+from .state import state_of, with_state
+from .touch import Choice, Touched, after_touch, candidates_of, choose, messages_of, sent_files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..engine.touches import TouchReading
+    from ..layout.model import Layout, Touch
+    from ..vocabulary import Edition, Finding, Prompt
+    from .agents import ConversationAgent
+    from .assembling import ConversationAssembler
+    from .editions import Editions
+    from .state import State
+    from .transitions import Transitions
+
+_MAX_KNOWN = 10_000
+_MAX_WAITING = 10_000
+
+
+@value
+class _Known:
+    """A path for which everything was sent: the files, the edition whose prompt was compared, and what would show a change."""
+
+    files: Mapping[str, str]
+    edition: int
+    recheck: Recheck
+
+    def is_current(self, edition: Edition, state: State) -> bool:
+        has_all = all(state.touched.get(path) == hash for path, hash in self.files.items())
+        return has_all and edition.number == self.edition and self.recheck.is_unchanged()
+
+
+class Touching:
+    """The touches of one conversation."""
+
+    def __init__(
+        self,
+        transitions: Transitions,
+        editions: Editions,
+        assembling: ConversationAssembler,
+        agent: ConversationAgent,
+    ) -> None:
+        self._id, self._transitions, self._editions = agent.id, transitions, editions
+        self._assembling, self._agent = assembling, agent
+        self._lock = allocate_lock()
+        self._known: dict[str, _Known] = {}
+        self._waiting: dict[str, None] = {}
+
+    @property
+    def has_waiting(self) -> bool:
+        """Whether touched paths wait for the store to come back."""
+        return bool(self._waiting)
+
+    def touch(self, paths: Sequence[str], how: str) -> Touched:
+        """What these paths bring in that is new to the conversation."""
+        waits.before("build")
+        waiting = self._take_waiting()
+        try:
+            using, down = self._transitions.current()
+            if down:
+                return self._later((*waiting, *paths), how, down)
+            using = using or self._transitions.apply(["turn"], None).edition
+            layout = self._assembling.layout
+            if layout.touch is None or (how not in layout.touch.on and not waiting):
+                return Touched()
+            counted = (*waiting, *paths) if how in layout.touch.on else waiting
+            return self._touch(counted, using, layout, layout.touch)
+        except StoreError as error:
+            return self._later((*waiting, *paths), how, [finding("store-down", str(error))])
+        except BaseException:
+            self._wait_for(waiting)
+            raise
+
+    def _touch(self, paths: Sequence[str], using: Edition, layout: Layout, touch: Touch) -> Touched:
+        unknown = [path for path in dict.fromkeys(paths) if not self._is_known(path, using)]
+        if not unknown:
+            return Touched()
+        reading = self._assembling.touch_reader.read(layout, touch, unknown)
+        while True:
+            choice = self._choose(reading, using, touch)
+            prompt = build_touch(reading, choice.inputs, self._agent.resolved)
+            sent = sent_files(prompt, choice)
+            kept = self._editions.publish(self._id, using, with_state(using, after_touch(state_of(using), sent)))
+            if kept is not None:
+                break
+            using = self._editions.store.current(self._id) or using
+        left_out = [path for path in choice.hashes if path not in sent and path not in choice.reasons]
+        if not left_out:
+            self._remember(unknown, reading, choice, kept)
+        findings = [*reading.findings, *prompt.findings, *_left_out(left_out)]
+        return Touched(messages_of(prompt), candidates_of(prompt, choice), tuple(dict.fromkeys(findings)))
+
+    def _choose(self, reading: TouchReading, using: Edition, touch: Touch) -> Choice:
+        keeps_copies = any(lookup.copies == "keep" for lookup in touch.lookups)
+        return choose(reading.inputs, using, state_of(using), touch.changed, keeps_copies=keeps_copies)
+
+    def send_again(self, using: Edition) -> tuple[Prompt, Mapping[str, str]] | None:
+        """What a compaction has removed of earlier touches, as it is now; None if there is nothing to send."""
+        layout, again = self._assembling.layout, state_of(using).touched_again
+        if layout.touch is None or not again:
+            return None
+        reading = self._assembling.touch_reader.read_again(layout, layout.touch, again)
+        found = {
+            name: tuple(each for each in entries if printable(each.path) in again)
+            for name, entries in reading.inputs.found.items()
+        }
+        reading = replace(reading, inputs=replace(reading.inputs, found=found))
+        choice = self._choose(reading, using, layout.touch)
+        prompt = build_touch(reading, choice.inputs, self._agent.resolved)
+        return prompt, sent_files(prompt, choice)
+
+    # Known paths
+
+    def _is_known(self, path: str, using: Edition) -> bool:
+        known = self._known.get(path)
+        return known is not None and known.is_current(using, state_of(using))
+
+    def _remember(self, paths: Iterable[str], reading: TouchReading, choice: Choice, using: Edition) -> None:
+        state = state_of(using)
+        files = {path: hash for path, hash in choice.hashes.items() if path in state.touched}
+        stamps = dict(reading.inputs.stamps)
+        applied = {each.path for entries in reading.inputs.found.values() for each in entries}
+        important = [(path, stamp) for path, stamp in stamps.items() if printable(path) in applied]
+        others = [(path, stamp) for path, stamp in stamps.items() if printable(path) not in applied]
+        known = _Known(files, using.number, Recheck(important, others))
+        with self._lock:
+            for path in paths:
+                self._known.pop(path, None)
+                self._known[path] = known
+            while len(self._known) > _MAX_KNOWN:
+                self._known.pop(next(iter(self._known)))
+
+    # The store is down
+
+    def _later(self, paths: Sequence[str], how: str, findings: Sequence[Finding]) -> Touched:
+        layout = self._assembling.layout
+        if layout.touch is None or how not in layout.touch.on:
+            return Touched(findings=findings)
+        self._wait_for(paths)
+        later = finding("touch-later", f"what {_listed(paths)} brings in is sent when the store is back")
+        return Touched(findings=(*findings, later))
+
+    def _wait_for(self, paths: Iterable[str]) -> None:
+        with self._lock:
+            self._waiting.update(dict.fromkeys(paths))
+            while len(self._waiting) > _MAX_WAITING:
+                self._waiting.pop(next(iter(self._waiting)))
+
+    def _take_waiting(self) -> tuple[str, ...]:
+        with self._lock:
+            waiting, self._waiting = tuple(self._waiting), {}
+        return waiting
+
+
+def _left_out(paths: Sequence[str]) -> list[Finding]:
+    if not paths:
+        return []
+    message = f"there was no room for {_listed(paths)}; the next touch of such a path sends what is missing"
+    return [finding("touch-later", message, paths[0])]
+
+
+def _listed(paths: Sequence[str]) -> str:
+    shown = [printable(path) for path in paths[:3]]
+    return ", ".join(shown) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")

@@ -1,0 +1,77 @@
+"""Reads what touched files bring in. Conversations in one workspace share a reader, so that rules are read and compiled once."""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+from ..building.build import build
+from ..gathering.touched import RuleScopes, TouchedFile, gather_touched, locate
+from ..layout.touch import layout_of_touch
+from ..vocabulary import Finding, replace, value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from ..layout.model import Layout, Touch
+    from ..vocabulary import Agent, Inputs, Prompt
+    from .assembler import Assembler
+
+# What touches do not report again: it is a fact about the workspace, and the prompt has reported it.
+_REPORTED = ("not-a-repository", "home-missing")
+
+
+@value
+class TouchReading:
+    """What was read for touched files: the inputs, the files in the workspace, and findings about the other paths."""
+
+    layout: Layout
+    inputs: Inputs
+    files: Sequence[TouchedFile]
+    findings: Sequence[Finding]
+
+
+class TouchReader:
+    """Reads what touched files bring in, for the layout and workspace of one assembler."""
+
+    def __init__(self, assembler: Assembler) -> None:
+        self.assembler = assembler
+        self._lock = allocate_lock()
+        self._before: tuple[Layout, Inputs] | None = None
+        self.scopes = RuleScopes()
+
+    def read(self, layout: Layout, touch: Touch, paths: Sequence[str]) -> TouchReading:
+        """What these paths bring in."""
+        return self._read(layout, touch, paths)
+
+    def read_again(self, layout: Layout, touch: Touch, files: Collection[str]) -> TouchReading:
+        """These instruction files and rules, which earlier touches have brought in."""
+        return self._read(layout, touch, tuple(files), files)
+
+    def _read(
+        self, layout: Layout, touch: Touch, paths: Sequence[str], only: Collection[str] | None = None
+    ) -> TouchReading:
+        reader = self.assembler.reader()
+        workspace = self.assembler.plan().workspace
+        files: list[TouchedFile] = []
+        findings: list[Finding] = []
+        for path in dict.fromkeys(paths):
+            place = locate(path, workspace, reader)
+            if isinstance(place, Finding):
+                findings += [place] if only is None else []
+            else:
+                files.append(place)
+        with self._lock:
+            before = self._before[1] if self._before and self._before[0] is layout else None
+            chosen = None if only is None else lambda path: path in only
+            whole = layout_of_touch(layout, touch)
+            inputs = gather_touched(whole, workspace, reader, files, self.scopes, before, chosen)
+            self._before = layout, inputs
+        kept = [each for each in inputs.findings if each.code not in _REPORTED]
+        return TouchReading(whole, replace(inputs, findings=kept), files, findings)
+
+
+def build_touch(reading: TouchReading, inputs: Inputs, agent: Agent) -> Prompt:
+    """What is sent for these inputs, as a prompt: each of its sections is a message."""
+    plain = replace(agent, base="", plan="", skill="", docs=())
+    return build(reading.layout, inputs, plain, None)

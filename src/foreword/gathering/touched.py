@@ -1,0 +1,199 @@
+"""What touched files bring in: the instruction files of the folders on the way, and the rules that apply to their paths.
+
+Rules are read when they change and compiled once. A touch then compares the path with each of them.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..findings import finding
+from ..sources.paths import absolute_path, is_inside
+from ..sources.scoping import scope_of
+from ..text.lines import printable
+from ..vocabulary import Candidate, replace, value
+from .gather import gather
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ..layout.model import Layout, Lookup
+    from ..sources.files import Reader
+    from ..sources.scoping import RuleScope
+    from ..vocabulary import Finding, Inputs, Workspace
+    from .results import FoundText, LookupResult
+
+# Other people's code brings no instructions of its own.
+_SKIPPED = frozenset(("node_modules", ".git"))
+_USERS_PLACES = ("home", "config", "env", "system", "above")
+
+
+@value
+class TouchedFile:
+    """A touched file in the workspace. `names` are its path as written and, if that goes through a link, its real path."""
+
+    path: str
+    folder: str
+    names: Sequence[str]
+
+
+class RuleScopes:
+    """The paths that rules apply to, compiled once for each text."""
+
+    def __init__(self) -> None:
+        self.compiled = 0
+        self._known: dict[tuple[str, str, tuple[str, ...]], RuleScope] = {}
+
+    def of(self, lookup: Lookup, text: FoundText) -> RuleScope:
+        key = text.reading.path, text.reading.hash, tuple(lookup.match)
+        known = self._known.get(key)
+        if known is None:
+            self.compiled += 1
+            known = self._known[key] = scope_of(text.reading.text, lookup.match)
+        return known
+
+
+def locate(path: str, workspace: Workspace, reader: Reader) -> TouchedFile | Finding:
+    """A touched path in the workspace, whether or not the file exists; a finding if it is outside. Links are resolved."""
+    shown = printable(path)
+    if "\0" in path or not path:
+        return finding("touch-outside", f"{shown!r} is not a path; nothing was sent for it")
+    written = absolute_path(path, workspace)
+    root = workspace.root or workspace.cwd
+    names = [written]
+    if not is_inside(written, root) or reader.has_link(written, root):
+        real, real_root = reader.real(written), reader.real(root)
+        if not is_inside(real, real_root):
+            message = f"{shown} is outside the workspace {printable(root)}; nothing was sent for it"
+            return finding("touch-outside", message, shown)
+        names = [*(each for each in names if is_inside(each, root)), root + real[len(real_root) :]]
+    place = names[-1]
+    folder = place if reader.is_folder(place) else os.path.dirname(place)
+    return TouchedFile(place, folder, tuple(names))
+
+
+def directories_to(
+    lookup: Lookup, files: Iterable[TouchedFile], workspace: Workspace, *, is_mirror: bool
+) -> tuple[str, ...]:
+    """The directories of the place `down`, outermost first: those on the way to touched files that the place `walk` does not have."""
+    root, cwd = workspace.root or workspace.cwd, workspace.cwd
+    found: dict[str, None] = {}
+    for each in files:
+        if lookup.within == "cwd" and not is_inside(each.folder, cwd):
+            continue
+        way: list[str] = []
+        folder = each.folder
+        while folder != root and is_inside(folder, root) and not is_inside(cwd, folder):
+            way.append(folder)
+            folder = os.path.dirname(folder)
+        for one in reversed(way):
+            if not is_mirror and os.path.basename(one) in _SKIPPED:
+                break
+            found[one] = None
+    return tuple(found)
+
+
+def gather_touched(
+    layout: Layout,
+    workspace: Workspace,
+    reader: Reader,
+    files: Sequence[TouchedFile],
+    scopes: RuleScopes,
+    before: Inputs | None = None,
+    only: Callable[[str], bool] | None = None,
+) -> Inputs:
+    """The inputs for what these touched files bring in. With `only`, rules are chosen by their own paths instead."""
+    is_mirror = bool(layout.mirrors)
+    lookups = [
+        replace(lookup, directories=directories_to(lookup, files, workspace, is_mirror=is_mirror))
+        for lookup in layout.lookups
+    ]
+
+    def select(lookup: Lookup, result: LookupResult) -> LookupResult:
+        return matching(lookup, result, files, workspace, scopes, only) if lookup.match else result
+
+    return gather(replace(layout, lookups=tuple(lookups)), workspace, reader, before, select=select)
+
+
+def matching(
+    lookup: Lookup,
+    result: LookupResult,
+    files: Sequence[TouchedFile],
+    workspace: Workspace,
+    scopes: RuleScopes,
+    only: Callable[[str], bool] | None = None,
+) -> LookupResult:
+    """The result of a lookup without the rules that do not apply to any of these files; those become candidates that wait."""
+    candidates = list(result.candidates)
+    kept: list[tuple[FoundText, RuleScope]] = []
+    problems: list[Finding] = []
+    for text in result.texts:
+        if lookup.below and f"/{lookup.below}/" not in text.reading.path:
+            kept.append((text, _EVERY))
+            continue
+        scope = scopes.of(lookup, text)
+        candidate = candidates[text.candidate]
+        if scope.problem:
+            problems.append(finding("front-matter-invalid", f"{candidate.path}: {scope.problem}", candidate.path, 1))
+        fate = _fate(lookup, scope, candidate, text, files, workspace) if only is None else None
+        if fate is None and (only is None or only(candidate.path)):
+            kept.append((text, scope))
+        else:
+            candidates[text.candidate] = fate or replace(candidate, fate="waiting", reason="it was not sent before")
+    if lookup.unscoped == "first":
+        kept = list(_unscoped_first(kept))
+    return replace(
+        result,
+        texts=[text for text, _ in kept],
+        candidates=candidates,
+        findings=(*result.findings, *problems),
+    )
+
+
+def _fate(
+    lookup: Lookup,
+    scope: RuleScope,
+    candidate: Candidate,
+    text: FoundText,
+    files: Sequence[TouchedFile],
+    workspace: Workspace,
+) -> Candidate | None:
+    """The candidate of a rule that does not apply, with the reason; None if it applies."""
+    if not scope.is_scoped:
+        if lookup.unscoped != "skip":
+            return None
+        return replace(candidate, fate="unused", reason=f"its front matter has no {' or '.join(lookup.match)}")
+    base = base_of_rule(lookup, text, workspace)
+    if any(scope.globs.match(path) for each in files for path in relative_names(each, base)):
+        return None
+    reason = f"it waits for a file that matches {scope.text} ({scope.field} in its front matter)"
+    return replace(candidate, fate="waiting", reason=reason, target=scope.text)
+
+
+def base_of_rule(lookup: Lookup, text: FoundText, workspace: Workspace) -> str:
+    """The directory that the globs of a rule are relative to: for a user's own rule the workspace, otherwise where its folder is."""
+    if text.place in _USERS_PLACES or (text.place == "path" and not is_inside(text.reading.path, text.base)):
+        return workspace.cwd if lookup.within == "cwd" else workspace.root or workspace.cwd
+    return text.base
+
+
+def relative_names(file: TouchedFile, base: str) -> Iterator[str]:
+    """The path of a file relative to a directory, as written and resolved; nothing if the file is elsewhere."""
+    for name in file.names:
+        if is_inside(name, base) and name != base:
+            yield name[len(base.rstrip("/")) + 1 :]
+
+
+def _unscoped_first(kept: Sequence[tuple[FoundText, RuleScope]]) -> Iterator[tuple[FoundText, RuleScope]]:
+    """The rules of each folder with the unscoped ones first."""
+    run: list[tuple[FoundText, RuleScope]] = []
+    for each in kept:
+        if run and (run[0][0].base, run[0][0].pattern) != (each[0].base, each[0].pattern):
+            yield from sorted(run, key=lambda one: one[1].is_scoped)
+            run = []
+        run.append(each)
+    yield from sorted(run, key=lambda one: one[1].is_scoped)
+
+
+_EVERY = scope_of("", ())

@@ -1,0 +1,93 @@
+"""Parses `[touch]`: the sections and lookups for what is sent when the agent touches a file."""
+
+from __future__ import annotations
+
+from ..errors import LayoutError, suggestion
+from ..shapes import check_table
+from ..vocabulary import replace
+from .keys import KINDS
+from .model import Touch, with_inner
+from .touch_keys import EVENTS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from .model import Guideline, Layout, Lookup, Section
+
+
+def parse_touch(table: Mapping[str, Any], sections: Sequence[Section], lookups: Sequence[Lookup]) -> Touch | None:
+    """The parsed table, with these sections and the lookups that they need; None if it lists no sections."""
+    if not sections:
+        for key in table:
+            if key != "sections":
+                raise LayoutError(f"touch.{key} has no effect without touch.sections")
+        return None
+    on = tuple(table.get("on", EVENTS))
+    for each in on:
+        if each not in EVENTS:
+            raise LayoutError(f"touch.on: unknown kind of touch {each!r}" + suggestion(each, EVENTS))
+    for section in with_inner(sections):
+        _check_section(section, lookups)
+    return Touch(tuple(sections), tuple(_needed(sections, lookups)), on, table.get("budget"), table.get("changed", ""))
+
+
+def names_of_sections(table: Mapping[str, Any]) -> Sequence[str]:
+    """The names of the sections that the table lists."""
+    check_table(table, KINDS["touch"], "touch", LayoutError)
+    return tuple(table.get("sections", ()))
+
+
+def _check_section(section: Section, lookups: Iterable[Lookup]) -> None:
+    if section.text is not None or section.instead:
+        raise LayoutError(f"section.{section.name}: a section of [touch] has of or sections, not text or instead")
+    if section.of is not None and section.of not in {lookup.name for lookup in lookups}:
+        raise LayoutError(f"section.{section.name}.of: a section of [touch] lists a lookup, not {section.of!r}")
+
+
+def _needed(sections: Iterable[Section], lookups: Iterable[Lookup]) -> Iterator[Lookup]:
+    """The lookups that these sections list, and those that only their conditions name."""
+    listed = {section.of for section in with_inner(sections)}
+    facts = facts_of(lookup for lookup in lookups if lookup.name in listed)
+    for lookup in lookups:
+        if lookup.name in listed:
+            yield lookup
+        elif f"found:{lookup.name}" in facts:
+            yield replace(lookup, is_probe=True)
+
+
+def facts_of(rows: Iterable[Lookup | Section | Guideline]) -> set[str]:
+    """The facts that the conditions of these rows name."""
+    return {fact for row in rows for term in row.when for fact in term.facts}
+
+
+def lookups_of_prompt(
+    lookups: Sequence[Lookup], touch: Touch | None, sections: Sequence[Section], guidelines: Iterable[Guideline]
+) -> Iterator[Lookup]:
+    """The lookups without those that only `[touch]` lists. What only a touch can find may not be in the prompt."""
+    every = tuple(with_inner(sections))
+    only = {section.of for section in with_inner(touch.sections)} if touch else set()
+    only -= {name for section in every for name in (section.of, *section.instead)}
+    facts = facts_of((*every, *guidelines, *(lookup for lookup in lookups if lookup.name not in only)))
+    for lookup in lookups:
+        if lookup.name in only and f"found:{lookup.name}" not in facts:
+            continue
+        if lookup.needs_touch:
+            what = "match" if lookup.match else "files: the place 'down'"
+            raise LayoutError(f"find.{lookup.name}.{what} is only for lookup rules that nothing but [touch] lists")
+        yield lookup
+
+
+def layout_of_touch(layout: Layout, touch: Touch) -> Layout:
+    """The layout of what a touch sends."""
+    return replace(
+        layout,
+        sections=touch.sections,
+        every=tuple(with_inner(touch.sections)),
+        lookups=touch.lookups,
+        budget=touch.budget,
+        over="cut",
+        guidelines=(),
+        touch=None,
+    )

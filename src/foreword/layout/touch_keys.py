@@ -1,0 +1,64 @@
+"""The keys about what an agent is sent when it touches a file: the table `[touch]`, and the keys of finds that only it may list."""
+
+from __future__ import annotations
+
+from .key import Key
+
+EVENTS = ("read", "edit", "create")
+# Front matter fields in which a rule can say which paths it applies to; `alwaysApply: true` means all of them.
+MATCH_FIELDS = ("paths", "globs", "applyTo", "alwaysApply")
+# Keys of a find that only the sections of `[touch]` may list.
+ONLY_ON_TOUCH = ("match", "unscoped", "within")
+MATCHING = (
+    Key(
+        "find",
+        "match",
+        "names",
+        "Fields of the front matter with globs, such as `paths`, `globs` and `applyTo`: a file counts only if one of the touched paths matches."
+        " `alwaysApply` is such a field too: `true` matches every path. Only for finds that `[touch]` lists. With `below`, only for files below"
+        " that folder.",
+    ),
+    Key(
+        "find",
+        "unscoped",
+        "choice",
+        "Whether a file that has none of the fields of `match` applies to every path, in its place by name (`apply`, the default) or before the"
+        " others of its folder (`first`), or never applies (`skip`).",
+        ("apply", "first", "skip"),
+    ),
+    Key(
+        "find",
+        "within",
+        "choice",
+        "Which touched files count: all in the workspace (`root`, the default), or those in or below the working directory (`cwd`). The user's"
+        " own rules are relative to that directory too.",
+        ("root", "cwd"),
+    ),
+)
+TOUCH = (
+    Key(
+        "touch",
+        "sections",
+        "names",
+        "The sections that are sent, in order, as one message each. They list finds, and their `role` may also be `tool`: text for the result"
+        " of the tool that touched the file. The default role is `user`.",
+    ),
+    Key(
+        "touch",
+        "on",
+        "names",
+        "What counts as a touch: `read`, `edit` and `create`. By default, all three.",
+    ),
+    Key(
+        "touch",
+        "budget",
+        "count",
+        "The token budget of what one touch sends. What does not fit is sent by a later one.",
+    ),
+    Key(
+        "touch",
+        "changed",
+        "text",
+        "What the field `{changed}` of an `item` says if the file was sent before with other text; otherwise, it is empty.",
+    ),
+)
