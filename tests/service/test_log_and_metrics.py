@@ -50,7 +50,7 @@ REASONS = [
     ({"cwd": "/planted/x y planted"}, "cwd '…' is outside the served folders; start the service with --root to serve it"),
     ({"cwd": "", "layout": "pod", "base": "planted {{ planted"}, "invalid template at line 1, column 9"),
     ({"cwd": "", "layout": "pod", "base": "planted {{ planted }}"}, "invalid template at line 1, column 12"),
-    ({"cwd": "", "layout": "planted/'planted"}, "layout must be a shipped layout or an address such as …; over HTTP it cannot be a file"),
+    ({"cwd": "", "layout": "planted/'planted"}, "layout must be the name of a shipped layout or an address such as …; over HTTP it cannot be a file"),
     ({"cwd": "", "layout": "planed_planted"}, "unknown layout '…'; known: builder, claude, codex, copilot, cursor, foreword, gemini, ion, opal, opencode, pi, pi-agent, pod, qwen, vibe"),
     ({"cwd": "", "layout": "opel"}, "unknown layout '…'; did you mean '…'?"),
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from foreword.service.application import LARGEST_BODY
+from foreword.service.application import MAX_BODY_BYTES
 
 HEAD = b"Host: localhost\r\nConnection: close\r\n"
 TEMPLATE = b'{"template": "x"}'
@@ -34,12 +34,12 @@ def test_a_body_declared_too_large_is_refused_immediately(service):
 
 def test_expect_continue_with_a_body_that_is_too_large_is_refused(service):
     head = b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n"
-    assert service.answer(head % (LARGEST_BODY + 1)).problem == "too-large"
+    assert service.answer(head % (MAX_BODY_BYTES + 1)).problem == "too-large"
     received = service.raw(head % len(TEMPLATE), TEMPLATE)
     assert received.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 ")
 
 
-@pytest.mark.parametrize("size", [LARGEST_BODY, LARGEST_BODY + 1, 3 * LARGEST_BODY])
+@pytest.mark.parametrize("size", [MAX_BODY_BYTES, MAX_BODY_BYTES + 1, 3 * MAX_BODY_BYTES])
 @pytest.mark.parametrize("is_chunked", [False, True])
 def test_bodies_up_to_8_mib_are_accepted(service, size, is_chunked):
     """A client that reads only after sending everything still gets the reason."""
@@ -50,7 +50,7 @@ def test_bodies_up_to_8_mib_are_accepted(service, size, is_chunked):
     answer = connection.getresponse()
     received = json.loads(answer.read())
     connection.close()
-    if size == LARGEST_BODY:
+    if size == MAX_BODY_BYTES:
         assert (answer.status, received) == (200, {"findings": []})
     else:
         assert (answer.status, received["type"]) == (413, "urn:foreword:problem:too-large")

@@ -1,4 +1,4 @@
-"""Health, metrics and the static files of the page."""
+"""Routes for health checks, metrics and the web page's static files."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def readyz(service: Service, request: Request) -> Response:
 
 
 def metrics(service: Service, request: Request) -> Response:
-    """Requests, latencies, constructs, reuses, drift and store errors, in Prometheus format."""
+    """Counts of requests, latencies, constructed and reused prompts, drift and store errors, in Prometheus format."""
     return Response(service.metrics().encode(), kind="text/plain; version=0.0.4; charset=utf-8")
 
 
 def static(service: Service, request: Request) -> Response:
-    """A static file of the page."""
+    """One of the web page's static files."""
     return asset(request.text("name"), request)

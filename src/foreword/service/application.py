@@ -26,8 +26,8 @@ from .routes import ROUTES
 from .service import UNREACHABLE, Service
 from .uvicorn_adapter import ARRIVED, CONNECTION, Connection
 
-LARGEST_BODY = 8 * 1024 * 1024
-_LARGEST_DRAINED = 8 * LARGEST_BODY
+MAX_BODY_BYTES = 8 * 1024 * 1024
+_MAX_DRAINED_BYTES = 8 * MAX_BODY_BYTES
 _TIME_LIMIT = 30.0
 TEMPLATE_WORKERS = 2
 TEMPLATE_QUEUE = 16
@@ -39,11 +39,11 @@ Send = Any
 
 
 class _Disconnected(Exception):
-    """The client hung up before it got a response."""
+    """The client disconnected before it got a response."""
 
 
 class Application:
-    """Answers requests. A single read from a local store happens in the event loop, everything else in threads."""
+    """Answers requests. A single read from a local store runs in the event loop, everything else in threads."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Application:
 
     async def _lifespan(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
-        # The state is the only way to pass something to connections.
+        # The state is the only way to pass data to connections.
         scope["state"].update(time_limit=self._time_limit, log_refusal=self._log_refusal)
         await send({"type": "lifespan.startup.complete"})
         await receive()
@@ -85,7 +85,7 @@ class Application:
         await send({"type": "lifespan.shutdown.complete"})
 
     def _log_refusal(self, response: Response, id: str) -> None:
-        """Record that a connection refused something before it became a request."""
+        """Log and count a request that the connection refused before it was complete."""
         self._metrics.request(None, response.status, 0.0, ())
         self._log.request("-", b"-", response.status, 0.0, id, response.problem, response.reason)
 
@@ -176,18 +176,18 @@ class Application:
             lane = result
 
     def _moment(self, arrived: float) -> object:
-        """The state of the store. Requests that arrived before the last check share its result."""
+        """A token for the store's state. Requests that arrived before the last check share its result."""
         if arrived >= self._last_checked:
             self._last_checked = perf_counter()
             self._last_moment = self._service.moment()
         return self._last_moment
 
     async def _body(self, headers: list[tuple[bytes, bytes]], receive: Receive, reservation: Reservation) -> bytes:
-        """Read the body, unless it is too large or arrives too late."""
+        """Read the body. Raises a Problem if it is too large or arrives too slowly."""
         by_name = dict(headers)
         declared = by_name.get(b"content-length", b"")
         length = int(declared) if declared.isdigit() and len(declared) < 20 else 0
-        if length > (LARGEST_BODY if b"expect" in by_name else _LARGEST_DRAINED):
+        if length > (MAX_BODY_BYTES if b"expect" in by_name else _MAX_DRAINED_BYTES):
             raise _too_large()
         try:
             async with asyncio.timeout(self._time_limit):
@@ -199,21 +199,21 @@ class Application:
 
 
 def _cancel(job: Job, work: asyncio.Future[Any]) -> None:
-    """Stop the work of a client that hung up, or remove it from the queue."""
+    """Stop the work for a client that disconnected, or remove it from the queue."""
     job.cancel()
     work.cancel()
 
 
 def _run(route: Route, service: Service, request: Request) -> Response:
-    """Call the function of a route, and turn the library's errors into Problems."""
+    """Call a route's function, and convert the library's errors to Problems."""
     try:
         return route.function(service, request)
     except StoreError as error:
         raise Problem("store-down", f"{error}") from error
     except TemplateError as error:
         columns = {"column": error.column, "end_column": error.end_column}
-        place = {"line": error.line, **columns, "message": error.message}
-        raise Problem("invalid-template", str(error), reason=redact_template_error(error), errors=[place]) from error
+        location = {"line": error.line, **columns, "message": error.message}
+        raise Problem("invalid-template", str(error), reason=redact_template_error(error), errors=[location]) from error
     except MissingError as error:
         raise Problem("not-found", str(error), reason=_redact_cwd(error, service, request)) from error
     except HookError as error:
@@ -223,14 +223,14 @@ def _run(route: Route, service: Service, request: Request) -> Response:
 
 
 def _redact_cwd(error: ForewordError, service: Service, request: Request) -> str:
-    """The message of an error for the log, without the working directory, whose name may contain spaces."""
+    """An error's message for the log, without the working directory, whose name may contain spaces."""
     cwd = getattr(request.body or request.query, "cwd", "")
     path = printable(service.path(cwd)) if isinstance(cwd, str) else ""
     return redact(str(error).replace(path, "…") if path else str(error))
 
 
 def _request_id(headers: list[tuple[bytes, bytes]]) -> str:
-    """The X-Request-Id of the client if it is safe to log, otherwise a new one."""
+    """The client's X-Request-Id if it is safe to log, otherwise a new id."""
     for name, content in headers:
         if name == b"x-request-id" and _REQUEST_ID.fullmatch(content):
             return content.decode()
@@ -246,7 +246,7 @@ def _query(scope: Scope) -> str:
 
 
 async def _read_all(receive: Receive, reservation: Reservation) -> bytes:
-    """Read a body. A refused one is drained up to a limit, because many clients read the response only after sending it all."""
+    """Read a body. If it is refused, the rest is drained up to a limit, because many clients do not read the response before sending it all."""
     chunks: list[bytes] = []
     size, has_more = 0, True
     refusal: Problem | None = None
@@ -256,7 +256,7 @@ async def _read_all(receive: Receive, reservation: Reservation) -> bytes:
             raise _Disconnected
         chunk, has_more = message.get("body", b""), message.get("more_body", False)
         size += len(chunk)
-        if size <= LARGEST_BODY and refusal is None:
+        if size <= MAX_BODY_BYTES and refusal is None:
             try:
                 reservation.take(len(chunk))
                 chunks.append(chunk)
@@ -264,12 +264,12 @@ async def _read_all(receive: Receive, reservation: Reservation) -> bytes:
                 refusal = problem
                 chunks.clear()
                 reservation.free()
-        elif size > _LARGEST_DRAINED:
+        elif size > _MAX_DRAINED_BYTES:
             break
         else:
             chunks.clear()
             reservation.free()
-    if size > LARGEST_BODY:
+    if size > MAX_BODY_BYTES:
         raise _too_large()
     if refusal is not None:
         raise refusal
@@ -277,7 +277,7 @@ async def _read_all(receive: Receive, reservation: Reservation) -> bytes:
 
 
 def _too_large() -> Problem:
-    return Problem("too-large", f"the body may have at most {LARGEST_BODY:,} bytes", {"Connection": "close"})
+    return Problem("too-large", f"the body may have at most {MAX_BODY_BYTES:,} bytes", {"Connection": "close"})
 
 
 def _encode(response: Response, reservation: Reservation) -> Response:

@@ -1,4 +1,4 @@
-"""The types of request bodies and queries. They parse requests and describe them in the OpenAPI document."""
+"""The types of request bodies and queries, which are used to parse requests and to describe them in the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Moment = Annotated[datetime, Meta(tz=True)]
 
 
 def _check_depth(content: object, name: str) -> None:
-    """Reject deep nesting: stored content is encoded and decoded again, here and elsewhere, by recursive programs."""
+    """Reject deep nesting, because recursive code will encode and decode the stored content again, here and elsewhere."""
     level: list[Any] = [content]
     for _ in range(_MAX_DEPTH):
         level = [
@@ -79,7 +79,7 @@ class ToolBody(Struct, forbid_unknown_fields=True):
 
 
 class AccessBody(Struct, forbid_unknown_fields=True):
-    """A path that the agent may or may not access. An allowed path is writable unless `permission` is `read`."""
+    """A path that the agent is allowed or forbidden to access. An allowed path is writable unless `permission` is `read`."""
 
     path: Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
     permission: Literal["read", "write"] | None = None
@@ -96,8 +96,8 @@ class ScopeBody(Struct, forbid_unknown_fields=True):
 class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     """Where the agent works, and its properties.
 
-    A known conversation keeps what a request leaves out, except `plan` and `skill`; `"tools": []` removes its tools. A layout that
-    mirrors a released program is refused unless `mirror` is true.
+    An existing conversation keeps the fields that a request omits, except `plan` and `skill`; `"tools": []` removes its tools. A layout
+    that mirrors a released program is refused unless `mirror` is true.
     """
 
     cwd: Path
@@ -134,7 +134,7 @@ class CompactBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
 class TurnBody(CompactBody, forbid_unknown_fields=True, kw_only=True):
     """An agent, the user's message, and the messages so far.
 
-    A request with a `message` starts a new user prompt; so does one with `new_prompt`, whose prompt is in `messages`.
+    A `message` is a new user prompt. If `new_prompt` is true, the last of `messages` is one.
     """
 
     new_prompt: bool = False
@@ -166,7 +166,7 @@ class CheckBody(Struct, forbid_unknown_fields=True):
 
 
 class ValuesBody(Struct, forbid_unknown_fields=True):
-    """The workspace, model and conversation whose variables are wanted."""
+    """The workspace, model and conversation whose variables to return."""
 
     cwd: Path = ""
     model: Label = ""
@@ -198,9 +198,9 @@ class ListQuery(Struct, forbid_unknown_fields=True):
 
 
 class DriftQuery(Struct, forbid_unknown_fields=True):
-    """The agent for the comparison; parameters that are left out default to those of the edition.
+    """The agent for the comparison. Omitted parameters default to those of the edition.
 
-    `tool` names a tool and uses the edition's definition, if there is one; `tools`, `scope` and `docs` are JSON.
+    `tool` is a tool's name, for which the edition's definition is used if there is one; `tools`, `scope` and `docs` are JSON.
     """
 
     cwd: Path | UnsetType = UNSET

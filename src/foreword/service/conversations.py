@@ -1,4 +1,4 @@
-"""Routes for conversations: construct, take a turn, compact, inspect."""
+"""Routes for conversations: construct a prompt, take a turn, compact, inspect."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ _HEAD_KEYS = ("conversation", "edition", "created")
 
 
 def construct(service: Service, request: Request) -> Response:
-    """Construct the prompt of a conversation from the workspace, even if it already has one."""
+    """Construct a conversation's prompt from the workspace, even if it already has one."""
     body: AgentBody = request.body
     return _turn_response(service.conversation(request.text("id"), body).construct(body.now))
 
 
 def turn(service: Service, request: Request) -> Response:
-    """Take a turn: what the model sees now. The first turn constructs the prompt."""
+    """Take a turn: return what to send to the model now. The first turn constructs the prompt."""
     body: TurnBody = request.body
     conversation = service.conversation(request.text("id"), body)
     return _turn_response(conversation.turn(body.message, body.messages, body.now, new_prompt=body.new_prompt))
 
 
 def compact(service: Service, request: Request) -> Response:
-    """The request for a summary of the conversation, in the form its layout asks for."""
+    """The request that asks for a summary of the conversation, in the form that its layout specifies."""
     body: CompactBody = request.body
     id = request.text("id")
     try:
         conversation = service.conversation(id, body)
-    except StoreError as error:  # the layout is only in the store
+    except StoreError as error:  # only the store knows the layout
         detached = service.conversation(id, body, DEFAULT_LAYOUT)
         return _turn_response(detached.compact_without_prompt(error, body.message, body.messages))
     return _turn_response(conversation.compact(body.message, body.messages, body.now))
@@ -53,7 +53,7 @@ def reload(service: Service, request: Request) -> Response:
 
 
 def use_skill(service: Service, request: Request) -> Response:
-    """The message that gives a skill's instructions to the model."""
+    """The message that passes a skill's instructions to the model."""
     body: AgentBody = request.body
     return Response(dict(service.conversation(request.text("id"), body).use_skill(request.text("name"))))
 
@@ -87,7 +87,7 @@ def read_edition(service: Service, request: Request) -> Response:
 
 
 def read_drift(service: Service, request: Request) -> Response:
-    """What a rebuild would change, which sources caused it, and how much of the cache it would lose."""
+    """What a rebuild would change, which sources caused the changes, and how much of the cache would be lost."""
     id = request.text("id")
     query: DriftQuery = request.query
     body = _agent_body(query, _escape_surrogates(agent_row(service.edition(id))))
@@ -101,14 +101,14 @@ def read_prompt(service: Service, request: Request) -> Response:
     stored = service.conversations.store.prompt(id)
     if stored is None:
         raise Problem(
-            "not-found", f"no prompt {id!r}; an id is sha256: followed by 64 hexadecimal digits, as in editions"
+            "not-found", f"no prompt {id!r}; an id is sha256: followed by 64 hexadecimal digits, as listed in editions"
         )
     text, account = stored
     return Response({"id": digest(text), "text": text, **json.loads(account)})
 
 
 def _agent_body(query: DriftQuery, built_for: dict[str, Any]) -> AgentBody:
-    """The agent of a query; what it leaves out comes from the agent of the edition."""
+    """The agent that a query describes. What the query omits comes from the edition's agent."""
     known = {name: ToolBody(name, **fields) for name, fields in built_for.pop("tools").items()}
     parameters = {
         name: parameter for name, parameter in msgspec.structs.asdict(query).items() if parameter is not msgspec.UNSET
@@ -126,12 +126,12 @@ def _agent_body(query: DriftQuery, built_for: dict[str, Any]) -> AgentBody:
 
 
 def _text_of(stored: str | dict[str, Any]) -> str:
-    """The text of a stored field, which may be a document."""
+    """The text of a stored field, which may be a string or a document."""
     return stored if isinstance(stored, str) else str(stored["text"])
 
 
 def _escape_surrogates(built_for: dict[str, Any]) -> dict[str, Any]:
-    """Replace lone surrogates, which an old store may contain, with their escapes."""
+    """Escape lone surrogates, which an old store may contain."""
     text = re.sub("[\ud800-\udfff]", lambda match: f"\\\\u{ord(match[0]):x}", json.dumps(built_for, ensure_ascii=False))
     return dict(json.loads(text))
 
@@ -143,13 +143,13 @@ def _turn_response(turn: Turn) -> Response:
     return Response(turn_form(turn), counts=counts)
 
 
-# The JSON of an edition after its head, and a hash of it for the ETag. Many conversations share one prompt, and encoding it costs
-# more than the rest of a GET.
+# An edition's JSON without the first keys, and a hash of it for the ETag. Many conversations share one prompt, and encoding it takes
+# longer than the rest of a GET.
 _tails: dict[tuple[str, ...], tuple[bytes, str]] = {}
 
 
 def _edition_response(id: str, edition: Edition) -> Response:
-    """An edition with the origins of its prompt, and with an ETag."""
+    """The response for an edition, with the origins of its prompt and an ETag."""
     tail, tag = _tail(edition)
     head = msgspec.json.encode({"conversation": id, "edition": edition.number, "created": edition.created})
     return Response(head[:-1] + b",", headers={"ETag": f'"{edition.number}-{edition.created}-{tag}"'}, tail=tail)
@@ -161,7 +161,7 @@ def _tail(edition: Edition) -> tuple[bytes, str]:
     if known is None:
         form = edition_form("", edition)
         tail = to_json({name: content for name, content in form.items() if name not in _HEAD_KEYS})[1:]
-        if sum(len(each) for each, _ in list(_tails.values())) > _MAX_BYTES:
+        if sum(len(cached) for cached, _ in list(_tails.values())) > _MAX_BYTES:
             _tails.clear()
         known = _tails[key] = tail, digest(tail.decode())[7:23]
     return known

@@ -1,4 +1,4 @@
-"""The JSON types of responses that only the service has; the others are in `wire/forms.py`."""
+"""The JSON types of responses that only the service sends; the others are in `wire/forms.py`."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class TemplateErrorForm(TypedDict):
 
 
 class ProblemForm(TypedDict):
-    """An error as in RFC 9457; `detail` says what is wrong and what to do."""
+    """An RFC 9457 error; `detail` says what is wrong and what to do."""
 
     type: str
     title: str

@@ -1,4 +1,4 @@
-"""Who may send requests: checks the token, the host name, the origin and the size of the headers."""
+"""Decide who may send requests: check the token, the host name, the origin and the size of the headers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from .responses import Problem
 
 _LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 # If a request had one of these twice, a proxy in front of the service might use one value and the service the other.
-_ONCE = frozenset(b"host authorization content-length content-type origin expect sec-fetch-site sec-fetch-mode".split())
-LARGEST_HEADERS = 32 * 1024
+_UNIQUE_HEADERS = frozenset(
+    b"host authorization content-length content-type origin expect sec-fetch-site sec-fetch-mode".split()
+)
+MAX_HEADER_BYTES = 32 * 1024
 
 
 class RequestGuard:
-    """Without a token, accept only requests that name a known host: a page on another site may make a browser send them.
+    """Decides which requests to accept. Without a token, the host name must be known: another site's page may make a browser send requests.
 
-    With a token, any host name is accepted, because a page on another site does not know the token.
+    With a token, any host name is accepted, because another site's page does not know the token.
     """
 
     def __init__(self, token: str = "", hosts: Iterable[str] = ()) -> None:
@@ -28,15 +30,15 @@ class RequestGuard:
         by_name: dict[bytes, bytes] = {}
         size = 0
         for name, content in headers:
-            if name in _ONCE and name in by_name:
+            if name in _UNIQUE_HEADERS and name in by_name:
                 raise Problem("invalid-headers", f"the request has several {name.decode().title()} headers; send one")
             by_name[name] = content
             size += len(name) + len(content)
-        if size > LARGEST_HEADERS:
-            raise Problem("headers-too-large", f"the headers have {size:,} bytes; the limit is {LARGEST_HEADERS:,}")
+        if size > MAX_HEADER_BYTES:
+            raise Problem("headers-too-large", f"the headers have {size:,} bytes; the limit is {MAX_HEADER_BYTES:,}")
         host = by_name.get(b"host", b"").decode("latin-1").lower()
         if not host:
-            raise Problem("invalid-headers", "the Host header is missing or empty; it must name this service")
+            raise Problem("invalid-headers", "the Host header is missing or empty; it must be the name of this service")
         if not self._token and _without_port(host) not in self._hosts:
             raise Problem(
                 "foreign-host",
@@ -55,13 +57,13 @@ class RequestGuard:
 
 
 def _check_origin(method: str, by_name: Mapping[bytes, bytes], host: str) -> None:
-    """Refuse requests from pages of other sites, except for following a link."""
+    """Refuse requests from other sites' pages, except when the user follows a link."""
     origin = by_name.get(b"origin")
     if origin is not None and origin.decode("latin-1").lower().partition("://")[2] != host:
-        raise Problem("foreign-origin", "requests from pages of other sites are refused")
+        raise Problem("foreign-origin", "requests from other sites' pages are refused")
     site, mode = by_name.get(b"sec-fetch-site"), by_name.get(b"sec-fetch-mode")
     if site in (b"cross-site", b"same-site") and not (mode == b"navigate" and method in ("GET", "HEAD")):
-        raise Problem("foreign-origin", "requests from pages of other sites are refused")
+        raise Problem("foreign-origin", "requests from other sites' pages are refused")
 
 
 def _without_port(host: str) -> str:

@@ -6,8 +6,8 @@
 | building | gathering, building and writing to the store | 8 |
 | templates | previews, checks, and all other rendering of untrusted templates | `--template-workers`, with a bounded queue |
 
-A job starts in the lane of its route. When it is about to do work that belongs to a later lane (`store/waits.py` announces that),
-it stops and starts over in that lane. Nothing has been stored at that point, because writing comes last.
+A job starts in its route's lane. When it is about to do work that belongs in a later lane (`store/waits.py` announces that), it stops
+and starts over in that lane. Nothing has been stored at that point, because writing comes last.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class WrongLane(BaseException):
 
 
 class Cancelled(BaseException):
-    """The client no longer waits for the job."""
+    """The client is no longer waiting for the job."""
 
 
 class Job:
@@ -49,7 +49,7 @@ class Job:
         self.is_cancelled = False
 
     def run(self, lane: int) -> Response | int:
-        """The response, or the lane in which to run instead."""
+        """Run the job. Returns the response, or the lane in which to run it instead."""
         function, self._lane = self._function, lane
         if function is None:
             raise Cancelled
@@ -76,7 +76,7 @@ class Job:
             raise WrongLane(_LANE_OF[kind])
 
     def stoppable(self, stop: Callable[[], None] | None) -> None:
-        """Set the function that interrupts the current work; None once it cannot be interrupted."""
+        """Set the function that interrupts the current work, or None if it can no longer be interrupted."""
         with self._lock:
             if self.is_cancelled and stop is not None:
                 raise Cancelled

@@ -1,7 +1,7 @@
 """The log: one line per request, as text or JSON.
 
-A line repeats the reason that was sent to the client, but without quotations: a request may contain prompts, and a path the user's
-name.
+A line includes the reason that was sent to the client, but without quotations, because a request may contain prompts, and a path may
+contain the user's name.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Log:
         reason: str = "",
         cause: str = "",
     ) -> None:
-        """Log a request. `cause` names the exception of a failure, without its message."""
+        """Log a request. `cause` is the type and location of the exception if it failed, without the message."""
         title = f"{problem}: {PROBLEMS[problem][1]}" if problem else ""
         path = raw_path[:_MAX_LENGTH].decode("ascii", "backslashreplace")
         time = self._time()
@@ -56,11 +56,11 @@ class Log:
             line |= {"cause": cause} if cause else {}
             self._write(msgspec.json.encode(line).decode())
         else:
-            tail = "".join(f"  {part}" for part in (title, reason, cause) if part)
-            self._write(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{tail}")
+            details = "".join(f"  {part}" for part in (title, reason, cause) if part)
+            self._write(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{details}")
 
     def event(self, source: str, level: str, message: str, cause: str) -> None:
-        """Log a message of the server or of a library."""
+        """Log a message from the server or a library."""
         time = self._time()
         if self._is_json:
             line = {"time": time, "level": level, "from": source, "message": message}
@@ -69,7 +69,7 @@ class Log:
             self._write("  ".join(filter(None, (f"{time} {level} {source}", message, cause))))
 
     def _time(self) -> str:
-        """The time in UTC. It is formatted once a second, apart from the milliseconds."""
+        """The time in UTC. Everything but the milliseconds is formatted only once a second."""
         now = clock()
         second, formatted = self._second
         if int(now) != second:
@@ -86,7 +86,7 @@ class Log:
 
 
 class Handler(logging.Handler):
-    """Passes the messages of libraries to the log. Only uvicorn's text is shown: others may quote a request."""
+    """Passes libraries' messages to the log. Only uvicorn's text is included, because others may quote a request."""
 
     def __init__(self, log: Log) -> None:
         super().__init__(logging.WARNING)

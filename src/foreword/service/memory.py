@@ -1,4 +1,4 @@
-"""Limits the bytes of bodies and responses that a process keeps in memory at once."""
+"""Limit the memory that a process uses for bodies and responses."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from .responses import Problem
 IN_FLIGHT = 256
 """The default limit, in MB."""
 # Smaller requests are always accepted, so that clients with large bodies cannot lock out everyone else.
-_SMALL = 64 * 1024
+_ALWAYS_ACCEPTED = 64 * 1024
 
 
 class MemoryLimit:
-    """The bytes that all requests of a process may use together."""
+    """The number of bytes that all of a process's requests may use together."""
 
     def __init__(self, limit: int) -> None:
         self.limit, self.used = limit, 0
 
 
 class Reservation:
-    """The bytes that one request uses."""
+    """The number of bytes that one request uses."""
 
     __slots__ = ("_memory", "_size")
 
@@ -28,7 +28,7 @@ class Reservation:
     def take(self, size: int) -> None:
         """Reserve more bytes. Raises a Problem if all requests together would exceed the limit."""
         memory = self._memory
-        if self._size + size > _SMALL and memory.used + size > memory.limit:
+        if self._size + size > _ALWAYS_ACCEPTED and memory.used + size > memory.limit:
             limit = f"{memory.limit // 1_000_000:,} MB"
             raise Problem(
                 "busy",

@@ -1,6 +1,6 @@
-"""Prometheus metrics. Every series is known in advance, so a process keeps its counts in one array of numbers.
+"""Prometheus metrics. Every series is known in advance, so each process stores its counts in an array of numbers.
 
-Each process maps a file in a shared folder, and the one that handles `/metrics` adds them all up. The counts of a process remain after it
+Each process maps a file in a shared folder, and the one that handles `/metrics` adds them all up. A process's counts remain after it
 ends.
 """
 
@@ -25,7 +25,7 @@ COUNTS = {
 
 
 class Metrics:
-    """The counts of this process, and of all processes that share its folder."""
+    """The counts of this process, and the totals of all processes that share its folder."""
 
     def __init__(self, routes: Sequence[Route], folder: str = "") -> None:
         self._routes = [*((route.method, route.path) for route in routes), ("", "other")]
@@ -74,22 +74,22 @@ class Metrics:
 
     def _lines(self, numbers: Sequence[float]) -> Iterator[str]:
         for number, (name, about) in enumerate(COUNTS.items()):
-            yield from _head(f"foreword_{name}_total", about, "counter")
+            yield from _header(f"foreword_{name}_total", about, "counter")
             yield f"foreword_{name}_total {numbers[number]:.0f}"
-        yield from _head("foreword_requests_total", "Requests by route and status", "counter")
+        yield from _header("foreword_requests_total", "Requests by route and status", "counter")
         for labels, at in self._series():
             for offset, status in enumerate(_STATUSES):
                 if count := numbers[at + offset]:
                     yield f'foreword_requests_total{{{labels},status="{status}"}} {count:.0f}'
-        yield from _head("foreword_request_seconds", "Time from request to response", "histogram")
+        yield from _header("foreword_request_seconds", "Time from request to response", "histogram")
         for labels, at in self._series():
             at += len(_STATUSES)
             if not (count := numbers[at + len(_BUCKETS)]):
                 continue
-            below = 0.0
+            cumulative = 0.0
             for offset, limit in enumerate(_BUCKETS):
-                below += numbers[at + offset]
-                yield f'foreword_request_seconds_bucket{{{labels},le="{limit}"}} {below:.0f}'
+                cumulative += numbers[at + offset]
+                yield f'foreword_request_seconds_bucket{{{labels},le="{limit}"}} {cumulative:.0f}'
             yield f'foreword_request_seconds_bucket{{{labels},le="+Inf"}} {count:.0f}'
             yield f"foreword_request_seconds_sum{{{labels}}} {numbers[at + len(_BUCKETS) + 1]:.6f}"
             yield f"foreword_request_seconds_count{{{labels}}} {count:.0f}"
@@ -103,6 +103,6 @@ _COUNT_INDEX = {name: number for number, name in enumerate(COUNTS)}
 _STATUS_INDEX = {status: number for number, status in enumerate(_STATUSES)}
 
 
-def _head(name: str, about: str, kind: str) -> Iterator[str]:
+def _header(name: str, about: str, kind: str) -> Iterator[str]:
     yield f"# HELP {name} {about}"
     yield f"# TYPE {name} {kind}"

@@ -16,7 +16,7 @@ from .responses import PROBLEMS
 from .route import Route
 
 _REF = "#/components/schemas/{name}"
-_ANY_ROUTE = (
+_COMMON_PROBLEMS = (
     "not-http",
     "missing-token",
     "foreign-origin",
@@ -58,7 +58,7 @@ def document(routes: Sequence[Route]) -> dict[str, Any]:
         "info": {
             "title": "Foreword",
             "version": __version__,
-            "description": "Builds the system prompts of coding agents, keeps them stable, and shows where every character came from.",
+            "description": "Builds coding agents' system prompts, keeps them stable, and shows where every character came from.",
         },
         "paths": paths,
         "components": {
@@ -99,7 +99,7 @@ def _path_parameters(route: Route) -> list[dict[str, Any]]:
 
 
 def _query_parameters(route: Route, schemas: dict[str, Any]) -> list[dict[str, Any]]:
-    """The fields of the query's type, as parameters; the type itself is not listed as a schema."""
+    """The query type's fields as parameters. The type itself is not listed as a schema."""
     if route.query is None:
         return []
     fields = schemas.get(route.query.__name__) or msgspec.json.schema_components([route.query])[1][route.query.__name__]
@@ -116,12 +116,12 @@ def _query_parameters(route: Route, schemas: dict[str, Any]) -> list[dict[str, A
 
 
 def _parameter_schema(schema: dict[str, Any], kind: msgspec.inspect.Type) -> dict[str, Any]:
-    """The schema of a parameter, marked as JSON if it is encoded that way."""
+    """The parameter's schema, marked as JSON if the parameter is encoded that way."""
     return {"content": {"application/json": {"schema": schema}}} if is_json(kind) else {"schema": schema}
 
 
 def _header_parameters(route: Route) -> list[dict[str, Any]]:
-    """The If-Match header, for routes that check the version."""
+    """The If-Match header, for routes that check the template's version."""
     if "template-changed" not in route.problems:
         return []
     about = "The ETag of the version that this one replaces; without it, the newest version is replaced"
@@ -140,7 +140,7 @@ def _success(route: Route) -> dict[str, Any]:
 
 
 def _failures(route: Route) -> dict[str, Any]:
-    kinds = [*_ANY_ROUTE, *route.problems]
+    kinds = [*_COMMON_PROBLEMS, *route.problems]
     kinds += ["invalid-query"] if route.query else []
     kinds += ["not-json", "invalid-body", "too-large"] if route.body else []
     kinds += ["invalid-request"] if "{" in route.path or route.body or route.query else []

@@ -1,4 +1,4 @@
-"""The web page that was built into the package, or a placeholder that says how to build it."""
+"""Serve the web page that is included in the package, or a placeholder that says how to build it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KINDS = {
     ".png": "image/png",
     ".woff2": "font/woff2",
 }
-SAFE = {
+SECURITY_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
@@ -29,23 +29,23 @@ SAFE = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-cache",
 }
-_files: dict[str, tuple[tuple[int, int], bytes, bytes, str]] = {}
+_file_cache: dict[str, tuple[tuple[int, int], bytes, bytes, str]] = {}
 
 
-def first_page(request: Request, routes: Sequence[Route]) -> Response:
+def page_or_placeholder(request: Request, routes: Sequence[Route]) -> Response:
     """The built page, or the placeholder."""
     if os.path.isfile(os.path.join(FOLDER, "index.html")):
         return asset("index.html", request)
-    return Response(_placeholder(routes).encode(), headers=SAFE, kind=_KINDS[".html"])
+    return Response(_placeholder(routes).encode(), headers=SECURITY_HEADERS, kind=_KINDS[".html"])
 
 
 def asset(name: str, request: Request) -> Response:
-    """A file of the page, compressed if the browser accepts gzip."""
+    """One of the page's files, compressed if the browser accepts gzip."""
     kind = _KINDS.get(os.path.splitext(name)[1])
     if kind is None or "/" in name or "\0" in name or not os.path.isfile(os.path.join(FOLDER, name)):
         raise Problem("not-found", f"the page has no file {name[:100]!r}")
     body, compressed, tag = _read(name)
-    headers = {**SAFE, "ETag": tag, "Vary": "Accept-Encoding"}
+    headers = {**SECURITY_HEADERS, "ETag": tag, "Vary": "Accept-Encoding"}
     if "gzip" in request.header("accept-encoding"):
         body, headers = compressed, {**headers, "Content-Encoding": "gzip"}
     return request.if_modified(Response(body, headers=headers, kind=kind))
@@ -55,11 +55,11 @@ def _read(name: str) -> tuple[bytes, bytes, str]:
     path = os.path.join(FOLDER, name)
     status = os.stat(path)
     stamp = (status.st_mtime_ns, status.st_size)
-    if name not in _files or _files[name][0] != stamp:
+    if name not in _file_cache or _file_cache[name][0] != stamp:
         with open(path, "rb") as file:
             body = file.read()
-        _files[name] = (stamp, body, gzip.compress(body, 9, mtime=0), f'"{stamp[0]:x}-{stamp[1]:x}"')
-    return _files[name][1:]
+        _file_cache[name] = (stamp, body, gzip.compress(body, 9, mtime=0), f'"{stamp[0]:x}-{stamp[1]:x}"')
+    return _file_cache[name][1:]
 
 
 def _placeholder(routes: Sequence[Route]) -> str:

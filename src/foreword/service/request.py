@@ -23,8 +23,10 @@ _BOOLEAN = re.compile("true|false")
 
 
 class Request:
-    """A request for one route. `body` and `query` have the types that the route names; `moment` identifies the state of the
-    store, if known."""
+    """A request for one route. `body` and `query` have the types that the route specifies.
+
+    `moment` identifies the state of the store, if it is known.
+    """
 
     def __init__(
         self, path: Mapping[str, str], headers: Sequence[tuple[bytes, bytes]], query: Any = None, body: Any = None
@@ -53,7 +55,7 @@ class Request:
         return ""
 
     def if_modified(self, response: Response) -> Response:
-        """The response, or 304 if If-None-Match names its ETag, weak or strong."""
+        """The response, or 304 if If-None-Match contains its ETag, weak or strong."""
         header = self.header("if-none-match")
         tag = response.headers["ETag"]
         if header and (header == tag or {tag, f"W/{tag}", "*"} & set(parse_tags(header))):
@@ -67,7 +69,7 @@ def parse_tags(header: str) -> list[str]:
 
 
 def parse_body(data: bytes, kind: type) -> Any:
-    """Decode a body as this type, or raise a Problem."""
+    """Decode a body as this type. Raises a Problem if it is invalid."""
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
@@ -82,7 +84,7 @@ def parse_body(data: bytes, kind: type) -> Any:
 
 
 def _lone_surrogate(data: bytes) -> str:
-    """The error for a body whose only fault is the escape of a lone surrogate; empty for others."""
+    """The error message for a body whose only fault is an escaped lone surrogate; empty for any other fault."""
     try:
         match = re.search("[\ud800-\udfff]", json.dumps(json.loads(data), ensure_ascii=False))
     except (ValueError, RecursionError):
@@ -91,25 +93,25 @@ def _lone_surrogate(data: bytes) -> str:
 
 
 def parse_query(text: str, kind: type) -> Any:
-    """Decode a query as this type, or raise a Problem."""
+    """Decode a query as this type. Raises a Problem if it is invalid."""
     types = field_types(kind)
     try:
         fields = parse_qs(text, keep_blank_values=True, strict_parsing=bool(text), errors="strict", max_num_fields=1000)
-        return msgspec.convert({name: _parse(name, each, types.get(name)) for name, each in fields.items()}, kind)
+        return msgspec.convert({name: _parse(name, texts, types.get(name)) for name, texts in fields.items()}, kind)
     except (msgspec.ValidationError, ValueError) as error:
         raise Problem("invalid-query", _sentence(error, kind)) from None
 
 
 @cache
 def field_types(kind: type) -> dict[str, msgspec.inspect.Type]:
-    """The type of each field of a struct, by the name it has in JSON."""
+    """The types of a struct's fields, by their names in JSON."""
     struct = msgspec.inspect.type_info(kind)
     assert isinstance(struct, msgspec.inspect.StructType)
     return {field.encode_name: field.type for field in struct.fields}
 
 
 def _parse(name: str, texts: list[str], kind: msgspec.inspect.Type | None) -> Any:
-    """The value of one query parameter: a list of strings, JSON, a boolean, a number or a string."""
+    """The value of a query parameter: a list of strings, JSON, a boolean, a number or a string."""
     if _is_repeated(kind):
         return texts
     if len(texts) > 1:
@@ -146,12 +148,12 @@ def _parse_json(name: str, text: str) -> Any:
 
 
 def _sentence(error: Exception, kind: type) -> str:
-    """The message of a msgspec error, with a suggestion for an unknown field."""
+    """A msgspec error's message, with a suggestion if a field is unknown."""
     what, _, where = str(error).replace("`", "'").partition(" - at '$")
-    place = where.removesuffix("'").removeprefix(".")
+    path = where.removesuffix("'").removeprefix(".")
     unknown = re.search(r"unknown field '(.*)'$", what)
-    if unknown and not place:
+    if unknown and not path:
         what += suggestion(unknown[1], [field.encode_name for field in msgspec.structs.fields(kind)])
     if not what[:2].isupper():
         what = what[:1].lower() + what[1:]
-    return f"{place}: {what}" if place else what
+    return f"{path}: {what}" if path else what

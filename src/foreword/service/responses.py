@@ -1,4 +1,4 @@
-"""Responses, and errors as RFC 9457 problems."""
+"""Responses, and errors as RFC 9457 problem details."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 from ..errors import TemplateError
 from ..vocabulary import value
 
-# The kind of each problem, its status and its title.
+# The status and title of each kind of problem.
 PROBLEMS = {
     "invalid-headers": (400, "Invalid headers"),
     "not-http": (400, "Not a valid HTTP request"),
@@ -41,11 +41,11 @@ PROBLEMS = {
     "store-down": (503, "Store unavailable"),
     "timeout": (504, "Timed out"),
 }
-# A quotation as `repr` writes it, or one in other marks.
+# A quotation as `repr` prints it, or one in other quotation marks.
 _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|“[^”]*”)(?!\w)""")
-# If quoted text contains quotation marks, it is not clear where it ends: from the first mark to the last.
-_LEFT_OVER = re.compile("(?<!\\w)['\"`“]|['\"`”](?!\\w)")
-_ALL_QUOTED = re.compile("(?<!\\w)['\"`“].*['\"`”]")
+# If quoted text itself contains quotation marks, its end is unclear, so everything from the first mark to the last is removed.
+_REMAINING_MARK = re.compile("(?<!\\w)['\"`“]|['\"`”](?!\\w)")
+_FIRST_TO_LAST_MARK = re.compile("(?<!\\w)['\"`“].*['\"`”]")
 _PATH = re.compile(r"[^\s'…]*[/\\](?:[^\s';,]*[^\s';,.:])?")
 _MAX_LENGTH = 300
 RETRY_AFTER = {"busy": "2", "store-down": "5", "timeout": "5"}
@@ -53,9 +53,9 @@ RETRY_AFTER = {"busy": "2", "store-down": "5", "timeout": "5"}
 
 @value
 class Response:
-    """A response. `body` is bytes, or a value to encode as JSON. `counts` are added to the metrics, `reason` goes to the log.
+    """A response. `body` is bytes, or a value to encode as JSON. `counts` are added to the metrics, `reason` is written to the log.
 
-    `tail` is sent after a body of bytes: it may be long, and is shared between requests instead of being copied.
+    `tail` is sent after a body of bytes. It may be long, so requests share it instead of copying it.
     """
 
     body: Any
@@ -77,22 +77,22 @@ def to_json(content: Any) -> bytes:
 
 
 def redact(detail: str) -> str:
-    """The detail without quotations and paths, which may come from the request, for the log."""
+    """The detail for the log, without quotations and paths, which may come from the request."""
     line = detail.partition("\n")[0]
     masked = _QUOTED.sub("…", line)
-    line = _ALL_QUOTED.sub("'…'", line) if _LEFT_OVER.search(masked) else _QUOTED.sub("'…'", line)
+    line = _FIRST_TO_LAST_MARK.sub("'…'", line) if _REMAINING_MARK.search(masked) else _QUOTED.sub("'…'", line)
     return _PATH.sub("…", line)[:_MAX_LENGTH]
 
 
 def redact_template_error(error: TemplateError) -> str:
-    """The position of a template error, for the log: its message quotes the template."""
+    """The position of a template error for the log, without its message, which quotes the template."""
     if error.line is None:
         return redact(str(error))
     return f"invalid template at line {error.line}, column {error.column}"
 
 
 class Problem(Exception):
-    """An error response, with a sentence that says what to do."""
+    """An error response. `detail` is a sentence that says what is wrong and what to do."""
 
     def __init__(
         self, kind: str, detail: str, headers: Mapping[str, str] | None = None, *, reason: str = "", **more: Any

@@ -16,9 +16,9 @@ from .service import Service
 class Route:
     """A method and path, the function that handles it, and the types of its body, query and response.
 
-    `problems` are the errors specific to this route. `is_quick`: reads a single row, so it runs in the event loop if the store
-    is local. `is_inline`: never uses the store, so it always runs there. `is_template`: renders a template from the request, in
-    threads reserved for that. `is_open`: needs no token.
+    `problems` are the errors specific to this route. A quick route reads a single row, so it runs in the event loop if the store is local.
+    An inline route never uses the store, so it always runs there. A template route renders a template from the request, in threads
+    reserved for that. An open route does not require a token.
     """
 
     method: str
@@ -39,7 +39,7 @@ class Route:
 
 
 class Router:
-    """Finds the route of a request by the segments of its undecoded path, so that an id may contain an escaped slash."""
+    """Finds the route for a request by the segments of its path before decoding, so that an id may contain an escaped slash."""
 
     def __init__(self, routes: tuple[Route, ...]) -> None:
         self._root = _Node()

@@ -18,7 +18,7 @@ from .bodies import (
     TurnBody,
     ValuesBody,
 )
-from .page import first_page
+from .page import page_or_placeholder
 from .request import Request
 from .responses import Response
 from .route import Route
@@ -34,7 +34,7 @@ def openapi(service: Service, request: Request) -> Response:
 
 def page(service: Service, request: Request) -> Response:
     """The web page."""
-    return first_page(request, ROUTES)
+    return page_or_placeholder(request, ROUTES)
 
 
 _TEMPLATE = ("outside-roots", "not-found", "invalid-template")

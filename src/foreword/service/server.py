@@ -1,4 +1,4 @@
-"""The processes that listen. Workers share one socket and read their options from the environment."""
+"""Start the processes that listen for requests. Workers share one socket and read their options from the environment."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from .uvicorn_adapter import Connection, Supervisor
 TOKEN = "FOREWORD_TOKEN"
 _OPTIONS = "FOREWORD_SERVE"
 _TOKEN = re.compile(r"[!-~]+")
-_GRACE = 30
-_KEEP_ALIVE = 30
+_SHUTDOWN_SECONDS = 30
+_KEEP_ALIVE_SECONDS = 30
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -59,7 +59,7 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) -> None:
-    """Listen until a signal arrives, then finish the requests in flight. `on_listen` gets the URL once it accepts connections."""
+    """Listen until a signal arrives, then finish the requests in flight. `on_listen` is called with the URL when connections are accepted."""
     if options.host not in _LOOPBACK and not token:
         raise CallError(
             f"--host {options.host}: anyone who can reach this address could read and change prompts; set {TOKEN} to a long random string,"
@@ -67,11 +67,11 @@ def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) 
         )
     if token and not _TOKEN.fullmatch(token):
         raise CallError(f"{TOKEN} may only contain printable ASCII characters without spaces")
-    trial = create_service(options)  # report invalid options once, not in every worker
+    service = create_service(options)  # report invalid options once, not in every worker
     try:
-        trial.check_settings()
+        service.check_settings()
     finally:
-        trial.conversations.close()
+        service.conversations.close()
     folder = tempfile.mkdtemp(prefix="foreword-metrics-") if options.workers > 1 else ""
     try:
         _listen(msgspec.structs.replace(options, metrics=folder), on_listen)
@@ -94,7 +94,7 @@ def create_service(options: ServerOptions, extensions: Sequence[Extension] = ())
 
 
 def uvicorn_config(options: ServerOptions, application: str = "foreword.service.server:application") -> uvicorn.Config:
-    """The configuration of uvicorn. Passes the options to the worker processes in the environment."""
+    """Uvicorn's configuration. Also sets the environment variable that passes the options to worker processes."""
     os.environ[_OPTIONS] = msgspec.json.encode(options).decode()
     return uvicorn.Config(
         application,
@@ -109,8 +109,8 @@ def uvicorn_config(options: ServerOptions, application: str = "foreword.service.
         proxy_headers=False,
         http=Connection,
         ws="none",
-        timeout_graceful_shutdown=_GRACE,
-        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
     )
 
 
@@ -142,7 +142,7 @@ def bind(config: uvicorn.Config) -> Any:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((config.host, config.port))
-        # Listen now: a client that learns the address may connect before the application is ready.
+        # Listen now, because a client that knows the address may connect before the application is ready.
         listening.listen(config.backlog)
     except OSError as error:
         listening.close()
@@ -154,7 +154,7 @@ def bind(config: uvicorn.Config) -> Any:
 
 
 def application() -> Application:
-    """Create the application of a process from the options in its environment."""
+    """Create this process's application from the options in the environment."""
     options = msgspec.json.decode(os.environ[_OPTIONS], type=ServerOptions)
     if options.workers > 1:
         threading.Thread(target=_stop_with_supervisor, name="foreword-supervisor", daemon=True).start()
@@ -174,7 +174,7 @@ def application() -> Application:
 
 
 def _stop_with_supervisor() -> None:
-    """Stop this worker when its supervisor is killed; otherwise it would keep listening."""
+    """Stop this worker if its supervisor is killed; otherwise the worker would keep listening."""
     supervisor = multiprocessing.parent_process()
     if supervisor is not None:
         supervisor.join()
@@ -182,7 +182,7 @@ def _stop_with_supervisor() -> None:
 
 
 def _set_up_logging(options: ServerOptions) -> Log:
-    """Create the log of this process, and send the messages of uvicorn and libraries to it."""
+    """Create this process's log, and send messages from uvicorn and other libraries to it."""
     log = Log(options.log_json, sys.stderr)
     logging.getLogger().handlers = [Handler(log)]
     return log

@@ -1,4 +1,4 @@
-"""What requests can reach: the served folders, and the conversations in the store."""
+"""What requests have access to: the served folders, and the conversations in the store."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class Service:
             if not os.path.isdir(root):
                 raise CallError(f"--root {printable(root)}: no such directory")
         self._real_roots = [real_path(root) for root in self.roots]
-        self._inside = tuple(dict.fromkeys((*self._real_roots, *self.roots)))
+        self._allowed_folders = tuple(dict.fromkeys((*self._real_roots, *self.roots)))
         self._scopes: dict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = {}
         self.conversations = Conversations(store, extensions)
         self.metrics: Callable[[], str] = str
-        # Reading a local file is faster than waking a thread; a database server may not respond at all.
+        # Reading a local file is faster than waking a thread, but a database server may not respond at all.
         self.is_local = is_local(store)
 
     def path(self, requested: str, name: str = "cwd") -> str:
@@ -70,8 +70,8 @@ class Service:
         return path
 
     def workspace(self, cwd: str) -> Workspace:
-        """The workspace of a request. Files are checked again when they are opened: a folder may become a link in between."""
-        return Workspace(self.path(cwd), home=self.home, inside=self._inside)
+        """The request's workspace. Files are checked again when they are opened, because a folder may have become a link in the meantime."""
+        return Workspace(self.path(cwd), home=self.home, inside=self._allowed_folders)
 
     def open(
         self,
@@ -82,7 +82,7 @@ class Service:
         assignments: Sequence[tuple[str, Any]] | None = None,
         mirror: bool = False,
     ) -> Conversation:
-        """Open a conversation with the settings and packs of this service; `assignments` replace the service's."""
+        """Open a conversation with this service's settings and packs. `assignments`, if passed, replace the service's."""
         assignments = self.assignments if assignments is None else assignments
         return self.conversations.open(
             id,
@@ -97,7 +97,7 @@ class Service:
 
     @property
     def default_layout(self) -> str:
-        """The layout of new conversations that do not name one, from the settings file if there is one."""
+        """The layout for new conversations that do not specify one, from the settings file if there is one."""
         if not self.settings:
             return DEFAULT_LAYOUT
         reader = Reader()
@@ -128,9 +128,9 @@ class Service:
         return agent_from(content)
 
     def conversation(self, id: str, body: AgentBody, layout: str = "", mirror: bool = False) -> Conversation:
-        """Open the conversation of a request. A known one keeps its layout unless the request names another."""
+        """Open the conversation for a request. An existing one keeps its layout unless the request specifies another."""
         workspace = self.workspace(body.cwd)
-        layout = check_layout_name(body.layout) or layout or self._layout_of(id) or self.default_layout
+        layout = check_layout_name(body.layout) or layout or self._stored_layout(id) or self.default_layout
         return self.open(id, workspace, self.agent(body, workspace), layout, mirror=mirror or body.mirror)
 
     def edition(self, id: str, number: int | None = None) -> Edition:
@@ -143,20 +143,20 @@ class Service:
         return edition
 
     def current(self, id: str, moment: object = None) -> Edition:
-        """The current edition; if the store is down, the last one this process saw."""
+        """The current edition; if the store is unavailable, the last one that this process saw."""
         edition, _ = self.conversations.current(id, moment)
         if edition is None:
             raise Problem("not-found", f"conversation {id!r} has not been started")
         return edition
 
     def moment(self) -> object:
-        """A token that changes when the store does; None if the store has none, UNREACHABLE if it does not respond."""
+        """A token that changes whenever the store does; None if the store does not support that, UNREACHABLE if it does not respond."""
         try:
             return self.conversations.store.moment()
         except StoreError:
             return UNREACHABLE
 
-    def _layout_of(self, id: str) -> str:
+    def _stored_layout(self, id: str) -> str:
         edition, _ = self.conversations.current(id)
         return edition.layout if edition and is_address(edition.layout) else ""
 
@@ -180,7 +180,7 @@ class Service:
             return None
         cwd = real_path(workspace.cwd)
         served_root = max((served for served in self._real_roots if is_inside(cwd, served)), key=len, default=None)
-        if served_root is None:  # the folder was moved since the request was checked
+        if served_root is None:  # the folder was moved after the request was checked
             raise _outside("cwd", workspace.cwd)
         return Scope([Access(served_root, "write")])
 
@@ -197,11 +197,11 @@ def _outside(name: str, path: str) -> Problem:
 
 
 def check_layout_name(name: str) -> str:
-    """Accept the name of a shipped layout or an address. A path could name any file on this machine."""
+    """Return the name if it is a shipped layout or an address; raise a Problem otherwise. A path could be any file on this machine."""
     if is_file_path(name):
         raise Problem(
             "invalid-request",
-            "layout must be a shipped layout or an address such as $user/mine; over HTTP it cannot be a file",
+            "layout must be the name of a shipped layout or an address such as $user/mine; over HTTP it cannot be a file",
         )
     names = (*layout_names(), *mirror_names())
     if name and not is_address(name) and name not in names:

@@ -1,4 +1,4 @@
-"""Routes for the global template: read, change, history, preview."""
+"""Routes for the global template: read it, change it, list its versions, preview it."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from .request import Request, parse_tags
 from .responses import Problem, Response
 from .service import DEFAULT_LAYOUT, Service, check_layout_name
 
-_PREVIEWED = "template"
+_PREVIEW_PATH = "template"
 _ONLY_TEMPLATE = [parse_assignment(assignment) for assignment in ("sections=body", "body.trim=false")]
 _REPORTED_CODES = ("template-", "variable-", "file-")
 
 
 def read_template(service: Service, request: Request) -> Response:
-    """The global template; the default if none was saved or the store is down."""
+    """The global template; the default one if none was saved or the store is unavailable."""
     try:
         saved = service.conversations.store.template()
     except StoreError:
@@ -42,7 +42,7 @@ def read_template(service: Service, request: Request) -> Response:
 
 
 def set_template(service: Service, request: Request) -> Response:
-    """Save a new version of the global template. With If-Match, only if that version is still the newest."""
+    """Save a new version of the global template. With If-Match, this fails unless that version is still the newest."""
     body: TemplateBody = request.body
     query: SaveQuery = request.query
     after = _expected_version(service, request.header("if-match"))
@@ -50,7 +50,7 @@ def set_template(service: Service, request: Request) -> Response:
 
 
 def restore_template(service: Service, request: Request) -> Response:
-    """Save an old version of the global template as the newest; 0 is the built-in one."""
+    """Save an old version of the global template as the newest. Version 0 is the built-in template."""
     version = request.number("version")
     known = {template.version: template for template in service.conversations.store.templates()}
     known[0] = TemplateVersion(0, default_template())
@@ -89,22 +89,22 @@ def preview(service: Service, request: Request) -> Response:
     layout = check_layout_name(body.layout) or DEFAULT_LAYOUT
     conversation = service.conversation(id, body, layout, mirror=True)
     try:
-        template = None if body.template is None else Document(_PREVIEWED, body.template, syntax=body.syntax or "")
+        template = None if body.template is None else Document(_PREVIEW_PATH, body.template, syntax=body.syntax or "")
         prompt = conversation.preview(template, body.now)
     except StoreError:  # the store is only needed for the global template
-        prompt = conversation.preview(Document(_PREVIEWED, default_template()), body.now)
+        prompt = conversation.preview(Document(_PREVIEW_PATH, default_template()), body.now)
     return Response({**counted_form(prompt, body.model, body.provider), "template_lines": template_lines(prompt)})
 
 
 def template_lines(prompt: Prompt) -> list[dict[str, Any]]:
-    """Which lines of the global or previewed template produced which characters, as text or as values of tags."""
+    """Which lines of the global or previewed template produced which characters, as text or as the value of a tag."""
     rows: list[dict[str, Any]] = []
     for passage in prompt.passages:
         at = passage.start
         for piece in passage.pieces:
             path, *lines = piece.origin.tag or (piece.origin.path, *(piece.origin.lines or ()))
             is_template = piece.origin.kind == "template" or piece.origin.tag is not None
-            if is_template and lines and path.startswith(_PREVIEWED):
+            if is_template and lines and path.startswith(_PREVIEW_PATH):
                 form = {"start": at, "end": at + len(piece.text), "lines": lines, "value": piece.origin.tag is not None}
                 rows.append(form)
             at += len(piece.text)
@@ -120,16 +120,16 @@ def check(service: Service, request: Request) -> Response:
     agent = service.agent(AgentBody(cwd=body.cwd), workspace)
     conversation = service.open("check", workspace, agent, DEFAULT_LAYOUT, [*_ONLY_TEMPLATE, language])
     try:
-        results = conversation.preview(Document(_PREVIEWED, body.template)).findings
+        results = conversation.preview(Document(_PREVIEW_PATH, body.template)).findings
     except TemplateError as error:
-        results = [finding("template-error", error.message, _PREVIEWED, error.line, error.column, error.end_column)]
+        results = [finding("template-error", error.message, _PREVIEW_PATH, error.line, error.column, error.end_column)]
     return Response(
         {"findings": [finding_form(result) for result in results if result.code.startswith(_REPORTED_CODES)]}
     )
 
 
 def list_values(service: Service, request: Request) -> Response:
-    """The current value of each variable; null if it has none."""
+    """The current value of each variable, or null if it has none."""
     body: ValuesBody = request.body
     workspace = service.workspace(body.cwd)
     agent = Agent(model=body.model, session=body.conversation_id)
@@ -139,7 +139,7 @@ def list_values(service: Service, request: Request) -> Response:
     values: list[dict[str, str | None]] = []
     for row in CATALOG:
         if not row.dynamic:
-            text = conversation.preview(Document(_PREVIEWED, f"[{row.type}:{row.name}]")).text
+            text = conversation.preview(Document(_PREVIEW_PATH, f"[{row.type}:{row.name}]")).text
             values.append({"type": row.type, "name": row.name, "value": text or None})
     return Response({"values": values})
 
@@ -158,9 +158,9 @@ def list_files(service: Service, request: Request) -> Response:
 
 
 def list_layouts(service: Service, request: Request) -> Response:
-    """The shipped layouts. `language` is the template language of a layout that takes a template, otherwise null.
+    """The shipped layouts. `language` is the template language if the layout accepts a template, otherwise null.
 
-    `stored_template` says whether conversations with the layout use the global template. `languages` lists every template language.
+    `stored_template` is whether conversations with the layout use the global template. `languages` are all template languages.
     """
     rows: list[dict[str, Any]] = []
     for name in layout_names():
@@ -196,7 +196,7 @@ def _save(service: Service, request: Request, version: TemplateVersion, after: i
 
 
 def _template_response(version: TemplateVersion) -> Response:
-    """The template; its version and language are in the headers."""
+    """The response for a template, with its version and language in the headers."""
     headers = {"ETag": f'"{version.version}"', "Template-Syntax": version.syntax}
     return Response({"template": version.template}, headers=headers)
 
@@ -207,7 +207,7 @@ def _check_size(template: str) -> None:
 
 
 def _expected_version(service: Service, header: str) -> int | None:
-    """The version that If-Match expects to be the newest; None if it accepts any. Weak tags never match."""
+    """The version that If-Match expects to be the newest; None if it accepts any version. Weak tags never match."""
     tags = parse_tags(header)
     if not header.strip() or "*" in tags:
         return None
@@ -217,6 +217,6 @@ def _expected_version(service: Service, header: str) -> int | None:
         return newest
     raise Problem(
         "template-changed",
-        f'If-Match does not name the newest version, whose ETag is "{newest}";'
+        f'If-Match does not match the newest version, whose ETag is "{newest}";'
         " read the template again and merge your changes",
     )

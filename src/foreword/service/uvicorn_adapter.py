@@ -1,7 +1,7 @@
-"""The only file that relies on uvicorn's private parts. pyproject.toml bounds the version; a test checks that they all exist.
+"""The only file that uses uvicorn's private attributes. pyproject.toml bounds the version, and a test checks that they all exist.
 
-uvicorn's parser buffers whatever it receives until a line ends, and waits for that indefinitely. `Connection` limits the bytes
-outside of bodies and the time until a request has its headers.
+uvicorn's parser buffers whatever it receives until a line ends, and waits for that indefinitely. `Connection` limits the number of
+bytes outside bodies, and the time until a request's headers are complete.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import msgspec
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.supervisors import Multiprocess
 
-from .guard import LARGEST_HEADERS
+from .guard import MAX_HEADER_BYTES
 from .responses import Problem
 
-# Keys that a connection adds to the scope of a request.
+# Keys that a connection adds to a request's scope.
 ARRIVED = "foreword.arrived"
 CONNECTION = "foreword.connection"
 
 
 class Connection(HttpToolsProtocol):
-    """A connection that is closed if a request's headers are too large or too slow, after a problem response."""
+    """A connection that sends a problem response and closes if a request's headers are too large or arrive too slowly."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -37,7 +37,7 @@ class Connection(HttpToolsProtocol):
         self.on_close: Callable[[], None] | None = None  # cancels the request's work when the client hangs up
 
     async def drain(self) -> None:
-        """Wait until the client has read enough for more to be written."""
+        """Wait until the client has read enough that more can be written."""
         if self.flow.write_paused:
             await self.flow.drain()
 
@@ -77,8 +77,10 @@ class Connection(HttpToolsProtocol):
         super().data_received(data)
         if self.transport.is_closing():
             return
-        if self._bytes_outside_bodies > LARGEST_HEADERS:
-            self._refuse("headers-too-large", f"request line and headers may have at most {LARGEST_HEADERS:,} bytes")
+        if self._bytes_outside_bodies > MAX_HEADER_BYTES:
+            self._refuse(
+                "headers-too-large", f"the request line and headers may have at most {MAX_HEADER_BYTES:,} bytes"
+            )
         elif self.cycle is None or self.cycle.response_complete:
             self._start_header_timer()
 
@@ -94,7 +96,7 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
-        """Finish a request. The next one in the pipeline counts as arriving now, so that it sees what this one changed."""
+        """Finish a request. The next one in the pipeline counts as arriving now, so that it sees this one's changes."""
         if self.pipeline:
             self.pipeline[-1][0].scope[ARRIVED] = perf_counter()  # type: ignore[literal-required]
         super().on_response_complete()
@@ -127,7 +129,7 @@ class Connection(HttpToolsProtocol):
             self._header_timer = None
 
     def _start_read_timer(self) -> None:
-        """Give the client the time limit to read the rest. A closing connection waits for that as well."""
+        """Limit the time in which the client may read the rest of the response. A closing connection also waits for that."""
         if self._read_timer is None and not self.is_closed:
             self._read_timer = self.loop.call_later(self.app_state["time_limit"], self._response_unread)
 
@@ -156,20 +158,20 @@ class Connection(HttpToolsProtocol):
             )
 
     def _refuse(self, kind: str, detail: str) -> None:
-        """Send a problem and close the connection. A complete request before it gets its response first."""
+        """Send a problem response and close the connection. An earlier complete request gets its response first."""
         self._stop_header_timer()
         id = token_hex(8)
-        answer = Problem(kind, detail).response(id)
-        self.app_state["log_refusal"](answer, id)
+        response = Problem(kind, detail).response(id)
+        self.app_state["log_refusal"](response, id)
         cycle = self.cycle
         if cycle is not None and not cycle.response_complete and (cycle.response_started or not cycle.more_body):
             cycle.keep_alive = False
             self.flow.pause_reading()
             return
         if not self.pipeline:
-            body = msgspec.json.encode(answer.body)
-            head = f"content-type: {answer.kind}\r\ncontent-length: {len(body)}\r\nx-request-id: {id}\r\nconnection: close\r\n\r\n"
-            self.transport.write(STATUS_LINE[answer.status] + head.encode() + body)
+            body = msgspec.json.encode(response.body)
+            headers = f"content-type: {response.kind}\r\ncontent-length: {len(body)}\r\nx-request-id: {id}\r\nconnection: close\r\n\r\n"
+            self.transport.write(STATUS_LINE[response.status] + headers.encode() + body)
         self.transport.close()
         self._start_read_timer()
 
@@ -178,7 +180,7 @@ class Supervisor(Multiprocess):
     """Starts the worker processes and replaces those that die."""
 
     def terminate_all(self) -> None:
-        # Otherwise a client could still connect while the last requests are answered, and would never get a response.
+        # Otherwise a client could connect while the last requests are being answered, and would never get a response.
         for socket in self.sockets:
             socket.close()
         super().terminate_all()

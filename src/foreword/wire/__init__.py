@@ -1,1 +1,1 @@
-"""The JSON of every answer, the same for the command line, HTTP and the page."""
+"""The JSON form of every answer, which is the same for the command line, HTTP and the web page."""

@@ -1,4 +1,4 @@
-"""The JSON of `agents`."""
+"""The JSON form of what `agents` returns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def agents_form(
     root: str, cwd: str, table: AgentTable, findings: Sequence[Finding], others: Sequence[str], with_rules: bool
 ) -> AgentsForm:
-    """The table of files and agents; `with_rules` adds to each verdict the rule of the layout behind it."""
+    """The table of files and agents. `with_rules` adds to each verdict the layout's rule behind it."""
     return {
         "root": root,
         "cwd": cwd,

@@ -1,6 +1,6 @@
-"""The JSON of prompts, conversations and templates, for `--json` and HTTP.
+"""The JSON forms of prompts, conversations and templates, for `--json` and HTTP.
 
-Offsets count code points of the prompt's text.
+Offsets are in code points of the prompt's text.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def watch_form(
     by_passage: Sequence[Count],
     effect: Effect | None,
 ) -> WatchForm:
-    """An event of `watch`: `start`, then `change`, `same` or `error`, with the current prompt and what changed in it."""
+    """A `watch` event (`start`, then `change`, `same` or `error`), with the current prompt and what changed in it."""
     return {
         "event": event,
         "time": time,
@@ -84,7 +84,7 @@ def watch_form(
 
 
 def effect_form(effect: Effect) -> EffectForm:
-    """What a change did to the sections, and how much of the cached prefix is kept."""
+    """How a change affected the sections, and how much of the cached prefix is kept."""
     return {
         **changes_form(effect),
         "details": [
@@ -151,7 +151,7 @@ def variable_form(row: CatalogRow) -> VariableForm:
 
 
 def turn_form(turn: Turn) -> TurnForm:
-    """What to send to the model, and findings for people. The first `leading` messages, if any, belong to the prompt."""
+    """What to send to the model, and findings for people. The first `leading` messages belong to the prompt."""
     tools: Any = list(turn.tools)
     form: TurnForm = {
         "conversation": turn.conversation,
@@ -169,7 +169,7 @@ def turn_form(turn: Turn) -> TurnForm:
 
 
 def edition_row_form(edition: Edition) -> EditionRowForm:
-    """An edition without its text. Leaves out the agent, which repeats the base and the plan that are in the prompt."""
+    """An edition without its text, and without the agent, which repeats the base and the plan that are in the prompt."""
     target: Any = target_form(replace(target_of(edition), agent={}, tool_order=()))
     form: EditionTargetForm = target
     return {
@@ -182,7 +182,7 @@ def edition_row_form(edition: Edition) -> EditionRowForm:
 
 
 def edition_form(conversation: str, edition: Edition) -> EditionForm:
-    """An edition with its account. `system` is the whole prompt, of which each passage has a role."""
+    """An edition with its account. `system` is the whole prompt, in which each passage has a role."""
     account: Any = account_of(edition)
     tools: Any = tools_of(edition)
     form: AccountForm = account
@@ -200,7 +200,7 @@ def conversation_form(row: ConversationRow) -> ConversationForm:
 
 
 def drift_form(conversation: str, drift: Drift) -> DriftForm:
-    """What a rebuild would change, which sources caused it, and what it would cost in cached tokens."""
+    """What a rebuild would change, which sources caused the changes, and how many cached tokens would be lost."""
     return {
         "conversation": conversation,
         **changes_form(drift),

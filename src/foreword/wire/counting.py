@@ -1,4 +1,4 @@
-"""Prompts with exact token counts."""
+"""The JSON form of prompts with exact token counts."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 def counted_form(prompt: Prompt, model: str = "", provider: str = "") -> PromptForm:
-    """The JSON of a prompt, with the most exact token counts available."""
+    """A prompt with the most exact token counts available."""
     from ..encoding.prompt import prompt_form
     from ..text.tokens import count
 
-    each = [count(passage.text, model, provider) for passage in prompt.passages]
-    return prompt_form(prompt, count(prompt.text, model, provider), each)
+    by_passage = [count(passage.text, model, provider) for passage in prompt.passages]
+    return prompt_form(prompt, count(prompt.text, model, provider), by_passage)

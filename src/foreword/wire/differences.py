@@ -1,4 +1,4 @@
-"""The JSON of `diff`, `cache` and `lint`."""
+"""The JSON forms of what `diff`, `cache` and `lint` return."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ def difference_form(old: Subject, new: Subject, tokens: tuple[Count, Count], dif
         "old": subject_form(old, tokens[0]),
         "new": subject_form(new, tokens[1]),
         "details": [section_diff_form(section, old.prompt.text, new.prompt.text) for section in difference.sections],
-        "circumstances": [{"name": name, "old": was, "new": now} for name, was, now in difference.circumstances],
+        "circumstances": [
+            {"name": name, "old": before, "new": after} for name, before, after in difference.circumstances
+        ],
         "files": [],
     }
 
@@ -117,7 +119,7 @@ def misplaced_form(row: Misplaced) -> MisplacedForm:
 
 
 def cache_reuse_form(reuse: CacheReuse, rules: ProviderRules, price: Price | None, turns: int) -> CacheReuseForm:
-    """What a provider's cache keeps. `rewrite` is the cost of writing the rest once, `rewrite_each_turn` of doing so every turn."""
+    """What a provider's cache keeps. `rewrite` is the cost of writing the rest once, `rewrite_each_turn` that of writing it every turn."""
     return {
         "provider": reuse.provider,
         "caching": rules.caching,
@@ -143,7 +145,7 @@ def _first_difference_form(first: FirstDifference) -> FirstDifferenceForm:
 
 
 def lint_form(root: str, files: int, findings: Sequence[Finding]) -> LintForm:
-    """The findings of lint, counted by severity."""
+    """Lint's findings, and their number by severity."""
     severities = [finding.severity for finding in findings]
     return {
         "root": printable(root),

@@ -1,4 +1,4 @@
-"""The types of all answers, from which the JSON schemas of the HTTP API are generated."""
+"""The types of all answers, from which the HTTP API's JSON schemas are generated."""
 
 from __future__ import annotations
 
