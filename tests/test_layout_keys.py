@@ -46,6 +46,12 @@ def layout_with(path, content):
     return mapping
 
 
+def test_a_layout_needs_the_list_of_its_sections():
+    mapping = {key: content for key, content in MINIMAL.items() if key != "sections"}
+    with pytest.raises(LayoutError, match=r"^layout mine: the key 'sections' is missing; list the prompt's sections"):
+        parse(mapping, "mine")
+
+
 @pytest.mark.parametrize(
     "wrap",
     ["<a>\n{}\n</a>", "<a x='1'><b/>{}</a>", "Use `<a>`:\n{}", "1 < 2: {}", "```\n{}\n```", "<!-- {} -->", "<br>{}"],

@@ -125,6 +125,12 @@ def test_a_finding_shows_a_short_printable_part_of_a_long_line():
     assert shown[carets.index("^") :].startswith("[file:nnn")
 
 
+def test_carets_count_terminal_columns():
+    (found,) = parse("漢字 e\u0301 [else:字]", (*TYPES, "x")).findings[:1]
+    _, shown, carets = found.message.split("\n")
+    assert (shown, carets) == ("    漢字 e\u0301 [else:字]", " " * (4 + 4 + 1 + 1 + 1) + "^" * 9)
+
+
 def test_too_many_findings_are_counted():
     findings = parse("[else]" * (MAX_LISTED + 7), TYPES).findings
     assert len(findings) == MAX_LISTED + 1

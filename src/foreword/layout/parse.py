@@ -59,7 +59,11 @@ def _layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: froz
     rows = mapping.get("guideline", [])
     check(rows, ("a list of tables", LIST[1]), "guideline", LayoutError)
     reader = _Sections(tables["section"], {lookup.name: lookup for lookup in lookups}, settings, wording)
-    sections = reader.sections(top.get("sections", ()), "sections", {})
+    if "sections" not in top:
+        raise LayoutError(
+            "the key 'sections' is missing; list the prompt's sections in order, such as sections = [\"base\"]"
+        )
+    sections = reader.sections(top["sections"], "sections", {})
     touch_sections = reader.sections(names_of_sections(tables["touch"]), "touch.sections", {"role": "user"})
     touch = parse_touch(tables["touch"], touch_sections, lookups)
     config = parse_config(tables["from"], settings, untrusted, tables["env"])

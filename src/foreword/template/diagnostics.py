@@ -73,8 +73,18 @@ def _excerpt(text: str, begin: int, diagnostic: Diagnostic) -> tuple[str, str]:
         stop = len(text)
     left = max(begin, diagnostic.start - WIDTH // 2)
     right = min(stop, left + WIDTH)
-    carets = max(1, min(diagnostic.end, right) - diagnostic.start)
-    return _printable(text[left:right]).rstrip(), " " * (diagnostic.start - left) + "^" * carets
+    indent = _columns_of(text[left : diagnostic.start])
+    carets = max(1, _columns_of(text[diagnostic.start : min(diagnostic.end, right)]))
+    return _printable(text[left:right]).rstrip(), " " * indent + "^" * carets
+
+
+def _columns_of(text: str) -> int:
+    """The columns of a terminal that the text takes: two for a wide character, none for an accent."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(2 if east_asian_width(each) in "WF" else not combining(each) for each in text)
 
 
 def _printable(text: str) -> str:
