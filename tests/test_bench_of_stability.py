@@ -33,15 +33,17 @@ def test_there_are_sixteen_scenarios_and_each_changes_something(stability):
 
 @pytest.mark.parametrize("name", ["tool order", "skill added", "compaction"])
 def test_a_conversation_keeps_what_concatenation_loses(stability, name):
-    plain, ours = stability.measure(next(scenario for scenario in stability.SCENARIOS if scenario.name == name))
-    assert sum(plain.kept) < sum(plain.cached_before) / 2
-    assert sum(ours.kept) > 0.99 * sum(ours.cached_before)
-    assert ours.dollars < plain.dollars
+    concatenated, with_foreword = stability.measure(
+        next(scenario for scenario in stability.SCENARIOS if scenario.name == name)
+    )
+    assert sum(concatenated.kept) < sum(concatenated.cached_before) / 2
+    assert sum(with_foreword.kept) > 0.99 * sum(with_foreword.cached_before)
+    assert with_foreword.dollars < concatenated.dollars
 
 
 def test_each_model_has_its_own_cache(stability):
-    plain, ours = stability.measure(
+    concatenated, with_foreword = stability.measure(
         next(scenario for scenario in stability.SCENARIOS if scenario.name == "model switch")
     )
-    assert (plain.kept[0], ours.kept[0]) == (0, 0)
-    assert plain.kept[1] > 0 and ours.kept[1] > 0
+    assert (concatenated.kept[0], with_foreword.kept[0]) == (0, 0)
+    assert concatenated.kept[1] > 0 and with_foreword.kept[1] > 0

@@ -43,11 +43,11 @@ def test_show_prints_prompt_and_findings_separately(shop, run):
 
 
 def test_show_takes_a_directory(shop, run):
-    here = run("show", "--layout", "ion")
+    own_prompt = run("show", "--layout", "ion")
     shop({"w/a/x": ""})
     os.chdir(shop.path("w/a"))
     for folder in ("..", shop.path("w")):
-        assert run("show", folder, "--layout", "ion")[:2] == here[:2]
+        assert run("show", folder, "--layout", "ion")[:2] == own_prompt[:2]
 
 
 def test_show_as_json_is_one_value(shop, run):
@@ -476,16 +476,16 @@ def test_a_closed_pipe_is_not_an_error(tree):
 
 def run_on_terminal(tree, *arguments, **environment):
     """Output of a command on a terminal."""
-    ours, theirs = pty.openpty()
-    result = script(tree, *arguments, stdout=theirs, stderr=theirs, env=environment)
-    os.close(theirs)
+    own_end, program_end = pty.openpty()
+    result = script(tree, *arguments, stdout=program_end, stderr=program_end, env=environment)
+    os.close(program_end)
     written = b""
     try:
-        while data := os.read(ours, 65_536):
+        while data := os.read(own_end, 65_536):
             written += data
     except OSError:
         pass
-    os.close(ours)
+    os.close(own_end)
     assert result.returncode == 0
     return written.decode().replace("\r\n", "\n")
 

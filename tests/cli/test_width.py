@@ -90,23 +90,23 @@ def run_piped(shop, arguments):
 def run_on_terminal(shop, columns, arguments, **more):
     """Output of a command on a terminal of this width, without colours."""
     top, environment = shop
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    own_end, program_end = pty.openpty()
+    fcntl.ioctl(program_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     command = [sys.executable, "-m", "foreword", *arguments]
     with subprocess.Popen(
-        command, cwd=top / WEB, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=environment | more
+        command, cwd=top / WEB, stdin=subprocess.DEVNULL, stdout=program_end, stderr=program_end, env=environment | more
     ):
-        os.close(theirs)
+        os.close(program_end)
         data = b""
         while True:
             try:
-                chunk = os.read(ours, 65536)
+                chunk = os.read(own_end, 65536)
             except OSError:
                 break
             if not chunk:
                 break
             data += chunk
-    os.close(ours)
+    os.close(own_end)
     return re.sub(r"\x1b\[[\d;]*m", "", data.decode().replace("\r\n", "\n"))
 
 
@@ -118,15 +118,15 @@ def words(text):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_line_fits_and_no_word_is_broken(shop, name):
-    wide = run_on_terminal(shop, 2000, COMMANDS[name])
-    unbroken = words(wide)
+    wide_output = run_on_terminal(shop, 2000, COMMANDS[name])
+    unbroken = words(wide_output)
     for columns in (60, 80, 120, 200):
         output = run_on_terminal(shop, columns, COMMANDS[name])
         assert [line for line in output.splitlines() if display_width(line) > columns] == [], columns
         # A path longer than a line is broken after a slash or a hyphen.
-        assert [word for word in words(output) - unbroken if not re.search(f"[-/.]{re.escape(word)}", wide)] == [], (
-            columns
-        )
+        assert [
+            word for word in words(output) - unbroken if not re.search(f"[-/.]{re.escape(word)}", wide_output)
+        ] == [], columns
 
 
 def test_a_terminal_without_colours_fits_too(shop):

@@ -23,7 +23,7 @@ from foreword.vocabulary import Edition, replace
 
 MORNING = datetime(2026, 3, 7, 8, 55, tzinfo=UTC)
 
-USING = Edition(3, "system")
+CURRENT = Edition(3, "system")
 SHIPPED = {
     "foreword": {"tools": "append", "reload": "gather", "compaction": "gather"},
     "ion": {"turn": "gather"},
@@ -35,46 +35,46 @@ SHIPPED = {
 
 
 @pytest.mark.parametrize(
-    ("on", "using", "events", "tools", "rest"),
+    ("on", "current", "events", "tools", "rest"),
     [
         ({}, None, [], "gather", "gather"),  # without an edition, whatever the layout
         ({"turn": "keep"}, None, ["turn"], "gather", "gather"),
-        ({}, USING, [], "keep", "keep"),
-        ({}, USING, ["turn"], "keep", "keep"),
-        ({}, USING, ["turn", "tools", "registry", "resources", "reload", "compaction"], "keep", "keep"),
-        (SHIPPED["foreword"], USING, ["turn"], "keep", "keep"),
-        (SHIPPED["foreword"], USING, ["turn", "tools"], "append", "keep"),
-        (SHIPPED["foreword"], USING, ["turn", "tools", "compaction"], "gather", "gather"),
-        (SHIPPED["ion"], USING, ["turn", "tools"], "gather", "gather"),
-        (SHIPPED["opal"], USING, ["turn", "tools", "compaction"], "format", "format"),
-        (SHIPPED["opal"], USING, ["turn", "reload"], "gather", "gather"),
-        (SHIPPED["pi"], USING, ["turn"], "keep", "keep"),
-        (SHIPPED["pi"], USING, ["turn", "registry"], "format", "keep"),
-        (SHIPPED["pi"], USING, ["turn", "resources", "tools"], "gather", "gather"),
-        (SHIPPED["pod"], USING, ["turn", "reload"], "keep", "keep"),
-        (SHIPPED["builder"], USING, ["turn", "tools"], "keep", "keep"),
-        ({}, USING, ["turn", "rebuild"], "gather", "gather"),
-        ({"turn": "warn", "tools": "append"}, USING, ["turn"], "keep", "warn"),
-        ({"turn": "warn", "tools": "append"}, USING, ["turn", "tools"], "append", "warn"),  # each acts separately
-        ({"turn": "append"}, USING, ["turn", "tools"], "keep", "append"),
-        ({"turn": "warn", "tools": "format"}, USING, ["turn", "tools"], "format", "warn"),
-        ({"turn": "format", "tools": "append"}, USING, ["turn", "tools"], "format", "format"),
-        ({"turn": "append", "tools": "gather"}, USING, ["turn", "tools"], "gather", "gather"),
-        ({"tools": "warn", "registry": "append"}, USING, ["tools", "registry"], "append", "keep"),
-        ({"turn": "append"}, USING, ["an event that nobody knows"], "keep", "keep"),
+        ({}, CURRENT, [], "keep", "keep"),
+        ({}, CURRENT, ["turn"], "keep", "keep"),
+        ({}, CURRENT, ["turn", "tools", "registry", "resources", "reload", "compaction"], "keep", "keep"),
+        (SHIPPED["foreword"], CURRENT, ["turn"], "keep", "keep"),
+        (SHIPPED["foreword"], CURRENT, ["turn", "tools"], "append", "keep"),
+        (SHIPPED["foreword"], CURRENT, ["turn", "tools", "compaction"], "gather", "gather"),
+        (SHIPPED["ion"], CURRENT, ["turn", "tools"], "gather", "gather"),
+        (SHIPPED["opal"], CURRENT, ["turn", "tools", "compaction"], "format", "format"),
+        (SHIPPED["opal"], CURRENT, ["turn", "reload"], "gather", "gather"),
+        (SHIPPED["pi"], CURRENT, ["turn"], "keep", "keep"),
+        (SHIPPED["pi"], CURRENT, ["turn", "registry"], "format", "keep"),
+        (SHIPPED["pi"], CURRENT, ["turn", "resources", "tools"], "gather", "gather"),
+        (SHIPPED["pod"], CURRENT, ["turn", "reload"], "keep", "keep"),
+        (SHIPPED["builder"], CURRENT, ["turn", "tools"], "keep", "keep"),
+        ({}, CURRENT, ["turn", "rebuild"], "gather", "gather"),
+        ({"turn": "warn", "tools": "append"}, CURRENT, ["turn"], "keep", "warn"),
+        ({"turn": "warn", "tools": "append"}, CURRENT, ["turn", "tools"], "append", "warn"),  # each acts separately
+        ({"turn": "append"}, CURRENT, ["turn", "tools"], "keep", "append"),
+        ({"turn": "warn", "tools": "format"}, CURRENT, ["turn", "tools"], "format", "warn"),
+        ({"turn": "format", "tools": "append"}, CURRENT, ["turn", "tools"], "format", "format"),
+        ({"turn": "append", "tools": "gather"}, CURRENT, ["turn", "tools"], "gather", "gather"),
+        ({"tools": "warn", "registry": "append"}, CURRENT, ["tools", "registry"], "append", "keep"),
+        ({"turn": "append"}, CURRENT, ["an event that nobody knows"], "keep", "keep"),
     ],
 )
-def test_decide_chooses_a_step_for_tools_and_for_the_rest(on, using, events, tools, rest):
-    assert decide(on, using, events) == Steps(tools, rest)
+def test_decide_chooses_a_step_for_tools_and_for_the_rest(on, current, events, tools, rest):
+    assert decide(on, current, events) == Steps(tools, rest)
 
 
 @pytest.mark.parametrize(
-    ("step", "then"),
+    ("step", "next_edition"),
     [("keep", "keep"), ("warn", "warn"), ("append", "gather"), ("format", "gather"), ("gather", "gather")],
 )
 @pytest.mark.parametrize("event", ["turn", "tools"])
-def test_inputs_gathered_for_another_layout_are_neither_formatted_nor_compared(event, step, then):
-    assert decide({event: step}, USING, [event], is_other_layout=True).strongest == then
+def test_inputs_gathered_for_another_layout_are_neither_formatted_nor_compared(event, step, next_edition):
+    assert decide({event: step}, CURRENT, [event], is_other_layout=True).strongest == next_edition
 
 
 @pytest.mark.parametrize(
@@ -132,9 +132,9 @@ def test_the_first_edition_has_number_one(step):
 
 @pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])
 def test_the_same_text_and_tools_keep_the_edition(step):
-    using = edition(4, one="1", state={"skills": ["testing"]})
+    current = edition(4, one="1", state={"skills": ["testing"]})
     fresh = replace(edition(0, one="1"), created="later", inputs="other", built_for='{"model":"x"}')
-    assert apply_step(step, using, fresh) == Outcome(using)
+    assert apply_step(step, current, fresh) == Outcome(current)
 
 
 @pytest.mark.parametrize("step", ["format", "gather"])
@@ -186,34 +186,34 @@ def test_the_same_edition_keeps_its_state(before, is_summarised, after):
 
 
 def test_keep_ignores_a_change():
-    using = edition(1, one="1")
-    assert apply_step("keep", using, edition(0, one="2", tools="z")) == Outcome(using)
+    current = edition(1, one="1")
+    assert apply_step("keep", current, edition(0, one="2", tools="z")) == Outcome(current)
 
 
 def test_warn_adds_a_finding_and_no_message():
-    using = edition(1, one="1")
-    outcome = apply_step("warn", using, edition(0, one="2"))
-    assert (outcome.edition, outcome.messages) == (using, ())
+    current = edition(1, one="1")
+    outcome = apply_step("warn", current, edition(0, one="2"))
+    assert (outcome.edition, outcome.messages) == (current, ())
     assert [(finding.code, finding.severity) for finding in outcome.findings] == [("drift", "info")]
     assert "section 'one' changed (/one.md)" in outcome.findings[0].message
 
 
 def test_reported_changes_are_not_repeated_and_cost_as_much_as_a_rebuild():
-    using = edition(1, one="1", two="2", tools="a b")
+    current = edition(1, one="1", two="2", tools="a b")
     between, fresh = edition(0, one="1", two="new", tools="a"), edition(0, one="newer", two="new", tools="a")
-    change = drift(using, fresh, between)
+    change = drift(current, fresh, between)
     assert [section.section for section in change.sections] == ["one"]
-    assert (change.tools.removed, change.tokens_lost) == ((), estimate(using.system))
-    outcome = apply_step("append", using, fresh, since=between)
+    assert (change.tools.removed, change.tokens_lost) == ((), estimate(current.system))
+    outcome = apply_step("append", current, fresh, since=between)
     assert [message["content"].splitlines()[0] for message in outcome.messages] == [
         "The section 'one' of your instructions has changed. It now reads:"
     ]
 
 
 def test_empty_fields_of_a_state_are_not_stored():
-    using = edition(1)
-    assert with_state(using, State(skills=[], announced={}, is_compacted=False)) is using
-    assert update_state(update_state(using, skills=["a"]), skills=()) == using
+    current = edition(1)
+    assert with_state(current, State(skills=[], announced={}, is_compacted=False)) is current
+    assert update_state(update_state(current, skills=["a"]), skills=()) == current
 
 
 def test_a_state_survives_writing_and_reading():
@@ -240,7 +240,7 @@ def test_a_field_of_a_newer_version_is_ignored():
 
 
 @pytest.mark.parametrize(
-    ("using", "fresh", "sections", "tools"),
+    ("current", "fresh", "sections", "tools"),
     [
         (edition(one="1"), edition(one="1"), [], Names()),
         (edition(one="1"), edition(one="2"), [SectionChange("one", ("changed",), ["/one.md"], 0, 0)], Names()),
@@ -254,36 +254,39 @@ def test_a_field_of_a_newer_version_is_ignored():
         (edition(tools="b c"), replace(edition(), tools=with_new_tools(edition(tools="c").tools, edition(tools="b").tools)), [], Names(moved=["c"])),
     ],
 )  # fmt: skip
-def test_drift_lists_changed_sections_and_tools(using, fresh, sections, tools):
-    found = drift(using, fresh)
+def test_drift_lists_changed_sections_and_tools(current, fresh, sections, tools):
+    found = drift(current, fresh)
     assert list(found.sections) == sections
     assert found.tools == tools
     assert (
         found.is_changed
         == bool(sections or tools.has_any)
-        == ((using.system, using.tools) != (fresh.system, fresh.tools))
+        == ((current.system, current.tools) != (fresh.system, fresh.tools))
     )
 
 
 def test_a_tool_that_changed_under_the_same_name_is_listed():
-    using = replace(edition(), tools=written_tools([Tool("a", "Reads."), Tool("b")]))
+    current = replace(edition(), tools=written_tools([Tool("a", "Reads."), Tool("b")]))
     fresh = replace(edition(), tools=written_tools([Tool("a", "Reads it all."), Tool("b")]))
-    assert list(drift(using, fresh).tools.changed) == ["a"]
+    assert list(drift(current, fresh).tools.changed) == ["a"]
 
 
 def test_a_rebuild_loses_everything_after_the_first_change():
-    using = edition(one="same " * 100, two="old " * 50, three="same too " * 50)
+    current = edition(one="same " * 100, two="old " * 50, three="same too " * 50)
     fresh = edition(one="same " * 100, two="new " * 50, three="same too " * 50)
-    found = drift(using, fresh)
-    start = using.system.index("old")
-    assert (found.tokens_kept, found.tokens_lost) == (estimate(using.system[:start]), estimate(using.system[start:]))
+    found = drift(current, fresh)
+    start = current.system.index("old")
+    assert (found.tokens_kept, found.tokens_lost) == (
+        estimate(current.system[:start]),
+        estimate(current.system[start:]),
+    )
 
 
 def test_different_tools_lose_the_entire_prompt():
     """A provider caches tool definitions before the system prompt."""
-    using = edition(one="same " * 100)
-    found = drift(using, edition(one="same " * 100, tools="a b c"))
-    assert (found.tokens_kept, found.tokens_lost) == (0, estimate(using.system))
+    current = edition(one="same " * 100)
+    found = drift(current, edition(one="same " * 100, tools="a b c"))
+    assert (found.tokens_kept, found.tokens_lost) == (0, estimate(current.system))
 
 
 def test_the_sentence_names_sections_tools_and_cost():
@@ -297,38 +300,38 @@ def test_the_sentence_names_sections_tools_and_cost():
 # Append
 
 
-def append(using, fresh):
-    outcome = apply_step("append", using, fresh)
+def append(current, fresh):
+    outcome = apply_step("append", current, fresh)
     return outcome.edition, [message["content"] for message in outcome.messages]
 
 
 def test_only_the_change_is_announced_and_only_once():
-    using = edition(1, one="1", two="2", three="3")
-    then, messages = append(using, edition(0, one="1", two="new", three="3"))
+    current = edition(1, one="1", two="2", three="3")
+    next_edition, messages = append(current, edition(0, one="1", two="new", three="3"))
     assert messages == ["The section 'two' of your instructions has changed. It now reads:\n\n<two>\nnew\n</two>"]
-    assert append(then, edition(0, one="1", two="new", three="3")) == (then, [])
-    again, messages = append(then, edition(0, one="newer", two="new", three="3"))
+    assert append(next_edition, edition(0, one="1", two="new", three="3")) == (next_edition, [])
+    repeated, messages = append(next_edition, edition(0, one="newer", two="new", three="3"))
     assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\nnewer\n</one>"]
-    assert (again.number, again.system, again.tools) == (using.number, using.system, using.tools)
+    assert (repeated.number, repeated.system, repeated.tools) == (current.number, current.system, current.tools)
 
 
 def test_a_section_that_changes_twice_is_announced_twice():
-    then, _ = append(edition(1, one="1"), edition(0, one="2"))
-    _, messages = append(then, edition(0, one="3"))
+    next_edition, _ = append(edition(1, one="1"), edition(0, one="2"))
+    _, messages = append(next_edition, edition(0, one="3"))
     assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n3\n</one>"]
 
 
 def test_a_removed_section_is_announced():
-    then, messages = append(edition(1, one="1", two="2"), edition(0, one="1"))
+    next_edition, messages = append(edition(1, one="1", two="2"), edition(0, one="1"))
     assert messages == ["The section 'two' of your instructions no longer applies."]
-    assert append(then, edition(0, one="1")) == (then, [])
+    assert append(next_edition, edition(0, one="1")) == (next_edition, [])
 
 
 def test_a_reverted_change_is_announced():
     """Otherwise the model would believe the last message."""
     first = edition(1, one="1")
-    then, _ = append(first, edition(0, one="2"))
-    back, messages = append(then, edition(0, one="1"))
+    next_edition, _ = append(first, edition(0, one="2"))
+    back, messages = append(next_edition, edition(0, one="1"))
     assert messages == ["The section 'one' of your instructions has changed. It now reads:\n\n<one>\n1\n</one>"]
     assert back == first
     added, _ = append(first, edition(0, one="1", two="2"))
@@ -338,18 +341,18 @@ def test_a_reverted_change_is_announced():
 
 
 def test_append_never_changes_the_prefix():
-    using = edition(1, one="1", tools="b c")
+    current = edition(1, one="1", tools="b c")
     for tools, text in itertools.product(("b c", "a b c", "b", "z", ""), ("1", "2")):
-        then, _ = append(using, edition(0, one=text, tools=tools))
-        assert then.system == using.system
-        assert then.tools.startswith(using.tools[:-1])
+        next_edition, _ = append(current, edition(0, one=text, tools=tools))
+        assert next_edition.system == current.system
+        assert next_edition.tools.startswith(current.tools[:-1])
 
 
 def test_a_new_tool_is_appended_announced_and_priced():
-    using = edition(2, one="1", tools="b c")
-    outcome = apply_step("append", using, edition(0, one="1", tools="a b c d"))
+    current = edition(2, one="1", tools="b c")
+    outcome = apply_step("append", current, edition(0, one="1", tools="a b c d"))
     assert list(tools_by_name(outcome.edition.tools)) == ["b", "c", "a", "d"]
-    assert (outcome.edition.number, outcome.edition.system) == (3, using.system)
+    assert (outcome.edition.number, outcome.edition.system) == (3, current.system)
     assert outcome.messages == ({"role": "user", "content": "New tools are available from now on: `a`, `d`."},)
     assert [finding.code for finding in outcome.findings] == ["drift"]
     assert "tools added late: a, d; their definitions cost about" in outcome.findings[0].message
@@ -361,14 +364,14 @@ def inactive(names):
 
 
 def test_removed_tools_are_announced_and_their_definitions_stay():
-    using = edition(2, one="1", tools="a b c")
-    then, messages = append(using, edition(0, one="1", tools="b"))
+    current = edition(2, one="1", tools="a b c")
+    next_edition, messages = append(current, edition(0, one="1", tools="b"))
     assert messages == inactive("`a`, `c`")
-    assert (then.number, then.system, then.tools) == (2, using.system, using.tools)
-    assert append(then, edition(0, one="1", tools="b")) == (then, [])
-    less, messages = append(then, edition(0, one="1", tools="b c"))
+    assert (next_edition.number, next_edition.system, next_edition.tools) == (2, current.system, current.tools)
+    assert append(next_edition, edition(0, one="1", tools="b")) == (next_edition, [])
+    fewer_tools, messages = append(next_edition, edition(0, one="1", tools="b c"))
     assert messages == inactive("`a`")
-    assert append(less, edition(0, one="1", tools="a b c")) == (using, ["All tools are active again."])
+    assert append(fewer_tools, edition(0, one="1", tools="a b c")) == (current, ["All tools are active again."])
 
 
 @pytest.mark.parametrize(
@@ -393,17 +396,17 @@ def test_every_announcement_has_a_finding(fresh, beginnings):
 
 
 def test_a_changed_tool_is_announced_once_and_its_old_definition_stays():
-    using = replace(edition(1, one="1"), tools=written_tools([Tool("a", "Reads.")]))
+    current = replace(edition(1, one="1"), tools=written_tools([Tool("a", "Reads.")]))
     fresh = replace(edition(0, one="1"), tools=written_tools([Tool("a", "Reads it all.")]))
-    then, messages = append(using, fresh)
+    next_edition, messages = append(current, fresh)
     assert messages == [
         "The tool `a` has changed. Its definition is now:\n\n"
         '{"description": "Reads it all.", "name": "a", "schema": {}}'
     ]
-    assert (then.tools, then.number) == (using.tools, 1)
-    assert append(then, fresh) == (then, [])
-    back, messages = append(then, using)
-    assert (back, messages) == (using, ["The tool `a` is again as it was defined at first."])
+    assert (next_edition.tools, next_edition.number) == (current.tools, 1)
+    assert append(next_edition, fresh) == (next_edition, [])
+    back, messages = append(next_edition, current)
+    assert (back, messages) == (current, ["The tool `a` is again as it was defined at first."])
 
 
 # Tool definitions
@@ -423,7 +426,7 @@ def test_snippets_and_guidelines_are_not_part_of_a_definition():
 
 
 @pytest.mark.parametrize(
-    ("known", "now", "then"),
+    ("known", "now", "next_edition"),
     [
         ("", "", ""),
         ("", "b a", "a b"),
@@ -433,9 +436,9 @@ def test_snippets_and_guidelines_are_not_part_of_a_definition():
         ("a b", "c", "a b c"),
     ],
 )
-def test_new_tools_follow_the_known_ones(known, now, then):
+def test_new_tools_follow_the_known_ones(known, now, next_edition):
     known, now = (written_tools(Tool(name) for name in names.split()) for names in (known, now))
-    assert list(tools_by_name(with_new_tools(known, now))) == then.split()
+    assert list(tools_by_name(with_new_tools(known, now))) == next_edition.split()
     assert with_new_tools(known, now).startswith(known[:-1])
 
 

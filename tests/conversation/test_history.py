@@ -27,17 +27,17 @@ def test_changes_by_a_context_hook_are_not_in_the_history(open_conversation, con
         messages[0]["content"][0]["text"] = "…"
         return messages[:1]
 
-    mine = [{"role": "user", "content": [{"type": "text", "text": "secret"}]}]
-    turn = open_conversation("pi", extensions=[Extension("x", context=tidy)]).turn("hi", mine)
+    own_messages = [{"role": "user", "content": [{"type": "text", "text": "secret"}]}]
+    turn = open_conversation("pi", extensions=[Extension("x", context=tidy)]).turn("hi", own_messages)
     assert turn.messages == ({"role": "user", "content": [{"type": "text", "text": "…"}]},)
     assert turn.history == ({"role": "user", "content": [{"type": "text", "text": "secret"}]}, user("hi"))
 
 
 def test_the_callers_messages_are_unchanged_in_the_history(open_conversation, contents):
-    mine = [{"role": "summary", "content": "Before."}, EXECUTION]
-    turn = open_conversation("pi").turn("hi", mine)
+    own_messages = [{"role": "summary", "content": "Before."}, EXECUTION]
+    turn = open_conversation("pi").turn("hi", own_messages)
     assert turn.messages == (user("Before."), user("hi"))
-    assert turn.history == (*mine, user("hi"))
+    assert turn.history == (*own_messages, user("hi"))
 
 
 @pytest.mark.parametrize("layout", ["foreword", "builder", "pod"])
@@ -48,30 +48,30 @@ def test_the_request_for_a_summary_is_not_in_the_history(open_conversation, layo
 @pytest.mark.parametrize("new_process", [False, True])
 def test_a_notice_is_inserted_again_where_it_was_first_sent(open_conversation, contents, tool_names, new_process):
     conversation = open_conversation("foreword", tools="bash read")
-    mine = [user("one"), {"role": "assistant", "content": "two"}]
-    conversation.turn(messages=mine)
+    own_messages = [user("one"), {"role": "assistant", "content": "two"}]
+    conversation.turn(messages=own_messages)
     sent = []
     for number in range(3):
         if new_process or not number:
             conversation = open_conversation("foreword", tools="read")
-        turn = conversation.turn(messages=mine)
+        turn = conversation.turn(messages=own_messages)
         sent.append(contents(turn.messages))
         assert tool_names(turn.tools) == ["bash", "read"]
         assert len([text for text in sent[-1] if text.endswith(TOOL_OFF)]) == 1
-        mine = [*mine, user(f"more {number}"), {"role": "assistant", "content": f"done {number}"}]
+        own_messages = [*own_messages, user(f"more {number}"), {"role": "assistant", "content": f"done {number}"}]
     assert sent[0][-1].endswith(TOOL_OFF)
     assert sent[1][: len(sent[0])] == sent[0]
     assert sent[2][: len(sent[1])] == sent[1]
 
 
 def test_in_a_shorter_list_a_notice_comes_before_the_last_message(open_conversation, contents):
-    mine = [user(str(number)) for number in range(8)]
+    own_messages = [user(str(number)) for number in range(8)]
     conversation = open_conversation("foreword", tools="bash read")
-    conversation.turn(messages=mine)
+    conversation.turn(messages=own_messages)
     conversation = open_conversation("foreword", tools="read")
-    conversation.turn(messages=mine)
+    conversation.turn(messages=own_messages)
     assert contents(conversation.turn("hi").messages)[1:] == ["hi"]
-    assert contents(conversation.turn(messages=mine[:3]).messages)[3:] == ["2"]
+    assert contents(conversation.turn(messages=own_messages[:3]).messages)[3:] == ["2"]
 
 
 def test_callers_who_keep_the_history_see_a_notice_once(open_conversation, contents):

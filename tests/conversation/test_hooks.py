@@ -26,8 +26,8 @@ def skipped_hook(function, name="bad", error="RuntimeError"):
     return [("extension-failed", f"{function} of the extension '{name}' raised {error} and was skipped")]
 
 
-def wrong_type(function, what, right, name="bad"):
-    message = f"{function} of the extension '{name}' returned {what}, not {right}, and was skipped"
+def wrong_type(function, complaint, right, name="bad"):
+    message = f"{function} of the extension '{name}' returned {complaint}, not {right}, and was skipped"
     return [("extension-failed", message)]
 
 
@@ -50,9 +50,9 @@ def test_each_hook_sees_the_prompt_of_the_one_before_in_list_order(open_conversa
 
 
 def test_a_changed_prompt_lasts_for_one_user_prompt(open_conversation):
-    once = [Start(prompt="Other."), None]
+    append_once = [Start(prompt="Other."), None]
     conversation = open_conversation(
-        "pi", extensions=[Extension("once", before_agent_start=lambda prompt, text, about: once.pop(0))]
+        "pi", extensions=[Extension("once", before_agent_start=lambda prompt, text, about: append_once.pop(0))]
     )
     first, second = conversation.turn("one"), conversation.turn("two")
     assert first.system == "Other."
@@ -81,14 +81,14 @@ def test_a_hook_that_raises_is_reported_and_skipped(open_conversation):
     assert "secret" not in str(turn.findings)
 
 
-@pytest.mark.parametrize(("result", "what"), [("a text", "a str"), (7, "an int"), ({"prompt": "x"}, "a dict")])
-def test_a_hook_that_returns_something_else_is_reported_and_skipped(open_conversation, result, what):
+@pytest.mark.parametrize(("result", "complaint"), [("a text", "a str"), (7, "an int"), ({"prompt": "x"}, "a dict")])
+def test_a_hook_that_returns_something_else_is_reported_and_skipped(open_conversation, result, complaint):
     def start(prompt, text, about):
         return result
 
     turn = open_conversation("pi", extensions=[Extension("bad", before_agent_start=start)]).turn("hi")
     assert turn.system == open_conversation("pi").shared.prompt("t")
-    assert failures(turn) == wrong_type("start", what, "a Start")
+    assert failures(turn) == wrong_type("start", complaint, "a Start")
 
 
 @pytest.mark.parametrize("result", [Start(prompt=5), Start(message=["x"])])
@@ -491,7 +491,7 @@ def test_an_extension_can_add_packs(tree, open_conversation):
 def test_listeners_are_called_for_editions(tree, open_conversation):
     calls = []
     conversation = open_conversation(
-        "pi", extensions=[Extension("x", listen=lambda event, what: calls.append((event, dict(what))))]
+        "pi", extensions=[Extension("x", listen=lambda event, complaint: calls.append((event, dict(complaint))))]
     )
     conversation.turn("hi")
     conversation.turn("hi")

@@ -68,10 +68,10 @@ def test_a_notice_is_inserted_at_its_position(messages, notices, seen):
 
 def test_an_inserted_notice_keeps_its_position():
     notices = [{"text": "one", "at": 1}, {"text": "two", "at": 3}]
-    mine = [user(str(number)) for number in range(6)]
-    once = with_notices(mine, notices)
-    assert with_notices(once, notices) == once
-    assert with_notices([*mine, user("6")], notices)[: len(once)] == once
+    messages = [user(str(number)) for number in range(6)]
+    inserted = with_notices(messages, notices)
+    assert with_notices(inserted, notices) == inserted
+    assert with_notices([*messages, user("6")], notices)[: len(inserted)] == inserted
 
 
 @pytest.mark.parametrize(

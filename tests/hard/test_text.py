@@ -303,6 +303,6 @@ def test_a_hidden_sentence_in_a_menu_is_flagged(tree, skill, layout):
     ],
 )
 def test_harmless_unusual_characters_are_unchanged(tree, layout, content):
-    around = tree({"w/.git": None, "w/AGENTS.md": "MARKER"}).text(layout)
+    surrounding_text = tree({"w/.git": None, "w/AGENTS.md": "MARKER"}).text(layout)
     prompt = tree({"w/AGENTS.md": content}).prompt(layout)
-    assert (tree.short(prompt.text), tree.findings(prompt)) == (around.replace("MARKER", content), [])
+    assert (tree.short(prompt.text), tree.findings(prompt)) == (surrounding_text.replace("MARKER", content), [])

@@ -151,8 +151,8 @@ def has_no_files(*_):
 )
 def test_missing_targets_are_reported(text, expected):
     files = {("", "Makefile"): MAKEFILE, ("web", "Makefile"): "build:\n"}
-    lint_messages = missing_targets(source(text), find_above(files), lambda _, name, *rest: name == "there.c")
-    assert [target.name for target in lint_messages] == expected
+    targets = missing_targets(source(text), find_above(files), lambda _, name, *rest: name == "there.c")
+    assert [target.name for target in targets] == expected
 
 
 PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@scope/jest": "1", "vite": "1"}}'
@@ -183,8 +183,8 @@ PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@sc
 )
 def test_missing_scripts_are_reported(text, expected):
     files = {("", "package.json"): PACKAGE, ("web", "package.json"): '{"scripts": {"dev": "x"}}'}
-    lint_messages = missing_scripts(source(text), find_above(files), has_no_files)
-    assert [target.name for target in lint_messages] == expected
+    targets = missing_scripts(source(text), find_above(files), has_no_files)
+    assert [target.name for target in targets] == expected
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"scripts": 3}', '{"scripts": null}', "[" * 100_000])

@@ -423,17 +423,17 @@ def test_an_added_folder_exposes_neither_secrets_nor_denied_files(tree):
     assert (text, [code for code, _ in findings]) == ("X", ["variable-refused"] * 2)
 
 
-@pytest.mark.parametrize("who", ["home/.config/foreword/foreword.toml", "w/named.toml", "w/.foreword/foreword.toml"])
-@pytest.mark.parametrize("how", ["{}", "settings.{}", "[for.builder]\n{}"])
-def test_user_and_caller_may_add_readable_folders_but_a_workspace_may_not(tree, who, how):
+@pytest.mark.parametrize("setter", ["home/.config/foreword/foreword.toml", "w/named.toml", "w/.foreword/foreword.toml"])
+@pytest.mark.parametrize("spelling", ["{}", "settings.{}", "[for.builder]\n{}"])
+def test_user_and_caller_may_add_readable_folders_but_a_workspace_may_not(tree, setter, spelling):
     widening = [
-        how.format(f"file_paths = ['{tree.path('q')}']"),
-        how.format("file_secrets = true").rpartition("]\n")[2],
+        spelling.format(f"file_paths = ['{tree.path('q')}']"),
+        spelling.format("file_secrets = true").rpartition("]\n")[2],
     ]
-    tree({"w/.git": None, "w/.env": "S", "q/x": "X", who: "\n".join(widening)})
-    settings = tree.path(who) if "named" in who else ""
+    tree({"w/.git": None, "w/.env": "S", "q/x": "X", setter: "\n".join(widening)})
+    settings = tree.path(setter) if "named" in setter else ""
     prompt = assemble(tree.workspace(), Agent(base="<[file:.env][file:../q/x]>"), "builder", settings=settings)
-    if who.startswith("w/.foreword"):
+    if setter.startswith("w/.foreword"):
         path = "/w/.foreword/foreword.toml"
         assert prompt.text == "<>"
         assert tree.messages(prompt) == [
@@ -447,8 +447,8 @@ def test_user_and_caller_may_add_readable_folders_but_a_workspace_may_not(tree, 
 
 
 def test_a_layout_of_the_workspace_may_not_add_readable_folders(tree):
-    own = "extends = '$std/builder'\n[settings]\nfile_paths = ['/']\nfile_secrets = true\n[section.body]\ntext = '<[file:.env][file:../x]>'\n"
-    tree({"w/.git": None, "w/.env": "S", "x": "X", "w/.foreword/prompts/own.toml": own})
+    own_layout = "extends = '$std/builder'\n[settings]\nfile_paths = ['/']\nfile_secrets = true\n[section.body]\ntext = '<[file:.env][file:../x]>'\n"
+    tree({"w/.git": None, "w/.env": "S", "x": "X", "w/.foreword/prompts/own.toml": own_layout})
     prompt = tree.prompt("$workspace/own")
     assert prompt.text == "<>"
     assert [code for code, _ in tree.findings(prompt)] == ["workspace-refused"] * 2 + ["variable-refused"] * 2

@@ -96,8 +96,8 @@ def test_the_id_is_the_hash_of_the_text(tree, layout):
     ],
 )
 def test_only_bom_crlf_and_outer_blank_lines_change(tree, layout, content, text):
-    around = text_with_content(tree, layout, "MARKER")
-    assert text_with_content(tree, layout, content) == around.replace("MARKER", text)
+    surrounding_text = text_with_content(tree, layout, "MARKER")
+    assert text_with_content(tree, layout, content) == surrounding_text.replace("MARKER", text)
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_only_bom_crlf_and_outer_blank_lines_change(tree, layout, content, text)
     ],
 )
 def test_file_content_is_never_rendered_as_a_template(tree, layout, content):
-    around = text_with_content(tree, layout, "MARKER")
-    assert text_with_content(tree, layout, content) == around.replace("MARKER", content)
+    surrounding_text = text_with_content(tree, layout, "MARKER")
+    assert text_with_content(tree, layout, content) == surrounding_text.replace("MARKER", content)
 
 
 # Files that cannot be read
@@ -137,9 +137,9 @@ UNREADABLE = {
 def test_an_unreadable_file_is_reported_and_the_others_load(tree, layout, kind):
     content, code, word = UNREADABLE[kind]
     tree({FARTHER[layout]: "Farther.", f"w/{FALLBACK[layout]}": "Second."})
-    without = tree.prompt(layout, base="BASE")
+    without_file = tree.prompt(layout, base="BASE")
     prompt = tree({"w/.git": None, "w/AGENTS.md": content}).prompt(layout, base="BASE")
-    assert prompt.text == without.text
+    assert prompt.text == without_file.text
     assert [
         (finding.code, tree.short(finding.path)) for finding in prompt.findings if word in finding.message
     ] == [(code, "/w/AGENTS.md")]  # fmt: skip
@@ -152,9 +152,9 @@ def test_an_unreadable_file_is_reported_and_the_others_load(tree, layout, kind):
 @pytest.mark.parametrize("blank", ["", "\n", " \t\n\n", "\ufeff", "\ufeff\r\n"])
 def test_a_blank_file_counts_as_absent(tree, layout, blank):
     tree({f"w/{FALLBACK[layout]}": "Second."})
-    without = tree.text(layout, base="BASE")
+    without_file = tree.text(layout, base="BASE")
     prompt = tree({"w/AGENTS.md": blank}).prompt(layout, base="BASE")
-    assert tree.short(prompt.text) == without
+    assert tree.short(prompt.text) == without_file
     assert ("/w/AGENTS.md", "blank") in tree.fates(prompt)
 
 
@@ -179,9 +179,9 @@ def test_a_link_outside_the_workspace_may_point_anywhere(tree, layout):
 @pytest.mark.parametrize("second", ["@AGENTS.md", "AGENTS.md\n", "@./AGENTS.md\n\n", Path("AGENTS.md"), "Text.\n"])
 def test_a_pointer_link_or_copy_next_to_the_file_is_not_repeated(tree, layout, second):
     tree({"w/.git": None, "w/AGENTS.md": "Text."})
-    alone = tree.text(layout, base="BASE")
+    prompt_alone = tree.text(layout, base="BASE")
     prompt = tree({f"w/{FALLBACK[layout]}": second}).prompt(layout, base="BASE")
-    assert tree.short(prompt.text) == alone
+    assert tree.short(prompt.text) == prompt_alone
     assert tree.findings(prompt) == [("file-duplicate", f"/w/{FALLBACK[layout]}")]
 
 
@@ -189,8 +189,8 @@ def test_a_pointer_link_or_copy_next_to_the_file_is_not_repeated(tree, layout, s
 def test_a_file_that_points_at_a_non_candidate_is_text(tree, layout, content):
     """Otherwise the file it points at would not be in the prompt at all."""
     tree({"w/.git": None, "w/README.md": "For people.", "w/docs.md": "For people."})
-    around = text_with_content(tree, layout, "MARKER")
-    assert text_with_content(tree, layout, content) == around.replace("MARKER", content.rstrip())
+    surrounding_text = text_with_content(tree, layout, "MARKER")
+    assert text_with_content(tree, layout, content) == surrounding_text.replace("MARKER", content.rstrip())
 
 
 def test_a_working_directory_reached_through_a_link_keeps_the_links_name(tree, layout):
@@ -211,8 +211,8 @@ def test_paths_are_absolute_in_any_working_directory(tree, layout, monkeypatch):
     tree({"w/AGENTS.md": "X", "w/a/x": ""})
     now = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
     expected = tree.prompt(layout, base="BASE", now=now)
-    for here, cwd in (("w", "."), ("w", ""), ("home", "../w"), ("w/a", ".."), ("w", "./a/..")):
-        monkeypatch.chdir(tree.path(here))
+    for working_directory, cwd in (("w", "."), ("w", ""), ("home", "../w"), ("w/a", ".."), ("w", "./a/..")):
+        monkeypatch.chdir(tree.path(working_directory))
         workspace = Workspace(cwd or ".", home=tree.path("home"), platform="linux", environment={})
         assert assemble(workspace, Agent(base="BASE"), layout, now=now) == expected
 
@@ -262,10 +262,10 @@ def tags_in(text, names):
 def test_content_can_neither_close_nor_open_a_section(tree, skill, layout, spelling, case):
     tree({"w/.agents/skills/a/SKILL.md": skill("a")})
     options = {"tools": "read read_file bash", "session": "s", "plan": "P"}
-    good = text_with_content(tree, layout, "good", **options)
+    harmless = text_with_content(tree, layout, "good", **options)
     hostile = "\n".join(spelling.format(case(name)) for name in OWN_TAGS[layout]) or "nothing"
     text = text_with_content(tree, layout, hostile, **options)
-    assert tags_in(text, OWN_TAGS[layout]) == tags_in(good, OWN_TAGS[layout])
+    assert tags_in(text, OWN_TAGS[layout]) == tags_in(harmless, OWN_TAGS[layout])
     assert text.replace("\\", "").count(case("skills")) >= hostile.count(case("skills"))
 
 
@@ -285,8 +285,8 @@ def test_content_can_neither_close_nor_open_a_section(tree, skill, layout, spell
     ],
 )
 def test_other_angle_brackets_are_unchanged(tree, layout, content):
-    around = text_with_content(tree, layout, "MARKER")
-    assert text_with_content(tree, layout, content) == around.replace("MARKER", content)
+    surrounding_text = text_with_content(tree, layout, "MARKER")
+    assert text_with_content(tree, layout, content) == surrounding_text.replace("MARKER", content)
 
 
 # Absent content

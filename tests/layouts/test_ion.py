@@ -173,11 +173,14 @@ def test_each_candidate_has_a_layer(tree):
 
 
 def test_the_callers_base_replaces_the_built_in_one_entirely(tree):
-    own = tree.prompt("ion")
-    assert own.text.strip() and [passage.section for passage in own.passages] == ["base"]
-    assert [piece.origin.kind for piece in own.passages[0].pieces] == ["builtin"]
-    theirs = tree.prompt("ion", base="BASE\nof theirs")
-    assert (theirs.text, [piece.origin.kind for piece in theirs.passages[0].pieces]) == ("BASE\nof theirs", ["caller"])
+    built_in = tree.prompt("ion")
+    assert built_in.text.strip() and [passage.section for passage in built_in.passages] == ["base"]
+    assert [piece.origin.kind for piece in built_in.passages[0].pieces] == ["builtin"]
+    from_caller = tree.prompt("ion", base="BASE\nof theirs")
+    assert (from_caller.text, [piece.origin.kind for piece in from_caller.passages[0].pieces]) == (
+        "BASE\nof theirs",
+        ["caller"],
+    )
 
 
 @pytest.mark.parametrize("blank", ["", " \n ", "\n"])

@@ -554,7 +554,7 @@ def test_an_invalid_resident_is_a_finding_and_the_others_are_listed(tree):
 
 
 @pytest.mark.parametrize(
-    ("files", "listed", "lost"),
+    ("files", "listed", "incomplete"),
     [
         ({"knowledge/k.md": "D", "knowledge/a.md": Path("k.md")}, ["k"], "knowledge/a.md"),
         ({"knowledge/k.md": "D", "knowledge/z.md": Path("k.md")}, ["k"], "knowledge/z.md"),
@@ -563,7 +563,7 @@ def test_an_invalid_resident_is_a_finding_and_the_others_are_listed(tree):
         ({"outside.md": "D", "knowledge/k.md": Path("../outside.md"), "workflow/w.md": Path("../outside.md")}, ["k"], "workflow/w.md"),
     ],
 )  # fmt: skip
-def test_a_resident_with_two_names_is_listed_once_with_a_finding(tree, files, listed, lost):
+def test_a_resident_with_two_names_is_listed_once_with_a_finding(tree, files, listed, incomplete):
     text = RESIDENT.format("model_invocation: true")
     tree(
         {
@@ -573,8 +573,8 @@ def test_a_resident_with_two_names_is_listed_once_with_a_finding(tree, files, li
     )
     prompt = tree.prompt("pod", base="B")
     assert re.findall(r"^- (\w+): D$", prompt.text, re.MULTILINE) == listed
-    assert tree.findings(prompt) == [("file-duplicate", f"/w/.foreword/{lost}")]
-    assert (f"/w/.foreword/{lost}", "duplicate") in tree.fates(prompt)
+    assert tree.findings(prompt) == [("file-duplicate", f"/w/.foreword/{incomplete}")]
+    assert (f"/w/.foreword/{incomplete}", "duplicate") in tree.fates(prompt)
 
 
 def test_residents_are_found_at_the_root_of_the_workspace(tree):
@@ -626,17 +626,17 @@ def test_the_shipped_wording_is_used(tree):
 def test_wording_is_overridden_key_by_key(tree, key):
     full_workspace(tree)({WORDING_FILES["user"]: f"{key} = '## Mine\n{{}}\n{{{{end}}}}'".replace("'", '"""')})
     inside = WORDING[key].partition("\n\n---\n" if "B\n" in WORDING[key] else "---\n")[2].partition("\n\n")[2]
-    mine = f"## Mine\n{inside}\n{{end}}"
-    expected = {**WORDING, key: f"B\n\n{mine}" if key == "working_boundaries_section" else mine}
+    own_wording = f"## Mine\n{inside}\n{{end}}"
+    expected = {**WORDING, key: f"B\n\n{own_wording}" if key == "working_boundaries_section" else own_wording}
     prompt = prompt_with_packs(tree)
     assert (tree.short(prompt.text), prompt.findings) == ("\n\n".join(expected.values()), ())
 
 
 @pytest.mark.parametrize("key", WORDING)
-@pytest.mark.parametrize("around", ["{}\n", "\n{}\n\n", "{}  \n\t\n", "{} "])
-def test_trailing_white_space_of_wording_is_removed(tree, key, around):
+@pytest.mark.parametrize("padding", ["{}\n", "\n{}\n\n", "{}  \n\t\n", "{} "])
+def test_trailing_white_space_of_wording_is_removed(tree, key, padding):
     shipped = shipped_layout("pod")["wording"][key]
-    full_workspace(tree)({WORDING_FILES["workspace"]: f"{key} = {json.dumps(around.format(shipped))}"})
+    full_workspace(tree)({WORDING_FILES["workspace"]: f"{key} = {json.dumps(padding.format(shipped))}"})
     prompt = prompt_with_packs(tree)
     assert tree.short(prompt.text) == "\n\n".join(WORDING.values())
     assert all("".join(piece.text for piece in passage.pieces) == passage.text for passage in prompt.passages)
@@ -692,13 +692,13 @@ def test_the_last_of_several_packs_wins(tree):
 
 @pytest.mark.parametrize("setter", WORDING_FILES)
 @pytest.mark.parametrize("key", WORDING)
-@pytest.mark.parametrize("lost", ["", "nothing", "{x}", "{{}}", "{} and {}", "{", "{ }"])
-def test_wording_without_its_placeholder_is_an_error(tree, setter, key, lost):
-    tree({"pack": None, WORDING_FILES[setter]: f"{key} = '{lost}'"})
+@pytest.mark.parametrize("incomplete", ["", "nothing", "{x}", "{{}}", "{} and {}", "{", "{ }"])
+def test_wording_without_its_placeholder_is_an_error(tree, setter, key, incomplete):
+    tree({"pack": None, WORDING_FILES[setter]: f"{key} = '{incomplete}'"})
     with pytest.raises(LayoutError) as raised:
         prompt_with_packs(tree, p="pack")
     assert key in str(raised.value) and "\n" not in str(raised.value)
-    if lost in ("", "nothing"):
+    if incomplete in ("", "nothing"):
         path = f"/{WORDING_FILES[setter]}"
         assert tree.short(str(raised.value)) == f"{path}: {key} needs '{{}}' exactly once, for its value"
 
@@ -717,10 +717,10 @@ def test_wording_with_an_unknown_placeholder_is_an_error_that_names_the_file(tre
         prompt_with_packs(tree)
 
 
-@pytest.mark.parametrize("around", ["<!--\\n{}\\n-->", "```\\n{}\\n```", "Only an example. <!-- {} -->"])
+@pytest.mark.parametrize("padding", ["<!--\\n{}\\n-->", "```\\n{}\\n```", "Only an example. <!-- {} -->"])
 @pytest.mark.parametrize("key", ["working_boundaries_section", "agents_md_section"])
-def test_wording_of_a_workspace_may_not_hide_the_text_it_wraps(tree, around, key):
-    tree({WORDING_FILES["workspace"]: f'{key} = "{around}"'})
+def test_wording_of_a_workspace_may_not_hide_the_text_it_wraps(tree, padding, key):
+    tree({WORDING_FILES["workspace"]: f'{key} = "{padding}"'})
     with pytest.raises(LayoutError, match=r"prompts\.toml: \w+ puts its value into a "):
         prompt_with_packs(tree)
     full_workspace(tree)({WORDING_FILES["workspace"]: f'{key} = "<!-- a note --> {{}}"'})

@@ -67,10 +67,12 @@ def install(what: Path | str, tmp_path_factory):
 
 
 def test_the_wheel_contains_the_entire_package(dist):
-    ours = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src/foreword").rglob("*") if path.is_file()}
-    ours = {name for name in ours if "__pycache__" not in name}
-    assert any(name.startswith("foreword/packs/std/") and name.endswith(".toml") for name in ours)
-    assert ours - names_in(wheel_in(dist)) == set()
+    own_files = {
+        path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src/foreword").rglob("*") if path.is_file()
+    }
+    own_files = {name for name in own_files if "__pycache__" not in name}
+    assert any(name.startswith("foreword/packs/std/") and name.endswith(".toml") for name in own_files)
+    assert own_files - names_in(wheel_in(dist)) == set()
 
 
 def test_the_wheel_contains_nothing_else(dist):

@@ -482,7 +482,7 @@ def test_only_what_changed_is_read_again(tree, trusted_clock, monkeypatch, layou
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
 def test_a_change_within_the_clock_resolution_is_noticed(tree, layout):
-    """Write the same number of other letters as quickly as possible."""
+    """Write the same number of different letters as quickly as possible."""
     tree({"w/a": None, **ALL_FILES})
     workspace, agent = tree.workspace("w/a"), AGENTS.get(layout, AGENT)
     assembler = Assembler(workspace, layout)

@@ -43,16 +43,18 @@ def test_methods_exist(owner):
     assert [name for name in METHODS[owner].split() if not callable(getattr(owner, name, None))] == []
 
 
-@pytest.mark.parametrize("ours", [uvicorn_adapter.Connection, uvicorn_adapter.Supervisor])
-def test_overridden_methods_are_called_with_the_same_parameters(ours):
-    theirs = ours.__bases__[0]
-    overridden = [name for name in vars(ours) if inspect.isfunction(vars(ours)[name]) and hasattr(theirs, name)]
+@pytest.mark.parametrize("override", [uvicorn_adapter.Connection, uvicorn_adapter.Supervisor])
+def test_overridden_methods_are_called_with_the_same_parameters(override):
+    overridden_method = override.__bases__[0]
+    overridden = [
+        name for name in vars(override) if inspect.isfunction(vars(override)[name]) and hasattr(overridden_method, name)
+    ]
     for name in overridden:
         if name != "__init__":
-            assert list(inspect.signature(getattr(ours, name)).parameters) == list(
-                inspect.signature(getattr(theirs, name)).parameters
+            assert list(inspect.signature(getattr(override, name)).parameters) == list(
+                inspect.signature(getattr(overridden_method, name)).parameters
             ), name
-    calls_super = set(re.findall(r"super\(\)\.(\w+)\(", inspect.getsource(ours)))
+    calls_super = set(re.findall(r"super\(\)\.(\w+)\(", inspect.getsource(override)))
     assert calls_super <= set(overridden)
 
 

@@ -12,14 +12,14 @@ import foreword
 from foreword.sources.ryaml_adapter import yaml_parser
 from foreword.sources.watchfiles_adapter import Watcher
 
-PRIVATE = [
+PRIVATE_NAMES = [
     ("ryaml._ryaml", "loads", "ryaml_adapter.py"),
     ("watchfiles._rust_notify", "RustNotify", "watchfiles_adapter.py"),
     ("watchfiles._rust_notify", "WatchfilesRustInternalError", "watchfiles_adapter.py"),
 ]
 
 
-@pytest.mark.parametrize(("module", "name", "adapter"), PRIVATE)
+@pytest.mark.parametrize(("module", "name", "adapter"), PRIVATE_NAMES)
 def test_each_private_name_exists_and_is_used_in_one_file(module, name, adapter):
     assert callable(getattr(importlib.import_module(module), name))
     sources = Path(foreword.__file__).parent.rglob("*.py")
@@ -28,7 +28,7 @@ def test_each_private_name_exists_and_is_used_in_one_file(module, name, adapter)
 
 @pytest.mark.parametrize("package", ["ryaml", "watchfiles"])
 def test_the_version_is_bounded_above(package):
-    requirements = [require for require in requires("foreword") if re.match(rf"{package}\b", require)]
+    requirements = [requirement for requirement in requires("foreword") if re.match(rf"{package}\b", requirement)]
     assert requirements and all("<" in requirement for requirement in requirements)
 
 

@@ -127,14 +127,14 @@ def test_concurrent_writers_lose_no_state(store, edition):
 
     def add(name):
         while True:
-            using = store.current("talk")
-            state = json.dumps(sorted([*json.loads(using.state), name]))
+            current = store.current("talk")
+            state = json.dumps(sorted([*json.loads(current.state), name]))
             if name % 3:
-                if store.save_state("talk", using.number, state, using.state):
+                if store.save_state("talk", current.number, state, current.state):
                     return
             else:
-                mine = edition(using.number + 1, f"by {name}", state=state)
-                if store.publish("talk", mine, using.number, using.state) is mine:
+                mine = edition(current.number + 1, f"by {name}", state=state)
+                if store.publish("talk", mine, current.number, current.state) is mine:
                     return
 
     with ThreadPoolExecutor(8) as pool:

@@ -27,9 +27,7 @@ CASES = [
 
 
 def documents(texts):
-    return {
-        address: Document(f"/disk/{address}.md", text_of, f"sha256:{address}") for address, text_of in texts.items()
-    }
+    return {address: Document(f"/disk/{address}.md", text, f"sha256:{address}") for address, text in texts.items()}
 
 
 def loader(templates):
@@ -81,8 +79,8 @@ def test_a_third_of_the_cases_are_errors():
 
 
 def test_includes_have_names_and_targets():
-    text_of = "{% include 'a' %}\n{% include ['b', '$std/c'] ignore missing %}{% import 'd' as e %}"
-    document = Document("$user/x/y", text_of)
+    text = "{% include 'a' %}\n{% include ['b', '$std/c'] ignore missing %}{% import 'd' as e %}"
+    document = Document("$user/x/y", text)
     found = inclusion.includes(document, tags.scan(document))
     assert [(tag.word, tag.names, tag.targets, tag.is_optional) for tag in found] == [
         ("include", ("a",), ("$user/x/a",), False),

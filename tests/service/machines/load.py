@@ -21,7 +21,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from machine import GONE, Machine, database
+from machine import CONNECTION_ERRORS, Machine, database
 
 from foreword.store import open_store
 
@@ -76,7 +76,7 @@ class World:
         """Return the response of either machine, or None if there was none or it was a 503 or 504."""
         try:
             answer = rng.choice(self.machines).ask(method, path, body)
-        except GONE:
+        except CONNECTION_ERRORS:
             self.counts["broken"] += 1
             return None
         if answer.status in (503, 504):

@@ -18,7 +18,7 @@ from pathlib import Path
 STORE = Path(__file__).parents[2] / "store"
 PATIENCE = 30.0
 # Errors of a client whose server is killed.
-GONE = (OSError, http.client.HTTPException)
+CONNECTION_ERRORS = (OSError, http.client.HTTPException)
 
 
 def database():

@@ -21,13 +21,13 @@ def two_services(start_shared_service, postgres_url):
 
 def test_each_service_continues_conversations_of_the_other(two_services, top):
     one, other = two_services
-    for number, (setting, using) in enumerate(((one, other), (other, one), (one, other))):
+    for number, (setting, current) in enumerate(((one, other), (other, one), (one, other))):
         put = setting.ask("PUT", "/system-prompt", {"template": f"Template {number} of [prompt:conversation_id]."})
         assert put.status == 200
-        assert using.ask("GET", "/system-prompt").form == {
+        assert current.ask("GET", "/system-prompt").form == {
             "template": f"Template {number} of [prompt:conversation_id]."
         }
-        assert using.turn(f"t{number}").form["system"] == f"Template {number} of t{number}."
+        assert current.turn(f"t{number}").form["system"] == f"Template {number} of t{number}."
         assert setting.turn(f"t{number}").form["reused"]
 
     (top / "w/AGENTS.md").write_text("First.")
