@@ -269,7 +269,7 @@ SECRETS = [
 @pytest.mark.parametrize("secret", SECRETS, ids=lambda secret: secret[:6])
 def test_secrets_are_found_and_never_printed(secret):
     (found,) = secrets(f"key = '{secret}',")
-    assert found.start == 7 and secret[-12:] not in found.shown + found.what
+    assert found.start == 7 and secret[-12:] not in found.summary + found.what
     for shown in (secret, secret[:-3] + "…", f"docs/{secret}.md"):
         assert secret[10:30] not in mask_secrets(shown)
 

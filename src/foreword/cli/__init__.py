@@ -145,9 +145,9 @@ def _report_error(sentence: str) -> int:
     """Print an error message to standard error. Returns the exit status, 2."""
     from .terminal import escape_for, paint, wrap_for
 
-    shown = escape_for(sys.stderr, sentence.encode("utf-8", "backslashreplace").decode())
+    escaped = escape_for(sys.stderr, sentence.encode("utf-8", "backslashreplace").decode())
     try:
-        print(wrap_for(f"{paint('foreword:', 'red', sys.stderr)} {shown}", sys.stderr, indent=2), file=sys.stderr)
+        print(wrap_for(f"{paint('foreword:', 'red', sys.stderr)} {escaped}", sys.stderr, indent=2), file=sys.stderr)
     except OSError:  # standard error is closed
         sys.stderr = None
     return 2

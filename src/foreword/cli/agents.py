@@ -110,10 +110,10 @@ def _cell(verdict: Verdict) -> str:
     return "on touch" if verdict.name == "on-touch" else verdict.name
 
 
-def _notes(result: AgentReport, shown: Sequence[str]) -> list[str]:
+def _notes(result: AgentReport, short_paths: Sequence[str]) -> list[str]:
     """The lines below the table: which patterns activate files "on touch", and what the less common verdicts mean."""
     lines: dict[str, None] = {}
-    for row, path in zip(result.table.rows, shown, strict=True):
+    for row, path in zip(result.table.rows, short_paths, strict=True):
         for verdict in row.verdicts:
             if verdict.name == "on-touch" and verdict.target:
                 lines[f"on touch: {path} waits for {verdict.target}"] = None
@@ -126,15 +126,15 @@ def _notes(result: AgentReport, shown: Sequence[str]) -> list[str]:
 
 def _write_text(result: AgentReport, args: Namespace) -> None:
     home = _home_folder(args)
-    shown = [escape_for(sys.stdout, _short_path(row.path, result, home)) for row in result.table.rows]
+    short_paths = [escape_for(sys.stdout, _short_path(row.path, result, home)) for row in result.table.rows]
     width = _width()
-    for number, columns in enumerate(_split_columns(result.table, shown, width)):
+    for number, columns in enumerate(_split_columns(result.table, short_paths, width)):
         if number:
             write("\n")
-        _write_columns(result.table, shown, columns, width)
+        _write_columns(result.table, short_paths, columns, width)
     if result.table.rows:
         write("\n")
-    for line in _notes(result, shown):
+    for line in _notes(result, short_paths):
         write_line(line, indent=2)
     error = result.table.agents[0].tokens.error
     write_line(f"tokens: an estimate, within {error:.0%}, of the instructions in each prompt")
@@ -142,10 +142,10 @@ def _write_text(result: AgentReport, args: Namespace) -> None:
         write_line(f"not shown: {', '.join(result.others)} (--all shows them)", indent=2)
 
 
-def _split_columns(table: AgentTable, shown: Sequence[str], width: int) -> list[list[int]]:
+def _split_columns(table: AgentTable, short_paths: Sequence[str], width: int) -> list[list[int]]:
     """Split the agents' columns evenly into as many tables as the width requires."""
     widths = [_column_width(table, column) + GAP for column in range(len(table.agents))]
-    longest = max(map(display_width, ("tokens", *shown)))
+    longest = max(map(display_width, ("tokens", *short_paths)))
     room = max(width - min(longest, _MIN_PATH_WIDTH), max(widths))
     size = len(widths)
     while any(sum(widths[start : start + size]) > room for start in range(0, len(widths), size)):
@@ -160,10 +160,10 @@ def _column_width(table: AgentTable, column: int) -> int:
     return max(map(display_width, (table.agents[column].name, f"{table.agents[column].tokens.count:,}", *cells)))
 
 
-def _write_columns(table: AgentTable, shown: Sequence[str], columns: Sequence[int], width: int) -> None:
+def _write_columns(table: AgentTable, short_paths: Sequence[str], columns: Sequence[int], width: int) -> None:
     widths = [_column_width(table, column) for column in columns]
     room = max(width - sum(widths) - GAP * len(widths), _MIN_PATH_WIDTH)
-    path_width = min(max(map(display_width, ("tokens", *shown))), room)
+    path_width = min(max(map(display_width, ("tokens", *short_paths))), room)
 
     def line(label: str, cells: Sequence[str], colours: Sequence[str], label_colour: str = "") -> str:
         parts = [paint(pad(cell, size), colour) for cell, size, colour in zip(cells, widths, colours, strict=True)]
@@ -173,7 +173,7 @@ def _write_columns(table: AgentTable, shown: Sequence[str], columns: Sequence[in
 
     plain = ["" for _ in columns]
     write(line("file", [table.agents[column].name for column in columns], ["bold" for _ in columns], "bold"))
-    for path, row in zip(shown, table.rows, strict=True):
+    for path, row in zip(short_paths, table.rows, strict=True):
         verdicts = [row.verdicts[column] for column in columns]
         write(
             line(
@@ -212,9 +212,9 @@ def write_comparison(result: AgentReport, args: Namespace) -> None:
     write("\n")
     if different:
         home = _home_folder(args)
-        shown = [escape_for(sys.stdout, _short_path(row.path, result, home)) for row in different]
+        short_paths = [escape_for(sys.stdout, _short_path(row.path, result, home)) for row in different]
         table = replace(result.table, rows=different)
-        _write_columns(table, shown, range(len(table.agents)), _width())
+        _write_columns(table, short_paths, range(len(table.agents)), _width())
         write("\n")
     both = f"{len(same):,} file{' is' if len(same) == 1 else 's are'} loaded by both"
     write_line(both if same else "no file is loaded by both")
@@ -231,19 +231,19 @@ def _write_markdown(result: AgentReport, args: Namespace) -> None:
     from ..inspection.agent_rules import describe_verdict
 
     home = _home_folder(args)
-    shown = [_short_path(row.path, result, home) for row in result.table.rows]
+    short_paths = [_short_path(row.path, result, home) for row in result.table.rows]
     if result.paths:
-        for path, row in zip(shown, result.table.rows, strict=True):
+        for path, row in zip(short_paths, result.table.rows, strict=True):
             write(f"`{_escape(path)}`\n")
             for view, verdict in zip(result.table.agents, row.verdicts, strict=True):
                 write(f"- **{view.name}** {_escape(describe_verdict(view, row.path, verdict))}\n")
         return
     rows = [["file", *(view.name for view in result.table.agents)], ["---" for _ in (0, *result.table.agents)]]
-    rows += [[f"`{path}`", *map(_cell, row.verdicts)] for path, row in zip(shown, result.table.rows, strict=True)]
+    rows += [[f"`{path}`", *map(_cell, row.verdicts)] for path, row in zip(short_paths, result.table.rows, strict=True)]
     rows.append(["**tokens**", *(f"{view.tokens.count:,}" for view in result.table.agents)])
     for cells in rows:
         write(f"| {' | '.join(map(_escape, cells))} |\n")
-    notes = _notes(result, shown)
+    notes = _notes(result, short_paths)
     if notes:
         write("\n" + "".join(f"- {_escape(line)}\n" for line in notes))
 

@@ -61,9 +61,9 @@ def write_subjects(old: Subject, new: Subject, tokens: tuple[int, int], paths: S
 
 
 def _write_section(section: SectionDiff, old: str, new: str, paths: ShortPaths) -> None:
-    how = " and ".join(paint(kind, _COLOURS[kind]) for kind in section.kinds)
+    kinds = " and ".join(paint(kind, _COLOURS[kind]) for kind in section.kinds)
     moved = f"  from position {section.old_place} to {section.new_place}" if "moved" in section.kinds else ""
-    write_line(f"{how}  {paint(printable(section.section), 'bold')}{moved}", indent=4)
+    write_line(f"{kinds}  {paint(printable(section.section), 'bold')}{moved}", indent=4)
     if "added" in section.kinds and section.new:
         _write_causes(section.causes, paths)
         _write_lines(_signed_lines(new[section.new[0] : section.new[1]], "+", "green"))
@@ -167,11 +167,11 @@ def _mark(text: str, opening: str, closing: str, colour: str) -> str:
     """Changed words, in colour or in brackets. If they are only white space, visible symbols replace it."""
     if not text:
         return ""
-    shown = _escape(text)
+    display = _escape(text)
     if text.isspace():
-        shown = text.replace(" ", "·").replace("\t", "⇥").replace("\n", "⏎")
-    shown = shown if len(shown) <= _MAX_WIDTH else f"{shown[: _MAX_WIDTH - 1]}…"
-    return paint(shown, colour) if shows_colours(sys.stdout) else f"{opening}{shown}{closing}"
+        display = text.replace(" ", "·").replace("\t", "⇥").replace("\n", "⏎")
+    display = display if len(display) <= _MAX_WIDTH else f"{display[: _MAX_WIDTH - 1]}…"
+    return paint(display, colour) if shows_colours(sys.stdout) else f"{opening}{display}{closing}"
 
 
 def _signed_lines(text: str, sign: str, colour: str) -> Iterator[str]:
@@ -179,8 +179,8 @@ def _signed_lines(text: str, sign: str, colour: str) -> Iterator[str]:
         return
     lines = text.removeprefix("\n").removesuffix("\n").split("\n", _MAX_LINES)
     for line in lines[:_MAX_LINES]:
-        shown = _escape(line if len(line) <= _MAX_WIDTH else f"{line[: _MAX_WIDTH - 1]}…")
-        yield paint(f"    {sign} {shown}".rstrip(), colour)
+        display = _escape(line if len(line) <= _MAX_WIDTH else f"{line[: _MAX_WIDTH - 1]}…")
+        yield paint(f"    {sign} {display}".rstrip(), colour)
     if len(lines) > _MAX_LINES:
         yield f"    {sign} … {lines[-1].count(chr(10)) + 1:,} more lines"
 

@@ -58,14 +58,14 @@ def parser_for(command: str) -> Parser:
 
 def lint(args: Namespace) -> int:
     """`foreword lint [DIR]`"""
-    from ..programs.questions import lint_answer, lint_report, shown_findings
+    from ..programs.questions import filter_findings, lint_answer, lint_report
 
     question = args.question.with_fields(recursive=args.recursive, disable=args.disable, min_severity=args.min_severity)
     report = lint_report(question)
     if args.json or args.format == "json":
         write_json(lint_answer(question, report))
     else:
-        _WRITERS[args.format](shown_findings(question, report), args)
+        _WRITERS[args.format](filter_findings(question, report), args)
     fatal = _SEVERITIES[: _SEVERITIES.index(args.fail) + 1]
     return 1 if any(finding.severity in fatal for finding in report.findings) else 0
 
@@ -130,8 +130,8 @@ def _write_file(path: str, findings: Sequence[Finding], paths: ShortPaths) -> No
 
 def _relative(path: str) -> str:
     """The path relative to the current directory if it is below it, so that other programs can open it."""
-    here = os.getcwd().rstrip("/") + "/"
-    return path.removeprefix(here)
+    prefix = os.getcwd().rstrip("/") + "/"
+    return path.removeprefix(prefix)
 
 
 def _sentence(finding: Finding) -> str:

@@ -107,17 +107,17 @@ class News:
             names = sorted({path for section in self.effect.sections for path in section.sources})
         if not names:
             return ""
-        shown = [self.paths.short(name) for name in names]
-        more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
-        return f"{', '.join(shown[:3])}{more}: "
+        short_names = [self.paths.short(name) for name in names]
+        more = f" and {len(short_names) - 3} more" if len(short_names) > 3 else ""
+        return f"{', '.join(short_names[:3])}{more}: "
 
 
 def _describe(section: SectionEffect) -> str:
     """A section's change, such as `project +12`, `menu moved +0` or `(between sections) changed`."""
     if section.section in (WHOLE, BETWEEN):
         return f"{section.section} changed"
-    how = "" if tuple(section.kinds) == ("changed",) else f" {' and '.join(section.kinds)}"
-    return f"{section.section}{how} {section.after - section.before:+,}"
+    kinds = "" if tuple(section.kinds) == ("changed",) else f" {' and '.join(section.kinds)}"
+    return f"{section.section}{kinds} {section.after - section.before:+,}"
 
 
 def error_sentence(error: Exception) -> str:

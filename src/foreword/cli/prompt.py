@@ -90,18 +90,18 @@ def _write_candidates(candidates: Sequence[Candidate], args: Namespace) -> None:
     from .paths import paths_of
 
     paths = paths_of(args)
-    shown = [candidate for candidate in candidates if args.all or args.path or candidate.fate != "absent"]
+    visible = [candidate for candidate in candidates if args.all or args.path or candidate.fate != "absent"]
     write_table(
         [
             (candidate.fate, candidate.layer, paths.short(candidate.path), paths.in_text(candidate.reason))
-            for candidate in shown
+            for candidate in visible
         ],
         ("fate", "layer", "file", "reason"),
         ("", "", "", "dim"),
         paths=(2,),
-        row_colours=[{0: _FATE_COLOURS.get(candidate.fate, "dim")} for candidate in shown],
+        row_colours=[{0: _FATE_COLOURS.get(candidate.fate, "dim")} for candidate in visible],
     )
-    hidden = len(candidates) - len(shown)
+    hidden = len(candidates) - len(visible)
     if hidden:
         files = "1 more file does not exist" if hidden == 1 else f"{hidden:,} more files do not exist"
         write_error(f"{files} (--all lists {'it' if hidden == 1 else 'them'})")
@@ -142,12 +142,12 @@ def _write_blame(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
         width = max(room // 3, _MIN_LABEL_WIDTH)
     for origin, label, text in lines:
         colour = "cyan" if origin and origin.kind == "file" else "dim"
-        shown = [text]
+        parts = [text]
         if is_wrapped:
             indent = _hanging_indent(text, (room - width - 3) // 2)
             first, *others = wrap(escape_for(sys.stdout, text), room - width - 3, room - width - 3 - indent)
-            shown = [first, *(" " * indent + line for line in others)]
-        for number, line in enumerate(shown):
+            parts = [first, *(" " * indent + line for line in others)]
+        for number, line in enumerate(parts):
             place = pad("" if number else shorten_middle(label, width), width)
             write(f"{paint(place, colour)} │ {line}".rstrip())
 

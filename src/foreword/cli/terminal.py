@@ -151,10 +151,10 @@ def report(findings: Sequence[Finding], args: Namespace, with_infos: bool = Fals
     for finding in worst_first(merge_repeated(findings)):
         if finding.severity == "info" and not with_infos:
             continue
-        shown = replace(
+        shortened = replace(
             finding, message=paths.in_text(escape_for(sys.stderr, finding.message)), path=paths.short(finding.path)
         )
-        write_error(format_finding(shown, sys.stderr), indent=2)
+        write_error(format_finding(shortened, sys.stderr), indent=2)
     infos = sum(finding.severity == "info" for finding in findings)
     if infos and not with_infos:
         write_error(paint(describe_infos(infos, args), SEVERITIES["info"], sys.stderr), indent=2)

@@ -19,7 +19,7 @@ def describe_rule(verdict: Verdict) -> str:
     if verdict.rule is None:
         return ""
     lookup, pattern = verdict.rule
-    group = next(each for each in lookup.groups if pattern in each)
+    group = next(patterns for patterns in lookup.groups if pattern in patterns)
     text = f"it reads {_describe_group(group, lookup)}"
     if lookup.take == "nearest":
         text += "; only the nearest one counts"
@@ -41,8 +41,12 @@ def describe_reads(layout: Layout, path: str) -> str:
     names = dict.fromkeys(
         basename(rule.path) if "*" not in rule.path else rule.path for _, group in groups for rule in group
     )
-    shown = list(places or names)
-    return _join(shown if len(shown) <= _MAX_NAMES else [*shown[:_MAX_NAMES], f"{len(shown) - _MAX_NAMES} more"])
+    descriptions = list(places or names)
+    return _join(
+        descriptions
+        if len(descriptions) <= _MAX_NAMES
+        else [*descriptions[:_MAX_NAMES], f"{len(descriptions) - _MAX_NAMES} more"]
+    )
 
 
 def _describe_group(group: Sequence[Pattern], lookup: Lookup) -> str:

@@ -137,8 +137,8 @@ def with_visits(table: AgentTable, visits: Mapping[tuple[int, str], Mapping[str,
     """The table, updated with what happens to files in the visited folders: a file that is not loaded there is not `elsewhere`."""
 
     def after_visit(number: int, path: str, verdict: Verdict) -> Verdict:
-        there = visits.get((number, verdict.target)) if verdict.name == "elsewhere" else None
-        candidate = there.get(path) if there else None
+        candidates = visits.get((number, verdict.target)) if verdict.name == "elsewhere" else None
+        candidate = candidates.get(path) if candidates else None
         if candidate is None or candidate.fate in ("used", "cut"):
             return verdict
         return Verdict(_VERDICTS[candidate.fate], candidate.reason, candidate.target, None, verdict.rule)
@@ -217,8 +217,8 @@ class _Judge:
 
 
 def _candidates(view: AgentView, lookup: str) -> Sequence[Candidate]:
-    found: Sequence[Candidate] = view.inputs.lookup_results[lookup].candidates
-    return found
+    candidates: Sequence[Candidate] = view.inputs.lookup_results[lookup].candidates
+    return candidates
 
 
 def _patterns_by_name(

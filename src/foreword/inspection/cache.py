@@ -344,8 +344,8 @@ def instability_findings(
 
 
 def _join(names: Sequence[str]) -> str:
-    shown = [*names] if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"]
-    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
+    items = [*names] if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"]
+    return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
 
 
 # How much of the cache survives a change

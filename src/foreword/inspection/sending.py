@@ -124,11 +124,11 @@ def files_of(account: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 def root_end(files: Iterable[tuple[str, int]], cwd: str) -> int:
     """The offset where the root's instructions end: the last file in the topmost folder that is `cwd` or above it. 0 if there is none."""
     top: str | None = None
-    found = 0
+    last_end = 0
     for path, end in files:
         folder = path.rpartition("/")[0]
         if cwd != folder and not cwd.startswith(f"{folder}/"):
             continue
         if top is None or len(folder) <= len(top):
-            top, found = folder, end
-    return found
+            top, last_end = folder, end
+    return last_end

@@ -86,8 +86,8 @@ class _Comparison:
         table = compare_agents(views, [printable(path) for path in (*files.paths, *paths)], root, cwd)
         table = _filter_rows(table, paths)
         table = with_visits(table, self._visit(table))
-        shown = {view.name for view in views}
-        others = [] if requested else [name for name in mirrors if name not in shown]
+        view_names = {view.name for view in views}
+        others = [] if requested else [name for name in mirrors if name not in view_names]
         return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(path) for path in paths])
 
     def _views(
@@ -119,7 +119,7 @@ class _Comparison:
 
     def _signs(self, layout: Layout, files: Sequence[str]) -> list[str]:
         """The layout's signs that are in the repository: at its root or, if they are instruction files, anywhere in it."""
-        found = []
+        signs = []
         for sign in layout.signs:
             path = "/" + sign
             is_in_files = any(
@@ -127,8 +127,8 @@ class _Comparison:
                 for relative in (file[len(self.root) :] for file in files)
             )
             if is_in_files or os.path.lexists(os.path.join(self.root, sign.rstrip("/"))):
-                found.append(sign)
-        return found
+                signs.append(sign)
+        return signs
 
     def _assembler(self, layout: str) -> Assembler:
         fields = self.question.fields
@@ -190,14 +190,18 @@ class _Comparison:
                 self.real_names[printable(path)] = path
                 path = os.path.dirname(path)
         for path, reason in files.unlisted:
-            shown = printable(path)
-            self.findings[finding("file-unreadable", f"{shown}: the folder could not be listed: {reason}", shown)] = (
-                None
-            )
+            printable_path = printable(path)
+            self.findings[
+                finding(
+                    "file-unreadable", f"{printable_path}: the folder could not be listed: {reason}", printable_path
+                )
+            ] = None
         if not files.is_complete:
-            shown = printable(self.root)
-            message = f"{shown} contains too many folders; files in the rest of them are missing from the table"
-            self.findings[finding("scan-limit", message, shown)] = None
+            printable_path = printable(self.root)
+            message = (
+                f"{printable_path} contains too many folders; files in the rest of them are missing from the table"
+            )
+            self.findings[finding("scan-limit", message, printable_path)] = None
 
     def _collect_findings(self, views: Sequence[AgentView]) -> None:
         """Add the warnings and errors of all prompts. If one does not apply to every agent, its message lists the agents."""
@@ -217,8 +221,12 @@ def _filter_rows(table: AgentTable, paths: Sequence[str]) -> AgentTable:
     if not paths:
         return table
     folders = {printable(path) for path in paths if os.path.isdir(path)}
-    shown = {printable(path) for path in paths}
-    rows = [row for row in table.rows if row.path not in folders and any(is_inside(row.path, path) for path in shown)]
+    printable_paths = {printable(path) for path in paths}
+    rows = [
+        row
+        for row in table.rows
+        if row.path not in folders and any(is_inside(row.path, path) for path in printable_paths)
+    ]
     return replace(table, rows=rows)
 
 

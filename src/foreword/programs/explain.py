@@ -59,16 +59,16 @@ def _paths(wanted: str, cwd: str) -> list[str]:
 
 def explain(assembler: Assembler, path: str, agent: Agent | None = None) -> Candidate:
     """The fate of an absolute path that was not considered, and the reason."""
-    shown = printable(path)
+    printable_path = printable(path)
     if not os.path.lexists(path):
-        return Candidate(shown, "", "absent", "the file does not exist" + _suggest_similar(path))
+        return Candidate(printable_path, "", "absent", "the file does not exist" + _suggest_similar(path))
     folders = list(_possible_folders(path, assembler))
     match = _find_folder(assembler, path, folders, agent)
     if match:
         folder, candidate = match
         fate = "" if candidate.fate == "used" else f"; its fate there is {candidate.fate}"
         reason = f"only an agent that works in {printable(folder)} reads it{fate}"
-        return Candidate(shown, candidate.layer, "elsewhere", reason)
+        return Candidate(printable_path, candidate.layer, "elsewhere", reason)
     layout = assembler.layout()
     others, agents = (
         [
@@ -88,7 +88,7 @@ def explain(assembler: Assembler, path: str, agent: Agent | None = None) -> Cand
             f"{readers}; these agents do: {', '.join(agents)}" if others else f"these agents do: {', '.join(agents)}"
         )
     reason = f"the layout '{layout.name}' does not read {kind} ({_reads(path, layout)}); {readers}"
-    return Candidate(shown, "", "unread", reason)
+    return Candidate(printable_path, "", "unread", reason)
 
 
 def _suggest_similar(path: str) -> str:
@@ -127,14 +127,19 @@ def _find_folder(
 
 def _candidate_in(assembler: Assembler, path: str, folder: str, agent: Agent | None) -> Candidate | None:
     """The candidate at or below a path, for an agent that works in this folder."""
-    shown = printable(path)
+    printable_path = printable(path)
     other = assembler.copy_with(workspace=replace(assembler.workspace, cwd=folder, root=None))
     try:
         candidates = other.snapshot(agent).inputs.candidates
     except ForewordError:  # the folder's settings are refused, or another layout lacks a key
         return None
     return next(
-        (candidate for candidate in candidates if candidate.fate != "absent" and is_inside(candidate.path, shown)), None
+        (
+            candidate
+            for candidate in candidates
+            if candidate.fate != "absent" and is_inside(candidate.path, printable_path)
+        ),
+        None,
     )
 
 

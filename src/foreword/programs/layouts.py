@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def layout_rows(question: Question) -> list[LayoutRowForm]:
     """The shipped layouts, those in the user's, the workspace's and the caller's packs, and those that mirror released programs."""
     default = question.assembler.layout()
-    own = own_layouts(resolve_workspace(question.workspace, Reader()), question.fields.get("packs"))
+    addresses = own_layouts(resolve_workspace(question.workspace, Reader()), question.fields.get("packs"))
     rows = [_shipped_row(name) for name in layout_names()]
-    rows += [_own_row(address, question) for address in own]
+    rows += [_own_row(address, question) for address in addresses]
     rows += [_shipped_row(name) for name in mirror_names()]
     for row in rows:
         row["default"] = row["name"] in (default.address, default.name)

@@ -147,13 +147,13 @@ class _LintRun:
                 continue
             if not reading.has_text:
                 if validation and reading.code:
-                    shown = printable(path)
-                    self.findings[finding(reading.code, f"{shown}: {reading.reason}", shown)] = None
+                    printable_path = printable(path)
+                    self.findings[finding(reading.code, f"{printable_path}: {reading.reason}", printable_path)] = None
                 continue
             self.skills.add(reading.identity)
-            shown = printable(path)
-            self.files.add(shown)
-            problems = read_skill(reading.text, shown, validation)[1] if validation else []
+            printable_path = printable(path)
+            self.files.add(printable_path)
+            problems = read_skill(reading.text, printable_path, validation)[1] if validation else []
             findings = self.linter.check_skills(skill_texts([reading.document]), problems)
             self.findings.update(dict.fromkeys(findings))
 
@@ -168,16 +168,18 @@ class _LintRun:
         is_strict = any(lookup.kind == "skill" and lookup.validation == "strict" for lookup in layout.lookups)
         self.read_skills(tree.skills, "strict" if is_strict else "lenient")
         for path in tree.unlisted:
-            shown = printable(path)
-            self.findings[finding("file-unreadable", f"{shown}: the folder could not be read", shown)] = None
+            printable_path = printable(path)
+            self.findings[
+                finding("file-unreadable", f"{printable_path}: the folder could not be read", printable_path)
+            ] = None
 
     def _check_folder(self, folder: str) -> None:
         """Check one of the folders below. If it is a repository whose settings are refused, only this folder is skipped."""
         try:
             self.check(self.assembler.for_directory(folder))
         except CallError as error:
-            shown = printable(folder)
-            self.findings[finding("settings-invalid", f"{shown}: {error}", shown)] = None
+            printable_path = printable(folder)
+            self.findings[finding("settings-invalid", f"{printable_path}: {error}", printable_path)] = None
 
 
 def _instruction_names(layout: Layout) -> Iterator[str]:

@@ -289,8 +289,8 @@ def lint(question: Question) -> LintForm:
 def lint_answer(question: Question, report: Report) -> LintForm:
     from ..wire.differences import lint_form
 
-    shown = shown_findings(question, report)
-    return lint_form(shown.root, shown.files, shown.findings)
+    filtered = filter_findings(question, report)
+    return lint_form(filtered.root, filtered.files, filtered.findings)
 
 
 def lint_report(question: Question) -> Report:
@@ -309,7 +309,7 @@ def lint_report(question: Question) -> Report:
     )
 
 
-def shown_findings(question: Question, report: Report) -> Report:
+def filter_findings(question: Question, report: Report) -> Report:
     """The report without findings that are less severe than `min_severity`."""
     minimum = question.fields.get("min_severity") or SEVERITIES[-1]
     if minimum not in SEVERITIES:

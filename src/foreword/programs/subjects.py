@@ -95,14 +95,14 @@ def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
     """The prompt in a saved JSON form."""
     from ..encoding.prompt import prompt_from
 
-    shown = printable(name)
+    printable_name = printable(name)
     form = _with_leading_messages(form)
     built_for = form.get("built_for", {})
     return Subject(
-        shown,
-        prompt_from(form, shown),
-        _objects(form, "tools", "name", shown) if "tools" in form else None,
-        _objects(form, "messages", "role", shown),
+        printable_name,
+        prompt_from(form, printable_name),
+        _objects(form, "tools", "name", printable_name) if "tools" in form else None,
+        _objects(form, "messages", "role", printable_name),
         {key: str(field) for key, field in built_for.items()} if isinstance(built_for, dict) else {},
     )
 

@@ -35,8 +35,10 @@ class WrongCase:
             folder, expected = os.path.split(path)
             for name in self._names_in(folder).get(expected.lower(), ()):
                 if name != expected and os.path.isfile(os.path.join(folder, name)):
-                    shown = printable(os.path.join(folder, name))
-                    yield finding("file-case", f"{shown} was not read: it must be named {expected}", shown)
+                    printable_path = printable(os.path.join(folder, name))
+                    yield finding(
+                        "file-case", f"{printable_path} was not read: it must be named {expected}", printable_path
+                    )
 
     def _names_in(self, folder: str) -> dict[str, list[str]]:
         """The names in a folder, by their lower-case form."""

@@ -121,12 +121,12 @@ class Secret:
 
 def secrets(text: str) -> list[Secret]:
     """Everything in the text that looks like a secret, in order."""
-    found = [
+    results = [
         Secret(match.start(), issuer.what, f"{issuer.prefix}…, {len(match[0])} characters")
         for issuer, match in _matches(text)
         if _is_random(match[0][len(issuer.prefix) :].rpartition("-----")[2])
     ]
-    return sorted(found, key=lambda secret: secret.start)
+    return sorted(results, key=lambda secret: secret.start)
 
 
 def _is_random(body: str) -> bool:

@@ -147,8 +147,8 @@ class _DefinitionFinder:
             self.exists(path, alternative, True) for alternative in alternatives
         ):
             self.seen.add((name, folder))
-            shown = [other for other in islice(names.defined, _MAX_SHOWN) if _PLAIN.fullmatch(other)]
-            yield Missing(offset, name, path, shown)
+            suggestions = [other for other in islice(names.defined, _MAX_SHOWN) if _PLAIN.fullmatch(other)]
+            yield Missing(offset, name, path, suggestions)
 
     def _definitions(self, folder: str) -> list[tuple[str, Definitions]]:
         if folder not in self.known:
