@@ -250,7 +250,7 @@ def measure(scenario: Scenario) -> tuple[Bill, Bill]:
     """The bills of both contenders for one scenario, each in its own workspace."""
     table = read_prices()
     rules = next(each for each in table.providers if each.name == "anthropic")
-    price = table.of(rules, MODEL)
+    price = table.price_of(rules, MODEL)
     assert price is not None
     scenes = [scenario.scene(turn, Scene(tools=tools())) for turn in range(TURNS)]
     bills: list[Bill] = []

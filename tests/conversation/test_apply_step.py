@@ -17,7 +17,7 @@ from foreword.conversation.decide import (
 )
 from foreword.conversation.state import State, state_of, update_state, with_state
 from foreword.conversation.tools import tools_by_name, with_new_tools, written_tools
-from foreword.inspection.changes import BETWEEN, Names, SectionChange
+from foreword.inspection.changes import BETWEEN_SECTIONS, Names, SectionChange
 from foreword.text.tokens import estimate
 from foreword.vocabulary import Edition, replace
 
@@ -247,8 +247,8 @@ def test_a_field_of_a_newer_version_is_ignored():
         (edition(one="1", two="2"), edition(two="2"), [SectionChange("one", ("removed",), ["/one.md"], 0, None)], Names()),
         (edition(two="2"), edition(one="1", two="2"), [SectionChange("one", ("added",), ["/one.md"], None, 0)], Names()),
         (edition(one="1", two="2"), edition(two="2", one="1"), [SectionChange("two", ("moved",), (), 1, 0)], Names()),
-        (edition(one="1", two="2"), edition(join="\n", one="1", two="2"), [SectionChange(BETWEEN, ("changed",))], Names()),
-        (edition(one="1"), replace(edition(one="1"), system=edition(one="1").system + " "), [SectionChange(BETWEEN, ("changed",))], Names()),
+        (edition(one="1", two="2"), edition(join="\n", one="1", two="2"), [SectionChange(BETWEEN_SECTIONS, ("changed",))], Names()),
+        (edition(one="1"), replace(edition(one="1"), system=edition(one="1").system + " "), [SectionChange(BETWEEN_SECTIONS, ("changed",))], Names()),
         (edition(tools="a b"), edition(tools="b c"), [], Names(["c"], ["a"])),
         (edition(tools="a b"), edition(tools="b a"), [], Names()),
         (edition(tools="b c"), replace(edition(), tools=with_new_tools(edition(tools="c").tools, edition(tools="b").tools)), [], Names(moved=["c"])),

@@ -11,7 +11,7 @@ from foreword.conversation.tools import tools_by_name, written_tools
 from foreword.errors import CallError
 from foreword.inspection.cache import (
     Breakpoint,
-    Misplaced,
+    MisplacedSection,
     Segment,
     best_order,
     breakpoints,
@@ -172,9 +172,9 @@ def test_sections_that_come_too_early_are_reported(lifetimes, expected, fixed):
 
 def test_misplaced_sections_are_reported_by_lifetime():
     rows = [
-        Misplaced("a", "turn", ["x"], 7),
-        Misplaced("b", "turn", ["x"], 7),
-        Misplaced("c", "conversation", ["x", "y"], 9),
+        MisplacedSection("a", "turn", ["x"], 7),
+        MisplacedSection("b", "turn", ["x"], 7),
+        MisplacedSection("c", "conversation", ["x", "y"], 9),
     ]
     assert [finding.message for finding in order_findings(rows)] == [
         "sections 'a' and 'b' last for a turn and come before 'x', which lasts longer: each time one of them changes, 7 tokens after "
@@ -312,7 +312,7 @@ def test_every_shipped_row_has_a_source_and_a_date():
     rows = [*table.models, *table.providers]
     assert [row.name for row in rows if not row.source or not row.date] == []
     assert [row.name for row in table.models if not row.read <= row.input <= row.write] == []
-    assert [provider.name for provider in table.providers if table.of(provider, "") is None] == []
+    assert [provider.name for provider in table.providers if table.price_of(provider, "") is None] == []
     assert len({row.name for row in table.models}) == len(SHIPPED["model"])
 
 
@@ -349,10 +349,10 @@ def test_a_user_row_overrides_the_shipped_row_key_by_key():
     anthropic, openai = (
         next(provider for provider in table.providers if provider.name == name) for name in ("anthropic", "openai")
     )
-    changed = table.of(anthropic, "claude-sonnet-5")
+    changed = table.price_of(anthropic, "claude-sonnet-5")
     assert changed and (changed.minimum, changed.input) == (2048, 2.0)
-    assert table.provider_of("mine") == "openai" and table.of(openai, "mine") is not None
-    assert table.provider_of("unheard-of") == "" and table.of(openai, "unheard-of") is None
+    assert table.provider_of("mine") == "openai" and table.price_of(openai, "mine") is not None
+    assert table.provider_of("unheard-of") == "" and table.price_of(openai, "unheard-of") is None
 
 
 @pytest.mark.parametrize(

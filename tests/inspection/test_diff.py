@@ -4,7 +4,7 @@ import pytest
 
 from foreword.encoding.prompt import account_form, prompt_from
 from foreword.errors import CallError
-from foreword.inspection.changes import BETWEEN, WHOLE, Names
+from foreword.inspection.changes import BETWEEN_SECTIONS, WHOLE_PROMPT, Names
 from foreword.inspection.diff import Cause, compare, describe_cause
 from foreword.inspection.subject import Subject
 from foreword.vocabulary import Candidate, Origin, Passage, Piece, Prompt
@@ -72,14 +72,14 @@ def test_changed_sections_are_listed_by_kind(old, new, expected):
 
 def test_changed_text_between_sections_is_reported():
     difference = diff(make_prompt(A, C), make_prompt(A, C, join="\n"))
-    assert summary(difference) == [(BETWEEN, "changed")]
+    assert summary(difference) == [(BETWEEN_SECTIONS, "changed")]
     (section,) = difference.sections
     assert (section.edits[0].old, section.edits[0].new, section.causes) == ((1, 3), (1, 2), (Cause("layout"),))
 
 
 def test_a_changed_separator_next_to_a_changed_section_is_reported():
     difference = diff(make_prompt(A, B, C), make_prompt(A, B, ("c", builtin_piece("D")), join="\n"))
-    assert summary(difference) == [("c", "changed"), (BETWEEN, "changed")]
+    assert summary(difference) == [("c", "changed"), (BETWEEN_SECTIONS, "changed")]
 
 
 def test_equal_texts_never_differ_however_they_are_split():
@@ -91,7 +91,7 @@ def test_equal_texts_never_differ_however_they_are_split():
 
 def test_plain_text_is_compared_as_one_section_with_causes_from_the_other_side():
     difference = diff(Prompt("", "A\n\nX", ()), make_prompt(A, ("b", file_piece("B", line=7))))
-    assert summary(difference) == [(WHOLE, "changed")]
+    assert summary(difference) == [(WHOLE_PROMPT, "changed")]
     assert difference.sections[0].causes == (Cause("file", "/w/AGENTS.md", (7, 7)),)
 
 

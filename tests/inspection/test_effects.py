@@ -1,7 +1,7 @@
 """The effect of a change on a prompt: sections, tokens, the prefix, findings."""
 
 from foreword import Agent, Assembler
-from foreword.inspection.changes import BETWEEN, Names
+from foreword.inspection.changes import BETWEEN_SECTIONS, Names
 from foreword.inspection.effects import Effect, SectionEffect, effect
 
 
@@ -66,7 +66,7 @@ def test_a_changed_order_or_separator_is_an_effect(tree):
     assert result.is_changed and len(result.section_names.moved) == len(names) - 1
     assert result.kept == 0
     result = effect(old, with_setting(tree, "join", "\n"), len)
-    assert [(section.section, *section.kinds) for section in result.sections] == [(BETWEEN, "changed")]
+    assert [(section.section, *section.kinds) for section in result.sections] == [(BETWEEN_SECTIONS, "changed")]
 
 
 def test_changed_tools_lose_the_entire_prefix(tree):

@@ -86,12 +86,12 @@ def shorten_middle(text: str, width: int) -> str:
         return text
     units = [unit for unit in _units(text) if unit[1]]
     room = max(width - 1, 0)
-    tail, used = _fitting(list(reversed(units)), room - room // 3)
-    head, _ = _fitting(units, room - used)
+    tail, used = _take_fitting(list(reversed(units)), room - room // 3)
+    head, _ = _take_fitting(units, room - used)
     return "".join(head) + "…" + "".join(reversed(tail))
 
 
-def _fitting(units: Sequence[tuple[str, int]], room: int) -> tuple[list[str], int]:
+def _take_fitting(units: Sequence[tuple[str, int]], room: int) -> tuple[list[str], int]:
     fitting: list[str] = []
     used = 0
     for unit, size in units:

@@ -180,11 +180,11 @@ def _write_rebuilds(rebuilds: Sequence[tuple[Rebuild, Sequence[SectionDiff]]]) -
 def _write_provider(form: ProviderForm) -> None:
     price = form["price"]
     minimum = f", from {price['minimum']:,} tokens" if price and price["minimum"] else ""
-    how = f"at {len(form['breakpoints'])} breakpoints" if form["caching"] == "breakpoints" else "automatically"
+    caching = f"at {len(form['breakpoints'])} breakpoints" if form["caching"] == "breakpoints" else "automatically"
     model = price["model"] if price else "price unknown"
     write("\n")
     write_line(
-        f"{paint(form['provider'], 'bold')}  {model}; reads {', '.join(form['order'])}; caches {how}{minimum}",
+        f"{paint(form['provider'], 'bold')}  {model}; reads {', '.join(form['order'])}; caches {caching}{minimum}",
         indent=2,
     )
     rows = [

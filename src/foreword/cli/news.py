@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..inspection.changes import BETWEEN, WHOLE
+from ..inspection.changes import BETWEEN_SECTIONS, WHOLE_PROMPT
 from ..inspection.effects import TOOLS
 from ..vocabulary import replace
 from .paths import ShortPaths
@@ -114,7 +114,7 @@ class News:
 
 def _describe(section: SectionEffect) -> str:
     """A section's change, such as `project +12`, `menu moved +0` or `(between sections) changed`."""
-    if section.section in (WHOLE, BETWEEN):
+    if section.section in (WHOLE_PROMPT, BETWEEN_SECTIONS):
         return f"{section.section} changed"
     kinds = "" if tuple(section.kinds) == ("changed",) else f" {' and '.join(section.kinds)}"
     return f"{section.section}{kinds} {section.after - section.before:+,}"

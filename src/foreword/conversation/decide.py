@@ -13,7 +13,7 @@ import json
 
 from ..encoding.edition import account_of, described_tools, tools_of
 from ..findings import finding
-from ..inspection.changes import BETWEEN, WHOLE, ChangedParts, Names, edition_side, find_changes
+from ..inspection.changes import BETWEEN_SECTIONS, WHOLE_PROMPT, ChangedParts, Names, edition_side, find_changes
 from ..inspection.prices import CacheRule
 from ..layout.keys import STEPS
 from ..text.tokens import estimate
@@ -161,7 +161,7 @@ class Drift(ChangedParts):
 
 def _described(change: SectionChange) -> str:
     """`section 'project' moved and changed (/w/AGENTS.md)`"""
-    what = {WHOLE: "the prompt", BETWEEN: "the text between sections"}.get(
+    what = {WHOLE_PROMPT: "the prompt", BETWEEN_SECTIONS: "the text between sections"}.get(
         change.section, f"section '{change.section}'"
     )
     sources = f" ({', '.join(change.sources)})" if change.sources else ""
@@ -257,7 +257,7 @@ def _changed_sections(fresh: Edition, change: Drift) -> Iterable[_Announcement]:
     texts = _texts(fresh)
     for each in change.sections:
         # The model cannot act on a move or on another separator.
-        if tuple(each.kinds) != ("moved",) and each.section not in (WHOLE, BETWEEN):
+        if tuple(each.kinds) != ("moved",) and each.section not in (WHOLE_PROMPT, BETWEEN_SECTIONS):
             text = texts.get(each.section, "")
             yield _Announcement(each.section, _section_message(each.section, text), digest(text))
 

@@ -1,4 +1,4 @@
-"""Say in words which files an agent reads, from the lookups of its layout."""
+"""Describe in words which files an agent reads, based on its layout's lookups."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def describe_reads(layout: Layout, path: str) -> str:
     groups = [(lookup, group) for lookup in layout.lookups if lookup.kind == "text" for group in lookup.groups]
     name = basename(path)
     places = dict.fromkeys(
-        f"{_name(rule)} {_place(rule, lookup)}".rstrip()
+        f"{_name(pattern)} {_place(pattern, lookup)}".rstrip()
         for lookup, group in groups
-        for rule in group
-        if basename(rule.path) == name
+        for pattern in group
+        if basename(pattern.path) == name
     )
     names = dict.fromkeys(
-        basename(rule.path) if "*" not in rule.path else rule.path for _, group in groups for rule in group
+        basename(pattern.path) if "*" not in pattern.path else pattern.path for _, group in groups for pattern in group
     )
     descriptions = list(places or names)
     return _join(
@@ -52,7 +52,7 @@ def describe_reads(layout: Layout, path: str) -> str:
 def _describe_group(group: Sequence[Pattern], lookup: Lookup) -> str:
     """The files in a group, and where the agent looks for them."""
     where = _place(group[0], lookup)
-    names = list(dict.fromkeys(_name(rule) for rule in group))
+    names = list(dict.fromkeys(_name(pattern) for pattern in group))
     files = names[0] if len(names) == 1 else f"the first of {_join(names)}"
     return f"{files} {where}".rstrip()
 

@@ -55,8 +55,8 @@ _VERDICTS: dict[str, VerdictName] = {
     "absent": "absent",
 }
 LOADED = ("loaded", "cut")
-_FOLLOWS_CWD = ("walk", "between", "cwd")
-_IN_WORKSPACE = (*_FOLLOWS_CWD, "root", "path")
+_PLACES_FROM_CWD = ("walk", "between", "cwd")
+_WORKSPACE_PLACES = (*_PLACES_FROM_CWD, "root", "path")
 
 
 @value
@@ -183,7 +183,7 @@ class _Judge:
         """The lookup and the pattern that found a file."""
         is_in_workspace = is_inside(path, self.root)
         for lookup, pattern in self._possible_patterns(path):
-            if pattern.place not in _IN_WORKSPACE:
+            if pattern.place not in _WORKSPACE_PLACES:
                 if not is_in_workspace and matches_glob(path, f"**/{pattern.path}"):
                     return lookup, pattern
             elif any(self._is_searched(folder, pattern) for folder in _start_folders(path, pattern, self.root)):
@@ -199,7 +199,7 @@ class _Judge:
         """The verdict `elsewhere` if an agent in another folder would read the file, otherwise `never`. Agents do not work in hidden folders."""
         if is_inside(path, self.root):
             for lookup, pattern in self._possible_patterns(path):
-                folders = _start_folders(path, pattern, self.root) if pattern.place in _FOLLOWS_CWD else ()
+                folders = _start_folders(path, pattern, self.root) if pattern.place in _PLACES_FROM_CWD else ()
                 for folder in folders:
                     if not self._is_searched(folder, pattern) and "/." not in folder[len(self.root) :]:
                         reason = f"only an agent that works in {folder} reads it"

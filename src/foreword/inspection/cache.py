@@ -226,7 +226,7 @@ def _shortest_lifetime(prompt: Prompt, end: int) -> str:
 
 
 @value
-class Misplaced:
+class MisplacedSection:
     """A section with a shorter lifetime than sections after it: each time it changes, those are written to the cache again."""
 
     section: str
@@ -235,25 +235,25 @@ class Misplaced:
     tokens: int
 
 
-def find_misplaced(prompt: Prompt, count: TokenCounter) -> list[Misplaced]:
+def find_misplaced(prompt: Prompt, count: TokenCounter) -> list[MisplacedSection]:
     """Sections that come before longer-lived ones, with the names and total tokens of the latter."""
-    rows: list[Misplaced] = []
+    rows: list[MisplacedSection] = []
     ranks = [LIFETIMES.index(passage.lifetime) for passage in prompt.passages]
     tokens: dict[int, int] = {}
     for number, passage in enumerate(prompt.passages):
-        longer_lived = [later for later in range(number + 1, len(ranks)) if ranks[later] < ranks[number]]
+        longer_lived = [index for index in range(number + 1, len(ranks)) if ranks[index] < ranks[number]]
         if longer_lived:
-            names = [prompt.passages[later].section for later in longer_lived]
-            tokens.update((later, count(prompt.passages[later].text)) for later in longer_lived if later not in tokens)
+            names = [prompt.passages[index].section for index in longer_lived]
+            tokens.update((index, count(prompt.passages[index].text)) for index in longer_lived if index not in tokens)
             rows.append(
-                Misplaced(passage.section, passage.lifetime, names, sum(tokens[later] for later in longer_lived))
+                MisplacedSection(passage.section, passage.lifetime, names, sum(tokens[index] for index in longer_lived))
             )
-        if len(rows) == _LIMIT:
+        if len(rows) == _MAX_MISPLACED:
             break
     return rows
 
 
-_LIMIT = 100  # real prompts have far fewer sections, but a saved prompt may be untrusted
+_MAX_MISPLACED = 100  # real prompts have far fewer sections, but a saved prompt may be untrusted
 
 
 def best_order(prompt: Prompt) -> list[str]:
@@ -299,9 +299,9 @@ def request_cost(tokens: int, cached: int, price: Price, is_read: bool) -> float
 # Findings
 
 
-def order_findings(misplaced_sections: Sequence[Misplaced]) -> list[Finding]:
+def order_findings(misplaced_sections: Sequence[MisplacedSection]) -> list[Finding]:
     """One finding for each group of misplaced sections that come before the same sections."""
-    groups: dict[tuple[str, tuple[str, ...]], list[Misplaced]] = {}
+    groups: dict[tuple[str, tuple[str, ...]], list[MisplacedSection]] = {}
     for section in misplaced_sections:
         groups.setdefault((section.lifetime, tuple(section.before)), []).append(section)
     findings: list[Finding] = []

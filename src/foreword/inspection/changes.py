@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 KINDS: Sequence[Kind] = ("added", "removed", "changed", "moved")
 # Used instead of a section's name: for text whose sections are unknown, and for the text before, between and after sections.
-WHOLE, BETWEEN = "(whole prompt)", "(between sections)"
+WHOLE_PROMPT, BETWEEN_SECTIONS = "(whole prompt)", "(between sections)"
 _NOT_SOURCES = ("builtin", "mark")
 
 
@@ -188,15 +188,15 @@ def find_changes(old: Side, new: Side) -> Changes:
     if old.text == new.text and (old.messages == new.messages or old.is_plain or new.is_plain):
         return Changes((), tools)
     if old.is_plain or new.is_plain:
-        return Changes([SectionChange(WHOLE, ("changed",))], tools)
+        return Changes([SectionChange(WHOLE_PROMPT, ("changed",))], tools)
     matches = _match_items(
         *([(part.section, side.text_of(number)) for number, part in enumerate(side.parts)] for side in (old, new))
     )
     sections = list(_sections(old, new, matches))
     gaps = list(_gaps(old, new, matches))
     if gaps:
-        sections.append(SectionChange(BETWEEN, ("changed",)))
-    return Changes(sections or [SectionChange(WHOLE, ("changed",))], tools, gaps)
+        sections.append(SectionChange(BETWEEN_SECTIONS, ("changed",)))
+    return Changes(sections or [SectionChange(WHOLE_PROMPT, ("changed",))], tools, gaps)
 
 
 def _sections(old: Side, new: Side, matches: Sequence[int | None]) -> Iterator[SectionChange]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..text.lines import printable
 from ..text.words import changed_spans
 from ..vocabulary import value
-from .changes import BETWEEN, WHOLE, ChangedParts, Names, find_changes, prompt_side
+from .changes import BETWEEN_SECTIONS, WHOLE_PROMPT, ChangedParts, Names, find_changes, prompt_side
 from .subject import OriginIndex
 
 TYPE_CHECKING = False
@@ -100,11 +100,11 @@ def _section(change: SectionChange, changes: Changes, old: Prompt, new: Prompt, 
     """A changed section with its changed words."""
     if change.old is not None or change.new is not None:
         return _named_section(change, old, new, finder)
-    if change.section == WHOLE:
+    if change.section == WHOLE_PROMPT:
         edits = [finder.edit((a, b), (c, d)) for a, b, c, d in changed_spans(old.text, new.text)]
-        return _whole(WHOLE, old, new, edits, [cause for edit in edits for cause in edit.causes])
+        return _whole(WHOLE_PROMPT, old, new, edits, [cause for edit in edits for cause in edit.causes])
     edits = [Edit(old_span, new_span, [finder.order()]) for old_span, new_span in changes.gaps]
-    return _whole(BETWEEN, old, new, edits, [finder.order()])
+    return _whole(BETWEEN_SECTIONS, old, new, edits, [finder.order()])
 
 
 def _named_section(change: SectionChange, old: Prompt, new: Prompt, finder: _CauseFinder) -> SectionDiff:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 REQUEST_PARTS = ("tools", "system", "messages")
-CACHINGS = ("breakpoints", "prefix")
+CACHING_KINDS = ("breakpoints", "prefix")
 MILLION = 1_000_000
 
 
@@ -69,13 +69,13 @@ class CacheRule:
     def __str__(self) -> str:
         if self.is_assumed:
             return "unknown provider; assuming one that keeps the common prefix"
-        how = "up to the last breakpoint" if self.caching == "breakpoints" else "the common prefix"
+        extent = "up to the last breakpoint" if self.caching == "breakpoints" else "the common prefix"
         minimum = f", from {self.minimum:,} tokens" if self.minimum else ""
-        return f"{self.provider}{f' {self.model}' if self.model else ''} keeps {how}{minimum}"
+        return f"{self.provider}{f' {self.model}' if self.model else ''} keeps {extent}{minimum}"
 
 
 # For an unknown provider.
-ASSUMED = ProviderRules("", REQUEST_PARTS, "prefix", 1, "")
+ASSUMED_RULES = ProviderRules("", REQUEST_PARTS, "prefix", 1, "")
 
 
 @value
@@ -85,7 +85,7 @@ class Prices:
     providers: Sequence[ProviderRules]
     models: Sequence[Price]
 
-    def of(self, provider: ProviderRules, model: str) -> Price | None:
+    def price_of(self, provider: ProviderRules, model: str) -> Price | None:
         """The price of a provider's model, by default its main one. None if there is no row for this exact variant."""
         name = model or provider.model
         return next(
@@ -94,7 +94,7 @@ class Prices:
 
     def provider_of(self, model: str) -> str:
         """The provider of a model; empty if unknown."""
-        known = (provider.name for provider in self.providers if model and self.of(provider, model))
+        known = (provider.name for provider in self.providers if model and self.price_of(provider, model))
         return next(known, "")
 
     def rule_for(self, provider: str, model: str) -> tuple[ProviderRules, Price | None, CacheRule]:
@@ -102,8 +102,8 @@ class Prices:
         owner = self.provider_of(model) or provider.lower()
         rules = next((known for known in self.providers if known.name == owner), None)
         if rules is None:
-            return ASSUMED, None, CacheRule()
-        price = self.of(rules, model)
+            return ASSUMED_RULES, None, CacheRule()
+        price = self.price_of(rules, model)
         minimum = price.minimum if price else None
         name = price.name if price else model
         return rules, price, CacheRule(rules.name, name, rules.caching, rules.step, minimum, False)
@@ -142,7 +142,7 @@ _ORDER = (
 )
 _RULES = {
     "order": _ORDER,
-    "caching": one_of(*CACHINGS),
+    "caching": one_of(*CACHING_KINDS),
     "step": ("a whole number from 1 to 1e9", lambda content: type(content) is int and 1 <= content < 1e9),
     "model": STRING,
     "source": STRING,

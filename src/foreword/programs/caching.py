@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..inspection.cache import CacheReuse, Misplaced, Segment
+    from ..inspection.cache import CacheReuse, MisplacedSection, Segment
     from ..inspection.diff import SectionDiff
     from ..inspection.prices import Price, Prices, ProviderRules
     from ..vocabulary import Finding
@@ -31,7 +31,7 @@ class ProviderModel:
         # A model that is not in the price list belongs to the specified provider; every other provider gets its default model.
         owner = table.provider_of(question.model) or question.provider.lower()
         self.model = question.model if owner == rules.name else ""
-        self.price: Price | None = table.of(rules, self.model)
+        self.price: Price | None = table.price_of(rules, self.model)
         self._counts: dict[str, int] = {}
 
     def count(self, text: str) -> int:
@@ -152,7 +152,7 @@ def _first_change(sections: Sequence[SectionDiff]) -> int:
 
 
 def _better_order(
-    question: Question, subject: Subject, misplaced_sections: Sequence[Misplaced], is_built: bool
+    question: Question, subject: Subject, misplaced_sections: Sequence[MisplacedSection], is_built: bool
 ) -> BetterOrderForm:
     """A better order of sections, and the options that come closest to it, which are suggested only if they help."""
     from ..inspection.cache import best_order, find_misplaced, order_settings

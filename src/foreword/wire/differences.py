@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..inspection.cache import Breakpoint, CacheReuse, FirstDifference, Misplaced
+    from ..inspection.cache import Breakpoint, CacheReuse, FirstDifference, MisplacedSection
     from ..inspection.diff import Cause, Difference, Edit, SectionDiff
     from ..inspection.prices import Price, ProviderRules
     from ..inspection.subject import Subject
@@ -109,7 +109,7 @@ def breakpoint_form(point: Breakpoint) -> BreakpointForm:
     }
 
 
-def misplaced_form(row: Misplaced) -> MisplacedForm:
+def misplaced_form(row: MisplacedSection) -> MisplacedForm:
     return {
         "section": row.section,
         "lifetime": row.lifetime,

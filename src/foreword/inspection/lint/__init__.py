@@ -134,7 +134,7 @@ def _check_text(source: SourceText, context: LintContext) -> Iterator[Finding]:
 def _check_skill(source: SourceText, context: LintContext) -> Iterator[Finding]:
     """The findings for a complete SKILL.md."""
     yield from _check_any_text(source, context)
-    yield from (_excess(excess) for excess in over_limit([source], ()))
+    yield from (_excess_finding(excess) for excess in over_limit([source], ()))
 
 
 def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Finding]:
@@ -211,7 +211,7 @@ def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], context: LintCo
         what = "this paragraph is" if repetition.count == 1 else f"{repetition.count} paragraphs from here on are"
         message = f"{what} the same as in {repetition.other}:{repetition.other_line} (about {tokens:,} tokens, paid for twice)"
         yield _finding("repeated-paragraph", by_path[repetition.path], repetition.line, message)
-    yield from (_excess(excess) for excess in over_limit(sources, prompt.candidates))
+    yield from (_excess_finding(excess) for excess in over_limit(sources, prompt.candidates))
     for passage, tokens in large_sections(prompt.passages, context.count_tokens):
         message = f"section '{passage.section}' has about {tokens:,} tokens, more than {MAX_SECTION_TOKENS:,}; most of them come from here"
         yield Finding("oversized-section", BY_ID["oversized-section"].severity, message, _main_file(passage))
@@ -239,7 +239,7 @@ def _main_file(passage: Passage) -> str:
     return max(sizes, key=lambda path: sizes[path], default="")
 
 
-def _excess(excess: Excess) -> Finding:
+def _excess_finding(excess: Excess) -> Finding:
     limit = excess.limit
     what = "this file has" if excess.files == 1 else f"{excess.files} files (this one is the nearest) together have"
     message = f"{what} {excess.size:,} {limit.unit}; {limit.agent}'s limit is {limit.maximum:,}: {limit.outcome}"

@@ -29,7 +29,7 @@ PACKAGES = ("package.json",)
 
 
 @value
-class Missing:
+class MissingName:
     """A name that a command runs but the file at `path` does not define. `defined` are the names that the file defines."""
 
     offset: int
@@ -77,7 +77,7 @@ _ELSEWHERE = re.compile(
 _AT_ROOT = re.compile(r"\b(?:root|top[- ]level|topmost)\b", re.IGNORECASE)
 
 
-def missing_targets(source: SourceText, above: FilesAbove, exists: Exists) -> Iterator[Missing]:
+def missing_targets(source: SourceText, above: FilesAbove, exists: Exists) -> Iterator[MissingName]:
     """Targets that the instructions say to run but the makefile does not define, without duplicates."""
     defined = _DefinitionFinder(source, above, exists, MAKEFILES, targets_of)
     for command in commands(source, ("make", "gmake")):
@@ -89,7 +89,7 @@ def missing_targets(source: SourceText, above: FilesAbove, exists: Exists) -> It
                     yield from defined.missing(command.offset, name, invocation.folder, alternatives)
 
 
-def missing_scripts(source: SourceText, above: FilesAbove, exists: Exists) -> Iterator[Missing]:
+def missing_scripts(source: SourceText, above: FilesAbove, exists: Exists) -> Iterator[MissingName]:
     """Scripts that the instructions say to run but package.json does not define, without duplicates."""
     defined = _DefinitionFinder(source, above, exists, PACKAGES, scripts_of)
     with_programs = _DefinitionFinder(source, above, exists, PACKAGES, scripts_and_programs_of)
@@ -134,7 +134,7 @@ class _DefinitionFinder:
         self.known: dict[str, list[tuple[str, Definitions]]] = {}
         self.seen: set[tuple[str, str]] = set()
 
-    def missing(self, offset: int, name: str, folder: str, alternatives: Sequence[str]) -> Iterator[Missing]:
+    def missing(self, offset: int, name: str, folder: str, alternatives: Sequence[str]) -> Iterator[MissingName]:
         """Yield the name if the applicable file does not define it and none of the files in `alternatives` is next to that file."""
         definitions = self._definitions(folder)
         if not definitions or (name, folder) in self.seen or not self._applies_here(offset, folder):
@@ -147,8 +147,8 @@ class _DefinitionFinder:
             self.exists(path, alternative, True) for alternative in alternatives
         ):
             self.seen.add((name, folder))
-            suggestions = [other for other in islice(names.defined, _MAX_SHOWN) if _PLAIN.fullmatch(other)]
-            yield Missing(offset, name, path, suggestions)
+            suggestions = [other for other in islice(names.defined, _MAX_SUGGESTIONS) if _PLAIN.fullmatch(other)]
+            yield MissingName(offset, name, path, suggestions)
 
     def _definitions(self, folder: str) -> list[tuple[str, Definitions]]:
         if folder not in self.known:
@@ -180,10 +180,10 @@ def _drop_command(span: re.Match[str]) -> str:
 
 
 _PLAIN = re.compile(r"\w[\w.:/@+-]{0,79}")
-_MAX_SHOWN = 500
+_MAX_SUGGESTIONS = 500
 
 
-def _below(folder: str, name: str) -> str:
+def _join_path(folder: str, name: str) -> str:
     return f"{folder}/{name}" if folder else name
 
 
@@ -229,7 +229,7 @@ def _parse_make(command: Command) -> Invocation | None:
             path = _make_folder(word, rest)
             if not _is_relative_path(path):
                 return None
-            folder = _below(folder, path)
+            folder = _join_path(folder, path)
         elif word.startswith("-"):
             if not _skip_option(word, rest):
                 return None
@@ -378,7 +378,7 @@ def _skip_options(program: str, rest: list[str], folder: str) -> str | None:
             path = path if equals else rest.pop(0) if rest else ""
             if not _is_relative_path(path):
                 return None
-            folder = _below(folder, path)
+            folder = _join_path(folder, path)
         elif word not in _SAFE_OPTIONS:
             return None
     return folder
