@@ -30,7 +30,7 @@ def workspace(tree, skill, monkeypatch):
     return tree
 
 
-def fields(workspace, **further):
+def fields(workspace, **other_fields):
     return {
         "cwd": workspace.path("w/sub"),
         "home": workspace.path("home"),
@@ -41,7 +41,7 @@ def fields(workspace, **further):
         "model": "gpt-5",
         "plan": {"path": workspace.path("w/plan.md"), "text": "1. Look around.\n"},
         "scope": {"allow": [{"path": "src"}], "deny": [{"path": "src/secret"}]},
-        **further,
+        **other_fields,
     }
 
 
@@ -53,7 +53,7 @@ def run_json(workspace, capsys, command, *arguments):
 
 
 @pytest.mark.parametrize(
-    ("command", "arguments", "further"),
+    ("command", "arguments", "other_fields"),
     [
         ("show", ["W/sub"], {}),
         ("why", ["W/sub"], {}),
@@ -77,11 +77,11 @@ def run_json(workspace, capsys, command, *arguments):
         ("lint", ["W/sub", "--min-severity", "warning"], {"min_severity": "warning"}),
     ],
 )
-def test_json_prints_what_the_function_returns(workspace, capsys, command, arguments, further):
+def test_json_prints_what_the_function_returns(workspace, capsys, command, arguments, other_fields):
     def at(name):
         return name.replace("W", workspace.path("w")) if isinstance(name, str) and name.startswith("W") else name
 
-    question = fields(workspace, **{name: at(value) for name, value in further.items()})
+    question = fields(workspace, **{name: at(value) for name, value in other_fields.items()})
     answered = json.loads(json.dumps(answer(command, question)))
     assert run_json(workspace, capsys, command, *map(at, arguments)) == answered
 

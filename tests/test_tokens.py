@@ -14,7 +14,7 @@ import pytest
 from foreword.text import tokens
 from foreword.text.tokens import Count, count, estimate
 
-EXACT, CLAUDE, NEAR = 0.0, 0.12, 0.25
+EXACT, CLAUDE, SIMILAR = 0.0, 0.12, 0.25
 
 PROSE = "Read the file before you change it, and run the tests after every change.\n" * 20
 
@@ -75,7 +75,7 @@ def without_splintr(monkeypatch):
             "o200k x1.185",
             CLAUDE,
         ),
-        ("claude-2.1", "o200k x1.185", NEAR),
+        ("claude-2.1", "o200k x1.185", SIMILAR),
         # Claude, new tokenizer
         ("claude-opus-4-7", "o200k x1.647", CLAUDE),
         ("anthropic/claude-opus-4.7", "o200k x1.647", CLAUDE),
@@ -109,23 +109,23 @@ def without_splintr(monkeypatch):
         ("gemma2:9b", "gemma2", EXACT),
         ("phi-4", "phi4", EXACT),
         # a family with a similar vocabulary
-        ("gemini-2.5-pro", "gemma3", NEAR),
-        ("models/gemini-3-pro-preview", "gemma3", NEAR),
-        ("gemini-1.5-flash", "gemma2", NEAR),
-        ("deepseek-chat", "deepseek_v3", NEAR),
-        ("qwen3.5-plus", "qwen3", NEAR),
-        ("glm-5", "glm4", NEAR),
-        ("mistral-large-latest", "mistral_v3", NEAR),
+        ("gemini-2.5-pro", "gemma3", SIMILAR),
+        ("models/gemini-3-pro-preview", "gemma3", SIMILAR),
+        ("gemini-1.5-flash", "gemma2", SIMILAR),
+        ("deepseek-chat", "deepseek_v3", SIMILAR),
+        ("qwen3.5-plus", "qwen3", SIMILAR),
+        ("glm-5", "glm4", SIMILAR),
+        ("mistral-large-latest", "mistral_v3", SIMILAR),
         # unknown models
-        ("phi-4-mini", "o200k", NEAR),
-        ("llama-4-maverick", "o200k", NEAR),
-        ("grok-5", "o200k", NEAR),
-        ("gpt-9", "o200k", NEAR),
-        ("marco-o1", "o200k", NEAR),
-        ("a model of my own", "o200k", NEAR),
+        ("phi-4-mini", "o200k", SIMILAR),
+        ("llama-4-maverick", "o200k", SIMILAR),
+        ("grok-5", "o200k", SIMILAR),
+        ("gpt-9", "o200k", SIMILAR),
+        ("marco-o1", "o200k", SIMILAR),
+        ("a model of my own", "o200k", SIMILAR),
     ],
 )
-def test_model_is_recognized_by_any_of_its_names(with_splintr, model, method, error):
+def test_a_model_is_recognised_by_any_of_its_names(with_splintr, model, method, error):
     counted = count(PROSE, model)
     assert (counted.method, counted.exact, counted.error) == (method, error == EXACT, error)
 
@@ -141,12 +141,12 @@ def test_model_is_recognized_by_any_of_its_names(with_splintr, model, method, er
         ("anthropic", "opus-5", "o200k x1.647", CLAUDE),
         ("anthropic", "glm-4.5", "glm4", EXACT),
         ("Anthropic", "something new", "o200k x1.647", 0.56),
-        ("google", "", "gemma3", NEAR),
+        ("google", "", "gemma3", SIMILAR),
         ("bedrock", "anthropic.claude-3-sonnet-20240229-v1:0", "o200k x1.185", CLAUDE),
-        ("ollama", "my-finetune", "o200k", NEAR),
+        ("ollama", "my-finetune", "o200k", SIMILAR),
     ],
 )
-def test_provider_decides_if_the_model_does_not(with_splintr, provider, model, method, error):
+def test_the_provider_decides_if_the_model_is_unknown(with_splintr, provider, model, method, error):
     counted = count(PROSE, model, provider)
     assert (counted.method, counted.exact, counted.error) == (method, error == EXACT, error)
 
@@ -170,7 +170,7 @@ def test_provider_decides_if_the_model_does_not(with_splintr, provider, model, m
         ("a\ud800b", "", Count(3, "o200k", True, 0.0)),  # a lone surrogate cannot be sent: it counts as `?`
     ],
 )
-def test_counts(with_splintr, text, model, counted):
+def test_tokens_are_counted_exactly(with_splintr, text, model, counted):
     assert count(text, model) == counted
 
 
@@ -187,7 +187,7 @@ def test_every_row_names_a_vocabulary_with_a_self_check():
 
 
 @pytest.mark.parametrize(
-    ("model", "method", "times", "error"),
+    ("model", "method", "factor", "error"),
     [
         ("", "estimate", 1, 0.2),
         ("gpt-5", "estimate", 1, 0.2),
@@ -197,35 +197,35 @@ def test_every_row_names_a_vocabulary_with_a_self_check():
         ("grok-5", "estimate", 1, 0.5),
     ],
 )
-def test_without_the_extra_counts_are_estimates(without_splintr, model, method, times, error):
-    assert count(PROSE, model) == Count(round(estimate(PROSE) * times), method, False, error)
+def test_without_the_extra_counts_are_estimates(without_splintr, model, method, factor, error):
+    assert count(PROSE, model) == Count(round(estimate(PROSE) * factor), method, False, error)
 
 
-def wrong_everywhere(name):
+def load_wrong_vocabulary(name):
     return SimpleNamespace(encode_ordinary=lambda text: list(text.encode()))
 
 
-def absent(name):
+def fail_to_load(name):
     raise ValueError(f"Unknown pretrained model: {name}")
 
 
-def broken(name):
+def load_incomplete_tokenizer(name):
     return SimpleNamespace()
 
 
-@pytest.mark.parametrize("from_pretrained", [wrong_everywhere, absent, broken])
-def test_tokenizer_that_fails_its_self_check_is_not_used(monkeypatch, from_pretrained):
+@pytest.mark.parametrize("from_pretrained", [load_wrong_vocabulary, fail_to_load, load_incomplete_tokenizer])
+def test_a_tokenizer_that_fails_its_self_check_is_not_used(monkeypatch, from_pretrained):
     splintr = SimpleNamespace(Tokenizer=SimpleNamespace(from_pretrained=from_pretrained))
     monkeypatch.setitem(sys.modules, "splintr", splintr)
     assert count(PROSE) == Count(estimate(PROSE), "estimate (o200k failed its self-check)", False, 0.2)
 
 
-def test_vocabulary_is_loaded_once(monkeypatch):
+def test_each_vocabulary_is_loaded_once(monkeypatch):
     loaded = []
 
     def from_pretrained(name):
         loaded.append(name)
-        return wrong_everywhere(name)
+        return load_wrong_vocabulary(name)
 
     monkeypatch.setitem(
         sys.modules, "splintr", SimpleNamespace(Tokenizer=SimpleNamespace(from_pretrained=from_pretrained))
@@ -236,11 +236,11 @@ def test_vocabulary_is_loaded_once(monkeypatch):
 
 
 def test_importing_loads_neither_tokenizer_nor_regular_expressions():
-    loaded = (
+    code = (
         "import sys, foreword.text.tokens; print(sorted({'re', 'splintr', 'typing', 'dataclasses'} & set(sys.modules)))"
     )
     answer = subprocess.run(
-        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {loaded}"], capture_output=True
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"], capture_output=True
     )
     assert answer.stdout.decode().strip() == "[]", answer.stderr.decode()
 
@@ -272,7 +272,7 @@ def test_importing_loads_neither_tokenizer_nor_regular_expressions():
         (PROSE, 316),
     ],
 )
-def test_estimate_never_changes(text, estimated):
+def test_the_estimate_never_changes(text, estimated):
     """Budgets depend on it: a different number here would change users' prompts."""
     assert estimate(text) == estimated
 
@@ -293,7 +293,7 @@ SAMPLES = {
 
 
 @pytest.mark.parametrize("kind", SAMPLES)
-def test_estimate_is_near_the_exact_count(with_splintr, kind):
+def test_the_estimate_is_near_the_exact_count(with_splintr, kind):
     exact = count(SAMPLES[kind]).count
     assert abs(estimate(SAMPLES[kind]) - exact) <= 0.25 * exact
 
@@ -320,8 +320,8 @@ LANGUAGES = {
 }
 SOURCES = sorted((Path(__file__).parents[1] / "src" / "foreword").rglob("*.py"))
 PAGES = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
-CHANCE = Random(1)
-ROWS = [{"id": CHANCE.randrange(10**6), "name": path.name, "used": path.stem > "m", "share": 0.25} for path in SOURCES]
+RNG = Random(1)
+ROWS = [{"id": RNG.randrange(10**6), "name": path.name, "used": path.stem > "m", "share": 0.25} for path in SOURCES]
 KINDS = {
     **{language: f"{text} " * 8 for language, text in LANGUAGES.items()},
     "paths": "\n".join(f"/home/someone/work/shop/{path.relative_to(SOURCES[0].parents[2])}" for path in SOURCES),
@@ -331,8 +331,8 @@ KINDS = {
     ),
     "code": "\n".join(path.read_text() for path in SOURCES[:20]),
     "documentation": "\n".join(path.read_text() for path in PAGES),
-    "base64": b64encode(CHANCE.randbytes(4000)).decode(),
-    "hexadecimal": CHANCE.randbytes(2000).hex(),
+    "base64": b64encode(RNG.randbytes(4000)).decode(),
+    "hexadecimal": RNG.randbytes(2000).hex(),
     "JSON": json.dumps(ROWS),
     "indented JSON": json.dumps(ROWS, indent=2),
     "a table": "\n".join(f"| {row['name']} | {row['id']} | {row['used']} |" for row in ROWS),

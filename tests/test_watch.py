@@ -17,7 +17,7 @@ from foreword.programs.watching import WatchedPrompt, changes
 from foreword.sources import notices
 
 # Not a performance limit: how long a test waits before it fails.
-PATIENCE = 30
+TIMEOUT = 30
 
 
 class Watch:
@@ -31,7 +31,7 @@ class Watch:
 
     def text(self):
         """Return the text of the next prompt that is reported."""
-        return self.tree.short(self.prompts.get(timeout=PATIENCE).text)
+        return self.tree.short(self.prompts.get(timeout=TIMEOUT).text)
 
     def wait_for(self, text):
         """Wait for a prompt that contains the text, and return all texts reported until then."""
@@ -112,7 +112,7 @@ def move(name, to):
 
 
 @pytest.mark.parametrize(
-    ("before", "happens", "then"),
+    ("before", "change", "then"),
     [
         ({}, {"w/AGENTS.md": "New."}, "New."),
         ({}, {"home/.ion/AGENTS.md": "New."}, "New."),
@@ -127,11 +127,11 @@ def move(name, to):
         ({"w/AGENTS.md": "<!-- include: ./more.md -->", "w/more.md": "Old."}, {"w/more.md": "New."}, "New."),
     ],
 )
-def test_created_deleted_and_moved_files_are_reported(tree, start_watch, before, happens, then):
+def test_created_deleted_and_moved_files_are_reported(tree, start_watch, before, change, then):
     tree(before)
     watching = start_watch()
     watching.text()
-    happens(tree) if callable(happens) else tree(happens)
+    change(tree) if callable(change) else tree(change)
     assert watching.wait_for(then)[-1].endswith(then)
 
 
@@ -188,9 +188,9 @@ def test_a_workspace_that_is_deleted_and_created_again_is_watched_again(tree, st
     watching = start_watch()
     watching.wait_for("One.")
     shutil.rmtree(tree.path("w"))
-    error = watching.errors.get(timeout=PATIENCE)
+    error = watching.errors.get(timeout=TIMEOUT)
     while not isinstance(error, CallError):
-        error = watching.errors.get(timeout=PATIENCE)
+        error = watching.errors.get(timeout=TIMEOUT)
     assert "does not exist" in str(error)
     tree({"w/AGENTS.md": "Two."})
     watching.wait_for("Two.")
@@ -222,11 +222,11 @@ def test_a_relative_workspace_is_found_again_too(tree, monkeypatch):
     monkeypatch.delenv("PWD", raising=False)
     prompts, errors = queue.Queue(), queue.Queue()
     with watch(Workspace(".", home=tree.path("home")), None, "ion", prompts.put, on_error=errors.put):
-        assert prompts.get(timeout=PATIENCE).text.endswith("One.")
+        assert prompts.get(timeout=TIMEOUT).text.endswith("One.")
         shutil.rmtree(tree.path("w"))
-        errors.get(timeout=PATIENCE)
+        errors.get(timeout=TIMEOUT)
         tree({"w/AGENTS.md": "Two."})
-        while not prompts.get(timeout=PATIENCE).text.endswith("Two."):
+        while not prompts.get(timeout=TIMEOUT).text.endswith("Two."):
             pass
 
 
@@ -235,12 +235,12 @@ def test_a_workspace_is_watched_again_after_its_parent_was_moved_and_returned(tr
     prompts, errors = queue.Queue(), queue.Queue()
     workspace = Workspace(tree.path("deep/er/w"), home=tree.path("home"))
     with watch(workspace, None, "ion", prompts.put, on_error=errors.put):
-        prompts.get(timeout=PATIENCE)
+        prompts.get(timeout=TIMEOUT)
         os.rename(tree.path("deep"), tree.path("elsewhere"))
-        errors.get(timeout=PATIENCE)
+        errors.get(timeout=TIMEOUT)
         tree({"elsewhere/er/w/AGENTS.md": "Two."})
         os.rename(tree.path("elsewhere"), tree.path("deep"))
-        assert prompts.get(timeout=PATIENCE).text.endswith("Two.")
+        assert prompts.get(timeout=TIMEOUT).text.endswith("Two.")
 
 
 def test_a_git_checkout_of_many_files_is_one_change(tree, start_watch, skill):
@@ -273,9 +273,9 @@ def test_an_invalid_layout_is_reported_and_watching_continues(tree, start_watch)
     watching = start_watch()
     watching.text()
     tree({"home/.config/foreword/foreword.toml": "sections = ["})
-    assert isinstance(watching.errors.get(timeout=PATIENCE), LayoutError)
+    assert isinstance(watching.errors.get(timeout=TIMEOUT), LayoutError)
     tree({"w/AGENTS.md": "Two."})
-    assert isinstance(watching.errors.get(timeout=PATIENCE), LayoutError)
+    assert isinstance(watching.errors.get(timeout=TIMEOUT), LayoutError)
     tree({"home/.config/foreword/foreword.toml": ""})
     watching.wait_for("Two.")
 
@@ -285,7 +285,7 @@ def test_an_unchanged_prompt_is_reported_again_after_an_error(tree, start_watch)
     watching = start_watch()
     first = watching.text()
     tree({"home/.config/foreword/foreword.toml": "nonsense = 1"})
-    watching.errors.get(timeout=PATIENCE)
+    watching.errors.get(timeout=TIMEOUT)
     tree({"home/.config/foreword/foreword.toml": ""})
     assert watching.text() == first
 
@@ -295,7 +295,7 @@ def test_a_file_that_only_a_failed_build_read_is_watched(tree, start_watch):
     watching = start_watch("")
     watching.wait_for("One.")
     tree({"home/.config/foreword/foreword.toml": 'layout = "$user/mine"'})
-    watching.errors.get(timeout=PATIENCE)
+    watching.errors.get(timeout=TIMEOUT)
     tree(
         {
             "home/.config/foreword/prompts/mine.toml": 'extends = "ion"\nsections = ["base"]\n[section.base]\ntext = "Mine."\n'
@@ -314,11 +314,11 @@ def test_a_callback_that_raises_is_reported_and_called_again(tree):
         raise ValueError(prompt.text[-4:])
 
     with watch(tree.workspace(), None, "ion", on_change, on_error=errors.put):
-        assert str(errors.get(timeout=PATIENCE)) == "One."
+        assert str(errors.get(timeout=TIMEOUT)) == "One."
         save_by_renaming(tree.path("w/AGENTS.md"), "Two.")
-        assert str(errors.get(timeout=PATIENCE)) == "Two."
+        assert str(errors.get(timeout=TIMEOUT)) == "Two."
         save_by_renaming(tree.path("w/AGENTS.md"), "Red.")
-        assert str(errors.get(timeout=PATIENCE)) == "Red."
+        assert str(errors.get(timeout=TIMEOUT)) == "Red."
     assert texts.qsize() == 3
 
 
@@ -330,7 +330,7 @@ def test_without_on_error_the_exception_goes_to_the_hook_for_threads(tree, monke
         raise ValueError("no")
 
     with watch(tree.workspace(), None, "ion", on_change):
-        assert str(events.get(timeout=PATIENCE)) == "no"
+        assert str(events.get(timeout=TIMEOUT)) == "no"
 
 
 @pytest.mark.parametrize("layout", ["nope", "./nowhere.toml"])
@@ -373,7 +373,7 @@ def test_after_stop_nothing_is_reported_and_no_thread_is_left(tree):
     threads = set(threading.enumerate())
     prompts = queue.Queue()
     watching = watch(tree.workspace(), None, "ion", prompts.put)
-    prompts.get(timeout=PATIENCE)
+    prompts.get(timeout=TIMEOUT)
     assert not watching.is_stopped
     watching.stop()
     watching.stop()
@@ -384,18 +384,18 @@ def test_after_stop_nothing_is_reported_and_no_thread_is_left(tree):
 
 def test_a_watch_can_be_stopped_from_its_callback(tree):
     tree({"w/AGENTS.md": "One."})
-    holder, stopped = [], threading.Event()
+    started, stopped = [], threading.Event()
 
     def on_change(prompt):
         if prompt.text.endswith("Two."):
-            holder[0].stop()
+            started[0].stop()
             stopped.set()
 
-    holder.append(watch(tree.workspace(), None, "ion", on_change))
+    started.append(watch(tree.workspace(), None, "ion", on_change))
     tree({"w/AGENTS.md": "Two."})
-    assert stopped.wait(PATIENCE)
-    holder[0].stop()
-    assert holder[0].is_stopped
+    assert stopped.wait(TIMEOUT)
+    started[0].stop()
+    assert started[0].is_stopped
 
 
 def test_a_program_that_does_not_stop_the_watch_still_exits(tree):
@@ -405,7 +405,7 @@ def test_a_program_that_does_not_stop_the_watch_still_exits(tree):
         [sys.executable, "-c", code, tree.path("w"), tree.path("home")],
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
     )
     assert (result.returncode, result.stdout, result.stderr) == (0, "One.\n", "")
 
@@ -416,19 +416,19 @@ def test_a_program_that_does_not_stop_the_watch_still_exits(tree):
 def test_changes_name_the_files_and_include_saves_without_effect(tree):
     tree({"w/AGENTS.md": "One.", "w/CLAUDE.md": "@AGENTS.md"})
     stop = threading.Event()
-    going = changes(WatchedPrompt(Assembler(tree.workspace(), "ion"), Agent()), stop)
-    first = next(going)
+    events = changes(WatchedPrompt(Assembler(tree.workspace(), "ion"), Agent()), stop)
+    first = next(events)
     assert (first.before, first.files, first.error) == (None, (), None)
     save_by_renaming(tree.path("w/AGENTS.md"), "One.")
-    same = next(going)
+    same = next(events)
     assert same.prompt is same.before is first.prompt
     assert [tree.short(path) for path in same.files] == ["/w/AGENTS.md"]
     save_by_renaming(tree.path("w/AGENTS.md"), "Two.")
-    second = next(going)
+    second = next(events)
     assert second.prompt.text.endswith("Two.") and second.before is first.prompt
     assert [tree.short(path) for path in second.files] == ["/w/AGENTS.md"]
     stop.set()
-    assert list(going) == []
+    assert list(events) == []
 
 
 def test_settings_that_change_the_files_used_are_named_as_the_cause(tree):
@@ -446,10 +446,10 @@ def test_settings_that_change_the_files_used_are_named_as_the_cause(tree):
 
 def test_a_time_in_the_prompt_is_updated_with_a_change_but_is_not_a_change(tree):
     tree({"w/AGENTS.md": "One."})
-    going = changes(WatchedPrompt(Assembler(tree.workspace(), "pi"), Agent()), None)
-    first = next(going).prompt
+    events = changes(WatchedPrompt(Assembler(tree.workspace(), "pi"), Agent()), None)
+    first = next(events).prompt
     save_by_renaming(tree.path("w/AGENTS.md"), "One.")
-    assert next(going).prompt is first
+    assert next(events).prompt is first
     save_by_renaming(tree.path("w/AGENTS.md"), "Two.")
-    assert "Two." in next(going).prompt.text
-    going.close()
+    assert "Two." in next(events).prompt.text
+    events.close()

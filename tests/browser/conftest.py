@@ -11,9 +11,9 @@ from playwright.sync_api import expect
 sys.path.insert(0, str(Path(__file__).parent))
 
 from editor import Editor
-from served import PATIENCE, Site, browser
+from served import TIMEOUT, Site, browser
 
-expect.set_options(timeout=PATIENCE)
+expect.set_options(timeout=TIMEOUT)
 
 DEFAULT = """You are a helpful coding assistant.
 
@@ -71,7 +71,7 @@ def open_page(chrome):
         profile = chrome.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **options)
         contexts.append(profile)
         page = profile.new_page()
-        page.set_default_timeout(PATIENCE)
+        page.set_default_timeout(TIMEOUT)
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on(
             "console",

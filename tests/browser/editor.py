@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from playwright.sync_api import expect
-from served import PATIENCE
+from served import TIMEOUT
 
 CODE = "[aria-label='Template'].cm-content"
 
@@ -94,7 +94,7 @@ class Editor:
 
     def eventually(self, read, wanted):
         """Wait until reading from the page returns the wanted value."""
-        for _ in range(PATIENCE // 50):
+        for _ in range(TIMEOUT // 50):
             if read() == wanted:
                 return
             self.page.wait_for_timeout(50)

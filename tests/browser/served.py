@@ -19,7 +19,7 @@ from typing import Any
 import chromium
 from playwright.sync_api import Browser, sync_playwright
 
-PATIENCE = 300_000
+TIMEOUT = 300_000
 """Timeout in milliseconds, for tests that hang. It is long because half a minute was not enough on a loaded machine."""
 FILES = {
     "shop/AGENTS.md": "# Shop\n\nRun `make test` before you say that you are done.\nPrices are integers, in cents.\n",
@@ -62,7 +62,7 @@ class Site:
         with log.open("ab") as file:
             arguments = [*command, "--store", self.store]
             self.process = subprocess.Popen(arguments, env=environment, stdout=file, stderr=file)
-        for _ in range(PATIENCE // 50):
+        for _ in range(TIMEOUT // 50):
             if self.process.poll() is not None:
                 raise RuntimeError(f"the service ended: {log.read_text()}")
             try:
@@ -112,6 +112,6 @@ def browser() -> Iterator[Browser]:
         raise RuntimeError(f"no Chromium found for the tests of the page: {chromium.ADVICE}")
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as playwright:
-        chrome = playwright.chromium.launch(executable_path=path, args=flags, timeout=PATIENCE)
+        chrome = playwright.chromium.launch(executable_path=path, args=flags, timeout=TIMEOUT)
         yield chrome
         chrome.close()

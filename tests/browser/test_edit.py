@@ -48,18 +48,18 @@ def test_the_editor_shows_the_global_template(editor, site):
 
 def test_the_bracket_language_is_highlighted(editor):
     editor.write("[if !file:notes.md]\nPlain [git:branch] and \\[text] and [TODO: fix]\n[endif]")
-    seen = colours(editor, ["if", "file", "notes.md", "endif"])
+    colours_seen = colours(editor, ["if", "file", "notes.md", "endif"])
     plain = editor.code.evaluate("(element) => getComputedStyle(element).color")
-    assert seen["if"] == seen["endif"]
-    assert len({plain, *seen.values()}) == 4
+    assert colours_seen["if"] == colours_seen["endif"]
+    assert len({plain, *colours_seen.values()}) == 4
     assert editor.code.locator("span", has_text=re.compile("^TODO")).count() == 0
 
 
 def test_the_jinja_language_is_highlighted_if_selected(editor):
     editor.dialog.get_by_label("Syntax").select_option("jinja")
     editor.write("{# a note #}\n{% if tools %}{{ cwd }}{% endif %} Plain")
-    seen = colours(editor, ["if", "tools", "{# a note #}"])
-    assert len(set(seen.values())) == 3
+    colours_seen = colours(editor, ["if", "tools", "{# a note #}"])
+    assert len(set(colours_seen.values())) == 3
     editor.button("insert date$").click()
     expect(editor.code).to_contain_text("{{ date }}")
 

@@ -99,12 +99,12 @@ def test_focus_shows_file_and_line_and_arrow_keys_move_between_origins(editor_wi
     info = editor_with_preview.preview.locator("#origin-info")
     editor_with_preview.prompt.locator("[tabindex='0']").focus()
     expect(info).to_have_text(re.compile("^Template template, lines? 1"))
-    seen = []
+    labels = []
     for _ in range(9):
         editor_with_preview.page.keyboard.press("ArrowRight")
-        seen.append(info.inner_text())
-    assert any(f"{site.shop}/AGENTS.md, lines 1–4" in label for label in seen)
-    assert any("prompt:cwd" in label for label in seen)
+        labels.append(info.inner_text())
+    assert any(f"{site.shop}/AGENTS.md, lines 1–4" in label for label in labels)
+    assert any("prompt:cwd" in label for label in labels)
     expect(editor_with_preview.prompt.locator("[tabindex='0']")).to_have_count(1)
     expect(editor_with_preview.prompt.locator(":focus")).to_have_attribute("aria-describedby", "origin-info")
 
@@ -157,8 +157,8 @@ def test_tokens_per_section_are_a_bar_and_follow_the_model(editor, site):
     widths = tokens.locator(".bar span").evaluate_all(
         "(all) => all.map((element) => element.getBoundingClientRect().width)"
     )
-    most = max(preview["passages"], key=lambda passage: passage["tokens"])
-    assert widths.index(max(widths)) == preview["passages"].index(most)
+    largest = max(preview["passages"], key=lambda passage: passage["tokens"])
+    assert widths.index(max(widths)) == preview["passages"].index(largest)
     editor.dialog.get_by_label("Model", exact=True).fill("claude-opus-4-7")
     scaled = site.call("POST", "/system-prompt/preview", {"model": "claude-opus-4-7"})
     assert scaled["tokens"]["count"] != preview["tokens"]["count"]

@@ -38,9 +38,12 @@ def test_layouts_with_a_name_describes_that_layout(run, name):
 def test_a_layout_that_mirrors_a_program_says_so(run):
     output = json.loads(run("layouts", "codex", "--json")[1])
     assert (output["address"], output["mirrors"][:10]) == ("$agents/codex", "Codex CLI ") and output["differs"]
-    shown = run("layouts", "codex")[1]
-    assert f"It mirrors {output['mirrors']}.\n" in shown and f"\nsigns  {', '.join(output['signs'])}\n" in shown
-    assert " ".join(output["differs"][0].split()[:4]) in shown
+    description = run("layouts", "codex")[1]
+    assert (
+        f"It mirrors {output['mirrors']}.\n" in description
+        and f"\nsigns  {', '.join(output['signs'])}\n" in description
+    )
+    assert " ".join(output["differs"][0].split()[:4]) in description
 
 
 def test_layouts_mark_the_default_and_do_not_repeat_names(run):

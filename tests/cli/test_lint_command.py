@@ -406,14 +406,14 @@ def test_a_finding_with_several_quoted_lines_is_one_line_in_a_pipe(capsys):
 
 
 def test_folders_may_nest_deeper_than_the_recursion_limit(tree, findings):
-    deep = "w"
+    folder = "w"
     tree(GIT)
     for _ in range(1_200):
-        deep += "/d"
-        os.mkdir(tree.path(deep))
-    tree({f"{deep}/AGENTS.md": "Read `docs/a.md`.\n"})
+        folder += "/d"
+        os.mkdir(tree.path(folder))
+    tree({f"{folder}/AGENTS.md": "Read `docs/a.md`.\n"})
     try:
-        assert findings("--recursive") == [("missing-file", f"/{deep}/AGENTS.md", 1)]
+        assert findings("--recursive") == [("missing-file", f"/{folder}/AGENTS.md", 1)]
     finally:
         subprocess.run(
             ["rm", "-rf", tree.path("w/d")], check=True
@@ -426,13 +426,13 @@ def test_the_parent_folder_is_listed_once_for_all_subfolders(tree, monkeypatch):
     from foreword.programs.proofread import proofread
 
     tree({**GIT, **{f"w/d{number}/AGENTS.md": f"Part {number}.\n" for number in range(30)}})
-    listed = []
+    list_calls = []
     list_directory = os.scandir
 
     def scandir(folder):
-        listed.append(folder)
+        list_calls.append(folder)
         return list_directory(folder)
 
     monkeypatch.setattr(os, "scandir", scandir)
     report = proofread(Assembler(tree.workspace(), "foreword"), is_recursive=True)
-    assert (report.files, listed.count(tree.path("w")) <= 3) == (30, True)
+    assert (report.files, list_calls.count(tree.path("w")) <= 3) == (30, True)

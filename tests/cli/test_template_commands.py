@@ -97,8 +97,8 @@ def test_render_prints_the_text_unchanged(tree, run, template, arguments, text):
 def test_render_as_json_has_the_form_of_show(tree, run):
     tree({"t.txt": "a\n[file:x]!", "w/x": "X\n"})
     _, rendered, _ = run("template", "render", "../t.txt", "--json")
-    _, shown, _ = run("show", "--layout", "builder", "--base", "../t.txt", "--json")
-    assert rendered == shown
+    _, prompt, _ = run("show", "--layout", "builder", "--base", "../t.txt", "--json")
+    assert rendered == prompt
     form = json.loads(rendered)
     assert (form["id"], form["text"]) == (digest("a\nX!"), "a\nX!")
     (passage,) = form["passages"]
@@ -178,9 +178,9 @@ def test_a_prompt_is_shown_with_the_global_template(tree, run):
         assert "Mine, in /w." in run(command, "--layout", "builder", "--store", "s.db")[1]
     assert "Mine" not in run("show", "--layout", "builder", "--store", "s.db", "--base", "../base.md")[1]
     assert "Mine" not in run("show", "--layout", "opal", "--store", "s.db")[1]
-    shown = json.loads(run("show", "--layout", "builder", "--store", "s.db", "--json")[1])
+    prompt = json.loads(run("show", "--layout", "builder", "--store", "s.db", "--json")[1])
     turn = json.loads(run("talk", "turn", "t", "--layout", "builder", "--store", "s.db", "--json")[1])
-    assert shown["text"] == turn["system"]
+    assert prompt["text"] == turn["system"]
 
 
 def test_a_template_is_read_from_standard_input(run, monkeypatch):

@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-PATIENCE = 60
+TIMEOUT = 60
 
 
 class Process:
@@ -49,7 +49,7 @@ class Process:
 
     def read_until(self, pattern):
         """Read until the output since the last call matches the pattern, and return that output."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while not re.search(pattern, self.printed):
             ready, _, _ = select.select([self.reading], [], [], max(end - time.monotonic(), 0))
             data = self.read_more() if ready else ""
@@ -71,10 +71,10 @@ class Process:
 
     def read_rest(self):
         printed = ""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while select.select([self.reading], [], [], max(end - time.monotonic(), 0))[0] and (data := self.read_more()):
             printed += data
-        return self.process.wait(PATIENCE), printed, self.process.stderr.read().decode()
+        return self.process.wait(TIMEOUT), printed, self.process.stderr.read().decode()
 
     def close(self):
         self.process.kill()
@@ -274,7 +274,7 @@ def test_suspending_restores_the_terminal_until_it_is_resumed(tree, start):
     process.read_until(r"quits.*\x1b\[J")
     process.process.send_signal(signal.SIGTSTP)
     process.read_until(re.escape(LEAVE))
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT
     while os.waitpid(process.process.pid, os.WUNTRACED | os.WNOHANG) == (0, 0):
         assert time.monotonic() < end, "the process did not stop"
     process.process.send_signal(signal.SIGCONT)

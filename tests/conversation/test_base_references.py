@@ -84,11 +84,11 @@ def test_text_with_a_dollar_sign_is_not_a_reference(project, base):
 def test_a_template_of_the_workspace_is_rendered_in_the_sandbox(project, open_conversation, monkeypatch):
     from foreword.engine import sandbox
 
-    seen = []
-    monkeypatch.setattr(sandbox, "render", lambda *args, is_trusted, limit: seen.append(is_trusted) or ())
+    rendered = []
+    monkeypatch.setattr(sandbox, "render", lambda *args, is_trusted, limit: rendered.append(is_trusted) or ())
     assemble(project.workspace(), Agent(base="$workspace/intro"), "pod")
     open_conversation("pod").sub_agent("$workspace/intro", append=True)
-    assert seen[0] is False and seen[-1] is False
+    assert rendered[0] is False and rendered[-1] is False
 
 
 # File names

@@ -23,7 +23,7 @@ TOOL_OFF = {"text": "off", "at": 2}
 
 
 @pytest.mark.parametrize(
-    ("messages", "notices", "seen"),
+    ("messages", "notices", "expected"),
     [
         ([user("a"), assistant("b"), user("c")], [TOOL_OFF], [user("a"), assistant("b"), user("off"), user("c")]),
         ([user("a"), assistant("b")], [TOOL_OFF], [user("a"), assistant("b"), user("off")]),  # as it was first sent
@@ -60,9 +60,9 @@ TOOL_OFF = {"text": "off", "at": 2}
         ([user("a")], [], [user("a")]),
     ],
 )
-def test_a_notice_is_inserted_at_its_position(messages, notices, seen):
+def test_a_notice_is_inserted_at_its_position(messages, notices, expected):
     before = list(messages)
-    assert with_notices(messages, notices) == seen
+    assert with_notices(messages, notices) == expected
     assert messages == before
 
 

@@ -450,9 +450,9 @@ def test_overlapping_constructs_agree_on_one_edition(tree, url):
         assert started.wait(30)
         others = [pool.submit(conversations.construct, "t", tree.workspace("w"), agent, layout) for _ in range(7)]
         proceed.set()
-        seen = {future.result(30) for future in (first, *others)}
-    assert len(seen) == 1 and seen == {conversations.get("t")}
-    assert conversations.construct("t", tree.workspace("w"), agent) not in seen
+        editions_seen = {future.result(30) for future in (first, *others)}
+    assert len(editions_seen) == 1 and editions_seen == {conversations.get("t")}
+    assert conversations.construct("t", tree.workspace("w"), agent) not in editions_seen
     conversations.close()
 
 

@@ -127,10 +127,10 @@ def test_the_template_of_the_parent_is_rendered_for_the_sub_agent(project, open_
 
 def test_an_untrusted_template_is_rendered_in_the_sandbox(project, open_conversation, monkeypatch):
     project({"w/.foreword/prompts/body.md": "Tools: {{ tools | length }}"})
-    seen = []
+    rendered = []
     from foreword.engine import sandbox
 
-    monkeypatch.setattr(sandbox, "render", lambda *args, is_trusted, limit: seen.append(is_trusted) or ())
+    monkeypatch.setattr(sandbox, "render", lambda *args, is_trusted, limit: rendered.append(is_trusted) or ())
     conversation = open_conversation("pod", set={"body.text": "$workspace/body"})
     sub_agent(conversation, append=True)
-    assert seen == [False, False]
+    assert rendered == [False, False]

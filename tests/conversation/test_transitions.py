@@ -168,29 +168,29 @@ def describe_prompt(scene, system, request):
     return "; ".join(found + (["**the request**"] if request in system else []))
 
 
-def cells(scene, row, seen):
+def cells(scene, row, turn):
     request = scene.talk.layout.wording["compaction"]
-    contents = [message["content"] for message in seen["messages"] if message["content"] != "go"]
+    contents = [message["content"] for message in turn["messages"] if message["content"] != "go"]
     shown = ["**the request**" if text == request else text.replace("\n", " ⏎ ") for text in contents]
     return (
         row,
-        seen["step"] or "keep",
-        str(seen["edition"]),
-        "yes" if seen["reused"] else "no",
-        describe_prompt(scene, seen["system"], request),
+        turn["step"] or "keep",
+        str(turn["edition"]),
+        "yes" if turn["reused"] else "no",
+        describe_prompt(scene, turn["system"], request),
         " / ".join(shown),
-        ", ".join(tool["name"] for tool in seen["tools"]),
+        ", ".join(tool["name"] for tool in turn["tools"]),
     )
 
 
 def table(tree, layout, now):
     lines = [f"## {layout}", "", "| " + " | ".join(TABLE_HEAD) + " |", "|---" * len(TABLE_HEAD) + "|"]
-    for row, happens in ROWS.items():
+    for row, event in ROWS.items():
         scene = Scene(tree, layout, now, f"{layout} {row}")
-        seen = scene.turn()
-        if happens is not None:
-            seen = happens(scene) or scene.turn()
-        lines.append("| " + " | ".join(cells(scene, row, seen)) + " |")
+        turn = scene.turn()
+        if event is not None:
+            turn = event(scene) or scene.turn()
+        lines.append("| " + " | ".join(cells(scene, row, turn)) + " |")
         scene.talks.close()
     return "\n".join(lines) + "\n"
 

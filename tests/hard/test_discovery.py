@@ -282,10 +282,10 @@ def test_a_listed_file_that_no_longer_exists_is_skipped_and_recorded(tree, disk)
 @pytest.mark.parametrize("call", ["open", "fstat", "read"])
 def test_a_listed_skill_that_no_longer_exists_is_skipped_and_recorded(tree, skill, disk, layout, call):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), "w/.agents/skills/b/SKILL.md": skill("b")})
-    gone = FileNotFoundError(errno.ENOENT, "No such file or directory")
-    disk.fail(call, tree.path("w/.agents/skills/a/SKILL.md"), gone)
-    disk.fail("lstat", tree.path("w/.agents/skills/a/SKILL.md"), gone, after=1)
-    disk.fail("stat", tree.path("w/.agents/skills/a/SKILL.md"), gone, after=1)
+    missing_path = FileNotFoundError(errno.ENOENT, "No such file or directory")
+    disk.fail(call, tree.path("w/.agents/skills/a/SKILL.md"), missing_path)
+    disk.fail("lstat", tree.path("w/.agents/skills/a/SKILL.md"), missing_path, after=1)
+    disk.fail("stat", tree.path("w/.agents/skills/a/SKILL.md"), missing_path, after=1)
     prompt = tree.prompt(layout, tools="read", disk=disk)
     assert used_paths(tree, prompt) == ["/w/.agents/skills/b/SKILL.md"]
     assert [path for _, path in tree.findings(prompt)] == ["/w/.agents/skills/a/SKILL.md"]

@@ -356,7 +356,7 @@ def test_an_impossible_file_name_counts_as_missing(tree):
 
 
 @pytest.mark.parametrize(
-    ("allow", "deny", "read"),
+    ("allow", "deny", "readable"),
     [
         ([("w",)], [], "x a/x"),
         ([("w", "read")], [], "x a/x"),
@@ -376,13 +376,13 @@ def test_an_impossible_file_name_counts_as_missing(tree):
         ([("w",)], [("w-evil", "read")], "x a/x"),
     ],
 )
-def test_only_files_that_the_scope_may_read_are_included(tree, allow, deny, read):
+def test_only_files_that_the_scope_may_read_are_included(tree, allow, deny, readable):
     tree({"w/.git": None, "w/x": "X", "w/a/x": "X", "q/x": "X", "w-evil/x": "X"})
     scope = Scope(access(tree, *allow), access(tree, *deny))
     names = ["x", "a/x", "../q/x", "../w-evil/x"]
     prompt = tree.prompt("builder", base="".join(f"[if file:{name}]{name} [endif]" for name in names), scope=scope)
-    assert prompt.text.split() == read.split()
-    assert [code for code, _ in tree.findings(prompt)] == ["variable-refused"] * (len(names) - len(read.split()))
+    assert prompt.text.split() == readable.split()
+    assert [code for code, _ in tree.findings(prompt)] == ["variable-refused"] * (len(names) - len(readable.split()))
 
 
 def test_links_in_a_scope_are_resolved(tree):
@@ -403,15 +403,15 @@ def test_a_relative_scope_starts_at_the_working_directory(tree):
 
 
 @pytest.mark.parametrize(
-    ("folder", "read"),
+    ("folder", "readable"),
     [("$TOP/q", "../q/x"), ("../q", "../q/x"), ("~/notes", "../home/notes/x"), ("$TOP/q/x", "../q/x"), ("$TOP/q/", "../q/x")],
 )  # fmt: skip
-def test_a_setting_adds_readable_folders(tree, folder, read):
+def test_a_setting_adds_readable_folders(tree, folder, readable):
     tree({"w/.git": None, "q/x": "X", "q-evil/x": "E", "home/notes/x": "X"})
     names = ["../q/x", "../q-evil/x", "../home/notes/x"]
     template = "".join(f"[if file:{name}]{name} [endif]" for name in names)
     settings = {"file_paths": [folder.replace("$TOP", tree.top)]}
-    assert tree.text("builder", base=template, set=settings).split() == read.split()
+    assert tree.text("builder", base=template, set=settings).split() == readable.split()
 
 
 def test_an_added_folder_exposes_neither_secrets_nor_denied_files(tree):

@@ -110,16 +110,16 @@ def test_notices_keep_their_position_if_all_messages_are_passed_back(open_conver
 
 
 def test_a_new_prompt_is_not_a_message_of_the_prompt(open_conversation):
-    asked = []
+    messages_asked = []
 
     def start(prompt, message, about):
-        asked.append((prompt, message))
+        messages_asked.append((prompt, message))
 
     conversation = open_conversation(extensions=[Extension("x", before_agent_start=start)])
     first = conversation.turn()
     conversation.turn(messages=first.messages, new_prompt=True)
     conversation.turn(messages=[*first.messages, HI], new_prompt=True)
-    assert asked == [("You are an agent.", ""), ("You are an agent.", "hi")]
+    assert messages_asked == [("You are an agent.", ""), ("You are an agent.", "hi")]
 
 
 # Hooks, compaction, sub-agents
@@ -134,14 +134,14 @@ def test_before_agent_start_replaces_only_the_system_prompt(open_conversation, p
 
 
 def test_context_hooks_see_only_the_history(open_conversation, prompt_messages):
-    seen = []
+    received = []
 
     def context(messages, about):
-        seen.append(messages)
+        received.append(messages)
         return []
 
     turn = open_conversation(extensions=[Extension("x", context=context)]).turn("hi")
-    assert seen == [[HI]]
+    assert received == [[HI]]
     assert list(turn.messages) == prompt_messages("Be kind.")
 
 

@@ -22,7 +22,7 @@ from urllib.parse import quote
 import pytest
 
 TOKEN = "planted-token-5b0c"
-PATIENCE = 60
+TIMEOUT = 60
 _LINE = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (\d{3}) ([A-Z-]+) (\S+) \d+\.\d ms ([A-Za-z0-9._-]{1,64})(?:  (.*))?"
 )
@@ -80,7 +80,7 @@ class Server:
             headers.setdefault("Authorization", f"Bearer {token}")
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
         try:
             connection.request(method, path, body, headers)
             answer = connection.getresponse()
@@ -100,7 +100,7 @@ class Server:
 
     def raw(self, *pieces, close_after=False):
         """Send bytes and return what comes back until the server closes; `is_ended` closes our side after sending."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as connection:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT) as connection:
             for piece in pieces:
                 try:
                     connection.sendall(piece)
@@ -141,7 +141,7 @@ class Server:
         if self.process.returncode is not None:
             return
         self.process.send_signal(signal.SIGTERM)
-        assert self.process.wait(PATIENCE) in (0, -signal.SIGTERM)
+        assert self.process.wait(TIMEOUT) in (0, -signal.SIGTERM)
         self.process.stdout.close()
         text = self.log_path.read_text()
         assert "planted" not in text.lower()

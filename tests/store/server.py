@@ -28,7 +28,7 @@ SETTINGS = {
     "max_connections": "200",
     "shared_buffers": "64MB",
 }
-PATIENCE = 60.0
+TIMEOUT = 60.0
 
 
 def binary_folders():
@@ -124,13 +124,13 @@ class Server:
                 env=self.environment(),
                 **self.identity,
             )
-        last = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while True:
             try:
                 self.run("pg_isready", "-q", "-h", self.folder)
                 return
             except subprocess.CalledProcessError:
-                if self.process.poll() is not None or time.monotonic() > last:
+                if self.process.poll() is not None or time.monotonic() > deadline:
                     sys.exit(f"PostgreSQL did not start:\n{self.log.read_text()[-2000:]}")
                 time.sleep(0.02)
 
@@ -140,11 +140,11 @@ class Server:
             self.process.send_signal(signal.SIGQUIT)
             self.process.wait()
 
-    def send(self, word):
+    def send(self, number):
         """Send a signal to every process of the server."""
         for pid in (self.process.pid, *children(self.process.pid)):
             try:
-                os.kill(pid, word)
+                os.kill(pid, number)
             except ProcessLookupError:
                 pass  # it ended in the meantime
 

@@ -100,12 +100,12 @@ def test_globals_lists_everything_that_can_be_removed():
 
 
 def test_the_parent_decides_what_a_name_refers_to():
-    seen = []
-    environment = engine._environment(lambda name, parent: seen.append((name, parent)) or "p1")
+    calls = []
+    environment = engine._environment(lambda name, parent: calls.append((name, parent)) or "p1")
     environment.add_template("p0", "{% include 'sibling' %}")
     environment.add_template("p1", "found")
     assert environment.render_template("p0") == "found"
-    assert seen == [("sibling", "p0")]
+    assert calls == [("sibling", "p0")]
 
 
 def test_a_final_newline_is_kept():

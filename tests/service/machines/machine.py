@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 STORE = Path(__file__).parents[2] / "store"
-PATIENCE = 30.0
+TIMEOUT = 30.0
 # Errors of a client whose server is killed.
 CONNECTION_ERRORS = (OSError, http.client.HTTPException)
 
@@ -76,7 +76,7 @@ class Machine:
         assert "is listening on" in line, f"it did not start: {line}{self.stderr()}"
         self.port = int(line.rpartition(":")[2])
 
-    def ask(self, method, path, body=None, timeout=PATIENCE, headers=()):
+    def ask(self, method, path, body=None, timeout=TIMEOUT, headers=()):
         """Send one request on a new connection and return the response."""
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)) as connection:
             content = json.dumps(body) if body is not None else None
@@ -100,7 +100,7 @@ class Machine:
         return self.wait_for_exit()
 
     def wait_for_exit(self):
-        status = self.process.wait(PATIENCE)
+        status = self.process.wait(TIMEOUT)
         self.process.stdout.close()
         return status
 
@@ -147,7 +147,7 @@ def _processes():
             yield int(pid), int(parent), int(group)
 
 
-def wait_until(condition, what="it", seconds=PATIENCE):
+def wait_until(condition, what="it", seconds=TIMEOUT):
     """Wait until a condition returns something true, and return it."""
     last = time.monotonic() + seconds
     while not (found := condition()):
