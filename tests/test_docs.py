@@ -138,8 +138,8 @@ def test_every_event_of_listen_is_described():
 def test_every_published_event_is_an_event_of_listen():
     calls = [node for node in ast.walk(ast.parse(Path(transitions.__file__).read_text())) if isinstance(node, ast.Call)]
     events = [node.args[0] for node in calls if ast.unparse(node.func) == "self._hooks.notify"]
-    written = {node.value for event in events for node in ast.walk(event) if isinstance(node, ast.Constant)} - {None}
-    assert written | set(keys.STEPS) - {"keep"} == set(extensions.EVENTS)
+    published = {node.value for event in events for node in ast.walk(event) if isinstance(node, ast.Constant)} - {None}
+    assert published | set(keys.STEPS) - {"keep"} == set(extensions.EVENTS)
 
 
 def test_every_table_of_a_layout_is_described():
@@ -459,10 +459,12 @@ class Shell:
 
     def pip(self, words):
         """Check that the command installs this project with existing extras; tests/packaging really installs it."""
-        place, _, extras = words[2].rstrip("]").partition("[")
+        target, _, extras = words[2].rstrip("]").partition("[")
         known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
         return (
-            0 if (words[1], place) == ("install", "/path/to/foreword") and set(extras.split(",")) <= {"", *known} else 1
+            0
+            if (words[1], target) == ("install", "/path/to/foreword") and set(extras.split(",")) <= {"", *known}
+            else 1
         )
 
     def environment(self):
@@ -551,14 +553,14 @@ def test_every_block_has_a_known_kind(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
 def test_commands_in_sentences_exist(page):
-    for written in re.findall(r"(?<!`)`(foreword [a-z][^`\n]*)`", FENCE.sub("", page.read_text())):
-        words = written.split()[1:]
+    for command_line in re.findall(r"(?<!`)`(foreword [a-z][^`\n]*)`", FENCE.sub("", page.read_text())):
+        words = command_line.split()[1:]
         name = " ".join(words[:2]) if " ".join(words[:2]) in commands.COMMANDS else words[0]
         groups = {command.split()[0] for command in commands.COMMANDS}
-        assert name in commands.COMMANDS or (name in groups and len(words) == 1), written
+        assert name in commands.COMMANDS or (name in groups and len(words) == 1), command_line
         if name in commands.COMMANDS:
             known = {option for action in generate.parser_of(name)._actions for option in action.option_strings}
-            assert {word.strip("[]") for word in words if word.strip("[]").startswith("-")} <= known, written
+            assert {word.strip("[]") for word in words if word.strip("[]").startswith("-")} <= known, command_line
 
 
 # Issue forms

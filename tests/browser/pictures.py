@@ -85,30 +85,32 @@ def fill(site: Site, store: object) -> None:
 
 def rewrite(site: Site, route: Route) -> None:
     """Replace folder, clock and host name in requests and responses with the ones to show."""
-    here = str(site.folder)
+    real_folder = str(site.folder)
     request = route.request
-    body = request.post_data and request.post_data.replace(HOME, here)
-    answer = route.fetch(url=request.url.replace(HOME.replace("/", "%2F"), here.replace("/", "%2F")), post_data=body)
+    body = request.post_data and request.post_data.replace(HOME, real_folder)
+    answer = route.fetch(
+        url=request.url.replace(HOME.replace("/", "%2F"), real_folder.replace("/", "%2F")), post_data=body
+    )
     if "json" not in answer.headers.get("content-type", ""):
         return route.fulfill(response=answer)
     if request.url.endswith("/values"):
         form = answer.json()
         for value in form["values"]:
             value["value"] = VALUES.get(value["name"], value["value"])
-            value["value"] = value["value"] and value["value"].replace(here, HOME)
+            value["value"] = value["value"] and value["value"].replace(real_folder, HOME)
         return route.fulfill(response=answer, json=form)
     text = re.sub(r'"created":\s*"[^"]+"', f'"created":"{CREATED}"', answer.text())
-    return route.fulfill(response=answer, body=text.replace(here, HOME))
+    return route.fulfill(response=answer, body=text.replace(real_folder, HOME))
 
 
-def open_view(chrome: Browser, site: Site, where: str, width: int, height: int, scheme: str = "light") -> Page:
+def open_view(chrome: Browser, site: Site, view: str, width: int, height: int, scheme: str = "light") -> Page:
     profile = chrome.new_context(
         viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", timezone_id="UTC"
     )  # type: ignore[arg-type]
     page = profile.new_page()
     page.add_init_script("localStorage.setItem('foreword.author', 'Ada')")
     page.route(f"{site.url}/**", lambda route: rewrite(site, route))
-    page.goto(f"{site.url}/{where}")
+    page.goto(f"{site.url}/{view}")
     return page
 
 

@@ -173,10 +173,10 @@ def test_the_largest_accepted_template_is_saved(edit, site):
 
 
 def test_a_template_can_insert_five_hundred_files(edit, site):
-    many = site.shop / "many"
-    many.mkdir(exist_ok=True)
+    folder = site.shop / "many"
+    folder.mkdir(exist_ok=True)
     for number in range(500):
-        (many / f"{number:03}.md").write_text(f"Rule {number}.\n")
+        (folder / f"{number:03}.md").write_text(f"Rule {number}.\n")
     text = "\n".join(f"[file:many/{number:03}.md]" for number in range(500))
     editor = edit(site)
     editor.paste(text)
@@ -191,7 +191,7 @@ def test_a_template_can_insert_five_hundred_files(edit, site):
 
 
 @pytest.mark.parametrize(
-    ("where", "seen"),
+    ("view", "seen"),
     [
         ("#/edit", "dialog .cm-content"),
         ("#/history", ".difference"),
@@ -199,14 +199,14 @@ def test_a_template_can_insert_five_hundred_files(edit, site):
         ("#/", "pre.text, .conversations a"),
     ],
 )
-def test_every_view_reports_a_missing_server_and_recovers(own_site, open_page, where, seen):
+def test_every_view_reports_a_missing_server_and_recovers(own_site, open_page, view, seen):
     site = own_site()
     site.write("Before.")
     site.construct("x")
     page = open_page(f"{site.url}/#/conversations/nobody")
     expect(page.get_by_role("heading", name="nobody")).to_be_visible()
     site.stop()
-    page.evaluate("(where) => (location.hash = where)", where)
+    page.evaluate("(where) => (location.hash = where)", view)
     notice = page.get_by_role("alert").filter(has_text="The server is not responding")
     expect(notice.first).to_be_visible()
     site.start()

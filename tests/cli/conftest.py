@@ -24,37 +24,37 @@ def run(tree, capsys, monkeypatch):
     return run
 
 
-def mismatches(content, form, where="it"):
+def mismatches(content, form, path="it"):
     """Differences between a JSON value and its type: extra keys, missing keys, values of the wrong type."""
     if form is Any:
         return []
     if is_typeddict(form):
         if not isinstance(content, dict):
-            return [f"{where} is not an object"]
+            return [f"{path} is not an object"]
         hints = get_type_hints(form, include_extras=True)
         required = {key for key, hint in hints.items() if get_origin(hint) is not NotRequired}
-        problems = [f"{where} has {key!r}" for key in content.keys() - hints.keys()]
-        problems += [f"{where} lacks {key!r}" for key in required - content.keys()]
+        problems = [f"{path} has {key!r}" for key in content.keys() - hints.keys()]
+        problems += [f"{path} lacks {key!r}" for key in required - content.keys()]
         for key in content.keys() & hints.keys():
             hint = hints[key]
             problems += mismatches(
-                content[key], get_args(hint)[0] if get_origin(hint) is NotRequired else hint, f"{where}.{key}"
+                content[key], get_args(hint)[0] if get_origin(hint) is NotRequired else hint, f"{path}.{key}"
             )
         return problems
     if get_origin(form) is list:
         if not isinstance(content, list):
-            return [f"{where} is not a list"]
+            return [f"{path} is not a list"]
         return [
             mismatch
             for index, item in enumerate(content)
-            for mismatch in mismatches(item, get_args(form)[0], f"{where}[{index}]")
+            for mismatch in mismatches(item, get_args(form)[0], f"{path}[{index}]")
         ]
     if get_origin(form) in (Union, types.UnionType):
-        attempts = [mismatches(content, option, where) for option in get_args(form)]
+        attempts = [mismatches(content, option, path) for option in get_args(form)]
         return min(attempts, key=len)
     allowed = (int, float) if form is float else form
     is_valid = isinstance(content, allowed) and (form is bool or not isinstance(content, bool))
-    return [] if is_valid else [f"{where} is {type(content).__name__}, not {form}"]
+    return [] if is_valid else [f"{path} is {type(content).__name__}, not {form}"]
 
 
 @pytest.fixture(scope="session")

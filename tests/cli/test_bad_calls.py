@@ -219,9 +219,9 @@ def test_a_value_for_an_unknown_variable_is_an_error(tree, error_of, value):
         (b"\xff", "0xff at offset 0"),
     ],
 )
-@pytest.mark.parametrize("where", ["the caller's", "the user's"])
-def test_invalid_settings_are_an_error(error_of, tree, text, words, where):
-    if where == "the user's":
+@pytest.mark.parametrize("setting_file", ["the caller's", "the user's"])
+def test_invalid_settings_are_an_error(error_of, tree, text, words, setting_file):
+    if setting_file == "the user's":
         tree({"home/.config/foreword/foreword.toml": text})
         assert words in error_of("show")
     else:

@@ -164,7 +164,7 @@ def test_sarif_matches_the_schema(tree, run):
     (sarif_run,) = log["runs"]
     rules, results = sarif_run["tool"]["driver"]["rules"], sarif_run["results"]
     assert [rules[result["ruleIndex"]]["id"] for result in results] == [result["ruleId"] for result in results]
-    places = {
+    locations = {
         (
             result["ruleId"],
             location["artifactLocation"]["uri"],
@@ -174,8 +174,8 @@ def test_sarif_matches_the_schema(tree, run):
         for result in results
         for location in [result["locations"][0]["physicalLocation"]]
     }
-    assert ("missing-file", "a%20b%25/AGENTS.md", "WORKSPACE", 1) in places
-    assert ("secret", "file:///home/.agents/AGENTS.md", None, 1) in places
+    assert ("missing-file", "a%20b%25/AGENTS.md", "WORKSPACE", 1) in locations
+    assert ("secret", "file:///home/.agents/AGENTS.md", None, 1) in locations
     assert sarif_run["originalUriBaseIds"] == {"WORKSPACE": {"uri": "file:///w/"}}
     levels = {result["ruleId"]: result["level"] for result in results}
     assert (levels["secret"], levels["missing-file"], levels["skill-field"]) == ("error", "warning", "note")

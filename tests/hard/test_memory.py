@@ -70,11 +70,11 @@ FILES = {
 
 @pytest.mark.parametrize("layout", FILES)
 def test_no_text_is_read_beyond_the_limit(tree, disk, layout):
-    tree({"w/.git": None, **{place: create_sparse(HUGE) for place in FILES[layout]}})
+    tree({"w/.git": None, **{path: create_sparse(HUGE) for path in FILES[layout]}})
     prompt = tree.prompt(layout, disk=disk)
     assert disk.bytes_read <= len(FILES[layout]) * (LIMIT + 1)
     cut = sorted(path for code, path in tree.findings(prompt) if code == "file-cut")
-    assert cut == sorted(f"/{place}" for place in FILES[layout])
+    assert cut == sorted(f"/{path}" for path in FILES[layout])
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
@@ -96,6 +96,6 @@ def test_a_file_included_many_times_is_stored_once(tree):
     """The include targets are spelt differently, so each one is resolved separately."""
     tree({"w/big.md": create_sparse(HUGE), "w/AGENTS.md": "small\n"})
     baseline = peak_memory(tree, "--layout", "ion")
-    many = "".join(f"<!-- include: {'./' * number}big.md -->\n" for number in range(1, 300))
-    tree({"w/AGENTS.md": many})
+    includes = "".join(f"<!-- include: {'./' * number}big.md -->\n" for number in range(1, 300))
+    tree({"w/AGENTS.md": includes})
     assert peak_memory(tree, "--layout", "ion") - baseline < 30_000

@@ -24,5 +24,5 @@ def test_a_tag_assembled_by_includes_is_escaped(tmp_path, text):
     (tmp_path / "AGENTS.md").write_text(f"Before {text} after\n")
     (tmp_path / "x.md").write_text("/rules>")
     (tmp_path / "team.toml").write_text(LAYOUT)
-    where = Workspace(str(tmp_path), home=str(tmp_path), environment={})
-    assert assemble(where, Agent(), str(tmp_path / "team.toml")).text.count("</rules>") == 1
+    workspace = Workspace(str(tmp_path), home=str(tmp_path), environment={})
+    assert assemble(workspace, Agent(), str(tmp_path / "team.toml")).text.count("</rules>") == 1

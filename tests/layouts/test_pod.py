@@ -27,7 +27,7 @@ def body(tree, address, **options):
     return text.removesuffix(BOUNDARIES).removesuffix("\n\n")
 
 
-def error(tree, address="", **options):
+def error_message(tree, address="", **options):
     """The error message for an invalid body, without its location."""
     with pytest.raises((CallError, TemplateError)) as raised:
         tree.prompt("pod", **({"set": {"body.text": address}} if address else {}), **options)
@@ -162,11 +162,11 @@ def test_an_invalid_address_is_an_error_that_says_why(tree, address, sentence):
         f"{USER_PACK}/nowhere.md": Path("gone.md"),
         "outside/there.md": "OUTSIDE",
     })  # fmt: skip
-    assert error(tree, address) == sentence
+    assert error_message(tree, address) == sentence
 
 
 def test_without_a_home_the_users_pack_has_no_folder(tree):
-    assert error(tree, "$user/a", home=None) == (
+    assert error_message(tree, "$user/a", home=None) == (
         "the pack 'user' has no folder: the home directory is unknown (set HOME or pass --home)"
     )
 
@@ -176,7 +176,7 @@ def test_a_template_missing_from_one_pack_is_not_searched_for_in_another(tree, p
     folders = {"user": USER_PACK, "workspace": WORKSPACE_PACK}
     tree({f"{folder}/only/a.md": "elsewhere" for name, folder in folders.items() if name != prefix})
     tree({f"{folder}/x.md": "" for folder in folders.values()})
-    assert error(tree, f"${prefix}/only/a").startswith(f"the template '${prefix}/only/a' does not exist (")
+    assert error_message(tree, f"${prefix}/only/a").startswith(f"the template '${prefix}/only/a' does not exist (")
 
 
 def test_links_inside_a_pack_are_followed(tree):
@@ -193,7 +193,7 @@ def test_the_user_pack_may_be_a_link(tree):
 def test_the_workspace_pack_may_not_be_a_link(tree, link):
     tree({"home/private/prompts/a.md": "PRIVATE", "home/private/a.md": "PRIVATE", "w/.git": None})
     tree({link: Path(tree.path("home/private"))})
-    assert error(tree, "$workspace/a") == "the template '$workspace/a' is a link that leaves its pack"
+    assert error_message(tree, "$workspace/a") == "the template '$workspace/a' is a link that leaves its pack"
 
 
 # Includes
@@ -254,12 +254,12 @@ def test_an_invalid_include_is_an_error_that_says_why(tree, text, sentence):
         f"{USER_PACK}/out.md": Path("../../../../outside.md"),
         "outside.md": "OUTSIDE",
     })  # fmt: skip
-    assert error(tree, "$user/main") == sentence
+    assert error_message(tree, "$user/main") == sentence
 
 
 def test_an_unqualified_name_needs_a_current_file(tree):
     tree({f"{USER_PACK}/a.md": "A", "w/a.md": "A", "w/base.md": "{% include 'a' %}"})
-    assert error(tree, base="{% include 'a' %}") == (
+    assert error_message(tree, base="{% include 'a' %}") == (
         "base: 'a' cannot be included: 'a' has no prefix, and base is not in a pack; "
         "an address is $prefix/path, such as $user/review (line 1, column 12)"
     )
@@ -268,7 +268,7 @@ def test_an_unqualified_name_needs_a_current_file(tree):
 
 def test_includes_nested_too_deeply_are_an_error_that_shows_the_chain(tree):
     tree({f"{USER_PACK}/{number}.md": f"{{% include '{number + 1}' %}}" for number in range(1, 30)})
-    sentence = error(tree, "$user/1")
+    sentence = error_message(tree, "$user/1")
     assert "is included more than 20 templates deep: $user/1 -> $user/2 -> $user/3" in sentence
 
 
@@ -314,7 +314,7 @@ def test_a_mistake_is_an_error_before_the_first_turn(tree, text, words):
 )  # fmt: skip
 def test_an_undefined_variable_is_an_error_that_names_it_with_file_and_line(tree, files, sentence):
     tree({f"{USER_PACK}/{name}.md": text for name, text in files.items()})
-    assert error(tree, "$user/main") == sentence
+    assert error_message(tree, "$user/main") == sentence
 
 
 @pytest.mark.parametrize("text", ["{{ ghost | default('x') }}", "{% if ghost is defined %}no{% else %}x{% endif %}"])
@@ -894,7 +894,7 @@ def test_a_template_in_workspace_settings_is_untrusted(tree):
 
 def test_errors_are_the_same_with_and_without_the_sandbox(tree):
     tree({f"{folder}/a.md": "x\n{{ ghost }}" for folder in (USER_PACK, WORKSPACE_PACK)})
-    assert error(tree, "$workspace/a") == error(tree, "$user/a").replace("$user", "$workspace")
+    assert error_message(tree, "$workspace/a") == error_message(tree, "$user/a").replace("$user", "$workspace")
 
 
 # Origins and rebuilding

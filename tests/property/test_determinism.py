@@ -36,9 +36,7 @@ class ShuffledDisk:
 # The order of listings
 
 words = st.sampled_from(["a", "b", "B", "Z", "10", "9", "é", "e\u0301", "ß", "ı", "z-1", "z", "日", "-", "a b", ".x"])
-SKILL_FOLDERS = [
-    f"{place}/skills" for place in "w/a/.agents w/a/.claude w/.agents w/a/.sf home/.agents w/a/.ion".split()
-]
+SKILL_FOLDERS = [f"{top}/skills" for top in "w/a/.agents w/a/.claude w/.agents w/a/.sf home/.agents w/a/.ion".split()]
 TEXT_FOLDERS = ["home/.config/agents/rules", "w/.foreword/knowledge", "w/.foreword/workflow"]
 heads = st.builds(
     "---\nname: {}\ndescription: {}\nmodel_invokation: true\nodd: 1\n---\n{}".format,
@@ -126,8 +124,8 @@ def busy_tree(module_tree, skill):
             f"busy/home/.config/agents/rules/{name}.md": f"Rule {name}.",
             f"busy/w/.foreword/knowledge/{name}.md": f"---\ndescription: About {name}.\nmodel_invokation: true\n---\n",
         })  # fmt: skip
-        for place in ("w/ü/.agents/skills", "w/.claude/skills", "home/.agents/skills"):
-            tree({f"busy/{place}/{name}/SKILL.md": skill(name, f"Does {name}: {place}.", "odd: 1", "other: 2")})
+        for top in ("w/ü/.agents/skills", "w/.claude/skills", "home/.agents/skills"):
+            tree({f"busy/{top}/{name}/SKILL.md": skill(name, f"Does {name}: {top}.", "odd: 1", "other: 2")})
     return tree
 
 

@@ -147,7 +147,7 @@ class Disturbances(RuleBasedStateMachine):
     Each run uses one layout and a few paths, so that the same ones change repeatedly.
     """
 
-    places = st.integers(0, 5)
+    paths = st.integers(0, 5)
 
     def __init__(self):
         super().__init__()
@@ -200,12 +200,12 @@ class Disturbances(RuleBasedStateMachine):
         self.clock.tick()
         self.clock.ahead = AHEAD if trusts_stamps else -AHEAD
 
-    @rule(number=places, data=st.data())
+    @rule(number=paths, data=st.data())
     def edit(self, number, data):
         path = self.path_of(number)
         self.change(write, path, data.draw(texts(path)))
 
-    @rule(number=places, data=st.data())
+    @rule(number=paths, data=st.data())
     def replace_file(self, number, data):
         path = self.path_of(number)
 
@@ -216,7 +216,7 @@ class Disturbances(RuleBasedStateMachine):
 
         self.change(replace, data.draw(texts(path)))
 
-    @rule(number=places)
+    @rule(number=paths)
     def edit_without_trace(self, number):
         """Replace letters, keeping size and modification time."""
 
@@ -231,11 +231,11 @@ class Disturbances(RuleBasedStateMachine):
 
         self.change(edit, self.path_of(number))
 
-    @rule(number=places)
+    @rule(number=paths)
     def delete(self, number):
         self.change(clear, self.path_of(number))
 
-    @rule(number=places, make=st.sampled_from([os.mkdir, os.mkfifo]))
+    @rule(number=paths, make=st.sampled_from([os.mkdir, os.mkfifo]))
     def replace_with_another_kind(self, number, make):
         def replace(path):
             make_parents(path)
@@ -244,7 +244,7 @@ class Disturbances(RuleBasedStateMachine):
 
         self.change(replace, self.path_of(number))
 
-    @rule(number=places, to=places)
+    @rule(number=paths, to=paths)
     def rename(self, number, to):
         def move(path, other):
             if os.path.lexists(path) and not (other + "/").startswith(path + "/"):
@@ -254,7 +254,7 @@ class Disturbances(RuleBasedStateMachine):
 
         self.change(move, self.path_of(number), self.path_of(to))
 
-    @rule(number=places, levels=st.integers(0, 2))
+    @rule(number=paths, levels=st.integers(0, 2))
     def move_out_and_link_back(self, number, levels):
         def move(path):
             for _ in range(levels):
@@ -266,7 +266,7 @@ class Disturbances(RuleBasedStateMachine):
 
         self.change(move, self.path_of(number))
 
-    @rule(number=places, to=st.one_of(places, st.sampled_from(["nowhere", *OUTSIDE_PATHS])), is_relative=st.booleans())
+    @rule(number=paths, to=st.one_of(paths, st.sampled_from(["nowhere", *OUTSIDE_PATHS])), is_relative=st.booleans())
     def link(self, number, to, is_relative):
         def link(path, target):
             make_parents(path)
@@ -275,7 +275,7 @@ class Disturbances(RuleBasedStateMachine):
 
         self.change(link, self.path_of(number), self.path_of(to) if isinstance(to, int) else self.path(to))
 
-    @rule(number=places, to=places)
+    @rule(number=paths, to=paths)
     def hard_link(self, number, to):
         def link(path, target):
             if os.path.isfile(target) and path != target:
@@ -285,11 +285,11 @@ class Disturbances(RuleBasedStateMachine):
 
         self.change(link, self.path_of(number), self.path_of(to))
 
-    @rule(number=places, mode=st.sampled_from([0o000, 0o400, 0o644, 0o755]))
+    @rule(number=paths, mode=st.sampled_from([0o000, 0o400, 0o644, 0o755]))
     def change_mode(self, number, mode):
         self.change(os.chmod, self.path_of(number), mode)
 
-    @rule(number=places, moment=st.sampled_from([0, 1_000_000_000, 2_000_000_000_000_000_000]))
+    @rule(number=paths, moment=st.sampled_from([0, 1_000_000_000, 2_000_000_000_000_000_000]))
     def set_modification_time(self, number, moment):
         self.change(lambda path: os.utime(path, ns=(moment, moment)), self.path_of(number))
 

@@ -140,7 +140,7 @@ def test_an_edit_in_a_message_has_an_effect(tree, layout):
     assert effect(old, old, len).breaks == ""
 
 
-def test_two_projects_in_one_store_share_the_text_of_their_tools_only(tree, layout):
+def test_two_projects_share_their_system_prompt_but_not_their_messages(tree, layout):
     with Conversations() as conversations:
         turns = [conversations.open(cwd, tree.workspace(cwd), Agent(), layout).turn("hi") for cwd in ("w", "v")]
     assert len({turn.system for turn in turns}) == 1

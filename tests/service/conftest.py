@@ -99,7 +99,7 @@ class Server:
         return self.post(f"/conversations/{quote(id, safe='')}/{action}{query}", {"cwd": "", **body})
 
     def raw(self, *pieces, close_after=False):
-        """Send bytes and return what comes back until the server closes; `is_ended` closes our side after sending."""
+        """Send bytes and return what comes back until the server closes; `close_after` closes our side after sending."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT) as connection:
             for piece in pieces:
                 try:

@@ -241,11 +241,13 @@ def test_405_lists_the_allowed_methods(service):
 
 
 def test_pipelined_requests_are_answered_in_order(service):
-    many = b"".join(b"GET /conversations/none-%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % number for number in range(50))
-    received = service.raw(many + post(), is_ended=False)
+    pipelined = b"".join(
+        b"GET /conversations/none-%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % number for number in range(50)
+    )
+    received = service.raw(pipelined + post(), close_after=False)
     assert re.findall(rb"HTTP/1\.1 (\d+)", received) == [b"404"] * 50 + [b"200"]
-    places = [received.index(b"'none-%d'" % number) for number in range(50)]
-    assert places == sorted(places)
+    positions = [received.index(b"'none-%d'" % number) for number in range(50)]
+    assert positions == sorted(positions)
 
 
 def test_garbage_after_a_request_does_not_affect_its_response(service):

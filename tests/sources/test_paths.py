@@ -73,7 +73,7 @@ def test_a_file_name_is_recognised(text, expected):
 
 
 @pytest.mark.parametrize(
-    ("place", "config", "data"),
+    ("user_workspace", "config", "data"),
     [
         (workspace(), "/home/me/.config", "/home/me/.local/share"),
         (workspace(XDG_CONFIG_HOME="/x//c/", XDG_DATA_HOME="/x/d"), "/x/c", "/x/d"),
@@ -88,8 +88,8 @@ def test_a_file_name_is_recognised(text, expected):
         (Workspace("/w", home="/home/me"), "/home/me/.config", "/home/me/.local/share"),
     ],
 )
-def test_settings_and_data_have_their_own_folders(place, config, data):
-    assert (config_folder(place), data_folder(place)) == (config, data)
+def test_settings_and_data_have_their_own_folders(user_workspace, config, data):
+    assert (config_folder(user_workspace), data_folder(user_workspace)) == (config, data)
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,8 @@ def binary_folders():
         Path(version).parents[1]
         for version in sorted(versions, key=lambda path: float(path.split("/")[4]), reverse=True)
     )
-    if processes := shutil.which("postgres"):
-        yield Path(processes).resolve().parents[1]
+    if program := shutil.which("postgres"):
+        yield Path(program).resolve().parents[1]
 
 
 def identity():

@@ -11,11 +11,11 @@ def ticket(name, workspace):
     return f"T-{name}" if name.isdigit() else None
 
 
-def broken(name, workspace):
+def fail(name, workspace):
     raise LookupError(name)
 
 
-TICKETS = Extension("tickets", variables={"ticket": ticket, "broken": broken, "odd": lambda name, workspace: 5})
+TICKETS = Extension("tickets", variables={"ticket": ticket, "broken": fail, "odd": lambda name, workspace: 5})
 
 
 @pytest.mark.parametrize(
