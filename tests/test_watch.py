@@ -25,7 +25,7 @@ class Watch:
 
     def __init__(self, tree, layout, **options):
         self.tree, self.prompts, self.errors = tree, queue.Queue(), queue.Queue()
-        self.watching = watch(
+        self.handle = watch(
             tree.workspace(), options.pop("agent", None), layout, self.prompts.put, on_error=self.errors.put, **options
         )
 
@@ -51,7 +51,7 @@ def start_watch(tree):
 
     yield start_watch
     for watching in watches:
-        watching.watching.stop()
+        watching.handle.stop()
 
 
 def save_in_place(path, text):
@@ -112,7 +112,7 @@ def move(name, to):
 
 
 @pytest.mark.parametrize(
-    ("before", "change", "then"),
+    ("before", "change", "expected"),
     [
         ({}, {"w/AGENTS.md": "New."}, "New."),
         ({}, {"home/.ion/AGENTS.md": "New."}, "New."),
@@ -127,12 +127,12 @@ def move(name, to):
         ({"w/AGENTS.md": "<!-- include: ./more.md -->", "w/more.md": "Old."}, {"w/more.md": "New."}, "New."),
     ],
 )
-def test_created_deleted_and_moved_files_are_reported(tree, start_watch, before, change, then):
+def test_created_deleted_and_moved_files_are_reported(tree, start_watch, before, change, expected):
     tree(before)
     watching = start_watch()
     watching.text()
     change(tree) if callable(change) else tree(change)
-    assert watching.wait_for(then)[-1].endswith(then)
+    assert watching.wait_for(expected)[-1].endswith(expected)
 
 
 def test_a_folder_that_is_deleted_and_created_again_is_watched_again(tree, start_watch):

@@ -56,9 +56,9 @@ def test_turns_and_lint_call_an_extension(tree, run_with, entry):
     assert [finding["code"] for finding in turn["findings"] if finding["severity"] == "error"] == ["house-password"]
     assert turn["system"].endswith(" For Hi.")
     tree({"w/mine.json": '[{"role": "user", "content": "Mine"}]'})
-    mine = ("talk", "turn", "t", "--messages", "mine.json", "--store", tree.path("t.db"), "--json")
-    assert run_with(entry, *mine)[1]["system"].endswith(" For Hi.")
-    assert run_with(entry, *mine, "--new-prompt")[1]["system"].endswith(" For Mine.")
+    turn_command = ("talk", "turn", "t", "--messages", "mine.json", "--store", tree.path("t.db"), "--json")
+    assert run_with(entry, *turn_command)[1]["system"].endswith(" For Hi.")
+    assert run_with(entry, *turn_command, "--new-prompt")[1]["system"].endswith(" For Mine.")
     status, report = run_with(entry, "lint", "--json")
     (password_finding,) = [finding for finding in report["findings"] if finding["code"] == "house-password"]
     assert (status, password_finding["path"], password_finding["line"]) == (1, "/AGENTS.md", 1)
@@ -73,7 +73,7 @@ def test_a_broken_extension_is_reported_once_and_the_command_continues(tree, run
     _, turn = run_with(entry, "talk", "turn", "t", "--store", tree.path("t.db"), "--json")
     assert "swordfish" in turn["system"]
     assert [finding["code"] for finding in turn["findings"]].count("extension-failed") == 1
-    _, again = run_with(entry, "talk", "turn", "t", "--store", tree.path("t.db"), "--json")
-    assert [finding["code"] for finding in again["findings"]].count("extension-failed") == 1
+    _, repeated = run_with(entry, "talk", "turn", "t", "--store", tree.path("t.db"), "--json")
+    assert [finding["code"] for finding in repeated["findings"]].count("extension-failed") == 1
     _, report = run_with(entry, "lint", "--json")
     assert [finding["code"] for finding in report["findings"]].count("extension-failed") == 1

@@ -14,9 +14,9 @@ READ = Tool("read", "Reads.")
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_known_conversation_keeps_its_tools(open_conversation, layout, tool_names):
     first = open_conversation(layout, tools=[READ, BASH]).turn("hi")
-    then = open_conversation(layout, tools=None).turn("hi")
-    assert (then.edition, then.is_reused, then.system, then.tools) == (1, True, first.system, first.tools)
-    assert then.messages == ({"role": "user", "content": "hi"},)
+    later = open_conversation(layout, tools=None).turn("hi")
+    assert (later.edition, later.is_reused, later.system, later.tools) == (1, True, first.system, first.tools)
+    assert later.messages == ({"role": "user", "content": "hi"},)
     assert open_conversation(layout, tools=None).drift().is_changed is False
 
 
@@ -136,9 +136,9 @@ def test_a_tool_of_an_extension_is_known_by_its_name(open_conversation, tool_nam
 
 
 def test_two_extensions_cannot_add_the_same_tool():
-    both = [Extension(name, tools=[Tool("zap")]) for name in ("a", "b")]
+    extensions = [Extension(name, tools=[Tool("zap")]) for name in ("a", "b")]
     with pytest.raises(CallError, match=r"^the extensions 'a' and 'b' both add a tool named 'zap'$"):
-        Conversations(extensions=both)
+        Conversations(extensions=extensions)
 
 
 # The caller's assembler

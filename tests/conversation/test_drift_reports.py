@@ -226,11 +226,11 @@ def test_tools_without_snippets_or_guidelines_add_nothing_to_an_edition(open_con
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
 def test_two_tools_with_the_same_name_are_an_error(tree, open_conversation, layout):
     tree({"w": None})
-    both = [Tool("read", "One."), Tool("edit"), Tool("read", "Two.")]
+    tools_with_the_same_name = [Tool("read", "One."), Tool("edit"), Tool("read", "Two.")]
     message = "^two tools are named 'read'; a model calls a tool by its name, so names must be unique$"
     with pytest.raises(CallError, match=message):
-        assemble(tree.workspace("w"), Agent(tools=both), layout)
+        assemble(tree.workspace("w"), Agent(tools=tools_with_the_same_name), layout)
     conversation = open_conversation(layout, tools="read")
     conversation.turn("hi")
     with pytest.raises(CallError, match=message):
-        conversation.set_active_tools(both)
+        conversation.set_active_tools(tools_with_the_same_name)

@@ -245,9 +245,9 @@ def test_another_process_that_gathers_discovers_the_same_resources(tree, open_co
     bundle = Extension("x", resources_discover=lambda reason, about: Resources(skills=[tree.path("more")]))
     first = open_conversation("foreword", tools="read", extensions=[bundle]).turn("hi")
     open_conversation("foreword", tools="read", extensions=[bundle]).compact()
-    then = open_conversation("foreword", tools="read", extensions=[bundle]).turn("hi")
+    later_turn = open_conversation("foreword", tools="read", extensions=[bundle]).turn("hi")
     assert "- late: Comes late." in first.system
-    assert (then.edition, then.system) == (1, first.system)
+    assert (later_turn.edition, later_turn.system) == (1, first.system)
 
 
 def test_resources_that_are_no_longer_discovered_disappear_on_reload(tree, open_conversation, skill):

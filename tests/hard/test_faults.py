@@ -236,10 +236,10 @@ def test_an_existing_file_that_never_opens_does_not_loop(workspace, disk):
 @pytest.mark.parametrize("limit", [1, 2, 7, 4096])
 def test_short_reads_do_not_change_the_result(workspace, disk, layout, limit):
     workspace({"w/AGENTS.md": "é" * 3_000 + "\r\n日本\n"})
-    whole = workspace.prompt(layout, tools="read", disk=disk)
+    undisturbed = workspace.prompt(layout, tools="read", disk=disk)
     read = disk.read
     disk.read = lambda descriptor, size: read(descriptor, min(size, limit))
-    assert workspace.prompt(layout, tools="read", disk=disk) == whole
+    assert workspace.prompt(layout, tools="read", disk=disk) == undisturbed
 
 
 def test_a_file_that_shrinks_during_the_read_keeps_what_was_read(tree, disk):

@@ -306,12 +306,14 @@ def test_an_even_smaller_budget_counts_the_omitted_skills(many_skills, layout, b
 
 
 @pytest.mark.parametrize("layout", LAYOUTS_WITH_MENU)
-@pytest.mark.parametrize("whole", [1, 300, 600])
-def test_a_menu_shortened_for_its_section_is_shortened_again_for_the_prompt(many_skills, layout, whole):
-    budgets = {"section.skills.budget": 500, "section.skills.over": "shorten", "budget": whole}
+@pytest.mark.parametrize("prompt_budget", [1, 300, 600])
+def test_a_menu_shortened_for_its_section_is_shortened_again_for_the_prompt(many_skills, layout, prompt_budget):
+    budgets = {"section.skills.budget": 500, "section.skills.over": "shorten", "budget": prompt_budget}
     prompt = many_skills.prompt(layout, tools="read", base="BASE", set=budgets)
     listed = sum(name in prompt.text for name in NAMES)
-    assert estimate(prompt.text) <= whole or "budget-exceeded" in [code for code, _ in many_skills.findings(prompt)]
+    assert estimate(prompt.text) <= prompt_budget or "budget-exceeded" in [
+        code for code, _ in many_skills.findings(prompt)
+    ]
     assert f"{len(NAMES) - listed:,} more" in prompt.text or listed == 0
 
 
@@ -343,9 +345,9 @@ def test_for_the_prompt_budget_descriptions_are_cut_before_far_files_before_name
     tree({"w/.git": None, "w/AGENTS.md": "far words\n" * 400, "w/a/AGENTS.md": "near"})
     tree({f"w/a/.agents/skills/{name}/SKILL.md": skill(name, "word " * 40) for name in names})
     options = {"layout": layout, "cwd": "w/a", "tools": "read", "base": "BASE"}
-    whole = estimate(tree.prompt(**options).text)
+    full_size = estimate(tree.prompt(**options).text)
     seen = set()
-    for budget in range(whole, 150, -100):
+    for budget in range(full_size, 150, -100):
         prompt = tree.prompt(**options, set={"budget": budget})
         described, far = "word word" in prompt.text, prompt.text.count("far words")
         left_out = [name for name in names if f"skills/{name}/SKILL.md" not in used_paths(prompt)]

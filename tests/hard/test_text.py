@@ -52,8 +52,8 @@ def test_a_file_cut_completely_is_reported(tree):
 def test_the_farthest_file_is_cut_first(tree):
     tree({"home/.agents/AGENTS.md": lines(200, "user"), "w/.git": None, "w/AGENTS.md": lines(200, "root")})
     tree({"w/a/AGENTS.md": lines(200, "near")})
-    whole = estimate(tree.prompt("foreword", "w/a", base="BASE").text)
-    for budget, cut in ((whole, []), (whole - 100, ["user"]), (whole // 2, ["user", "root"])):
+    full_size = estimate(tree.prompt("foreword", "w/a", base="BASE").text)
+    for budget, cut in ((full_size, []), (full_size - 100, ["user"]), (full_size // 2, ["user", "root"])):
         prompt = tree.prompt("foreword", "w/a", base="BASE", set={"budget": budget})
         assert estimate(prompt.text) <= budget
         assert [word for word in ("user", "root", "near") if lines(200, word) not in prompt.text] == cut
@@ -71,9 +71,9 @@ def test_the_farthest_file_is_cut_first(tree):
 def test_distance_is_measured_by_directory_not_by_section(tree, layout, files):
     """User files are the farthest, then files are ordered by directory, and only then by section."""
     tree({"w/.git": None} | {path: lines(60, f"word{number}") for number, path in enumerate(files)})
-    whole = estimate(tree.prompt(layout, "w/a", base="BASE").text)
+    full_size = estimate(tree.prompt(layout, "w/a", base="BASE").text)
     order = []
-    for budget in range(whole, whole - 3 * estimate(lines(60, "word0")), -40):
+    for budget in range(full_size, full_size - 3 * estimate(lines(60, "word0")), -40):
         text = tree.prompt(layout, "w/a", base="BASE", set={"budget": budget}).text
         cut = [number for number in range(4) if lines(60, f"word{number}") not in text]
         order += [number for number in cut if number not in order]
@@ -106,10 +106,10 @@ def test_a_section_is_cut_according_to_its_content(tree, skill, over):
 def test_menus_are_cut_before_files(tree, skill):
     tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/AGENTS.md": lines(20, "near")})
     tree({f"w/.agents/skills/s{number}/SKILL.md": skill(f"s{number}", "word " * 150) for number in range(20)})
-    whole = estimate(tree.prompt("foreword", "w/a", tools="read").text)
-    prompt = tree.prompt("foreword", "w/a", tools="read", set={"budget": whole - 200})
+    full_size = estimate(tree.prompt("foreword", "w/a", tools="read").text)
+    prompt = tree.prompt("foreword", "w/a", tools="read", set={"budget": full_size - 200})
     assert [code for code, _ in tree.findings(prompt)] == ["budget-menu"]
-    assert "\nroot\n" in prompt.text and estimate(prompt.text) <= whole - 200
+    assert "\nroot\n" in prompt.text and estimate(prompt.text) <= full_size - 200
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])

@@ -219,9 +219,9 @@ def test_commands_that_contradict_each_other_are_reported(earlier, later, report
 
 
 def test_a_file_does_not_contradict_itself_nor_a_skill_the_prompt():
-    both = "Use pnpm. `npm install`"
-    assert list(contradictions([source(both)])) == []
-    assert set(stances_of(source(both))) == {"the package manager"}
+    text = "Use pnpm. `npm install`"
+    assert list(contradictions([source(text)])) == []
+    assert set(stances_of(source(text))) == {"the package manager"}
 
 
 # Secrets

@@ -92,10 +92,10 @@ def file_texts(prompt):
 
 def kept_text(prompt):
     """Return the characters of each file that the prompt keeps, without marks."""
-    own = {}
+    own_text = {}
     for piece in (piece for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"):
-        own[piece.origin.path] = own.get(piece.origin.path, "") + piece.text
-    return own
+        own_text[piece.origin.path] = own_text.get(piece.origin.path, "") + piece.text
+    return own_text
 
 
 def codes(prompt):
@@ -115,8 +115,8 @@ def check_cuts(before, after):
     fates = {candidate.path: candidate.fate for candidate in after.candidates}
     may_be_whole = True
     for path, text in reversed(file_texts(before).items()):
-        own, now = kept_text(after).get(path, ""), file_texts(after).get(path, "")
-        assert kept_text(before)[path].startswith(own)
+        own_text, now = kept_text(after).get(path, ""), file_texts(after).get(path, "")
+        assert kept_text(before)[path].startswith(own_text)
         if now == text:
             assert path not in findings and fates[path] == "used"
         else:
@@ -124,10 +124,10 @@ def check_cuts(before, after):
             assert fates[path] == "cut"
             assert not now or re.search(rf"(?:\A|\n){MARK}\Z", now)
             assert estimate(now) < estimate(text)
-        may_be_whole = check_order(text, now, own, may_be_whole)
+        may_be_whole = check_order(text, now, own_text, may_be_whole)
     assert findings.keys() <= file_texts(before).keys()
-    own = [piece.text for passage in after.passages for piece in passage.pieces if piece.origin.kind == "builtin"]
-    assert tags(after.text) == [tag for text in own for tag in tags(text)]
+    own_text = [piece.text for passage in after.passages for piece in passage.pieces if piece.origin.kind == "builtin"]
+    assert tags(after.text) == [tag for text in own_text for tag in tags(text)]
 
 
 def tags(text):
@@ -135,10 +135,10 @@ def tags(text):
     return re.findall(r"<\s*/?\s*files?(?=[\s/>]|\Z)", text)
 
 
-def check_order(text, now, own, may_be_whole):
+def check_order(text, now, own_text, may_be_whole):
     """Check that a farther file kept nothing if this one was cut, unless it is no longer than its mark."""
     is_short = estimate(text) <= estimate(f"[foreword: cut here, about {estimate(text):,} tokens left out]")
-    assert may_be_whole or not own or (is_short and now == text)
+    assert may_be_whole or not own_text or (is_short and now == text)
     return may_be_whole and now == text
 
 
@@ -174,9 +174,11 @@ def smallest_sections(inputs, before, nearest):
         "skills": (),
         "residents": (),
     }
-    alone = build_prompt(Inputs(WORKSPACE, {name: tuple(entries) for name, entries in entries_by_rule.items()}))
+    smallest_prompt = build_prompt(
+        Inputs(WORKSPACE, {name: tuple(entries) for name, entries in entries_by_rule.items()})
+    )
     yield passage(before, "base")
-    yield passage(alone, "files")
+    yield passage(smallest_prompt, "files")
     for names in (menu_of_names, menu_of_residents):
         if inputs.found["skills" if names is menu_of_names else "residents"]:
             yield min(names(inputs, None), names(inputs, 0), key=estimate)
@@ -186,17 +188,17 @@ def smallest_sections(inputs, before, nearest):
 @given(inputs=any_inputs(), budget=budgets)
 def test_menus_are_cut_before_files_before_residents_before_names(inputs, budget):
     before, after = build_prompt(inputs), build_prompt(inputs, {"budget": budget})
-    far = {document.path for document in documents(inputs)[:-1]}
+    far_files = {document.path for document in documents(inputs)[:-1]}
     if file_texts(after) != file_texts(before):
         assert passage(after, "skills") in ("", menu_of_names(inputs, None)) or "more left out" in passage(
             after, "skills"
         )
     if passage(after, "residents") != passage(before, "residents"):
-        assert all(is_mark_or_short(before, after, path) for path in far)
+        assert all(is_mark_or_short(before, after, path) for path in far_files)
     if "more left out" in passage(after, "skills"):
         residents = passage(after, "residents")
         assert residents in ("", menu_of_residents(inputs, None)) or "more left out" in residents
-    if far - file_texts(after).keys():
+    if far_files - file_texts(after).keys():
         for section, names in (("skills", menu_of_names), ("residents", menu_of_residents)):
             assert passage(after, section) in ("", names(inputs, None), names(inputs, 0))
 
@@ -210,8 +212,8 @@ def is_mark_or_short(before, after, path):
 
 def amounts(inputs, prompt):
     """Return the remaining amount of everything that can be cut."""
-    own = kept_text(prompt)
-    yield from (len(own.get(document.path, "")) for document in documents(inputs))
+    own_text = kept_text(prompt)
+    yield from (len(own_text.get(document.path, "")) for document in documents(inputs))
     for section in ("skills", "residents"):
         words = "".join(
             piece.text
@@ -226,11 +228,11 @@ def amounts(inputs, prompt):
 @settings(max_examples=150)
 @given(inputs=any_inputs(), key=st.sampled_from(["budget", "files.budget", "skills.budget"]), data=st.data())
 def test_a_larger_budget_never_keeps_less(inputs, key, data):
-    whole = estimate(build_prompt(inputs).text)
-    small = data.draw(st.integers(1, whole))
-    large = data.draw(st.one_of(st.integers(small, small + 5), st.integers(small, whole + 1)))
-    less, more = (tuple(amounts(inputs, build_prompt(inputs, {key: budget}))) for budget in (small, large))
-    assert [one for one, other in zip(less, more, strict=True) if one > other] == []
+    full_size = estimate(build_prompt(inputs).text)
+    small = data.draw(st.integers(1, full_size))
+    large = data.draw(st.one_of(st.integers(small, small + 5), st.integers(small, full_size + 1)))
+    smaller, larger = (tuple(amounts(inputs, build_prompt(inputs, {key: budget}))) for budget in (small, large))
+    assert [one for one, other in zip(smaller, larger, strict=True) if one > other] == []
 
 
 @given(inputs=any_inputs(), budget=budgets)
@@ -419,13 +421,13 @@ LAYOUTS = {
 def tasks(draw):
     """Draw a shipped layout, something for each of its lookups, and random budgets."""
     layout = draw(st.sampled_from(list(LAYOUTS)))
-    own = draw(any_inputs())
+    drawn = draw(any_inputs())
     mapping = shipped_layout(layout)
     entries_by_rule = dict.fromkeys(mapping.get("find", {}), ())
     for name, source in LAYOUTS[layout][0].items():
-        entries_by_rule[name] = own.found["near" if source == "files" else "far"]
-    entries_by_rule |= {name: own.found["skills"] for name in ("skills",) if name in entries_by_rule}
-    entries_by_rule |= {name: own.found["residents"] for name in ("knowledge",) if name in entries_by_rule}
+        entries_by_rule[name] = drawn.found["near" if source == "files" else "far"]
+    entries_by_rule |= {name: drawn.found["skills"] for name in ("skills",) if name in entries_by_rule}
+    entries_by_rule |= {name: drawn.found["residents"] for name in ("knowledge",) if name in entries_by_rule}
     sections = st.sampled_from(LAYOUTS[layout][1])
     keys = st.one_of(
         st.tuples(sections.map("section.{}.budget".format), budgets),
@@ -436,7 +438,7 @@ def tasks(draw):
     )
     return (
         layout,
-        Inputs(WORKSPACE, entries_by_rule, own.candidates),
+        Inputs(WORKSPACE, entries_by_rule, drawn.candidates),
         dict(draw(st.lists(keys, min_size=1, max_size=6))),
     )
 

@@ -155,8 +155,8 @@ def test_the_pieces_of_a_file_make_up_the_file(build, files):
                 lines.pop(0)
             while not lines[-1].strip():
                 lines.pop()
-            whole = "\n".join(lines)
-            assert text in (whole, *[whole.rstrip()] * (layout == "pod"))
+            text_of_file = "\n".join(lines)
+            assert text in (text_of_file, *[text_of_file.rstrip()] * (layout == "pod"))
         used = {
             candidate.path
             for candidate in prompt.candidates

@@ -11,7 +11,7 @@ from foreword import CallError
 from foreword.providers.openai import for_openai_chat, for_openai_responses
 from foreword.vocabulary import replace
 
-FORMS = pytest.mark.parametrize("form", [for_openai_responses, for_openai_chat])
+CONVERTERS = pytest.mark.parametrize("convert", [for_openai_responses, for_openai_chat])
 EMPTY = {"type": "object", "properties": {}}
 
 
@@ -25,10 +25,10 @@ def client(provider):
 def send(client):
     """Send a turn with the client through one of the APIs, and return the text of the response."""
 
-    def send(form, turn, **options):
-        if form is for_openai_responses:
-            return client.responses.create(**form(turn, **options), model="gpt-6").output_text
-        return client.chat.completions.create(**form(turn, **options), model="gpt-6").choices[0].message.content
+    def send(convert, turn, **options):
+        if convert is for_openai_responses:
+            return client.responses.create(**convert(turn, **options), model="gpt-6").output_text
+        return client.chat.completions.create(**convert(turn, **options), model="gpt-6").choices[0].message.content
 
     return send
 
@@ -113,28 +113,28 @@ def test_a_blank_prompt_is_left_out(make_turn, blank):
 # The key
 
 
-def key(form, turn):
-    return form(turn).get("prompt_cache_key")
+def cache_key(convert, turn):
+    return convert(turn).get("prompt_cache_key")
 
 
-@FORMS
-def test_the_cache_key_depends_on_the_prompt_and_not_on_the_conversation(form, make_turn, all_lifetimes, history):
+@CONVERTERS
+def test_the_cache_key_depends_on_the_prompt_and_not_on_the_conversation(convert, make_turn, all_lifetimes, history):
     turn = make_turn(*all_lifetimes)
     later = replace(turn, conversation="talk-2", edition=7, messages=history, is_reused=False)
-    assert key(form, turn) == key(form, later)
-    assert len(key(form, turn)) == 64
+    assert cache_key(convert, turn) == cache_key(convert, later)
+    assert len(cache_key(convert, turn)) == 64
 
 
-@FORMS
-def test_text_that_lasts_a_turn_does_not_change_the_cache_key(form, make_turn, all_lifetimes):
+@CONVERTERS
+def test_text_that_lasts_a_turn_does_not_change_the_cache_key(convert, make_turn, all_lifetimes):
     lasting, plan = all_lifetimes[:-1], all_lifetimes[-1:]
     turns = [make_turn(*lasting, *end, separator="\n---\n") for end in (plan, (), [("turn", "# Other plan")])]
     turns.append(replace(turns[1], system=turns[1].system + "\n\nSummarise."))
-    assert len({key(form, turn) for turn in turns}) == 1
+    assert len({cache_key(convert, turn) for turn in turns}) == 1
 
 
-@FORMS
-def test_longer_lasting_text_changes_the_cache_key(form, make_turn, all_lifetimes):
+@CONVERTERS
+def test_longer_lasting_text_changes_the_cache_key(convert, make_turn, all_lifetimes):
     turn = make_turn(*all_lifetimes)
     others = [
         make_turn(("release", "You are another agent."), *all_lifetimes[1:]),
@@ -142,60 +142,64 @@ def test_longer_lasting_text_changes_the_cache_key(form, make_turn, all_lifetime
         replace(turn, tools=turn.tools[:1]),
         replace(turn, tools=turn.tools[::-1]),
     ]
-    assert len({key(form, other) for other in [turn, *others]}) == 5
+    assert len({cache_key(convert, other) for other in [turn, *others]}) == 5
 
 
-@FORMS
-def test_without_lasting_text_there_is_no_cache_key(form, make_turn):
-    assert key(form, make_turn(("turn", "Now."), tools=())) is None
-    assert key(form, make_turn(("turn", "Now."))) == key(form, make_turn()) != key(form, make_turn(("release", "Now.")))
+@CONVERTERS
+def test_without_lasting_text_there_is_no_cache_key(convert, make_turn):
+    assert cache_key(convert, make_turn(("turn", "Now."), tools=())) is None
+    assert (
+        cache_key(convert, make_turn(("turn", "Now.")))
+        == cache_key(convert, make_turn())
+        != cache_key(convert, make_turn(("release", "Now.")))
+    )
 
 
-@FORMS
-def test_the_caller_can_pass_a_cache_key(form, make_turn, all_lifetimes):
+@CONVERTERS
+def test_the_caller_can_pass_a_cache_key(convert, make_turn, all_lifetimes):
     turn = make_turn(*all_lifetimes)
-    assert form(turn, cache_key="k" * 64)["prompt_cache_key"] == "k" * 64
-    assert "prompt_cache_key" not in form(turn, cache_key="")
+    assert convert(turn, cache_key="k" * 64)["prompt_cache_key"] == "k" * 64
+    assert "prompt_cache_key" not in convert(turn, cache_key="")
     with pytest.raises(CallError, match=r"has 65 characters; at most 64 are accepted$"):
-        form(turn, cache_key="k" * 65)
+        convert(turn, cache_key="k" * 65)
 
 
 # With the client
 
 
-@FORMS
-def test_the_client_sends_the_request_unchanged(form, provider, send, make_turn, all_lifetimes, history):
+@CONVERTERS
+def test_the_client_sends_the_request_unchanged(convert, provider, send, make_turn, all_lifetimes, history):
     turn = make_turn(*all_lifetimes, messages=history)
-    assert send(form, turn) == "Done."
-    assert provider.last_request == {**form(turn), "model": "gpt-6"}
+    assert send(convert, turn) == "Done."
+    assert provider.last_request == {**convert(turn), "model": "gpt-6"}
 
 
-@FORMS
-def test_two_turns_of_a_conversation_send_the_same_prefix(form, provider, send, make_turn, all_lifetimes, history):
+@CONVERTERS
+def test_two_turns_of_a_conversation_send_the_same_prefix(convert, provider, send, make_turn, all_lifetimes, history):
     for count in (1, 3, 6):
-        send(form, make_turn(*all_lifetimes, messages=history[:count]))
-    messages_key = "input" if form is for_openai_responses else "messages"
+        send(convert, make_turn(*all_lifetimes, messages=history[:count]))
+    messages_key = "input" if convert is for_openai_responses else "messages"
     for same in {"tools", "instructions", "prompt_cache_key"} & provider.last_request.keys():
         assert provider.value_of(same, 0) == provider.value_of(same, 1) == provider.value_of(same, 2)
     lists = [provider.value_of(messages_key, number) for number in range(3)]
     assert lists[1].startswith(lists[0][:-1] + ",") and lists[2].startswith(lists[1][:-1] + ",")
 
 
-@FORMS
-def test_the_same_turn_gives_the_same_bytes(form, provider, send, make_turn, all_lifetimes):
+@CONVERTERS
+def test_the_same_turn_gives_the_same_bytes(convert, provider, send, make_turn, all_lifetimes):
     for _ in range(2):
-        send(form, make_turn(*all_lifetimes))
+        send(convert, make_turn(*all_lifetimes))
     assert provider.bodies[0] == provider.bodies[1]
 
 
 @pytest.mark.parametrize(
-    ("form", "described"),
+    ("convert", "described"),
     [
         (for_openai_responses, ResponseCreateParamsNonStreaming),
         (for_openai_chat, CompletionCreateParamsNonStreaming),
     ],
 )
-def test_the_request_matches_the_types_of_the_sdk(is_typed, form, described, make_turn, all_lifetimes, history):
-    request = {**form(make_turn(*all_lifetimes, messages=history)), "model": "gpt-6"}
+def test_the_request_matches_the_types_of_the_sdk(is_typed, convert, described, make_turn, all_lifetimes, history):
+    request = {**convert(make_turn(*all_lifetimes, messages=history)), "model": "gpt-6"}
     assert is_typed(request, described)
     assert not is_typed({**request, "tolls": []}, described)

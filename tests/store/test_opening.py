@@ -205,15 +205,15 @@ def test_a_read_only_store_is_an_error(edition):
     ]
 
 
-def test_a_damaged_file_is_an_error_and_verify_finds_the_place(tmp_path, edition):
+def test_a_damaged_file_is_an_error_that_verify_reports(tmp_path, edition):
     path = tmp_path / "store.db"
     store = open_store(str(path))
     for number in range(200):
         store.publish(f"talk {number}", edition(1, str(number)), 0)
     store.close()
-    whole = bytearray(path.read_bytes())
-    whole[4096 * 3 : 4096 * 20] = b"\xff" * 4096 * 17
-    path.write_bytes(whole)
+    content = bytearray(path.read_bytes())
+    content[4096 * 3 : 4096 * 20] = b"\xff" * 4096 * 17
+    path.write_bytes(content)
     store = open_store(str(path))
     assert store.verify()[0].startswith("the file is damaged: ")
     with pytest.raises(StoreError, match="the file is damaged"):

@@ -130,8 +130,8 @@ def test_a_panic_is_an_error_and_other_exceptions_pass():
         raise KeyboardInterrupt
 
     document = type("Template", (), {"document": type("Document", (), {"path": "/t", "text": ""}), "includes": ()})
-    running = engine.Engine({"/t": document})
+    running_engine = engine.Engine({"/t": document})
     with pytest.raises(engine.TemplateError, match=r"^/t crashed the template engine$"):
-        running.attempt(panic, {})
+        running_engine.attempt(panic, {})
     with pytest.raises(KeyboardInterrupt):
-        running.attempt(stop, {})
+        running_engine.attempt(stop, {})
