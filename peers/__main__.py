@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .compare import difference_to_layout, first_difference, has_layout, verdict
+from .compare import COMPARED, difference_to_layout, first_difference, has_layout, verdict
 from .install import Installed, RunError, find_installed, install
 from .programs import Message, Program, ask, read_not_run, read_programs
 from .random_trees import random_tree
@@ -139,7 +139,7 @@ def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
             _write(program, recorded)
         problem = "" if record else first_difference(golden.get("cases", {}).get(case.name), result)
         is_right, sentence = not problem, problem or ("recorded" if record else "same")
-        if is_right and case.event == "start" and has_layout(program.name):
+        if is_right and case.event in COMPARED and has_layout(program.name):
             is_right, sentence = verdict(program, case, result)
         agrees = agrees and is_right
         _row(program, case, sentence)
@@ -172,7 +172,7 @@ def _check_layout(program: Program, only: Sequence[str]) -> bool:
         return True
     agrees = True
     for case in cases(program.name, only):
-        if case.event == "start" and case.name in recorded:
+        if case.event in COMPARED and case.name in recorded:
             is_right, sentence = verdict(program, case, recorded[case.name])
             agrees = agrees and is_right
             _row(program, case, sentence)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from foreword import Agent, Prompt, Workspace, assemble
+from foreword import Agent, Conversations, Prompt, Workspace, assemble
 
 from .programs import Program
 from .recordings import Case
@@ -17,6 +17,9 @@ from .reduce import Message, files, reduce, without_gaps
 
 KNOWN = tomllib.loads((Path(__file__).parent / "known.toml").read_text())
 PACK = Path(__file__).parents[1] / "src/foreword/packs/agents"
+
+# What a layout is compared with; an edit between two turns is recorded only.
+COMPARED = ("start", "touch")
 
 Recorded = dict[str, Any]
 
@@ -58,12 +61,17 @@ def first_difference(recorded: Recorded | None, result: Recorded) -> str:
 
 
 def assembled(program: Program, case: Case, base: str) -> Recorded:
-    """What the layout of the program's name assembles for the tree in `base`, reduced like a recording."""
+    """What the layout of the program's name assembles for the tree in `base`, or sends on a touch, reduced like a recording."""
     workspace = Workspace(
         os.path.join(base, case.cwd), home=os.path.join(base, "home"), platform="linux", environment={}
     )
-    prompt = assemble(workspace, Agent(), program.name)
-    entries = reduce(prompt_messages(prompt), case.data, program.form, base)
+    if case.event == "touch":
+        conversation = Conversations().open("peer", workspace, Agent(), program.name, mirror=True)
+        sent = conversation.touch([os.path.join(base, case.data.touch)]).messages
+        messages = [(each["role"], [each["content"]]) for each in sent]
+    else:
+        messages = prompt_messages(assemble(workspace, Agent(), program.name))
+    entries = reduce(messages, case.data, program.form, base)
     return {"files": files(entries, case.data), "messages": entries}
 
 
@@ -89,9 +97,23 @@ def difference_to_layout(program: Program, case: Case, recorded: Recorded) -> st
         case.data.write(base)
         built = assembled(program, case, base)
     expected = [each for each in recorded["files"] if each[0] != "tools"]
+    if case.event == "touch":
+        recorded = _without_output(recorded, case)
     return _difference(expected, built["files"], "file") or _difference(
         _rows(recorded, gaps=False), _rows(built, gaps=False), "line"
     )
+
+
+def _without_output(recorded: Recorded, case: Case) -> Recorded:
+    """The recording of a touch without the text of the touched file, with which the tool's result begins."""
+    shown = {"", *case.data.files.get(case.data.touch, "").splitlines()}
+    messages = []
+    for entry in recorded["messages"]:
+        lines = list(entry["lines"])
+        while entry["role"] == "tool" and lines and lines[0] in shown:
+            lines.pop(0)
+        messages.append({**entry, "lines": lines})
+    return {**recorded, "messages": messages}
 
 
 def _rows(recorded: Recorded, gaps: bool = True) -> list[tuple[str, str]]:

@@ -117,7 +117,7 @@ class ItemWriter:
             self.findings.append(finding("hidden-characters", message, shown, entry.lines[0]))
 
     def written(self, section: Section, row: Row, path: str = "") -> Item:
-        """The item of a row. Single values are filtered and escaped; the pieces of a document are used unchanged."""
+        """The item of a row. Single values are filtered and escaped; the pieces of a document were escaped before."""
         fields: dict[Field, Pieces] = {}
         may_be_open = False
         for field in self.fields_of(section):
@@ -126,6 +126,8 @@ class ItemWriter:
                 single = apply_filters(content, field.filters, self.workspace)
                 may_be_open = may_be_open or may_be_unclosed(single.text)
                 content = self.contents.escape((single,), "") if "<" in single.text else (single,)
+            elif field.filters:
+                content = tuple(apply_filters(piece, field.filters, self.workspace) for piece in content)
             fields[field] = content
         return Item(fields, path, (), may_be_open and not self.contents.raw)
 

@@ -3,7 +3,7 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, ConfigValue, Imports, TextRules, Lookup, Section, Condition, Layout, with_inner
+from ...layout.model import Field, Pattern, ConfigValue, Imports, TextRules, Lookup, Section, Condition, Touch, Layout, with_inner
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[Claude Code's own instructions]", form=("[Claude Code's own instructions]", ), item=(), instead=('base', )), Section(name='instructions', lifetime='project', sections=(Section(name='managed', lifetime='project', of='managed', item=('Contents of ', Field(name='path'), ' (', Field(name='label'), '):\n\n', Field(name='text'), ), trim=False, over='cut'), Section(name='user', lifetime='project', of='user', item=('Contents of ', Field(name='path'), ' (', Field(name='label'), '):\n\n', Field(name='text'), ), trim=False, over='cut'), Section(name='project', lifetime='project', of='project', item=('Contents of ', Field(name='path'), ' (', Field(name='label'), '):\n\n', Field(name='text'), ), trim=False, over='cut'), Section(name='agents', lifetime='project', of='agents', item=('Contents of ', Field(name='path'), ' (', Field(name='label'), '):\n\n', Field(name='text'), ), trim=False, over='cut'), Section(name='memory', lifetime='project', of='memory', item=('Contents of ', Field(name='path'), ' (', Field(name='label'), '):\n\n', Field(name='text'), ), trim=False, over='cut'), ), item=(), wrap=("<system-reminder>\n[Claude Code's note on these files]\n", Field(name=''), '\n</system-reminder>', ), trim=False, role='user'), Section(name='menus', lifetime='project', sections=(Section(name='environment', lifetime='project', text="[Claude Code's environment, for {cwd}]", form=("[Claude Code's environment, for ", Field(name='cwd'), ']', ), item=()), Section(name='helpers', lifetime='project', of='helpers', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), ' (Tools: ', Field(name='tools'), ')', ), join='\n', wrap=("[Claude Code's note on sub-agents]\n", Field(name=''), ), trim=False, over='shorten'), Section(name='users_skills', lifetime='project', of='users_skills', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), ), join='\n', trim=False, over='shorten'), Section(name='projects_skills', lifetime='project', of='projects_skills', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), ), join='\n', trim=False, over='shorten'), Section(name='commands', lifetime='project', of='commands', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), ), join='\n', trim=False, over='shorten'), ), item=(), join='\n', trim=False), )
 LAYOUT = Layout(
@@ -19,6 +19,7 @@ LAYOUT = Layout(
     differs=("Claude Code's own instructions and paragraphs are replaced by notes in brackets.", 'Rules in one folder are sorted by path; Claude Code takes them as they come from the disk.', 'Folders added with --add-dir are not read.', "A project's file imports nothing outside the workspace, even if the user has approved that in Claude Code.", "Claude Code's own sub-agents and skills are not listed.", ),
     signs=('CLAUDE.md', 'CLAUDE.local.md', '.claude/', ),
     config=(ConfigValue(setting='excludes', pattern=Pattern(place='home', path='.claude/settings.json'), key='claudeMdExcludes'), ConfigValue(setting='project_excludes', pattern=Pattern(place='cwd', path='.claude/settings.json'), key='claudeMdExcludes'), ConfigValue(setting='project_excludes', pattern=Pattern(place='cwd', path='.claude/settings.local.json'), key='claudeMdExcludes'), ),
+    touch=Touch(sections=(Section(name='touched_user', lifetime='conversation', of='touched_user', item=('<system-reminder>\nContents of ', Field(name='path'), ':\n\n', Field(name='text'), '\n</system-reminder>', ), join='\n', trim=False, over='cut', role='user'), Section(name='touched', lifetime='conversation', of='touched', item=('<system-reminder>\nContents of ', Field(name='path'), ':\n\n', Field(name='text'), '\n</system-reminder>', ), join='\n', trim=False, over='cut', role='user'), Section(name='touched_start', lifetime='conversation', of='touched_start', item=('<system-reminder>\nContents of ', Field(name='path'), ':\n\n', Field(name='text'), '\n</system-reminder>', ), join='\n', trim=False, over='cut', role='user'), Section(name='touched_agents', lifetime='conversation', of='touched_agents', item=("[Claude Code's note on ", Field(name='path'), ']\n\n', Field(name='text'), ), join='\n', trim=False, over='cut'), ), lookups=(Lookup(name='own', groups=((Pattern(place='walk', path='CLAUDE.md'), ), (Pattern(place='walk', path='.claude/CLAUDE.md'), ), (Pattern(place='walk', path='CLAUDE.local.md'), ), ), walk='root', copies='keep', is_probe=True), Lookup(name='touched', groups=((Pattern(place='down', path='CLAUDE.md'), ), (Pattern(place='down', path='.claude/CLAUDE.md'), ), (Pattern(place='down', path='CLAUDE.local.md'), ), (Pattern(place='down', path='.claude/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='none', comments='drop', front='drop', imports=Imports(depth=4, within='cwd', tokens='markdown')), hidden=True, below='.claude/rules', match=('paths', ), unscoped='first', within='cwd'), Lookup(name='touched_user', groups=((Pattern(place='home', path='.claude/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='none', comments='drop', front='drop', imports=Imports(depth=4, within='cwd', tokens='markdown')), hidden=True, unless=(('paths', ('', '**', ), ), ), below='.claude/rules', match=('paths', ), unscoped='first', within='cwd'), Lookup(name='touched_start', groups=((Pattern(place='walk', path='.claude/rules/**/*.md'), ), ), walk='root', copies='keep', rules=TextRules(trim='none', comments='drop', front='drop', imports=Imports(depth=4, within='cwd', tokens='markdown')), hidden=True, unless=(('paths', ('', '**', ), ), ), below='.claude/rules', match=('paths', ), unscoped='first', within='cwd'), Lookup(name='touched_agents', groups=((Pattern(place='down', path='CLAUDE.md'), Pattern(place='down', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='none', comments='drop', front='drop', imports=Imports(depth=4, within='cwd', tokens='markdown')), hidden=True, when=(Condition(facts=('found:own', ), negated=True), ), below='.claude/rules', match=('paths', ), unscoped='first', within='cwd'), ), on=('read', 'edit', 'create', )),
 )
 
 TYPE_CHECKING = False
@@ -77,7 +78,21 @@ def mapping() -> dict[str, Any]:
           'helpers': {'as': 'agent', 'files': ['walk:.claude/agents/**/*.md', 'home:.claude/agents/**/*.md']},
           'commands': {'as': 'command', 'files': ['walk:.claude/commands/**/*.md', 'home:.claude/commands/**/*.md']},
           'users_skills': {'as': 'skill', 'files': ['home:.claude/skills/*/SKILL.md']},
-          'projects_skills': {'as': 'skill', 'files': ['walk:.claude/skills/*/SKILL.md']}},
+          'projects_skills': {'as': 'skill', 'files': ['walk:.claude/skills/*/SKILL.md']},
+          'touched': {'within': 'cwd',
+                      'files': ['down:CLAUDE.md', 'down:.claude/CLAUDE.md', 'down:CLAUDE.local.md', 'down:.claude/rules/**/*.md'],
+                      'match': ['paths'],
+                      'unscoped': 'first',
+                      'below': '.claude/rules',
+                      'imports': {'depth': 4, 'tokens': 'markdown', 'within': 'cwd'},
+                      'exclude': ['{excludes}', '{project_excludes}'],
+                      'hidden': True,
+                      'trim': 'none',
+                      'front': 'drop',
+                      'comments': 'drop'},
+          'touched_user': {'like': 'touched', 'files': ['home:.claude/rules/**/*.md'], 'unless': {'paths': ['', '**']}},
+          'touched_start': {'like': 'touched', 'walk': 'root', 'files': ['walk:.claude/rules/**/*.md'], 'unless': {'paths': ['', '**']}},
+          'touched_agents': {'like': 'touched', 'when': ['!found:own'], 'files': [['down:CLAUDE.md', 'down:AGENTS.md']]}},
  'section': {'base': {'text': "[Claude Code's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'instructions': {'sections': ['managed', 'user', 'project', 'agents', 'memory'],
                               'role': 'user',
@@ -98,4 +113,12 @@ def mapping() -> dict[str, Any]:
                          'wrap': "[Claude Code's note on sub-agents]\n{}"},
              'commands': {'of': 'commands', 'item': '- {name}: {description|line}'},
              'users_skills': {'like': 'commands', 'of': 'users_skills'},
-             'projects_skills': {'like': 'commands', 'of': 'projects_skills'}}}
+             'projects_skills': {'like': 'commands', 'of': 'projects_skills'},
+             'touched': {'of': 'touched', 'item': '<system-reminder>\nContents of {path}:\n\n{text}\n</system-reminder>', 'join': '\n'},
+             'touched_user': {'like': 'touched', 'of': 'touched_user'},
+             'touched_start': {'like': 'touched', 'of': 'touched_start'},
+             'touched_agents': {'of': 'touched_agents',
+                                'role': 'system',
+                                'item': "[Claude Code's note on {path}]\n\n{text}",
+                                'join': '\n'}},
+ 'touch': {'sections': ['touched_user', 'touched', 'touched_start', 'touched_agents']}}

@@ -3,7 +3,7 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, Imports, TextRules, Lookup, Section, Layout, with_inner
+from ...layout.model import Field, Pattern, Imports, TextRules, Lookup, Section, Touch, Layout, with_inner
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[Copilot's own instructions]", form=("[Copilot's own instructions]", ), item=(), instead=('base', )), Section(name='skills', lifetime='project', sections=(Section(name='project', lifetime='project', of='project', item=('<skill>\n  <name>', Field(name='name'), '</name>\n  <description>', Field(name='description'), '</description>\n  <location>project</location>\n</skill>', ), join='\n', trim=False, over='shorten'), Section(name='user', lifetime='project', of='user', item=('<skill>\n  <name>', Field(name='name'), '</name>\n  <description>', Field(name='description'), '</description>\n  <location>user</location>\n</skill>', ), join='\n', trim=False, over='shorten'), ), item=(), join='\n', wrap=('<tools>\n<skill>\n<available_skills>\n', Field(name=''), '\n</available_skills>\n</skill>\n</tools>', ), trim=False), Section(name='instructions', lifetime='project', of='instructions', item=('<custom_instruction>\n', Field(name='text'), '\n</custom_instruction>', ), trim=False, over='cut'), Section(name='rules', lifetime='project', sections=(Section(name='root', lifetime='project', of='root', trim=False, over='cut'), Section(name='root-rules', lifetime='project', of='root-rules', trim=False, over='cut'), Section(name='cwd', lifetime='project', of='cwd', trim=False, over='cut'), Section(name='cwd-rules', lifetime='project', of='cwd-rules', trim=False, over='cut'), ), item=(), trim=False), Section(name='scoped', lifetime='project', sections=(Section(name='scoped-root', lifetime='project', of='scoped-root', item=('| ', Field(name='front.applyTo', filters=('list', )), " | '", Field(name='path', filters=('shortest', )), "' | ", Field(name='front.description'), ' |', ), join='\n', trim=False, over='cut'), Section(name='scoped-rules', lifetime='project', of='scoped-rules', item=('| ', Field(name='front.paths', filters=('list', )), " | '", Field(name='path', filters=('shortest', )), "' | ", Field(name='front.description'), ' |', ), join='\n', trim=False, over='cut'), Section(name='scoped-cwd', lifetime='project', of='scoped-cwd', item=('| ', Field(name='front.applyTo', filters=('list', )), " | '", Field(name='path', filters=('shortest', )), "' | ", Field(name='front.description'), ' |', ), join='\n', trim=False, over='cut'), Section(name='scoped-here', lifetime='project', of='scoped-here', item=('| ', Field(name='front.paths', filters=('list', )), " | '", Field(name='path', filters=('shortest', )), "' | ", Field(name='front.description'), ' |', ), join='\n', trim=False, over='cut'), ), item=(), join='\n', wrap=("[Copilot's note on scoped rules]\n| Pattern | File Path | Description |\n| ------- | --------- | ----------- |\n", Field(name=''), ), trim=False), )
 LAYOUT = Layout(
@@ -17,6 +17,7 @@ LAYOUT = Layout(
     raw=True,
     differs=("Copilot's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'Sub-agents are in the description of a tool, which a layout does not show.', 'Lines end with LF; Copilot keeps CRLF.', ),
     signs=('.github/copilot-instructions.md', '.github/instructions/', 'AGENTS.md', ),
+    touch=Touch(sections=(Section(name='touch', lifetime='conversation', sections=(Section(name='touched_root', lifetime='conversation', of='touched_root', item=("<system_reminder>\n[Copilot's note on ", Field(name='path'), ']\n', Field(name='text', filters=('xml', )), '\n</system_reminder>', ), join='\n', trim=False, over='cut', role='user'), Section(name='touched_rules', lifetime='conversation', of='touched_rules', item=("<system_reminder>\n[Copilot's note on ", Field(name='path'), ']\n', Field(name='text', filters=('xml', )), '\n</system_reminder>', ), join='\n', trim=False, over='cut', role='user'), Section(name='touched_cwd', lifetime='conversation', of='touched_cwd', item=("<system_reminder>\n[Copilot's note on ", Field(name='path'), ']\n', Field(name='text', filters=('xml', )), '\n</system_reminder>', ), join='\n', trim=False, over='cut', role='user'), Section(name='touched_here', lifetime='conversation', of='touched_here', item=("<system_reminder>\n[Copilot's note on ", Field(name='path'), ']\n', Field(name='text', filters=('xml', )), '\n</system_reminder>', ), join='\n', trim=False, over='cut', role='user'), Section(name='touched', lifetime='conversation', of='touched', item=("<system_reminder>\n[Copilot's note on ", Field(name='path'), ']\n', Field(name='text', filters=('xml', )), '\n</system_reminder>', ), join='\n', trim=False, over='cut', role='user'), ), item=(), join='\n', trim=False, role='user'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='.github/copilot-instructions.md'), ), (Pattern(place='down', path='AGENTS.md'), ), (Pattern(place='down', path='CLAUDE.md'), ), (Pattern(place='down', path='.claude/CLAUDE.md'), ), (Pattern(place='down', path='GEMINI.md'), ), (Pattern(place='down', path='.github/instructions/**/*.instructions.md'), ), (Pattern(place='down', path='.claude/rules/**/*.md'), ), (Pattern(place='down', path='.claude/rules/**/*.MD'), ), ), copies='first', rules=TextRules(trim='none', blank='keep'), order='nearest', match=('applyTo', 'paths', )), Lookup(name='touched_root', groups=((Pattern(place='home', path='.copilot/instructions/**/*.instructions.md'), ), (Pattern(place='root', path='.github/instructions/**/*.instructions.md'), ), ), copies='first', rules=TextRules(trim='none'), unless=(('applyTo', ('', '**', ), ), ), match=('applyTo', )), Lookup(name='touched_rules', groups=((Pattern(place='root', path='.claude/rules/**/*.md'), ), (Pattern(place='root', path='.claude/rules/**/*.MD'), ), ), copies='first', rules=TextRules(trim='none'), order='path', unless=(('paths', ('', '**', ), ), ), match=('paths', )), Lookup(name='touched_cwd', groups=((Pattern(place='cwd', path='.github/instructions/**/*.instructions.md'), ), ), copies='first', rules=TextRules(trim='none'), unless=(('applyTo', ('', '**', ), ), ), match=('applyTo', )), Lookup(name='touched_here', groups=((Pattern(place='cwd', path='.claude/rules/**/*.md'), ), (Pattern(place='cwd', path='.claude/rules/**/*.MD'), ), ), copies='first', rules=TextRules(trim='none'), order='path', unless=(('paths', ('', '**', ), ), ), match=('paths', )), ), on=('read', 'edit', 'create', )),
 )
 
 TYPE_CHECKING = False
@@ -85,7 +86,30 @@ def mapping() -> dict[str, Any]:
           'scoped-here': {'front': 'drop',
                           'order': 'path',
                           'files': ['cwd:.claude/rules/**/*.md', 'cwd:.claude/rules/**/*.MD'],
-                          'unless': {'paths': ['', '**']}}},
+                          'unless': {'paths': ['', '**']}},
+          'touched': {'trim': 'none',
+                      'blank': 'keep',
+                      'order': 'nearest',
+                      'match': ['applyTo', 'paths'],
+                      'files': ['down:.github/copilot-instructions.md',
+                                'down:AGENTS.md',
+                                'down:CLAUDE.md',
+                                'down:.claude/CLAUDE.md',
+                                'down:GEMINI.md',
+                                'down:.github/instructions/**/*.instructions.md',
+                                'down:.claude/rules/**/*.md',
+                                'down:.claude/rules/**/*.MD']},
+          'touched_root': {'trim': 'none',
+                           'match': ['applyTo'],
+                           'unless': {'applyTo': ['', '**']},
+                           'files': ['home:.copilot/instructions/**/*.instructions.md', 'root:.github/instructions/**/*.instructions.md']},
+          'touched_rules': {'trim': 'none',
+                            'order': 'path',
+                            'match': ['paths'],
+                            'unless': {'paths': ['', '**']},
+                            'files': ['root:.claude/rules/**/*.md', 'root:.claude/rules/**/*.MD']},
+          'touched_cwd': {'like': 'touched_root', 'files': ['cwd:.github/instructions/**/*.instructions.md']},
+          'touched_here': {'like': 'touched_rules', 'files': ['cwd:.claude/rules/**/*.md', 'cwd:.claude/rules/**/*.MD']}},
  'section': {'base': {'text': "[Copilot's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'skills': {'sections': ['project', 'user'],
                         'join': '\n',
@@ -122,4 +146,13 @@ def mapping() -> dict[str, Any]:
              'scoped-root': {'of': 'scoped-root', 'item': "| {front.applyTo|list} | '{path|shortest}' | {front.description} |"},
              'scoped-rules': {'of': 'scoped-rules', 'item': "| {front.paths|list} | '{path|shortest}' | {front.description} |"},
              'scoped-cwd': {'of': 'scoped-cwd', 'item': "| {front.applyTo|list} | '{path|shortest}' | {front.description} |"},
-             'scoped-here': {'of': 'scoped-here', 'item': "| {front.paths|list} | '{path|shortest}' | {front.description} |"}}}
+             'scoped-here': {'of': 'scoped-here', 'item': "| {front.paths|list} | '{path|shortest}' | {front.description} |"},
+             'touch': {'sections': ['touched_root', 'touched_rules', 'touched_cwd', 'touched_here', 'touched'], 'join': '\n'},
+             'touched': {'of': 'touched',
+                         'join': '\n',
+                         'item': "<system_reminder>\n[Copilot's note on {path}]\n{text|xml}\n</system_reminder>"},
+             'touched_root': {'like': 'touched', 'of': 'touched_root'},
+             'touched_rules': {'like': 'touched', 'of': 'touched_rules'},
+             'touched_cwd': {'like': 'touched', 'of': 'touched_cwd'},
+             'touched_here': {'like': 'touched', 'of': 'touched_here'}},
+ 'touch': {'sections': ['touch']}}

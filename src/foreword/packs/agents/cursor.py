@@ -3,7 +3,7 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Layout, with_inner
+from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Touch, Layout, with_inner
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[Cursor's own instructions]", form=("[Cursor's own instructions]", ), item=(), instead=('base', )), Section(name='rules', lifetime='project', of='rules', item=('[Rule ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut'), Section(name='legacy', lifetime='project', of='legacy', trim=False, over='cut'), Section(name='instructions', lifetime='project', of='project', item=('[Instructions ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut'), Section(name='menu', lifetime='project', of='menu', item=('- ', Field(name='path', filters=('shortest', )), ': ', Field(name='front.description', filters=('line', )), ), join='\n', wrap=('[Rules that the agent may read]\n', Field(name=''), ), trim=False, over='cut'), )
 LAYOUT = Layout(
@@ -16,6 +16,7 @@ LAYOUT = Layout(
     mirrors='Cursor, as documented in November 2026',
     differs=("This layout follows Cursor's documentation. It was not compared with what Cursor sends: order, headings and trimming are ours.", "Team rules and the user's rules are not files, so they are missing.", 'Rules that are attached by hand are never in the prompt.', "Cursor's own instructions are replaced by a note in brackets.", ),
     signs=('.cursor/', '.cursorrules', ),
+    touch=Touch(sections=(Section(name='touched', lifetime='conversation', sections=(Section(name='touched_files', lifetime='project', of='touched', item=('[Instructions ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut', role='user'), Section(name='touched_rules', lifetime='project', of='touched_rules', item=('[Rule ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut', role='user'), ), item=(), trim=False, role='user'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), ), )), Lookup(name='touched_rules', groups=((Pattern(place='walk', path='.cursor/rules/**/*.mdc'), ), (Pattern(place='down', path='.cursor/rules/**/*.mdc'), ), ), rules=TextRules(front='drop'), unless=(('alwaysApply', ('true', ), ), ), match=('globs', ), unscoped='skip'), ), on=('read', 'edit', 'create', )),
 )
 
 TYPE_CHECKING = False
@@ -39,7 +40,13 @@ def mapping() -> dict[str, Any]:
                    'where': {'alwaysApply': ['', 'false'], 'globs': ''},
                    'unless': {'description': ''}},
           'legacy': {'files': ['root:.cursorrules']},
-          'project': {'files': ['walk:AGENTS.md']}},
+          'project': {'files': ['walk:AGENTS.md']},
+          'touched': {'files': ['down:AGENTS.md']},
+          'touched_rules': {'files': ['walk:.cursor/rules/**/*.mdc', 'down:.cursor/rules/**/*.mdc'],
+                            'front': 'drop',
+                            'match': ['globs'],
+                            'unscoped': 'skip',
+                            'unless': {'alwaysApply': True}}},
  'section': {'base': {'text': "[Cursor's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'rules': {'of': 'rules', 'item': '[Rule {path|shortest}]\n{text}', 'join': '\n\n', 'lifetime': 'project'},
              'legacy': {'of': 'legacy', 'lifetime': 'project'},
@@ -47,4 +54,8 @@ def mapping() -> dict[str, Any]:
              'menu': {'of': 'menu',
                       'item': '- {path|shortest}: {front.description|line}',
                       'wrap': '[Rules that the agent may read]\n{}',
-                      'lifetime': 'project'}}}
+                      'lifetime': 'project'},
+             'touched': {'sections': ['touched_files', 'touched_rules']},
+             'touched_files': {'like': 'instructions', 'of': 'touched'},
+             'touched_rules': {'like': 'rules', 'of': 'touched_rules'}},
+ 'touch': {'sections': ['touched']}}

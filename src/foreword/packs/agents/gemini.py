@@ -3,7 +3,7 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, ConfigValue, Imports, TextRules, Lookup, Section, Layout, with_inner
+from ...layout.model import Field, Pattern, ConfigValue, Imports, TextRules, Lookup, Section, Touch, Layout, with_inner
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[Gemini CLI's own instructions]", form=("[Gemini CLI's own instructions]", ), item=(), instead=('base', )), Section(name='skills', lifetime='project', sections=(Section(name='users_skills', lifetime='project', of='users_skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', trim=False, over='shorten'), Section(name='users_shared', lifetime='project', of='users_shared', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', trim=False, over='shorten'), Section(name='workspace_skills', lifetime='project', of='workspace_skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', trim=False, over='shorten'), Section(name='workspace_shared', lifetime='project', of='workspace_shared', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', trim=False, over='shorten'), ), item=(), join='\n', wrap=('<available_skills>\n', Field(name=''), '\n</available_skills>', ), trim=False), Section(name='user', lifetime='project', of='user', item=('--- Context from: ', Field(name='path'), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path'), ' ---', ), wrap=('<loaded_context>\n', Field(name=''), '\n</loaded_context>', ), trim=False, over='cut'), Section(name='session', lifetime='project', sections=(Section(name='environment', lifetime='project', text="[Gemini CLI's date, platform and tree of folders, for {cwd}]", form=("[Gemini CLI's date, platform and tree of folders, for ", Field(name='cwd'), ']', ), item=()), Section(name='project', lifetime='project', of='project', item=('--- Context from: ', Field(name='path'), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path'), ' ---', ), wrap=('<loaded_context>\n<project_context>\n', Field(name=''), '\n</project_context>\n</loaded_context>', ), trim=False, over='cut'), ), item=(), join='\n', wrap=('<session_context>\n', Field(name=''), '\n</session_context>', ), trim=False, role='user'), )
 LAYOUT = Layout(
@@ -19,6 +19,7 @@ LAYOUT = Layout(
     differs=("Gemini CLI's own instructions, the date and the tree of folders are replaced by notes in brackets.", 'The comment for an import that failed gives a reason in other words.', "Gemini CLI's own skills are not listed.", "Names in a project's settings count for the project's files only; in Gemini CLI also for the user's.", ),
     signs=('GEMINI.md', '.gemini/', ),
     config=(ConfigValue(setting='names', pattern=Pattern(place='home', path='.gemini/settings.json'), key='context.fileName'), ConfigValue(setting='project_names', pattern=Pattern(place='home', path='.gemini/settings.json'), key='context.fileName'), ConfigValue(setting='project_names', pattern=Pattern(place='cwd', path='.gemini/settings.json'), key='context.fileName'), ),
+    touch=Touch(sections=(Section(name='touched', lifetime='project', of='touched', item=('--- Context from: ', Field(name='path'), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path'), ' ---', ), wrap=('--- Newly Discovered Project Context ---\n', Field(name=''), '\n--- End Project Context ---', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='GEMINI.md'), ), ), copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), missing=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), again=('<!-- File already processed: ', Field(name='name'), ' -->', )))), ), on=('read', 'edit', 'create', )),
 )
 
 TYPE_CHECKING = False
@@ -55,7 +56,8 @@ def mapping() -> dict[str, Any]:
           'users_skills': {'as': 'skill', 'files': ['home:.gemini/skills/*/SKILL.md']},
           'users_shared': {'as': 'skill', 'files': ['home:.agents/skills/*/SKILL.md']},
           'workspace_skills': {'as': 'skill', 'files': ['root:.gemini/skills/*/SKILL.md']},
-          'workspace_shared': {'as': 'skill', 'files': ['root:.agents/skills/*/SKILL.md']}},
+          'workspace_shared': {'as': 'skill', 'files': ['root:.agents/skills/*/SKILL.md']},
+          'touched': {'like': 'user', 'files': ['down:{project_names}']}},
  'section': {'base': {'text': "[Gemini CLI's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'skills': {'sections': ['users_skills', 'users_shared', 'workspace_skills', 'workspace_shared'],
                         'join': '\n',
@@ -83,4 +85,9 @@ def mapping() -> dict[str, Any]:
              'environment': {'text': "[Gemini CLI's date, platform and tree of folders, for {cwd}]"},
              'project': {'like': 'user',
                          'of': 'project',
-                         'wrap': '<loaded_context>\n<project_context>\n{}\n</project_context>\n</loaded_context>'}}}
+                         'wrap': '<loaded_context>\n<project_context>\n{}\n</project_context>\n</loaded_context>'},
+             'touched': {'like': 'user',
+                         'of': 'touched',
+                         'role': 'tool',
+                         'wrap': '--- Newly Discovered Project Context ---\n{}\n--- End Project Context ---'}},
+ 'touch': {'sections': ['touched']}}

@@ -3,7 +3,7 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, Imports, TextRules, Lookup, Section, Layout, with_inner
+from ...layout.model import Field, Pattern, Imports, TextRules, Lookup, Section, Touch, Layout, with_inner
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[Qwen Code's own instructions]", form=("[Qwen Code's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='files', lifetime='project', of='context', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='language', lifetime='project', of='language', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), none="[Qwen Code's note on the language]", trim=False, over='cut'), Section(name='local', lifetime='project', of='local', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='rules', lifetime='project', of='rules', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), trim=False, over='cut'), ), item=(), wrap=('---\n\n', Field(name=''), '\n\n---', ), trim=False), Section(name='skills', lifetime='project', sections=(Section(name='projects_skills', lifetime='project', of='projects_skills', item=('<skill>\n<name>\n', Field(name='name'), '\n</name>\n<description>\n', Field(name='description'), ' (project)\n</description>\n<location>\nproject\n</location>\n</skill>', ), join='\n', trim=False, over='shorten'), Section(name='users_skills', lifetime='project', of='users_skills', item=('<skill>\n<name>\n', Field(name='name'), '\n</name>\n<description>\n', Field(name='description'), ' (user)\n</description>\n<location>\nuser\n</location>\n</skill>', ), join='\n', trim=False, over='shorten'), ), item=(), join='\n', wrap=("<system-reminder>\n[Qwen Code's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>\n</system-reminder>', ), trim=False, role='user'), )
 LAYOUT = Layout(
@@ -18,6 +18,7 @@ LAYOUT = Layout(
     raw=True,
     differs=("Qwen Code's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'The comment for an import that was refused gives a reason in other words.', ),
     signs=('QWEN.md', '.qwen/', ),
+    touch=Touch(sections=(Section(name='touched', lifetime='conversation', of='touched', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='home', path='.qwen/rules/**/*.md'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), match=('paths', ), unscoped='skip'), ), on=('read', 'edit', 'create', )),
 )
 
 TYPE_CHECKING = False
@@ -52,7 +53,12 @@ def mapping() -> dict[str, Any]:
                     'files': ['home:.qwen/rules/**/*.md', 'root:.qwen/rules/**/*.md'],
                     'where': {'paths': ''}},
           'projects_skills': {'as': 'skill', 'files': ['root:.qwen/skills/*/SKILL.md', 'root:.agents/skills/*/SKILL.md']},
-          'users_skills': {'as': 'skill', 'files': ['home:.qwen/skills/*/SKILL.md', 'home:.agents/skills/*/SKILL.md']}},
+          'users_skills': {'as': 'skill', 'files': ['home:.qwen/skills/*/SKILL.md', 'home:.agents/skills/*/SKILL.md']},
+          'touched': {'trim': 'ends',
+                      'front': 'drop',
+                      'match': ['paths'],
+                      'unscoped': 'skip',
+                      'files': ['home:.qwen/rules/**/*.md', 'root:.qwen/rules/**/*.md']}},
  'section': {'base': {'text': "[Qwen Code's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'context': {'sections': ['files', 'language', 'local', 'rules'], 'lifetime': 'project', 'wrap': '---\n\n{}\n\n---'},
              'files': {'of': 'context',
@@ -98,4 +104,6 @@ def mapping() -> dict[str, Any]:
                                       '<location>\n'
                                       'user\n'
                                       '</location>\n'
-                                      '</skill>'}}}
+                                      '</skill>'},
+             'touched': {'like': 'rules', 'of': 'touched', 'role': 'tool', 'wrap': '<system-reminder>\n{}\n</system-reminder>'}},
+ 'touch': {'sections': ['touched']}}

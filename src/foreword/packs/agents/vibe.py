@@ -3,7 +3,7 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Layout, with_inner
+from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Touch, Layout, with_inner
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[Vibe's own instructions]", form=("[Vibe's own instructions]", ), item=(), instead=('base', )), Section(name='user', lifetime='project', of='user', item=('Contents of ', Field(name='path'), ' (user-level instructions):\n\n', Field(name='text'), ), join='\n', wrap=('## User instructions\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='project', lifetime='project', of='project', item=('Contents of ', Field(name='path'), ':\n\n', Field(name='text'), ), wrap=('## Project instructions (checked into the codebase)\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='skills', lifetime='project', of='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <path>', Field(name='path'), '</path>\n  </skill>', ), join='\n', wrap=("[Vibe's note on skills]\n<available-skills>\n", Field(name=''), '\n</available-skills>', ), trim=False, over='shorten'), )
 LAYOUT = Layout(
@@ -17,6 +17,7 @@ LAYOUT = Layout(
     raw=True,
     differs=("Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'Files are read from the git root down; Vibe starts at the nearest folder that the user trusts, and reads nothing in others.', ),
     signs=('AGENTS.md', '.vibe/', ),
+    touch=Touch(sections=(Section(name='touched', lifetime='conversation', of='touched', item=('Contents of ', Field(name='path'), ' (project instructions for this directory):\n\n', Field(name='text'), ), wrap=('<vibe_warning>\n', Field(name=''), '\n</vibe_warning>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends')), ), on=('read', 'edit', 'create', )),
 )
 
 TYPE_CHECKING = False
@@ -40,7 +41,8 @@ def mapping() -> dict[str, Any]:
                      'files': ['walk:.vibe/skills/**/SKILL.md',
                                'walk:.agents/skills/**/SKILL.md',
                                'env:VIBE_HOME/skills/**/SKILL.md',
-                               'home:.agents/skills/**/SKILL.md']}},
+                               'home:.agents/skills/**/SKILL.md']},
+          'touched': {'trim': 'ends', 'files': ['down:AGENTS.md']}},
  'section': {'base': {'text': "[Vibe's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'user': {'of': 'user',
                       'lifetime': 'project',
@@ -58,4 +60,10 @@ def mapping() -> dict[str, Any]:
                                 '    <description>{description}</description>\n'
                                 '    <path>{path}</path>\n'
                                 '  </skill>',
-                        'wrap': "[Vibe's note on skills]\n<available-skills>\n{}\n</available-skills>"}}}
+                        'wrap': "[Vibe's note on skills]\n<available-skills>\n{}\n</available-skills>"},
+             'touched': {'of': 'touched',
+                         'role': 'tool',
+                         'join': '\n\n',
+                         'item': 'Contents of {path} (project instructions for this directory):\n\n{text}',
+                         'wrap': '<vibe_warning>\n{}\n</vibe_warning>'}},
+ 'touch': {'sections': ['touched']}}
