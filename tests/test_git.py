@@ -46,7 +46,7 @@ def git_values(tree, cwd="w"):
     return tree.text("builder", cwd, base=TEMPLATE).split("|")
 
 
-def failures(tree, cwd="w"):
+def failure_messages(tree, cwd="w"):
     """The reasons why variables have no value."""
     prompt = tree.prompt("builder", cwd, base=TEMPLATE)
     return [message for code, message in tree.messages(prompt) if code == "variable-failed"]
@@ -121,14 +121,14 @@ def test_a_repository_folder_elsewhere_must_point_back(tree, git):
     git("init", "--separate-git-dir", "../elsewhere")
     tree({"w/new": ""})
     assert git_values(tree) == ["", "", "clean"]
-    assert failures(tree) == [
+    assert failure_messages(tree) == [
         f"[git:{name}] has no value: /w/.git leads to /elsewhere, which does not point back to this workspace; if it belongs"
         " here, run 'git worktree repair', or 'git config core.worktree' with the path of the workspace"
         for name in ("branch", "status")
     ]
     git("config", "core.worktree", tree.path("w"))
     assert git_values(tree) == ["main", "?? new", "dirty"]
-    assert failures(tree) == []
+    assert failure_messages(tree) == []
 
 
 def test_the_status_of_a_subfolder_is_that_of_the_whole_repository(repository, git):
@@ -290,7 +290,7 @@ def take_mark(tree):
     return True
 
 
-def add(tree, path, text):
+def append_text(tree, path, text):
     with open(tree.path(path), "a") as file:
         file.write(text.replace("TRAP", tree.path("trap")).replace("TOP", tree.top))
 
@@ -317,8 +317,8 @@ DIRTY_STATUS = " M a.txt\n?? .gitattributes"
     ],
 )
 def test_no_program_of_the_configuration_is_run(trap_repository, git, config, status):
-    add(trap_repository, "w/.git/config", config)
-    add(trap_repository, "evil.config", '[filter "evil"]\n\tclean = TRAP\n')
+    append_text(trap_repository, "w/.git/config", config)
+    append_text(trap_repository, "evil.config", '[filter "evil"]\n\tclean = TRAP\n')
     git("status", check=False)
     assert take_mark(trap_repository), "the trap works"
     assert git_values(trap_repository)[:2] == ["main", status]
@@ -327,7 +327,7 @@ def test_no_program_of_the_configuration_is_run(trap_repository, git, config, st
 
 def test_git_is_not_run_if_the_name_of_a_filter_cannot_be_overridden(trap_repository, git):
     trap_repository({"w/.gitattributes": "* filter=e=vil\n"})
-    add(trap_repository, "w/.git/config", '[filter "e=vil"]\n\tclean = TRAP\n')
+    append_text(trap_repository, "w/.git/config", '[filter "e=vil"]\n\tclean = TRAP\n')
     git("status")
     assert take_mark(trap_repository), "the trap works"
     assert git_values(trap_repository) == ["main", "", "clean"]
@@ -336,7 +336,7 @@ def test_git_is_not_run_if_the_name_of_a_filter_cannot_be_overridden(trap_reposi
 
 def test_no_program_of_a_worktrees_configuration_is_run(trap_repository, git):
     git("config", "extensions.worktreeConfig", "true")
-    add(trap_repository, "w/.git/config.worktree", '[filter "evil"]\n\tclean = TRAP\n')
+    append_text(trap_repository, "w/.git/config.worktree", '[filter "evil"]\n\tclean = TRAP\n')
     git("status")
     assert take_mark(trap_repository), "the trap works"
     assert git_values(trap_repository)[:2] == ["main", DIRTY_STATUS]
@@ -360,12 +360,12 @@ def test_nothing_is_fetched(trap_repository, git):
     git("clone", "--bare", ".", "../origin")
     trap_repository({"fetch": f"#!/bin/sh\ntouch '{trap_repository.path(MARK_FILE)}'\nexec git-upload-pack \"$@\"\n"})
     os.chmod(trap_repository.path("fetch"), 0o755)
-    add(
+    append_text(
         trap_repository,
         "w/.git/config",
         "[core]\n\trepositoryFormatVersion = 1\n[extensions]\n\tpartialClone = origin\n",
     )
-    add(
+    append_text(
         trap_repository,
         "w/.git/config",
         '[remote "origin"]\n\tpromisor = true\n\turl = TOP/origin\n\tuploadpack = TOP/fetch\n',
@@ -381,7 +381,7 @@ def test_nothing_is_fetched(trap_repository, git):
 
 def test_git_does_not_use_a_configuration_that_was_not_checked(trap_repository, git):
     """An empty folder `.git` ends the workspace, but git would continue with the repository above."""
-    add(trap_repository, "w/.git/config", '[filter "evil"]\n\tclean = TRAP\n')
+    append_text(trap_repository, "w/.git/config", '[filter "evil"]\n\tclean = TRAP\n')
     trap_repository({"w/sub/.git": None})
     git("status", cwd="w/sub")
     assert take_mark(trap_repository), "the trap works"
@@ -392,7 +392,7 @@ def test_git_does_not_use_a_configuration_that_was_not_checked(trap_repository, 
 def test_a_folder_that_looks_like_a_bare_repository_is_not_used(trap_repository, git):
     """In such a folder git would use it as the repository, with its configuration."""
     git("clone", "--bare", ".", "sub")
-    add(
+    append_text(
         trap_repository, "w/sub/config", '[core]\n\tbare = false\n\tworktree = TOP/w\n[filter "evil"]\n\tclean = TRAP\n'
     )
     git("-c", "safe.bareRepository=all", "read-tree", "HEAD", cwd="w/sub")
@@ -403,7 +403,7 @@ def test_a_folder_that_looks_like_a_bare_repository_is_not_used(trap_repository,
 
 
 def test_a_pointer_to_another_pointer_is_not_followed(trap_repository, git):
-    add(trap_repository, "w/.git/config", '[filter "evil"]\n\tclean = TRAP\n')
+    append_text(trap_repository, "w/.git/config", '[filter "evil"]\n\tclean = TRAP\n')
     os.rename(trap_repository.path("w/.git"), trap_repository.path("w/real"))
     trap_repository({"w/.git": "gitdir: step\n", "w/step": "gitdir: real\n"})
     assert git_values(trap_repository) == ["", "", "clean"]
@@ -424,7 +424,7 @@ def test_git_is_not_run_for_a_nested_repository(trap_repository, git):
     git("commit", "-m", "one", cwd="w/inner")
     git("add", "inner")
     git("commit", "-m", "two", "--", "inner")
-    add(trap_repository, "w/inner/.git/config", "[core]\n\tfsmonitor = TRAP\n")
+    append_text(trap_repository, "w/inner/.git/config", "[core]\n\tfsmonitor = TRAP\n")
     git("status")
     assert take_mark(trap_repository), "the trap works"
     assert git_values(trap_repository)[1] == DIRTY_STATUS
@@ -469,7 +469,7 @@ def test_a_pointer_in_the_repository_that_is_a_link_is_rejected(victim, name):
     replace_with_link(victim, f"w/.git/{name}", "outside")
     prompt = victim.prompt("builder", base=TEMPLATE)
     assert "private" not in prompt.text and "secret" not in prompt.text
-    assert f"/w/.git/{name}" in "".join(failures(victim))
+    assert f"/w/.git/{name}" in "".join(failure_messages(victim))
 
 
 def test_a_head_that_is_a_link_inside_the_repository_is_read(repository):
@@ -488,7 +488,7 @@ def test_a_head_that_is_a_link_inside_the_repository_is_read(repository):
 def test_git_is_not_run_on_a_repository_with_links_that_leave_it(victim, name):
     replace_with_link(victim, f"w/.git/{name}", "victim/.git/" + name.replace("main", "private"))
     assert git_values(victim) == ["main", "", "clean"]
-    assert failures(victim) == [
+    assert failure_messages(victim) == [
         f"[git:status] has no value: /w/.git/{name} is a link that leaves the repository, so git is not run on it"
     ]
 
@@ -501,7 +501,7 @@ def test_git_is_not_run_if_any_file_of_the_repository_is_a_link_that_leaves_it(v
     replace_with_link(victim, "w/.git/refs/heads/evil", "victim/.git/refs/heads/private")
     victim({"w/.git/refs/heads/main": "ref: refs/heads/evil\n"})
     assert git_values(victim)[1] == ""
-    assert "is a link that leaves the repository" in "".join(failures(victim))
+    assert "is a link that leaves the repository" in "".join(failure_messages(victim))
 
 
 @pytest.mark.parametrize(
@@ -524,21 +524,24 @@ def test_the_git_folder_of_another_repository_is_rejected(victim, pointer):
     os.rename(victim.path("w/.git"), victim.path("old"))
     victim({"w/.git": pointer, "w/pointer": Path("../victim/.git"), "outside": "gitdir: ../victim/.git\n"})
     assert git_values(victim) == ["", "", "clean"]
-    assert [message.partition(":")[2].partition(" has")[0] for message in failures(victim)] == ["branch]", "status]"]
+    assert [message.partition(":")[2].partition(" has")[0] for message in failure_messages(victim)] == [
+        "branch]",
+        "status]",
+    ]
 
 
 def test_the_folder_of_another_worktree_is_rejected(repository, git):
     git("worktree", "add", "-b", "private", "../tree")
     repository({"stranger/.git": f"gitdir: {repository.path('w/.git/worktrees/tree')}\n"})
     assert git_values(repository, "stranger") == ["", "", "clean"]
-    assert len(failures(repository, "stranger")) == 2
+    assert len(failure_messages(repository, "stranger")) == 2
 
 
 @pytest.mark.parametrize("common", ["../../victim/.git", "../..", "/"])
 def test_a_common_folder_outside_is_rejected(victim, common):
     victim({"w/.git/commondir": common})
     assert git_values(victim) == ["", "", "clean"]
-    assert all("is not the repository it belongs to" in message for message in failures(victim))
+    assert all("is not the repository it belongs to" in message for message in failure_messages(victim))
 
 
 def test_a_common_folder_above_a_workspace_named_worktrees_is_rejected(repository):
@@ -568,7 +571,7 @@ def test_a_link_that_is_replaced_by_a_file_is_noticed(victim, monkeypatch):
 def test_git_is_not_run_on_a_repository_with_objects_elsewhere(victim, lines):
     victim({"w/.git/objects/info/alternates": lines})
     assert git_values(victim) == ["main", "", "clean"]
-    assert failures(victim) == [
+    assert failure_messages(victim) == [
         "[git:status] has no value: /w/.git/objects/info/alternates refers to object folders elsewhere, so git is not run on it"
     ]
 
@@ -591,4 +594,4 @@ def test_a_head_that_names_nothing_is_a_finding(repository, head, reason):
 
 def test_the_finding_about_a_linked_git_folder_names_its_target(victim):
     replace_with_link(victim, "w/.git", "victim/.git")
-    assert "/w/.git leads to /victim/.git, which does not point back to this workspace" in failures(victim)[0]
+    assert "/w/.git leads to /victim/.git, which does not point back to this workspace" in failure_messages(victim)[0]

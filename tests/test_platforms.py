@@ -29,7 +29,7 @@ USERS = {
 CONFIG = {"linux": "/home/.config", "darwin": "/home/.config", "win32": "/home/AppData/Roaming"}
 
 
-def user_of(tree, platform, **changes):
+def make_user(tree, platform, **changes):
     environment = {name: value for name, value in {**USERS[platform], **changes}.items() if value is not None}
     return Workspace(
         tree.path("w"),
@@ -42,14 +42,14 @@ def user_of(tree, platform, **changes):
 
 def user_paths(tree, layout, platform):
     """Every path below the temporary folder where a layout looked for a user file."""
-    prompt = assemble(user_of(tree, platform), Agent(tools=[Tool("read")]), layout=layout)
+    prompt = assemble(make_user(tree, platform), Agent(tools=[Tool("read")]), layout=layout)
     return sorted(
         {tree.short(candidate.path) for candidate in prompt.candidates if candidate.path.startswith(tree.path("home"))}
     )
 
 
 @pytest.fixture
-def user(tree):
+def user_files(tree):
     """One user file at every path that some layout reads."""
     text = {
         name: f"Said in {name}.\n"
@@ -80,21 +80,21 @@ MENTIONED = {
 
 @pytest.mark.parametrize("platform", USERS)
 @pytest.mark.parametrize("layout", NAMES)
-def test_user_files_are_found_on_every_platform(user, layout, platform):
-    text = assemble(user_of(user, platform), Agent(), layout=layout).text
+def test_user_files_are_found_on_every_platform(user_files, layout, platform):
+    text = assemble(make_user(user_files, platform), Agent(), layout=layout).text
     sources = [line.removeprefix("Said in ").rstrip(".") for line in text.splitlines() if line.startswith("Said in ")]
     assert ["/" + name for name in sources] == [path.format(config=CONFIG[platform]) for path in MENTIONED[layout]]
 
 
 @pytest.mark.parametrize("layout", NAMES)
-def test_macos_uses_the_same_paths_as_linux(user, layout):
-    assert user_paths(user, layout, "darwin") == user_paths(user, layout, "linux")
+def test_macos_uses_the_same_paths_as_linux(user_files, layout):
+    assert user_paths(user_files, layout, "darwin") == user_paths(user_files, layout, "linux")
 
 
 @pytest.mark.parametrize("layout", NAMES)
-def test_windows_uses_its_own_configuration_folder(user, layout):
-    moved = [path.replace(CONFIG["linux"], CONFIG["win32"]) for path in user_paths(user, layout, "linux")]
-    assert user_paths(user, layout, "win32") == sorted(moved)
+def test_windows_uses_its_own_configuration_folder(user_files, layout):
+    moved = [path.replace(CONFIG["linux"], CONFIG["win32"]) for path in user_paths(user_files, layout, "linux")]
+    assert user_paths(user_files, layout, "win32") == sorted(moved)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_windows_uses_its_own_configuration_folder(user, layout):
     ],
 )
 def test_the_configuration_folder_depends_on_the_platform(tree, platform, changes, config):
-    folder = config_folder(resolve_workspace(user_of(tree, platform, **changes), Reader()))
+    folder = config_folder(resolve_workspace(make_user(tree, platform, **changes), Reader()))
     assert (folder and tree.short(folder)) == config
 
 
@@ -127,13 +127,13 @@ def test_the_configuration_folder_depends_on_the_platform(tree, platform, change
     ],
 )
 def test_the_data_folder_depends_on_the_platform(tree, platform, changes, data):
-    folder = data_folder(resolve_workspace(user_of(tree, platform, **changes), Reader()))
+    folder = data_folder(resolve_workspace(make_user(tree, platform, **changes), Reader()))
     assert (folder and tree.short(folder)) == data
 
 
 @pytest.mark.parametrize(("platform", "changes"), [("linux", {"HOME": None}), ("win32", {"USERPROFILE": None})])
-def test_a_missing_home_is_a_finding_and_work_continues(user, platform, changes):
-    prompt = assemble(user_of(user, platform, **changes), Agent())
+def test_a_missing_home_is_a_finding_and_work_continues(user_files, platform, changes):
+    prompt = assemble(make_user(user_files, platform, **changes), Agent())
     (name,) = changes
     assert f"because {name} is not set" in next(
         finding.message for finding in prompt.findings if finding.code == "home-missing"
@@ -141,8 +141,8 @@ def test_a_missing_home_is_a_finding_and_work_continues(user, platform, changes)
     assert "Said in home/.agents" not in prompt.text
 
 
-def test_user_files_are_read_without_a_settings_folder(user):
-    prompt = assemble(user_of(user, "win32", APPDATA=None), Agent())
+def test_user_files_are_read_without_a_settings_folder(user_files):
+    prompt = assemble(make_user(user_files, "win32", APPDATA=None), Agent())
     assert "because APPDATA is not set" in next(
         finding.message for finding in prompt.findings if finding.code == "home-missing"
     )
@@ -156,7 +156,7 @@ def test_user_settings_and_packs_are_found_on_every_platform(tree, platform):
         f"{config}/foreword/foreword.toml": 'layout = "$user/mine"\n',
         f"{config}/foreword/prompts/mine.toml": 'sections = ["body"]\n[section.body]\ntext = "Mine, on {platform}."\n',
     })  # fmt: skip
-    assert Assembler(user_of(tree, platform)).prompt().text == f"Mine, on {platform}."
+    assert Assembler(make_user(tree, platform)).prompt().text == f"Mine, on {platform}."
 
 
 @pytest.mark.parametrize("platform", USERS)
@@ -166,15 +166,17 @@ def test_a_section_may_be_for_one_platform(tree, platform):
             "one.toml": 'sections = ["a", "b"]\n[section.a]\ntext = "Windows."\nwhen = ["platform:win32"]\n[section.b]\ntext = "All."\n'
         }
     )
-    text = assemble(user_of(tree, platform), layout=tree.path("one.toml")).text
+    text = assemble(make_user(tree, platform), layout=tree.path("one.toml")).text
     assert text == ("Windows.\n\nAll." if platform == "win32" else "All.")
 
 
 @pytest.mark.parametrize("platform", USERS)
 def test_the_prompt_names_the_platform(tree, platform):
-    assert f"\nPlatform: {platform}\n" in assemble(user_of(tree, platform)).text
+    assert f"\nPlatform: {platform}\n" in assemble(make_user(tree, platform)).text
 
 
 def test_the_caller_can_set_the_home(tree):
     for platform in USERS:
-        assert resolve_workspace(replace(user_of(tree, platform), home=tree.path("w")), Reader()).home == tree.path("w")
+        assert resolve_workspace(replace(make_user(tree, platform), home=tree.path("w")), Reader()).home == tree.path(
+            "w"
+        )

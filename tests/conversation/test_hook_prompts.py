@@ -42,8 +42,8 @@ def test_ten_calls_for_one_user_prompt_have_the_same_system_prompt(open_conversa
 def test_another_process_uses_the_same_system_prompt(open_conversation, hook, layout):
     first = open_conversation(layout, extensions=[hook[0]]).turn("fix it")
     assert open_conversation(layout).turn(messages=first.history).system == first.system
-    after = open_conversation(layout).turn("next")
-    assert "Now:" not in after.system  # a process without the extension, and a new prompt
+    next_turn = open_conversation(layout).turn("next")
+    assert "Now:" not in next_turn.system  # a process without the extension, and a new prompt
     assert "Now:" not in open_conversation(layout, extensions=[hook[0]]).turn().system
 
 

@@ -1,7 +1,7 @@
-"""Faults below the reader: each is a finding, and the rest loads.
+"""Errors of the operating system while files are read: each is reported, and everything else still loads.
 
-Faults while one file is opened and read are in `test_discovery.py`. This file covers the directories around it, entries that
-change type between two calls, and temporary faults.
+Errors while a single file is opened and read are in `test_discovery.py`. This file covers the directories around it, entries
+that change type between two calls, and temporary errors.
 """
 
 import errno
@@ -24,7 +24,7 @@ LAYOUTS = ["foreword", "opal", "pi"]
 SKILLS = "w/.agents/skills"
 
 
-def fault(number):
+def make_error(number):
     return OSError(number, os.strerror(number))
 
 
@@ -75,7 +75,7 @@ def test_without_a_fault_everything_loads(workspace, disk, layout):
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ESTALE, errno.ENAMETOOLONG])
 @pytest.mark.parametrize("call", ["stat", "scandir"])
 def test_a_skills_folder_that_cannot_be_accessed_is_reported(workspace, disk, layout, call, number):
-    disk.fail(call, workspace.path(SKILLS), fault(number))
+    disk.fail(call, workspace.path(SKILLS), make_error(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used_paths(workspace, prompt) == ["/w/AGENTS.md", "/home/.agents/skills/three/SKILL.md"]
     reason = "its name is too long" if number == errno.ENAMETOOLONG else os.strerror(number).lower()
@@ -85,7 +85,7 @@ def test_a_skills_folder_that_cannot_be_accessed_is_reported(workspace, disk, la
 @pytest.mark.parametrize("layout", ["foreword", "pi"])
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
 def test_a_folder_among_the_skills_that_cannot_be_accessed_is_reported(workspace, disk, layout, number):
-    disk.fail("stat", workspace.path(f"{SKILLS}/one"), fault(number))
+    disk.fail("stat", workspace.path(f"{SKILLS}/one"), make_error(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used_paths(workspace, prompt) == everything_except(f"/{SKILLS}/one/SKILL.md")
     reason = f"1 of its entries could not be examined: {os.strerror(number).lower()}"
@@ -96,7 +96,7 @@ def test_a_folder_among_the_skills_that_cannot_be_accessed_is_reported(workspace
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.ENAMETOOLONG])
 def test_a_skill_that_cannot_be_accessed_is_reported(workspace, disk, layout, number):
     for call in ("stat", "lstat", "open"):
-        disk.fail(call, workspace.path(f"{SKILLS}/one/SKILL.md"), fault(number))
+        disk.fail(call, workspace.path(f"{SKILLS}/one/SKILL.md"), make_error(number))
     prompt = workspace.prompt(layout, tools="read", disk=disk)
     assert used_paths(workspace, prompt) == everything_except(f"/{SKILLS}/one/SKILL.md")
     assert workspace.findings(prompt) == [("file-unreadable", f"/{SKILLS}/one/SKILL.md")]
@@ -105,7 +105,7 @@ def test_a_skill_that_cannot_be_accessed_is_reported(workspace, disk, layout, nu
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
 def test_a_file_whose_folder_cannot_be_accessed_is_reported(tree, disk, number):
     tree({"home/.ion/AGENTS.md": "no", "w/AGENTS.md": "here"})
-    disk.fail("stat", tree.path("home/.ion"), fault(number))
+    disk.fail("stat", tree.path("home/.ion"), make_error(number))
     prompt = tree.prompt("ion", base="BASE", disk=disk)
     assert prompt.text == "BASE\n\n# Project Instructions\nhere"
     reason = os.strerror(number).lower()
@@ -114,7 +114,7 @@ def test_a_file_whose_folder_cannot_be_accessed_is_reported(tree, disk, number):
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EIO])
 def test_a_working_directory_that_cannot_be_accessed_is_an_error(tree, disk, number):
-    disk.fail("stat", tree.path("w"), fault(number))
+    disk.fail("stat", tree.path("w"), make_error(number))
     with pytest.raises(CallError, match=rf"cannot be examined \({os.strerror(number).lower()}\)"):
         tree.prompt("ion", disk=disk)
 
@@ -128,7 +128,7 @@ def test_a_listing_that_fails_midway_is_reported(workspace, disk, layout):
 
     def fail_midway(listing):
         yield next(iter(listing))
-        raise fault(errno.EIO)
+        raise make_error(errno.EIO)
 
     disk.scandir = scandir
     prompt = workspace.prompt(layout, tools="read", disk=disk)
@@ -207,7 +207,7 @@ def test_a_skill_whose_folder_vanishes_before_it_is_opened_is_reported(workspace
 @pytest.mark.parametrize("layout", [*LAYOUTS, "ion"])
 def test_a_file_created_during_discovery_is_read(workspace, disk, layout):
     """The file was missing when opened and exists when checked, so it is not a dangling link."""
-    waiting = [fault(errno.ENOENT)]
+    waiting = [make_error(errno.ENOENT)]
     original = disk.open
 
     def open_late(path, flags):
@@ -222,7 +222,7 @@ def test_a_file_created_during_discovery_is_read(workspace, disk, layout):
 
 
 def test_an_existing_file_that_never_opens_does_not_loop(workspace, disk):
-    disk.fail("open", workspace.path("w/AGENTS.md"), fault(errno.ENOENT))
+    disk.fail("open", workspace.path("w/AGENTS.md"), make_error(errno.ENOENT))
     prompt = workspace.prompt("foreword", tools="read", disk=disk)
     assert findings_of(workspace, prompt) == [
         ("file-unreadable", "/w/AGENTS.md", "it disappeared before it could be read")
@@ -299,7 +299,7 @@ def test_a_temporary_fault_is_forgotten(workspace, disk, monkeypatch, layout, nu
     monkeypatch.setattr(stamps, "time", AdvancedClock())
     healthy = comparable(workspace, gather_with_disk(workspace, disk, layout))
     assert is_unchanged(healthy[-1], disk)
-    disk.fail(call, workspace.path(path), fault(number))
+    disk.fail(call, workspace.path(path), make_error(number))
     failed = gather_with_disk(workspace, disk, layout)
     assert comparable(workspace, failed)[0] != healthy[0]
     disk.faults.clear()

@@ -12,7 +12,7 @@ from foreword.text.tokens import estimate
 LAYOUTS = ["foreword", "ion", "opal", "pi"]
 
 
-def lines(count, word="word"):
+def make_lines(count, word="word"):
     return "\n".join(f"{word} {number}" for number in range(count))
 
 
@@ -21,11 +21,11 @@ def lines(count, word="word"):
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
 def test_a_budget_that_fits_only_the_nested_file_cuts_the_root_file(tree, layout):
-    tree({"w/.git": None, "w/a/AGENTS.md": lines(100, "near")})
+    tree({"w/.git": None, "w/a/AGENTS.md": make_lines(100, "near")})
     budget = estimate(tree.prompt(layout, "w/a", base="BASE").text) + 120
-    tree({"w/AGENTS.md": lines(400, "far")})
+    tree({"w/AGENTS.md": make_lines(400, "far")})
     prompt = tree.prompt(layout, "w/a", base="BASE", set={"budget": budget})
-    assert lines(100, "near") in prompt.text
+    assert make_lines(100, "near") in prompt.text
     assert "far 399" not in prompt.text and "[foreword: cut" in prompt.text
     assert estimate(prompt.text) <= budget
     assert [(code, path) for code, path in tree.findings(prompt)] == [("budget-file", "/w/AGENTS.md")]
@@ -33,8 +33,8 @@ def test_a_budget_that_fits_only_the_nested_file_cuts_the_root_file(tree, layout
 
 
 def test_the_finding_about_a_cut_gives_the_sizes_before_and_after(tree):
-    tree({"w/.git": None, "w/AGENTS.md": lines(400), "w/a/AGENTS.md": "near"})
-    before = estimate(lines(400))
+    tree({"w/.git": None, "w/AGENTS.md": make_lines(400), "w/a/AGENTS.md": "near"})
+    before = estimate(make_lines(400))
     prompt = tree.prompt("foreword", "w/a", base="BASE", set={"budget": 500})
     (message,) = [message for code, message in tree.messages(prompt) if code == "budget-file"]
     after = int(message.partition(" to ")[2].partition(" tokens")[0].replace(",", ""))
@@ -42,21 +42,21 @@ def test_the_finding_about_a_cut_gives_the_sizes_before_and_after(tree):
 
 
 def test_a_file_cut_completely_is_reported(tree):
-    tree({"w/.git": None, "w/AGENTS.md": lines(50, "root"), "w/a/AGENTS.md": lines(300, "near")})
+    tree({"w/.git": None, "w/AGENTS.md": make_lines(50, "root"), "w/a/AGENTS.md": make_lines(300, "near")})
     prompt = tree.prompt("foreword", "w/a", base="BASE", set={"budget": 100})
-    reason = f"cut from {estimate(lines(50, 'root')):,} to 0 tokens; nothing is left of it; the budget of the whole prompt is 100 tokens"
+    reason = f"cut from {estimate(make_lines(50, 'root')):,} to 0 tokens; nothing is left of it; the budget of the whole prompt is 100 tokens"
     assert ("budget-file", f"/w/AGENTS.md: {reason}") in tree.messages(prompt)
     assert [candidate.reason for candidate in prompt.candidates if candidate.fate == "cut"] == [reason]
 
 
 def test_the_farthest_file_is_cut_first(tree):
-    tree({"home/.agents/AGENTS.md": lines(200, "user"), "w/.git": None, "w/AGENTS.md": lines(200, "root")})
-    tree({"w/a/AGENTS.md": lines(200, "near")})
+    tree({"home/.agents/AGENTS.md": make_lines(200, "user"), "w/.git": None, "w/AGENTS.md": make_lines(200, "root")})
+    tree({"w/a/AGENTS.md": make_lines(200, "near")})
     full_size = estimate(tree.prompt("foreword", "w/a", base="BASE").text)
     for budget, cut in ((full_size, []), (full_size - 100, ["user"]), (full_size // 2, ["user", "root"])):
         prompt = tree.prompt("foreword", "w/a", base="BASE", set={"budget": budget})
         assert estimate(prompt.text) <= budget
-        assert [word for word in ("user", "root", "near") if lines(200, word) not in prompt.text] == cut
+        assert [word for word in ("user", "root", "near") if make_lines(200, word) not in prompt.text] == cut
 
 
 @pytest.mark.parametrize(
@@ -70,33 +70,33 @@ def test_the_farthest_file_is_cut_first(tree):
 )
 def test_distance_is_measured_by_directory_not_by_section(tree, layout, files):
     """User files are the farthest, then files are ordered by directory, and only then by section."""
-    tree({"w/.git": None} | {path: lines(60, f"word{number}") for number, path in enumerate(files)})
+    tree({"w/.git": None} | {path: make_lines(60, f"word{number}") for number, path in enumerate(files)})
     full_size = estimate(tree.prompt(layout, "w/a", base="BASE").text)
     order = []
-    for budget in range(full_size, full_size - 3 * estimate(lines(60, "word0")), -40):
+    for budget in range(full_size, full_size - 3 * estimate(make_lines(60, "word0")), -40):
         text = tree.prompt(layout, "w/a", base="BASE", set={"budget": budget}).text
-        cut = [number for number in range(4) if lines(60, f"word{number}") not in text]
+        cut = [number for number in range(4) if make_lines(60, f"word{number}") not in text]
         order += [number for number in cut if number not in order]
     assert order == [0, 1, 2]
 
 
 def test_a_section_that_cannot_be_cut_is_an_error_finding(tree):
-    tree({"w/.git": None, "w/AGENTS.md": lines(200)})
+    tree({"w/.git": None, "w/AGENTS.md": make_lines(200)})
     prompt = tree.prompt("foreword", base="BASE", set={"budget": 50})
-    assert lines(200) in prompt.text
+    assert make_lines(200) in prompt.text
     assert [(finding.code, finding.severity) for finding in prompt.findings] == [("budget-exceeded", "error")]
 
 
 def test_the_nearest_file_is_never_cut_for_the_prompt_budget(tree):
-    tree({"w/.git": None, "w/AGENTS.md": lines(50, "root"), "w/a/AGENTS.md": lines(300, "near")})
+    tree({"w/.git": None, "w/AGENTS.md": make_lines(50, "root"), "w/a/AGENTS.md": make_lines(300, "near")})
     prompt = tree.prompt("foreword", "w/a", base="BASE", set={"budget": 100})
-    assert lines(300, "near") in prompt.text and "root 0" not in prompt.text
+    assert make_lines(300, "near") in prompt.text and "root 0" not in prompt.text
     assert {code for code, _ in tree.findings(prompt)} == {"budget-file", "budget-exceeded"}
 
 
 @pytest.mark.parametrize("over", ["cut", "shorten"])
 def test_a_section_is_cut_according_to_its_content(tree, skill, over):
-    tree({"w/.git": None, "w/AGENTS.md": lines(400)})
+    tree({"w/.git": None, "w/AGENTS.md": make_lines(400)})
     tree({f"w/.agents/skills/s{number}/SKILL.md": skill(f"s{number}", "word " * 150) for number in range(20)})
     budgets = {"skills.budget": 300, "skills.over": over, "instructions.budget": 300, "instructions.over": over}
     prompt = tree.prompt("foreword", tools="read", set=budgets)
@@ -104,7 +104,7 @@ def test_a_section_is_cut_according_to_its_content(tree, skill, over):
 
 
 def test_menus_are_cut_before_files(tree, skill):
-    tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/AGENTS.md": lines(20, "near")})
+    tree({"w/.git": None, "w/AGENTS.md": "root", "w/a/AGENTS.md": make_lines(20, "near")})
     tree({f"w/.agents/skills/s{number}/SKILL.md": skill(f"s{number}", "word " * 150) for number in range(20)})
     full_size = estimate(tree.prompt("foreword", "w/a", tools="read").text)
     prompt = tree.prompt("foreword", "w/a", tools="read", set={"budget": full_size - 200})
@@ -115,7 +115,7 @@ def test_menus_are_cut_before_files(tree, skill):
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])
 @pytest.mark.parametrize("budget", [1, 10, 40, 80, 150])
 def test_a_cut_leaves_the_tags_of_every_section_intact(tree, layout, budget):
-    tree({"w/.git": None, "AGENTS.md": "", "w/AGENTS.md": "# Title\n\n```\n" + lines(400) + "\n```\n\nEnd."})
+    tree({"w/.git": None, "AGENTS.md": "", "w/AGENTS.md": "# Title\n\n```\n" + make_lines(400) + "\n```\n\nEnd."})
     section = {"foreword": "instructions", "ion": "project"}.get(layout, "context")
     prompt = tree.prompt(
         layout, base="BASE", set={f"section.{section}.budget": budget, f"section.{section}.over": "cut"}

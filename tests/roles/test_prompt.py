@@ -8,13 +8,13 @@ from foreword.inspection.sending import sent_passages, split_prompt
 from foreword.layout.parse import parse
 
 
-def sent(prompt):
+def split(prompt):
     return split_prompt(prompt.text, sent_passages(prompt.passages))
 
 
-def parts(prompt):
+def sent_messages(prompt):
     """The role and text of the system prompt and of each message."""
-    sent_prompt = sent(prompt)
+    sent_prompt = split(prompt)
     return [
         ("system", sent_prompt.system),
         *((message["role"], message["content"]) for message in sent_prompt.messages),
@@ -25,7 +25,7 @@ def test_the_text_is_all_sections_in_order(tree, layout, prompt_messages):
     prompt = assemble(tree.workspace(), Agent(plan="Test it."), layout)
     messages = [*prompt_messages("Be kind."), {"role": "user", "content": "Test it."}]
     assert prompt.text == "\n\n".join(["You are an agent.", *(message["content"] for message in messages)])
-    assert parts(prompt) == [
+    assert sent_messages(prompt) == [
         ("system", "You are an agent."),
         *((message["role"], message["content"]) for message in messages),
     ]
@@ -44,7 +44,7 @@ def test_two_projects_share_one_system_prompt(tree, layout):
     tree({"empty": None})
     prompts = [assemble(tree.workspace(cwd), Agent(), layout) for cwd in ("w", "v", "empty")]
     assert len({prompt.id for prompt in prompts}) == 3
-    assert {sent(prompt).system for prompt in prompts} == {"You are an agent."}
+    assert {split(prompt).system for prompt in prompts} == {"You are an agent."}
 
 
 def test_a_section_after_an_empty_message_is_still_a_message(tree, layout):
@@ -52,13 +52,13 @@ def test_a_section_after_an_empty_message_is_still_a_message(tree, layout):
     tree({"empty": None})
     settings = [("section.rules.when", ["session"]), ("quiet", True), ("heading.when", ["session"])]
     prompt = assemble(tree.workspace("empty"), Agent(), layout, assignments=settings)
-    assert parts(prompt) == [("system", "You are an agent."), ("system", f"You are in {tree.path('empty')}.")]
+    assert sent_messages(prompt) == [("system", "You are an agent."), ("system", f"You are in {tree.path('empty')}.")]
     assert [passage.message for passage in prompt.passages] == [0, 1]
 
 
 def test_a_layout_may_have_no_system_prompt(tree, layout):
     prompt = assemble(tree.workspace(), Agent(), layout, assignments=[("identity.role", "user")])
-    assert parts(prompt)[:2] == [("system", ""), ("user", "You are an agent.")]
+    assert sent_messages(prompt)[:2] == [("system", ""), ("user", "You are an agent.")]
     assert prompt.text.startswith("You are an agent.\n\nAnswer briefly.")
 
 

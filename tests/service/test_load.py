@@ -162,21 +162,21 @@ def test_wal_mode_is_restored(start, tmp_path):
 # Memory
 
 
-def body_of(size):
+def make_body(size):
     return b'{"template": "' + b"x" * size + b'"}'
 
 
-def head_of(size):
+def make_head(size):
     return b"POST /system-prompt/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % size
 
 
 def test_bodies_in_flight_are_limited(start):
     """While a client does not finish a large body, other large bodies are refused and small ones are not."""
     server = start("--in-flight", "1")
-    large = body_of(400_000)
+    large = make_body(400_000)
     assert server.ask("POST", "/system-prompt/check", large).status == 200
     with socket.create_connection(("127.0.0.1", server.port)) as slow:
-        slow.sendall(head_of(5_000_000) + b" " * 900_000)
+        slow.sendall(make_head(5_000_000) + b" " * 900_000)
         for _ in range(100):  # it reads what was sent in the meantime
             assert server.get("/healthz").status == 200
         reply = server.ask("POST", "/system-prompt/check", large)

@@ -95,19 +95,19 @@ def test_real_responses_match_the_schemas(service, document):
         assert reply.headers["content-type"].partition(";")[0] == kind
         schema = {**content[kind]["schema"], "components": document["components"]}
         form = reply.body.decode() if kind == "text/plain" else reply.json
-        errors = [error.message for error in Draft202012Validator(_strict(schema)).iter_errors(form)]
+        errors = [error.message for error in Draft202012Validator(_forbid_other_fields(schema)).iter_errors(form)]
         assert errors == [], (method, address)
         tested |= {(method, path)} if reply.status == 200 else set()
     assert tested == {(route.method, route.path) for route in ROUTES if route.response is not None}
 
 
-def _strict(schema):
+def _forbid_other_fields(schema):
     """Return the schema with unlisted fields forbidden."""
     if isinstance(schema, list):
-        return [_strict(value) for value in schema]
+        return [_forbid_other_fields(value) for value in schema]
     if not isinstance(schema, dict):
         return schema
-    strict = {name: _strict(value) for name, value in schema.items()}
+    strict = {name: _forbid_other_fields(value) for name, value in schema.items()}
     return {"additionalProperties": False, **strict} if isinstance(schema.get("properties"), dict) else strict
 
 

@@ -66,11 +66,11 @@ def test_the_version_is_bounded_to_the_installed_minor_release():
 
 
 def test_only_the_adapter_imports_submodules_of_uvicorn():
-    importing = set()
+    importers = set()
     for file in (ROOT / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             if any(name.startswith(("uvicorn.", "httptools", "uvloop")) for name in names):
-                importing.add(file.name)
-    assert importing == {"uvicorn_adapter.py"}
+                importers.add(file.name)
+    assert importers == {"uvicorn_adapter.py"}

@@ -13,7 +13,7 @@ from foreword.template import engine
 SRC = Path(__file__).parents[2] / "src" / "foreword"
 
 
-def failure(templates, name="p0", **variables):
+def error_of(templates, name="p0", **variables):
     """Return the error that the engine raises for these templates."""
     environment = engine._environment(lambda name, parent: name)
     try:
@@ -32,24 +32,24 @@ def test_the_version_is_bounded_above():
 
 
 def test_only_the_adapter_imports_minijinja():
-    importing = {
+    importers = {
         path.name
         for path in SRC.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if (isinstance(node, ast.Import) and any(name.name.startswith("minijinja") for name in node.names))
+        if (isinstance(node, ast.Import) and any(alias.name.startswith("minijinja") for alias in node.names))
         or (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("minijinja"))
     }
-    assert importing == {"engine.py"}
+    assert importers == {"engine.py"}
 
 
 def test_errors_have_kind_name_line_and_a_range_of_bytes():
-    error = failure({"p0": "é\n{{ missing }}"})
+    error = error_of({"p0": "é\n{{ missing }}"})
     assert (error.kind, error.name, error.line) == ("UndefinedError", "p0", 2)
     assert "é\n{{ missing }}".encode()[slice(*error.range)] == b"missing"
 
 
 def test_syntax_errors_have_a_detail():
-    error = failure({"p0": "{% if %}"})
+    error = error_of({"p0": "{% if %}"})
     assert (error.kind, error.line) == ("SyntaxError", 1)
     assert error.detail and "missing" not in error.detail
 
@@ -68,8 +68,8 @@ def test_syntax_errors_have_a_detail():
     ],
 )
 def test_an_error_inside_an_include_names_its_kind_template_and_line(text, kind):
-    assert failure({"p0": text}).kind == kind
-    error = failure({"p0": "{% include 'p1' %}", "p1": f"\n{text}"})
+    assert error_of({"p0": text}).kind == kind
+    error = error_of({"p0": "{% include 'p1' %}", "p1": f"\n{text}"})
     assert error.kind == "BadInclude"
     words, detail, number, line = engine._CAUSE.findall(str(error))[-1]
     if kind != "CannotUnpack":  # reported without its kind, as an error that cannot be evaluated
@@ -87,7 +87,7 @@ def test_running_out_of_fuel_is_a_separate_error():
 
 
 def test_messages_never_contain_values():
-    error = failure({"p0": "{{ secret + missing }}"}, secret="hunter2")
+    error = error_of({"p0": "{{ secret + missing }}"}, secret="hunter2")
     assert "hunter2" not in str(error)
 
 
@@ -95,8 +95,8 @@ def test_globals_lists_everything_that_can_be_removed():
     environment = engine._environment(lambda name, parent: name)
     assert set(environment.globals) == engine._GLOBALS
     assert "debug" in minijinja.Environment().globals
-    assert failure({"p0": "{{ debug() }}"}).kind == "UnknownFunction"
-    assert failure({"p0": "{{ [1, 2] | random }}"}).kind == "UnknownFilter"
+    assert error_of({"p0": "{{ debug() }}"}).kind == "UnknownFunction"
+    assert error_of({"p0": "{{ [1, 2] | random }}"}).kind == "UnknownFilter"
 
 
 def test_the_parent_decides_what_a_name_refers_to():

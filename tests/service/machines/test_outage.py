@@ -127,10 +127,10 @@ def test_a_frozen_server_blocks_neither_the_service_nor_known_conversations(serv
     first = construct_all(service)
     database.command("freeze")
     try:
-        with ThreadPoolExecutor(64) as crowd:
+        with ThreadPoolExecutor(64) as pool:
             # More than the service has threads: threads that wait for the store must not block the others forever.
             began = time.monotonic()
-            turns = [crowd.submit(service.turn, id, layout=TALKS[id], tools=OTHER_TOOL[:1]) for id in list(TALKS) * 7]
+            turns = [pool.submit(service.turn, id, layout=TALKS[id], tools=OTHER_TOOL[:1]) for id in list(TALKS) * 7]
             time.sleep(0.5)
             for path in ("/healthz", "/metrics", "/roots"):
                 assert service.ask("GET", path, timeout=4).status == 200
@@ -148,8 +148,8 @@ def test_a_frozen_server_blocks_neither_the_service_nor_known_conversations(serv
 def test_a_server_that_never_answers_counts_as_down(start_service, tools):
     with socket.create_server(("127.0.0.1", 0)) as hole:
         service = start_service(f"postgresql://foreword@127.0.0.1:{hole.getsockname()[1]}/none?connect_timeout=2")
-        with ThreadPoolExecutor(48) as crowd:
-            turns = [crowd.submit(service.turn, f"t{number}") for number in range(48)]
+        with ThreadPoolExecutor(48) as pool:
+            turns = [pool.submit(service.turn, f"t{number}") for number in range(48)]
             time.sleep(0.5)
             assert service.ask("GET", "/healthz", timeout=4).status == 200
             assert {turn.result().status for turn in turns} == {503}

@@ -8,7 +8,7 @@ import pytest
 from foreword.store import open_store
 
 pytestmark = pytest.mark.xdist_group("machines")
-CROWD = 12
+CLIENT_COUNT = 12
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def test_each_service_continues_conversations_of_the_other(two_services, top):
 def test_simultaneous_first_turns_agree_on_one_edition(two_services, postgres_url, layout):
     """`builder` writes the time in milliseconds, so two separately built editions would differ."""
     two_services[0].ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
-    gate = Barrier(CROWD)
+    gate = Barrier(CLIENT_COUNT)
 
     def start(number):
         answers = []
@@ -68,8 +68,8 @@ def test_simultaneous_first_turns_agree_on_one_edition(two_services, postgres_ur
             answers.append(two_services[number % 2].turn(f"{layout}-{round}", layout=layout))
         return answers
 
-    with ThreadPoolExecutor(CROWD) as crowd:
-        responses = list(crowd.map(start, range(CROWD)))
+    with ThreadPoolExecutor(CLIENT_COUNT) as pool:
+        responses = list(pool.map(start, range(CLIENT_COUNT)))
     for answers in zip(*responses, strict=True):
         assert {answer.status for answer in answers} == {200}
         assert {(form["edition"], form["system"]) for form in (answer.form for answer in answers)} == {
@@ -85,9 +85,9 @@ def test_simultaneous_first_turns_agree_on_one_edition(two_services, postgres_ur
 def test_every_construct_returns_a_stored_edition(two_services, postgres_url):
     """Overlapping calls agree on one edition, the others construct again, and no returned edition is lost."""
     two_services[0].ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
-    with ThreadPoolExecutor(CROWD) as crowd:
+    with ThreadPoolExecutor(CLIENT_COUNT) as pool:
         responses = list(
-            crowd.map(lambda number: two_services[number % 2].turn("again", "construct"), range(CROWD * 2))
+            pool.map(lambda number: two_services[number % 2].turn("again", "construct"), range(CLIENT_COUNT * 2))
         )
     assert {answer.status for answer in responses} == {200}
     store = open_store(postgres_url)

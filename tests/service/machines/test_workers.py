@@ -12,7 +12,7 @@ import pytest
 from foreword.store import open_store
 
 pytestmark = pytest.mark.xdist_group("machines")
-CROWD = 12
+CLIENT_COUNT = 12
 SLOW_GIT = "#!/bin/sh\necho started > {}/git-started\nsleep 1\nexit 1\n"
 
 
@@ -46,7 +46,7 @@ def test_workers_share_a_store_and_their_counts(start_service, url, tools):
     service = start_service(url, "--workers", "3")
     tools.wait_until(lambda: service.ask("GET", "/healthz") and len(workers(service)) == 3, "three workers")
     service.ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
-    gate = Barrier(CROWD)
+    gate = Barrier(CLIENT_COUNT)
 
     def start(number):
         answers = []
@@ -55,17 +55,17 @@ def test_workers_share_a_store_and_their_counts(start_service, url, tools):
             answers.append(service.turn(f"t{round}"))
         return answers
 
-    with ThreadPoolExecutor(CROWD) as crowd:
-        responses = list(crowd.map(start, range(CROWD)))
+    with ThreadPoolExecutor(CLIENT_COUNT) as pool:
+        responses = list(pool.map(start, range(CLIENT_COUNT)))
     for answers in zip(*responses, strict=True):
         assert {answer.status for answer in answers} == {200}
         assert {(answer.form["edition"], answer.form["system"]) for answer in answers} == {
             (1, answers[0].form["system"])
         }
     counter = r'foreword_requests_total\{method="POST",route="/conversations/\{id\}/turn",status="200"\}'
-    tools.wait_until(lambda: count(service, counter) == CROWD * 8, "the count of all requests")
+    tools.wait_until(lambda: count(service, counter) == CLIENT_COUNT * 8, "the count of all requests")
     assert count(service, "foreword_constructs_total") == 8
-    assert count(service, "foreword_reuses_total") == CROWD * 8 - 8
+    assert count(service, "foreword_reuses_total") == CLIENT_COUNT * 8 - 8
     check_replaced(service, tools)
     assert count(service, "foreword_constructs_total") == 8, "the counts of an ended worker are kept"
     store = open_store(url)
@@ -130,8 +130,8 @@ def test_requests_in_flight_are_answered_before_shutdown(
     check_sandbox(service)
     service.ask("PUT", "/system-prompt", {"template": "Begin [git:status] end."})
     slow_git.unlink(missing_ok=True)
-    with ThreadPoolExecutor(1) as crowd:
-        slow_work = crowd.submit(service.turn, "slow-work")
+    with ThreadPoolExecutor(1) as pool:
+        slow_work = pool.submit(service.turn, "slow-work")
         slow_upload, last = post(service, "/conversations/slow-upload/turn", b'{"cwd": "", "layout": "foreword"}')
         tools.wait_until(slow_git.exists, "a call of git")
         if shutdown == "SIGTERM":
@@ -158,9 +158,9 @@ def check_sandbox(service):
     assert len(service.descendants()) > len(before)
 
 
-@pytest.mark.parametrize("word", [signal.SIGTERM, signal.SIGINT])
-def test_neither_an_idle_connection_nor_an_early_signal_delays_shutdown(start_service, url, tools, word):
+@pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGINT])
+def test_neither_an_idle_connection_nor_an_early_signal_delays_shutdown(start_service, url, tools, signal_number):
     service = start_service(url)
     with socket.create_connection(("127.0.0.1", service.port)):
-        assert service.stop(word) == 0
+        assert service.stop(signal_number) == 0
     check_stopped(service, tools)
