@@ -1,4 +1,4 @@
-"""Calls that would fail later or silently are rejected at once: one table over the public signatures."""
+"""Calls that would fail later, or silently, are rejected immediately."""
 
 import pytest
 

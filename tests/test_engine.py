@@ -1,4 +1,4 @@
-"""Wrong calls of the library are errors of one sentence, raised at once."""
+"""Invalid calls to the library immediately raise an error with one sentence."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Paths that the library takes may be `os.PathLike`."""
+"""The library accepts `os.PathLike` objects wherever it takes a path."""
 
 from pathlib import Path
 

@@ -241,7 +241,7 @@ def test_a_workspace_cannot_choose_agents(run, tree):
         (["--format", "xml"], "--format"),
     ],
 )
-def test_a_wrong_call_is_reported_in_one_sentence(run, arguments, message):
+def test_an_invalid_call_is_reported_in_one_sentence(run, arguments, message):
     status, out, err = run("agents", *arguments)
     assert (status, out) == (2, "") and message in err and err.count("\n") == 1
 

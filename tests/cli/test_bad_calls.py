@@ -1,4 +1,4 @@
-"""Wrong calls: exit status 2 and one sentence on standard error that says what would be right."""
+"""Invalid calls exit with status 2 and print one sentence on standard error that says what would be right."""
 
 import os
 import subprocess

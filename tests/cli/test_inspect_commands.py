@@ -436,7 +436,7 @@ def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree)
         (["cache", "--prices", "key.toml"], "/w/key.toml: unknown key 'models'; did you mean 'model'?"),
     ],
 )
-def test_a_wrong_call_is_an_error(run, tree, arguments, complaint):
+def test_an_invalid_call_is_an_error(run, tree, arguments, complaint):
     run("talk", "turn", "t")
     tree({
         "w/nul.txt": b"a\0b", "w/latin.txt": b"caf\xe9", "w/broken.json": "{", "w/deep.json": "[" * 100_000, "w/list.json": "[1]",

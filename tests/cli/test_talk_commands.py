@@ -414,7 +414,7 @@ def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, ru
         (["store", "verify", "--store", "AGENTS.md"], "the file is not a SQLite database"),
     ],
 )  # fmt: skip
-def test_a_wrong_call_is_an_error(tree, run, error_of, arguments, sentence):
+def test_an_invalid_call_is_an_error(tree, run, error_of, arguments, sentence):
     tree({"w/text.json": "text", "w/object.json": "{}", "w/rows.json": '[{"content": "no role"}]'})
     tree({"w/half.json": '[{"name": "\\ud83d"}]', "w/nan.json": '[{"name": "a", "schema": {"x": NaN}}]'})
     tree({"w/huge.json": '[{"name": "a", "schema": {"x": 1e999}}]'})

@@ -246,7 +246,7 @@ def test_a_template_over_the_limit_is_reported_in_one_sentence(tree, run, comman
         ([], None),
     ],
 )  # fmt: skip
-def test_a_wrong_call_is_reported_in_one_sentence(tree, run, command, arguments, words):
+def test_an_invalid_call_is_reported_in_one_sentence(tree, run, command, arguments, words):
     tree({"w/t.txt": "x", "w/folder": None, "w/pipe": os.mkfifo, "w/binary": b"a\0", "w/latin": b"\xe9"})
     tree({"w/link": Path("nowhere")})
     message = sentence(run("template", command, *arguments))

@@ -164,7 +164,7 @@ def test_an_error_is_reported_and_watching_continues(tree, start):
     assert "the prompt is the same" in process.read_until(r"\n")
 
 
-def test_a_wrong_call_is_rejected(tree, start):
+def test_an_invalid_call_is_rejected(tree, start):
     status, _, err = start("--layout", "opel").read_rest()
     assert status == 2 and err.startswith("foreword: unknown layout 'opel'; did you mean 'opal'?")
 

@@ -1,4 +1,4 @@
-"""The pure part of conversations: which step to take, its effect on the edition in use, and drift."""
+"""The pure part of conversations: which step an event takes, what it does to the edition in use, and drift."""
 
 import itertools
 import json

@@ -257,7 +257,7 @@ def test_a_file_over_the_read_limit_is_truncated_with_a_marker_and_a_finding(tre
     ]
 
 
-# Files that are rejected
+# Files that are refused
 
 
 OUTSIDE = "it is outside what the scope may read (the setting file_paths widens it)"

@@ -1,4 +1,4 @@
-"""The layout `foreword`: text with the longest lifetime first, each section in its own tag, no clock."""
+"""The layout `foreword`: sections with the longest lifetime come first, each in its own tag, and there is no clock."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,7 +17,7 @@ def instruction_file(path, text):
 
 
 def content_of(text, tag):
-    """The content of a section's tags, or None without the section."""
+    """Return the content of a section's tag, or None if the section is missing."""
     _, opening, rest = text.partition(f"<{tag}>\n")
     return rest.partition(f"\n</{tag}>")[0] if opening else None
 

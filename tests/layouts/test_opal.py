@@ -18,7 +18,7 @@ def section_names(tree, **options):
 
 
 def content_of(text, tag):
-    """The content of a section's tags, or None without the section."""
+    """Return the content of a section's tag, or None if the section is missing."""
     _, opening, rest = text.partition(f"<{tag}>\n")
     return rest.partition(f"\n</{tag}>")[0] if opening else None
 

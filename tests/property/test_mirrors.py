@@ -1,4 +1,4 @@
-"""Layouts that mirror programs, on any texts with imports, comments and front matter: every character keeps its origin."""
+"""Layouts that mirror programs, on arbitrary texts with imports, comments and front matter: every character has an origin."""
 
 import json
 import os

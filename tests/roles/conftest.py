@@ -1,4 +1,4 @@
-"""A layout with messages of its own: a system prompt, instructions from the user, and the environment in a late system message."""
+"""A layout that sends sections as messages: a system prompt, instructions from the user, and a late system message."""
 
 import json
 

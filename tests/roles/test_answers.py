@@ -1,4 +1,4 @@
-"""Roles in the answers of commands and of the service."""
+"""Roles in the output of commands and in responses of the service."""
 
 import json
 

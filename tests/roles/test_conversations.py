@@ -1,4 +1,4 @@
-"""Messages of the prompt in conversations: at the front of every call, with the bytes of the edition, and never in the history."""
+"""Sections sent as messages: they come first in every call, change only with the edition, and are never in the history."""
 
 import pytest
 

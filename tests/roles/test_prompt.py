@@ -1,4 +1,4 @@
-"""Roles of sections in a prompt: the text stays one, and each passage says which message it belongs to."""
+"""Sections with roles: the prompt is still one text, and each passage says which message it belongs to."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The private parts of psycopg that Foreword uses are there, and work as it expects."""
+"""The private parts of psycopg that Foreword uses exist, and behave as it expects."""
 
 import inspect
 

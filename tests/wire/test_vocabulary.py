@@ -1,4 +1,4 @@
-"""One vocabulary for comparisons: `changed` is a boolean, `sections` and `tools` hold names by kind of change."""
+"""One vocabulary for comparisons: `changed` is a boolean, and `sections` and `tools` list names by kind of change."""
 
 import re
 from pathlib import Path
