@@ -569,7 +569,7 @@ def test_commands_in_sentences_exist(page):
 @pytest.mark.parametrize(
     "path", sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml")), ids=lambda path: path.name
 )
-def test_an_issue_is_a_form(path):
+def test_an_issue_template_is_a_valid_form(path):
     form = ryaml.loads(path.read_text())
     assert form["name"] and form["description"]
     assert [node["attributes"]["label"] for node in form["body"]] and {node["type"] for node in form["body"]} <= {

@@ -9,7 +9,7 @@ import tomllib
 from dataclasses import replace
 
 import pytest
-from peers.compare import COMPARED, KNOWN, PACK, differs, has_layout, verdict
+from peers.compare import KNOWN, PACK, differs, has_layout, verdict
 from peers.programs import read_not_run, read_programs
 from peers.recordings import GOLDEN, cases, read_golden
 from peers.reduce import files, reduce

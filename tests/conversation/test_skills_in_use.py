@@ -154,7 +154,7 @@ def test_the_list_of_bundled_files_is_capped(project, open_conversation):
     assert lines[-1] == "- … and more (50 are listed)"
 
 
-def test_a_cycle_of_links_ends(project, open_conversation):
+def test_a_cycle_of_links_is_not_followed_forever(project, open_conversation):
     os.symlink(".", project.path("w/.agents/skills/testing/again"))
     assert "Run `make" in open_conversation("opal").use_skill("testing")["content"]
 

@@ -105,8 +105,8 @@ def test_cache_finds_the_first_difference_in_a_message(tree, run, provider):
     tree({"old.json": json.dumps(run("show", "--json"))})
     tree({"w/AGENTS.md": "Be kinder.\n"})
     tree({"new.json": json.dumps(run("show", "--json"))})
-    form = answer("cache", {"old": tree.path("old.json"), "new": tree.path("new.json"), "provider": provider})
-    (form,) = form["providers"]
+    paths = {"old": tree.path("old.json"), "new": tree.path("new.json")}
+    (form,) = answer("cache", {**paths, "provider": provider})["providers"]
     assert (form["first"]["of"], form["first"]["name"]) == ("leading", "files")
     assert [cause["path"] for cause in form["first"]["causes"]] == [tree.path("w/AGENTS.md")]
     text = run("show", "--json")["text"]

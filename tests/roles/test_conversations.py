@@ -25,7 +25,7 @@ def test_a_turn_begins_with_the_messages_of_the_prompt(open_conversation, prompt
     assert turn.passages == ((0, len(turn.system), "release"),)
 
 
-def test_a_construction_has_only_the_messages_of_the_prompt(open_conversation, prompt_messages):
+def test_construct_returns_only_the_messages_of_the_prompt(open_conversation, prompt_messages):
     conversation = open_conversation()
     assert (
         list(conversation.construct().messages) == list(conversation.reload().messages) == prompt_messages("Be kind.")
@@ -110,16 +110,16 @@ def test_notices_keep_their_position_if_all_messages_are_passed_back(open_conver
 
 
 def test_a_new_prompt_is_not_a_message_of_the_prompt(open_conversation):
-    messages_asked = []
+    hook_calls = []
 
     def start(prompt, message, about):
-        messages_asked.append((prompt, message))
+        hook_calls.append((prompt, message))
 
     conversation = open_conversation(extensions=[Extension("x", before_agent_start=start)])
     first = conversation.turn()
     conversation.turn(messages=first.messages, new_prompt=True)
     conversation.turn(messages=[*first.messages, HI], new_prompt=True)
-    assert messages_asked == [("You are an agent.", ""), ("You are an agent.", "hi")]
+    assert hook_calls == [("You are an agent.", ""), ("You are an agent.", "hi")]
 
 
 # Hooks, compaction, sub-agents
@@ -145,7 +145,7 @@ def test_context_hooks_see_only_the_history(open_conversation, prompt_messages):
     assert list(turn.messages) == prompt_messages("Be kind.")
 
 
-def test_a_summary_is_requested_under_the_kept_messages(tree, open_conversation, prompt_messages):
+def test_a_summary_can_be_requested_with_the_kept_messages(tree, open_conversation, prompt_messages):
     conversation = open_conversation()
     history = conversation.turn("hi").history
     tree({"w/AGENTS.md": "Be rude.\n"})
@@ -155,7 +155,7 @@ def test_a_summary_is_requested_under_the_kept_messages(tree, open_conversation,
     assert list(conversation.turn("on").messages)[:3] == prompt_messages("Be rude.")
 
 
-def test_a_summary_is_requested_under_the_new_messages(tree, open_conversation, prompt_messages):
+def test_a_summary_can_be_requested_with_new_messages(tree, open_conversation, prompt_messages):
     settings = {"compaction.under": "new", "compaction.say": "system"}
     conversation = open_conversation(set=settings)
     sent = conversation.turn("hi").messages
@@ -171,8 +171,8 @@ def test_a_sub_agent_has_the_messages_of_its_own_prompt(tree, open_conversation,
     turn = conversation.sub_agent("Review it.", workspace=Workspace(tree.path("w/below")), message="hi")
     expected = [*prompt_messages("Be kind.")[:2], {"role": "system", "content": f"You are in {tree.path('w/below')}."}]
     assert (turn.system, list(turn.messages)) == ("Review it.", [*expected, HI])
-    again = conversation.sub_agent("Review it.", workspace=Workspace(tree.path("w/below")), messages=turn.messages)
-    assert (list(again.messages), list(again.history)) == (list(turn.messages), [HI])
+    repeated = conversation.sub_agent("Review it.", workspace=Workspace(tree.path("w/below")), messages=turn.messages)
+    assert (list(repeated.messages), list(repeated.history)) == (list(turn.messages), [HI])
 
 
 # Drift
