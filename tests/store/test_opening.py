@@ -50,8 +50,8 @@ def test_a_url_names_a_file(tmp_path, monkeypatch, edition, url, file):
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("", "the name of a store must not be empty or contain NUL; use a path, :memory:, sqlite:///relative.db, "),
-        ("a\0b", "the name of a store must not be empty or contain NUL"),
+        ("", "a store's URL or path must not be empty or contain NUL; use a path, :memory:, sqlite:///relative.db, "),
+        ("a\0b", "a store's URL or path must not be empty or contain NUL"),
         ("mysql://me:secret@host/name", "unknown kind of store mysql://…; use a path, "),
         ("://", "unknown kind of store ://…"),
         (
@@ -103,7 +103,7 @@ def test_a_relative_path_survives_a_chdir(tmp_path, monkeypatch, edition):
     monkeypatch.chdir(tmp_path / "elsewhere")
     first, _ = store._connections.take()
     assert store.current("talk") == edition(1), "by a second connection"
-    store._connections.give(first)
+    store._connections.give_back(first)
     store.close()
     assert os.listdir() == []
 
@@ -141,8 +141,7 @@ def test_a_database_of_another_program_is_refused(tmp_path):
         other.execute("CREATE TABLE bookmarks (url TEXT)")
     other.close()
     assert error_for(path) == (
-        f"the store '{path}' cannot be used: the file is a database of another program; choose another file or a"
-        " new name"
+        f"the store '{path}' cannot be used: the file is another program's database; choose another file or a new name"
     )
 
 

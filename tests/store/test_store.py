@@ -201,7 +201,7 @@ def test_the_cache_of_texts_stays_within_its_limit():
 def test_a_missing_text_is_an_error():
     hash = hash_of("kept")
     for wanted in (hash, None):
-        with pytest.raises(StoreError, match="stored text is missing"):
+        with pytest.raises(StoreError, match="text is missing from the store"):
             TextCache().by_hash([wanted], lambda missing: [])
     with pytest.raises(StoreError, match=f"text sha256:{hash.hex()} in the store is damaged"):
         TextCache().by_hash([hash], lambda missing: [(hash, 1, b"not deflated")])
@@ -388,7 +388,7 @@ def test_an_unreferenced_store_closes_its_connections(url, edition):
     store = open_store(url)
     store.publish("talk", edition(1), 0)
     connection, _ = store._connections.take()
-    store._connections.give(connection)
+    store._connections.give_back(connection)
     del store
     with pytest.raises(Exception, match="closed"):
         connection.execute("SELECT 1")
@@ -450,7 +450,7 @@ def test_an_edition_without_its_text_is_found(store, edition):
     change(store, *disable_foreign_keys(store), f"DELETE FROM foreword_texts WHERE id = {number}")
     assert store.verify() == [f"edition 1 of conversation 'talk' has no inputs: text {number} is missing"]
     StoreReader.__init__(store)  # empties the caches
-    with pytest.raises(StoreError, match="stored text is missing"):
+    with pytest.raises(StoreError, match="text is missing from the store"):
         store.current("talk")
 
 

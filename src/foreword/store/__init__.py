@@ -5,10 +5,10 @@ refers to its texts.
 
 | module | contents |
 |---|---|
-| `contract.py` | what every store does |
-| `reader.py` | the reading calls, which all stores share |
-| `rows.py` | rows as values, checks of arguments, and `verify` |
-| `texts.py` | how a text is encoded |
+| `contract.py` | the interface of every store |
+| `reader.py` | the methods that read, which all stores share |
+| `rows.py` | conversion between rows and values, argument checks, and `verify` |
+| `texts.py` | how text is encoded |
 | `cache.py` | texts and editions that this process has read |
 | `pool.py` | pools of connections |
 | `file.py` | whether a SQLite file is still the one that was opened |
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
 @value
 class StoreKind:
-    """A kind of store: its URL schemes, what opens it, and examples for error messages.
+    """A kind of store: its URL schemes, the function that opens it, and examples for error messages.
 
-    A local one is a file or in memory, and `open` takes its path; others are servers, and `open` takes the URL.
+    A local store is a file or in memory, and `open` takes its path. Other stores are servers, and `open` takes the URL.
     """
 
     schemes: Sequence[str]
@@ -77,28 +77,28 @@ _EXPECTED = f"use {', '.join(_EXAMPLES[:-1])} or {_EXAMPLES[-1]}"
 
 
 def open_store(url: str) -> Store:
-    """The store at a URL or path. A file is opened and migrated at once, and created with its directories if it is missing.
+    """Open the store at a URL or path. A file is opened and migrated immediately; if it is missing, it is created with its directories.
 
-    A server is not contacted before the first call, so a service may start before its database.
+    A server is not contacted until the first call, so a service may start before its database.
     """
     kind, address = _parse(url)
     return kind.open(address)
 
 
 def exists(url: str) -> bool:
-    """Whether opening a store would not create a file. Servers are not contacted."""
+    """Whether a store's file exists. Always true for stores in memory, and for servers, which are not contacted."""
     kind, address = _parse(url)
     return not (kind.is_local and address) or os.path.lexists(address)
 
 
 def folder_of(url: str) -> str:
-    """The folder of a store that is a file; empty for other stores."""
+    """The folder that contains a store's file; empty for other stores."""
     kind, address = _parse(url)
     return os.path.dirname(os.path.abspath(address)) if kind.is_local and address else ""
 
 
 def is_local(url: str) -> bool:
-    """Whether a store is a file or in memory, not a server."""
+    """Whether a store is a file or in memory rather than a server."""
     return _parse(url)[0].is_local
 
 
@@ -109,9 +109,9 @@ def is_in_memory(url: str) -> bool:
 
 
 def _parse(url: str) -> tuple[StoreKind, str]:
-    """The kind of a store and the argument that opens it: a path, which is empty for memory, or a URL."""
+    """A store's kind and the argument for `open`: a URL, or a path, which is empty for a store in memory."""
     if not url or "\0" in url:
-        raise CallError(f"the name of a store must not be empty or contain NUL; {_EXPECTED}")
+        raise CallError(f"a store's URL or path must not be empty or contain NUL; {_EXPECTED}")
     scheme, separator, rest = url.partition("://")
     if not separator:
         return STORES[0], _plain_path(url)

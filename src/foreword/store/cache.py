@@ -1,8 +1,8 @@
-"""What one process remembers of a store: texts by their hash, and the edition it last saw of each conversation.
+"""A process's caches for a store: texts by hash, and each conversation's last known edition.
 
-Neither cache can go stale. A hash always names the same text, and an edition is cached with the row it was read from:
-it is used again only if the store still returns that row. So both survive a backup that is restored, a file that is replaced,
-and a connection that is lost.
+Neither cache can go stale. A hash always belongs to the same text, and an edition is cached with the row it was read from and
+used again only if the store still returns that row. So both remain valid after a backup is restored, a file is replaced or a
+connection is lost.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MAX_EDITIONS = 10_000
 
 
 class CachedEdition:
-    """An edition in use, the row it was read from, and the moment of the store when that row was last read."""
+    """An edition in use, the row it was read from, and the store's `moment` when that row was last read."""
 
     __slots__ = ("edition", "moment", "row")
 
@@ -36,9 +36,9 @@ class CachedEdition:
 
 
 class EditionCache:
-    """Editions in use by conversation. The oldest are dropped first.
+    """Editions in use, by conversation. When the cache is full, the oldest are dropped first.
 
-    A text that several editions share counts once. A lookup, the usual case, takes no lock.
+    Text that several editions share is counted once. Lookups, the most common operation, take no lock.
     """
 
     def __init__(self, max_characters: int = _MAX_EDITION_CHARACTERS) -> None:
@@ -78,8 +78,8 @@ class EditionCache:
 class TextCache:
     """Texts that this process has read or written, by hash.
 
-    There are two generations. When the recent one reaches half of the limit, it becomes the old one, and texts of the previous
-    old generation are dropped unless they were used in the meantime. A hit, the usual case, changes nothing and takes no lock.
+    There are two generations. When the recent generation reaches half of the limit, it becomes the old one. Texts of the previous old
+    generation are then dropped, unless they were used in the meantime. A hit, the most common case, changes nothing and takes no lock.
     """
 
     def __init__(self, max_bytes: int = _MAX_TEXT_BYTES) -> None:
@@ -115,9 +115,9 @@ class TextCache:
     def by_hash(
         self, hashes: Iterable[bytes | None], load: Callable[[list[bytes]], Iterable[tuple[bytes, int, bytes]]]
     ) -> dict[bytes, str]:
-        """The texts with these hashes. Missing ones are loaded as rows of hash, form and body.
+        """The texts with these hashes. Texts that are not cached are loaded as rows of hash, form and body.
 
-        A row that points to a text that is not in the store has None as its hash, which raises a StoreError.
+        Raises a StoreError for a hash of None, which means that a row refers to text that is not in the store.
         """
         recent = self._recent
         try:
@@ -126,9 +126,9 @@ class TextCache:
             return self._find(set(hashes), load)
 
     def _find(
-        self, wanted: set[bytes | None], load: Callable[[list[bytes]], Iterable[tuple[bytes, int, bytes]]]
+        self, requested: set[bytes | None], load: Callable[[list[bytes]], Iterable[tuple[bytes, int, bytes]]]
     ) -> dict[bytes, str]:
-        hashes = {hash for hash in wanted if hash is not None}
+        hashes = {hash for hash in requested if hash is not None}
         recent, old = self._recent, self._old
         texts_by_hash = {hash: texts[hash] for texts in (old, recent) for hash in hashes if hash in texts}
         missing = hashes - texts_by_hash.keys()
@@ -141,6 +141,6 @@ class TextCache:
                 ) from None
         for hash in hashes & texts_by_hash.keys():
             self.put(hash, texts_by_hash[hash])
-        if wanted - texts_by_hash.keys():
-            raise StoreError("stored text is missing; run `foreword store verify` to find out which")
+        if requested - texts_by_hash.keys():
+            raise StoreError("text is missing from the store; run `foreword store verify` to find out which")
         return texts_by_hash

@@ -1,4 +1,4 @@
-"""The protocol that every store implements. For the type checker only."""
+"""The protocol that every store implements, used only by the type checker."""
 
 from __future__ import annotations
 
@@ -10,28 +10,32 @@ if TYPE_CHECKING:
     from .rows import ConversationRow, TemplateVersion
 
     class Store(Protocol):
-        """Storage for templates, prompts and editions. Every write is one transaction; failures are StoreErrors."""
+        """Storage for templates, prompts and editions. Every write is one transaction. Failures raise a StoreError."""
 
         def current(self, conversation: str, moment: object = None) -> Edition | None:
-            """The edition in use, or None if the conversation was never constructed. One SELECT, and another for uncached texts.
+            """The edition in use, or None if the conversation has not started. Takes one SELECT, and another for uncached texts.
 
-            With the result of an earlier `moment()`, an edition that was read at that moment is returned without a SELECT.
+            If `moment` is the result of an earlier `moment()`, an edition read at that moment is returned without a SELECT.
             """
 
         def last_known(self, conversation: str) -> Edition | None:
-            """The edition this process last read or wrote, without asking the store: for when it cannot be reached."""
+            """The edition that this process last read or wrote, for use when the store cannot be reached."""
 
         def moment(self) -> object:
-            """A value that changes whenever the store does; None where finding out costs as much as reading."""
+            """A value that changes whenever the store does; None if getting one would take as long as reading an edition."""
 
         def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
-            """Make this the edition in use if number `after` still is (0 if there is none yet) and, with `state`, still has that
-            state. Returns this same edition, or the one in use if another was published first.
+            """Make this the edition in use, provided that edition `after` (0 if there is none yet) is still in use.
+
+            With `state`, edition `after` must also still have that state. Returns the edition that is in use afterwards: this one,
+            or another one that was published first.
             """
 
         def save_state(self, conversation: str, number: int, state: str, before: str | None = None) -> bool:
-            """Save the state of a conversation with its edition. With `before`, only if the edition is in use and still has that
-            state; returns False if another process has changed it.
+            """Save a conversation's state with its edition.
+
+            With `before`, it is saved only if the edition is in use and still has that state. Returns False if another process has
+            changed it.
             """
 
         def edition(self, conversation: str, number: int) -> Edition | None:
@@ -44,7 +48,7 @@ if TYPE_CHECKING:
             """Conversations whose id contains `search`, sorted by id."""
 
         def prompt(self, id: str) -> tuple[str, str] | None:
-            """The text and the account of a prompt; None if there is no prompt with this id."""
+            """A prompt's text and its account; None if there is no prompt with this id."""
 
         def template(self) -> TemplateVersion | None:
             """The newest version of the global template; None if it was never set."""
@@ -53,16 +57,16 @@ if TYPE_CHECKING:
             """All versions of the global template, newest first."""
 
         def add_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
-            """Add a version, which gets the next number. With `after`, raises StaleError if that is no longer the newest."""
+            """Add a version, which gets the next number. With `after`, raises StaleError if that is not the newest version."""
 
         def uses(self) -> list[tuple[str, int]]:
-            """The distinct `built_for` of the editions in use, each with its number of conversations."""
+            """The distinct values of `built_for` among the editions in use, each with its number of conversations."""
 
         def verify(self) -> list[str]:
-            """The faults in the store, one sentence each: hashes that do not match, editions with missing texts."""
+            """The problems in the store, one sentence each: hashes that do not match, editions with missing texts."""
 
         def stats(self) -> dict[str, int]:
-            """How many conversations, editions, distinct texts, bytes and versions of the template are stored."""
+            """The number of stored conversations, editions, distinct texts, bytes and template versions."""
 
         def close(self) -> None:
             """Close all connections."""

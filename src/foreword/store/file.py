@@ -1,7 +1,7 @@
-"""The file of a SQLite store: whether it can be used as one, and whether it is still the file that was opened.
+"""Checks a SQLite store's file: whether it can be used, and whether it is still the file that was opened.
 
-A process that has a file open keeps it after the file is deleted or replaced, and its writes are lost without an error. So every
-use of the store first checks that the path still leads to the same file.
+If a file is deleted or replaced, a process that has it open continues to use the old file, and its writes are lost without an error.
+So every use of the store first checks that the path still leads to the same file.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ _KINDS = {
 }
 
 
-def quoted(path: str) -> str:
-    """A path as error messages show it."""
+def quote(path: str) -> str:
+    """A path as it is shown in error messages."""
     return f"'{printable(path)}'"
 
 
 def file_id(path: str) -> FileId | None:
-    """The device and inode of a file; None if it does not exist. Raises StoreError if it cannot be a store."""
+    """A file's device and inode; None if it does not exist. Raises a StoreError if it cannot be a store."""
     try:
         status = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise StoreError(f"the store {quoted(path)} cannot be used: {error.strerror}") from None
+        raise StoreError(f"the store {quote(path)} cannot be used: {error.strerror}") from None
     if not stat.S_ISREG(status.st_mode):
         kind = _KINDS.get(stat.S_IFMT(status.st_mode), "a special file")
-        raise StoreError(f"the store {quoted(path)} cannot be used: it is {kind}, not a regular file")
+        raise StoreError(f"the store {quote(path)} cannot be used: it is {kind}, not a regular file")
     return status.st_dev, status.st_ino
 
 
-def is_same(path: str, known: FileId | None) -> bool:
-    """Whether a path leads to the known file. One `stat` call, because every use of a store checks this."""
+def is_same_file(path: str, known: FileId | None) -> bool:
+    """Whether a path leads to the known file. Takes one `stat` call, because every use of a store checks this."""
     try:
         status = os.stat(path)
     except OSError:
@@ -59,16 +59,16 @@ def wal_id(path: str) -> FileId | None:
     return file_id(path + _WAL)
 
 
-def missing(path: str) -> StoreError:
+def missing_file_error(path: str) -> StoreError:
     return StoreError(
-        f"the store {quoted(path)} cannot be used: its file is gone; put it back, or restart to create a new one"
+        f"the store {quote(path)} cannot be used: its file is gone; put it back, or restart to create a new one"
     )
 
 
 def move_wal_aside(path: str, wal: FileId | None) -> None:
     """Remove the write-ahead log of a replaced file, which SQLite would otherwise apply to its replacement.
 
-    A log with content is renamed to `.old`: it belongs to the old file, wherever that is.
+    A log that is not empty is renamed to `.old`, because the old file may still need it.
     """
     if wal is None or wal_id(path) != wal:
         return

@@ -1,10 +1,10 @@
-"""Pools of connections. A thread takes one, uses it alone and returns it, so no call waits for another.
+"""Connection pools. A thread takes a connection, uses it alone and returns it, so that no call waits for another.
 
 After a fork, the child starts with an empty pool. It must neither use nor close its parent's connections: closing one would tell
-PostgreSQL that the parent has left, and make SQLite release the parent's locks.
+PostgreSQL that the parent has disconnected, and make SQLite release the parent's locks.
 
-When connecting is slow and fails, the store is considered unavailable for a while: one call tries again, and all others fail at
-once. So a server that hangs blocks one thread of a service instead of all of them.
+If connecting is slow and fails, the store is considered unavailable for a while: one call tries again, and all others fail
+immediately. So a server that hangs blocks one of a service's threads instead of all of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# Counts forks, which is cheaper than asking for the process id on every call.
+# Counting forks is cheaper than getting the process id on every call.
 _forks = 0
 
 
@@ -32,7 +32,7 @@ def _count_fork() -> None:
 
 
 def fork_count() -> int:
-    """How many forks lie between the first process and this one. Differs between a process and its children."""
+    """The number of forks from the first process to this one. It differs between a process and its children."""
     return _forks
 
 
@@ -48,10 +48,10 @@ def _do_nothing(connection: Any) -> None:
 
 
 class ConnectionPool:
-    """Idle connections, and a function that opens more. With `only`, there is just that one, and calls wait for it."""
+    """Idle connections, and a function that opens more. With `single`, there is only that connection, and calls wait for it."""
 
-    def __init__(self, connect: Callable[[], Any], only: Any = None) -> None:
-        self._connect, self._only = connect, only
+    def __init__(self, connect: Callable[[], Any], single: Any = None) -> None:
+        self._connect, self._single = connect, single
         self._idle: SimpleQueue[Any] = SimpleQueue()
         self._forks = _forks
         self._inherited: list[SimpleQueue[Any]] = []
@@ -59,18 +59,18 @@ class ConnectionPool:
         self._lock = allocate_lock()
         self._unavailable: StoreError | None = None
         self._next_attempt = 0.0
-        if only is not None:
-            self._idle.put(only)
+        if single is not None:
+            self._idle.put(single)
 
     def take(self) -> tuple[Any, bool]:
         """A connection, and whether it was used before."""
         if self.is_closed:
             raise StoreError("the store is closed")
-        if self._forks != _forks and self._only is None:
+        if self._forks != _forks and self._single is None:
             self._inherited.append(self._idle)
             self._idle, self._forks = SimpleQueue(), _forks
         try:
-            return self._idle.get(self._only is not None), True
+            return self._idle.get(self._single is not None), True
         except Empty:
             return self._open(), False
 
@@ -84,21 +84,21 @@ class ConnectionPool:
         try:
             connection = self._connect()
         except BaseException as error:
-            self.failed(error, monotonic() - start)
+            self.record_failure(error, monotonic() - start)
             raise
         self._unavailable = None
         return connection
 
-    def failed(self, error: BaseException, seconds: float) -> None:
-        """Record that the store did not answer for this long. Calls fail at once for as long again, up to a limit."""
+    def record_failure(self, error: BaseException, seconds: float) -> None:
+        """Record that the store did not answer for this long. For the same time, up to a limit, calls fail immediately."""
         self._unavailable = error if isinstance(error, StoreError) else StoreError("the store cannot be reached")
         self._next_attempt = monotonic() + min(seconds, _MAX_PAUSE)
 
-    def give(self, connection: Any) -> None:
+    def give_back(self, connection: Any) -> None:
         """Return a connection to the pool."""
         if self.is_closed or self._is_retired:
             connection.close()
-        if not (self.is_closed or self._is_retired) or self._only is not None:
+        if not (self.is_closed or self._is_retired) or self._single is not None:
             self._idle.put(connection)
 
     def drop(self, before_close: Callable[[Any], None] = _do_nothing) -> None:
@@ -112,12 +112,12 @@ class ConnectionPool:
             pass
 
     def retire(self, before_close: Callable[[Any], None] = _do_nothing) -> None:
-        """Close idle connections now, and those in use when they are returned: another pool replaces this one."""
+        """Close idle connections now, and those in use when they are returned, because another pool replaces this one."""
         self._is_retired = True
         self.drop(before_close)
 
     def close(self) -> None:
-        """Close all connections; those in use are closed when they are returned."""
+        """Close all connections. Those in use are closed when they are returned."""
         self.is_closed = True
         self.drop()
 

@@ -1,7 +1,7 @@
-"""The store in PostgreSQL, for many machines. Needs `psycopg` 3, the extra `postgres`.
+"""The PostgreSQL store, for many machines. Requires `psycopg` 3 (the extra `postgres`).
 
-If a connection was lost while idle, the call is repeated on a new one. That is safe: reading changes nothing, and writing the
-same edition or state twice has the same result as writing it once. Errors never show the password.
+If a connection was lost while idle, the call is repeated on a new connection. That is safe: reading changes nothing, and writing the
+same edition or state twice has the same result as writing it once. Error messages never contain the password.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from .pool import ConnectionPool
 from .reader import StoreReader
 from .rows import (
     COLUMNS,
-    LARGEST,
     LATEST,
+    MAX_NUMBER,
     check_newest,
     check_next,
     check_version,
-    no_edition,
+    no_edition_error,
     schema,
     state_column,
     texts_of,
@@ -49,14 +49,14 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# A turn must not hang when the server does not answer: known conversations continue without it.
+# A turn must not hang if the server does not answer: known conversations continue without it.
 _DEFAULTS = {"connect_timeout": "5", "tcp_user_timeout": "10000", "application_name": "foreword"}
 _TIMEOUT = 5.0
 _SCAN_TIMEOUT = 60.0
 _MIGRATION_LOCK = 0x466F7265776F7264
 _MAX_REASON = 300
 
-# The primary key lets each number be used once per conversation: of two concurrent publishers, one waits and then loses.
+# The primary key allows each number only once per conversation: of two concurrent publishers, one waits and then loses.
 _PUBLISH = f"""
     WITH won AS (
         INSERT INTO foreword_editions (conversation, {COLUMNS})
@@ -68,7 +68,7 @@ _PUBLISH = f"""
     )
     SELECT count(*) FROM won
 """
-# Serializes all writers after the first edition; later reads in the transaction see what the others wrote.
+# Serializes all writers after the first edition, so that later reads in the transaction see what the other writers wrote.
 _LOCK_CONVERSATION = "SELECT 1 FROM foreword_editions WHERE conversation = %s AND number = 1 FOR UPDATE"
 _NEWEST = "SELECT number, state FROM foreword_editions WHERE conversation = %s ORDER BY number DESC LIMIT 1"
 _SAVE_STATE = "UPDATE foreword_editions SET state = %s WHERE conversation = %s AND number = %s"
@@ -77,18 +77,18 @@ _NEWEST_TEMPLATE = "SELECT coalesce(max(version), 0) FROM foreword_templates"
 _ADD_TEMPLATE = (
     "INSERT INTO foreword_templates (version, template, author, time, note, syntax) VALUES (%s, %s, %s, %s, %s, %s)"
 )
-_NUMBERS_OF = "SELECT hash, id FROM foreword_texts WHERE hash = ANY(%s)"
+_SELECT_ROW_IDS = "SELECT hash, id FROM foreword_texts WHERE hash = ANY(%s)"
 _ADD_TEXTS = """
     INSERT INTO foreword_texts (hash, form, body) SELECT * FROM unnest(%s::bytea[], %s::smallint[], %s::bytea[])
     ON CONFLICT DO NOTHING
 """
-# Reads the catalog itself: `to_regclass` would cache for the whole transaction that the table did not exist before the lock.
+# Queries the catalog directly: for the whole transaction, `to_regclass` would remember that the table did not exist before the lock.
 _HAS_TABLES = """
     SELECT count(*) > 0 FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace
     WHERE relname = 'foreword_schema' AND space.nspname = ANY(current_schemas(false))
 """
 _SIZE = "SELECT sum(pg_total_relation_size(name)) FROM unnest(%s::regclass[]) AS name"
-_TABLES = [f"foreword_{name}" for name in ("texts", "prompts", "editions", "templates")]
+_TABLE_NAMES = [f"foreword_{name}" for name in ("texts", "prompts", "editions", "templates")]
 
 
 class PostgresStore(StoreReader):
@@ -99,7 +99,7 @@ class PostgresStore(StoreReader):
     def __init__(self, url: str) -> None:
         super().__init__()
         self._settings = settings = _settings(url)
-        # Does not refer to `self`, so that an unused store is collected at once and closes its connections.
+        # The lambda does not refer to `self`, so that an unused store is garbage-collected immediately and closes its connections.
         self._connections = ConnectionPool(lambda: _connect(settings))
 
     def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
@@ -109,10 +109,10 @@ class PostgresStore(StoreReader):
         packed = self._pack_new(texts)
 
         def add(connection: TimedConnection) -> bool:
-            numbers = self._numbers(connection, texts, packed)
+            row_ids = self._row_ids(connection, texts, packed)
             if after and state is not None and _newest(connection, conversation) != (after, state_column(state)):
                 return False
-            pointers = [numbers[text] for text in texts]
+            pointers = [row_ids[text] for text in texts]
             row = (conversation, edition.number, *pointers, to_bytes(edition.created), state_column(edition.state))
             won = connection.execute(_PUBLISH, (*row, after, conversation), binary=True).fetchone()
             return won == (1,)
@@ -122,19 +122,19 @@ class PostgresStore(StoreReader):
             return edition
         winner = self.current(conversation)
         if winner is None:
-            raise no_edition(conversation, after)
+            raise no_edition_error(conversation, after)
         return winner
 
     def save_state(self, conversation: str, number: int, state: str, before: str | None = None) -> bool:
         check_id(conversation)
-        if not 0 < number <= LARGEST:
-            raise no_edition(conversation, number)
+        if not 0 < number <= MAX_NUMBER:
+            raise no_edition_error(conversation, number)
 
         def update(connection: TimedConnection) -> bool:
             with connection.transaction():
                 newest = _newest(connection, conversation)
                 if number > newest[0]:
-                    raise no_edition(conversation, number)
+                    raise no_edition_error(conversation, number)
                 if before is not None and newest != (number, state_column(before)):
                     return False
                 connection.execute(_SAVE_STATE, (state_column(state), conversation, number))
@@ -148,7 +148,7 @@ class PostgresStore(StoreReader):
 
     def add_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
         packed = self._pack_new([version.template])
-        others = [to_bytes(each) for each in (version.author, version.time, version.note, version.syntax)]
+        values = [to_bytes(value) for value in (version.author, version.time, version.note, version.syntax)]
         number = 0
 
         def add(connection: TimedConnection) -> bool:
@@ -157,11 +157,11 @@ class PostgresStore(StoreReader):
             ((newest,),) = connection.execute(_NEWEST_TEMPLATE)
             check_newest(newest, after)
             number = newest + 1
-            numbers = self._numbers(connection, [version.template], packed)
-            connection.execute(_ADD_TEMPLATE, (number, numbers[version.template], *others))
+            row_ids = self._row_ids(connection, [version.template], packed)
+            connection.execute(_ADD_TEMPLATE, (number, row_ids[version.template], *values))
             return True
 
-        # Must not be repeated, as it would add two versions. So check the connection first, and then try only once.
+        # Repeating this would add two versions. So check the connection first, then try only once.
         self._run(lambda connection: connection.execute("SELECT 1"))
         self._write(add, packed, is_repeatable=False)
         return replace(version, version=number)
@@ -176,7 +176,7 @@ class PostgresStore(StoreReader):
 
     def stats(self) -> dict[str, int]:
         def read(connection: TimedConnection) -> dict[str, int]:
-            ((size,),) = connection.execute(_SIZE, (_TABLES,))
+            ((size,),) = connection.execute(_SIZE, (_TABLE_NAMES,))
             return self._counts(connection, int(size))
 
         return self._scan(read)
@@ -195,22 +195,22 @@ class PostgresStore(StoreReader):
             if not connection.closed:
                 raise _failure(self._settings, error) from error
             if connection.has_timed_out:
-                self._connections.failed(_failure(self._settings, error), timeout)
+                self._connections.record_failure(_failure(self._settings, error), timeout)
             self._connections.drop()
             if not (is_used and is_repeatable):
                 raise _failure(self._settings, error) from error
         finally:
-            self._give_back(connection)
+            self._return_connection(connection)
         return self._run(work, False, timeout)
 
     def _scan(self, work: Callable[[TimedConnection], T]) -> T:
         return self._run(work, timeout=_SCAN_TIMEOUT)
 
-    def _give_back(self, connection: TimedConnection) -> None:
+    def _return_connection(self, connection: TimedConnection) -> None:
         if connection.closed or connection.info.transaction_status != TransactionStatus.IDLE:
             connection.close()
         else:
-            self._connections.give(connection)
+            self._connections.give_back(connection)
 
     def _select(self, connection: TimedConnection, statement: str, key: Sequence[object] = ()) -> Rows:
         return connection.execute(statement.replace("?", "%s"), key, binary=True).fetchall()
@@ -225,35 +225,35 @@ class PostgresStore(StoreReader):
         """Run `work` in one transaction and return its result. If that is False, the transaction is rolled back."""
 
         def write(connection: TimedConnection) -> bool:
-            is_done = False
+            is_committed = False
             with connection.transaction():
-                is_done = work(connection)
-                if not is_done:
+                is_committed = work(connection)
+                if not is_committed:
                     raise psycopg.Rollback
-            return is_done
+            return is_committed
 
         waits.before("write")
-        is_done = self._run(write, is_repeatable)
-        if is_done:
+        is_committed = self._run(write, is_repeatable)
+        if is_committed:
             self._cache_texts(packed)
-        return is_done
+        return is_committed
 
-    def _numbers(self, connection: TimedConnection, texts: Iterable[str], packed: dict[str, Packed]) -> dict[str, int]:
+    def _row_ids(self, connection: TimedConnection, texts: Iterable[str], packed: dict[str, Packed]) -> dict[str, int]:
         """The row id of each text, found by hash. Texts that are not in the store are added."""
         hashes = {
             text: packed[text][0] if text in packed else self._texts.hash(text) or hash_of(text) for text in texts
         }
-        numbers = _numbers_of(connection, hashes.values())
-        # Sorted, so that two transactions that add the same texts cannot deadlock.
-        rows = sorted(packed.get(text) or pack(text) for text, hash in hashes.items() if hash not in numbers)
+        row_ids = _row_ids_by_hash(connection, hashes.values())
+        # The rows are sorted, so that two transactions that add the same texts cannot deadlock.
+        rows = sorted(packed.get(text) or pack(text) for text, hash in hashes.items() if hash not in row_ids)
         if rows:
             connection.execute(_ADD_TEXTS, [list(column) for column in zip(*rows, strict=True)])
-            numbers = _numbers_of(connection, hashes.values())
-        return {text: numbers[hash] for text, hash in hashes.items()}
+            row_ids = _row_ids_by_hash(connection, hashes.values())
+        return {text: row_ids[hash] for text, hash in hashes.items()}
 
 
-def _numbers_of(connection: TimedConnection, hashes: Iterable[bytes]) -> dict[bytes, int]:
-    return dict(connection.execute(_NUMBERS_OF, (list(hashes),), binary=True).fetchall())
+def _row_ids_by_hash(connection: TimedConnection, hashes: Iterable[bytes]) -> dict[bytes, int]:
+    return dict(connection.execute(_SELECT_ROW_IDS, (list(hashes),), binary=True).fetchall())
 
 
 def _newest(connection: TimedConnection, conversation: str) -> tuple[int, bytes | None]:
@@ -282,7 +282,7 @@ def _settings(url: str) -> dict[str, Any]:
 
 
 def _connect(settings: dict[str, Any]) -> TimedConnection:
-    """A new connection. Migrates the tables to the current version."""
+    """Open a connection and migrate the tables to the current version."""
     try:
         connection = TimedConnection.connect(**settings, autocommit=True)
     except psycopg.Error as error:
@@ -303,20 +303,20 @@ def migrate(
     steps: Callable[[int], list[str]] = lambda version: schema("postgres", version),
     latest: int = LATEST,
 ) -> None:
-    """Migrate the tables to the latest version in one transaction. If many processes try at once, one of them does it."""
+    """Migrate the tables to the latest version in one transaction. If several processes try at the same time, only one does it."""
     if _version(connection, latest) == latest:
         return
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
-        for each in range(_version(connection, latest) + 1, latest + 1):
-            for statement in steps(each):
+        for version in range(_version(connection, latest) + 1, latest + 1):
+            for statement in steps(version):
                 connection.execute(statement)
         connection.execute("DELETE FROM foreword_schema")
         connection.execute("INSERT INTO foreword_schema (version) VALUES (%s)", (latest,))
 
 
 def _version(connection: TimedConnection, latest: int) -> int:
-    """The version of the tables, 0 if there are none. Raises StoreError if a newer Foreword created them."""
+    """The version of the tables; 0 if there are none. Raises a StoreError if a newer Foreword created them."""
     if connection.execute(_HAS_TABLES).fetchone() == (False,):
         return 0
     ((version,),) = connection.execute("SELECT coalesce(max(version), 0) FROM foreword_schema").fetchall()
@@ -325,7 +325,7 @@ def _version(connection: TimedConnection, latest: int) -> int:
 
 
 def _failure(settings: dict[str, Any], error: psycopg.Error) -> StoreError:
-    """The error in one sentence, without the password."""
+    """A StoreError that describes the error in one sentence, without the password."""
     reason = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, psycopg.errors.DiskFull):
         reason = "the server's disk is full; nothing was written, and stored data is intact"

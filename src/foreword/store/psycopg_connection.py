@@ -1,7 +1,7 @@
-"""A connection with a timeout. The only file that uses private parts of psycopg.
+"""A connection with a timeout. This is the only file that uses private parts of psycopg.
 
-`Connection.wait` runs every statement: it drives a generator that yields what it waits for and is sent whether that is ready, or
-0 every 0.1 seconds if it is not. psycopg does not document this, so pyproject.toml limits its version.
+`Connection.wait` runs every statement: it drives a generator that yields what it waits for. It sends the generator the result when
+that is ready, and 0 every 0.1 seconds while it is not. psycopg does not document this, so pyproject.toml limits its version.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
     """A connection that closes itself when the server does not answer for `timeout` seconds.
 
-    No setting of libpq notices a server that accepts a connection and then hangs.
+    libpq has no setting that detects a server that accepts a connection and then hangs.
     """
 
     timeout = 60.0
@@ -33,14 +33,14 @@ class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
     def _with_timeout(self, gen: Generator[Any, Any, T]) -> Generator[Any, Any, T]:
         deadline = monotonic() + self.timeout
         try:
-            wanted = next(gen)
+            awaited = next(gen)
             while True:
-                ready = yield wanted
+                ready = yield awaited
                 if not ready and monotonic() > deadline:
                     self.has_timed_out = True
                     self.pgconn.finish()
                     raise psycopg.OperationalError(f"the server has not answered for {self.timeout:.0f} seconds")
-                wanted = gen.send(ready)
+                awaited = gen.send(ready)
         except StopIteration as end:
             result: T = end.value
             return result

@@ -1,7 +1,7 @@
-"""The reading calls of a store: the same statements for SQLite and PostgreSQL.
+"""The methods of a store that read, with the same SQL for SQLite and PostgreSQL.
 
-Reading a known conversation is one SELECT of a small row with the hashes of its texts; each text is read once per process. The
-row ids of texts are never cached, because they mean something else after a backup is restored.
+Reading a known conversation takes one SELECT of a small row with the hashes of its texts; each text is read once per process. Row ids
+of texts are never cached, because they may refer to other texts after a backup is restored.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from ..errors import check_id, is_plain
 from ..vocabulary import replace
 from .cache import EditionCache, TextCache
 from .rows import (
-    LARGEST,
-    READ,
-    TEXTS,
+    EDITION_COLUMNS,
+    MAX_NUMBER,
+    TEXT_COLUMNS,
     check_page,
     conversation_of,
     edition_of,
     faults,
     hash_at,
-    hash_in,
+    hash_from_id,
     row_of,
     texts_of,
     version_of,
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     Rows = list[tuple[Any, ...]]
 
-CURRENT = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? ORDER BY number DESC LIMIT 1"
-_EDITION = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? AND number = ?"
-_EDITIONS = f"SELECT {READ} FROM foreword_editions WHERE conversation = ? ORDER BY number"
-# Every conversation has an edition 1, so there is no need to group. SEARCH stands for each database's search function.
+CURRENT = f"SELECT {EDITION_COLUMNS} FROM foreword_editions WHERE conversation = ? ORDER BY number DESC LIMIT 1"
+_EDITION = f"SELECT {EDITION_COLUMNS} FROM foreword_editions WHERE conversation = ? AND number = ?"
+_EDITIONS = f"SELECT {EDITION_COLUMNS} FROM foreword_editions WHERE conversation = ? ORDER BY number"
+# Every conversation has an edition 1, so grouping is not necessary. SEARCH is replaced with the database's search function.
 _CONVERSATIONS = f"""
     SELECT page.conversation, e.number, t.hash, {hash_at("e.layout")}, e.created
     FROM (
@@ -77,15 +77,15 @@ _COUNTS = """
 _ALL_ROWS = (
     "SELECT id, hash, form, body FROM foreword_texts",
     "SELECT system, account FROM foreword_prompts",
-    f"SELECT conversation, number, {', '.join(TEXTS)} FROM foreword_editions ORDER BY conversation, number",
+    f"SELECT conversation, number, {', '.join(TEXT_COLUMNS)} FROM foreword_editions ORDER BY conversation, number",
     "SELECT version, template FROM foreword_templates ORDER BY version",
 )
-_HASHES = slice(1, 1 + len(TEXTS))
+_HASHES = slice(1, 1 + len(TEXT_COLUMNS))
 _BATCH_SIZE = 500
 
 
 class StoreReader:
-    """The reading half of a store. Subclasses say how to run a statement."""
+    """The reading half of a store. Subclasses run the statements."""
 
     SEARCH = "instr"
 
@@ -93,7 +93,7 @@ class StoreReader:
         self._texts, self._editions = TextCache(), EditionCache()
 
     def _run(self, work: Callable[[Any], T]) -> T:
-        """Call `work` with a connection that no other thread uses. Failures become StoreErrors."""
+        """Call `work` with a connection that no other thread is using. Failures raise a StoreError."""
         raise NotImplementedError
 
     def _scan(self, work: Callable[[Any], T]) -> T:
@@ -138,7 +138,7 @@ class StoreReader:
 
     def edition(self, conversation: str, number: int) -> Edition | None:
         check_id(conversation)
-        if not 0 < number <= LARGEST:
+        if not 0 < number <= MAX_NUMBER:
             return None
         return self._run(lambda connection: self._one_edition(connection, _EDITION, (conversation, number)))
 
@@ -165,7 +165,7 @@ class StoreReader:
         return self._run(read)
 
     def prompt(self, id: str) -> tuple[str, str] | None:
-        hash = hash_in(id)
+        hash = hash_from_id(id)
 
         def read(connection: Any) -> tuple[str, str] | None:
             for system, account in self._select(connection, _PROMPT, (hash,)):
@@ -206,10 +206,10 @@ class StoreReader:
         def load(missing: list[bytes]) -> Rows:
             rows: Rows = []
             for start in range(0, len(missing), _BATCH_SIZE):
-                some = missing[start : start + _BATCH_SIZE]
-                marks = ", ".join("?" * len(some))
+                batch = missing[start : start + _BATCH_SIZE]
+                placeholders = ", ".join("?" * len(batch))
                 rows += self._select(
-                    connection, f"SELECT hash, form, body FROM foreword_texts WHERE hash IN ({marks})", some
+                    connection, f"SELECT hash, form, body FROM foreword_texts WHERE hash IN ({placeholders})", batch
                 )
             return rows
 
@@ -229,7 +229,7 @@ class StoreReader:
         return faults(*(self._stream(connection, statement) for statement in _ALL_ROWS))
 
     def _pack_new(self, texts: Iterable[str]) -> dict[str, Packed]:
-        """The rows of texts that are not cached, prepared before any lock is taken."""
+        """The rows for texts that are not cached, prepared before any lock is taken."""
         return {text: pack(text) for text in texts if self._texts.hash(text) is None}
 
     def _cache_texts(self, packed: dict[str, Packed]) -> None:

@@ -1,4 +1,4 @@
-"""Rows as values, for all stores: checks of arguments, the columns of an edition, and what `verify` checks."""
+"""Code that all stores share: argument checks, conversion between rows and values, and verification."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ConversationRow:
     """One conversation in a list.
 
     Fields:
-        id: The id of the conversation.
+        id: The conversation's id.
         editions: How many editions it has.
         prompt: The id of its current prompt.
         layout: The name or address of its layout.
@@ -56,51 +56,51 @@ class TemplateVersion:
 
 
 LATEST = 2
-LARGEST = 2**31 - 1
-TEXTS = ("system", "tools", "account", "inputs", "layout", "built_for")
-COLUMNS = f"number, {', '.join(TEXTS)}, created, state"
+MAX_NUMBER = 2**31 - 1
+TEXT_COLUMNS = ("system", "tools", "account", "inputs", "layout", "built_for")
+COLUMNS = f"number, {', '.join(TEXT_COLUMNS)}, created, state"
 
 
 def hash_at(pointer: str) -> str:
-    """An SQL expression for the hash of the text that a column points at."""
+    """An SQL expression for the hash of the text that a column refers to."""
     return f"(SELECT hash FROM foreword_texts WHERE id = {pointer})"
 
 
-# The columns of an edition, with the hashes of its texts instead of their row ids.
-READ = f"number, {', '.join(map(hash_at, TEXTS))}, created, state"
+# An edition's columns, with the hashes of its texts instead of their row ids.
+EDITION_COLUMNS = f"number, {', '.join(map(hash_at, TEXT_COLUMNS))}, created, state"
 _NO_STATE = "{}"
 
 
-# Checks of arguments
+# Argument checks
 
 
 def check_next(edition: Edition, after: int) -> None:
-    """Raise CallError unless an edition has the number after `after`."""
-    if not 0 <= after < LARGEST:
+    """Raise a CallError unless the edition's number is the one after `after`."""
+    if not 0 <= after < MAX_NUMBER:
         raise CallError(f"after must be the number of an edition, or 0 if there is none yet; {after} is neither")
     if edition.number != after + 1:
         raise CallError(f"the edition after number {after} must have number {after + 1}, not {edition.number}")
 
 
 def check_page(limit: int, offset: int) -> None:
-    if not (0 <= limit <= LARGEST and 0 <= offset <= LARGEST):
-        raise CallError(f"limit and offset must be from 0 to {LARGEST}, not {limit} and {offset}")
+    if not (0 <= limit <= MAX_NUMBER and 0 <= offset <= MAX_NUMBER):
+        raise CallError(f"limit and offset must be from 0 to {MAX_NUMBER}, not {limit} and {offset}")
 
 
-def no_edition(conversation: str, number: int) -> StoreError:
+def no_edition_error(conversation: str, number: int) -> StoreError:
     return StoreError(f"conversation {conversation!r} has no edition {number}")
 
 
 def check_newest(newest: int, after: int | None) -> None:
-    """Raise StaleError if `after` is not the newest version of the template."""
+    """Raise a StaleError if `after` is not the newest version of the template."""
     if after is not None and after != newest:
         raise StaleError(
             f"the template has changed in the meantime: its newest version is {newest or 'none yet'}, not {after}"
         )
 
 
-def hash_in(id: str) -> bytes | None:
-    """The hash in the id of a prompt; None if the id is not valid."""
+def hash_from_id(id: str) -> bytes | None:
+    """The hash in a prompt's id; None if the id is not valid."""
     scheme, _, digits = id.partition(":")
     try:
         return bytes.fromhex(digits) if scheme == "sha256" and len(digits) == 64 else None
@@ -108,15 +108,15 @@ def hash_in(id: str) -> bytes | None:
         return None
 
 
-# Rows as values
+# Rows and values
 
 
 def texts_of(edition: Edition) -> list[str]:
-    return [getattr(edition, name) for name in TEXTS]
+    return [getattr(edition, name) for name in TEXT_COLUMNS]
 
 
 def edition_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> Edition:
-    """An edition from its READ columns and its texts by hash."""
+    """The edition in a row of EDITION_COLUMNS. `texts` contains its texts by hash."""
     number, system, tools, account, inputs, layout, built_for, created, state = row
     return Edition(
         number,
@@ -132,23 +132,23 @@ def edition_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> Edition:
 
 
 def row_of(edition: Edition, hashes: Sequence[bytes]) -> tuple[Any, ...]:
-    """The row that READ returns for an edition whose texts have these hashes."""
+    """The row of EDITION_COLUMNS for an edition whose texts have these hashes."""
     return (edition.number, *hashes, to_bytes(edition.created), state_column(edition.state))
 
 
 def state_column(state: str) -> bytes | None:
-    """The column of a state: NULL if it is empty, as it is for nearly all of a million conversations."""
+    """The value of the state column: NULL for an empty state, which nearly all conversations have."""
     return None if state == _NO_STATE else to_bytes(state)
 
 
 def conversation_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> ConversationRow:
-    """A conversation from its id, number, prompt hash, layout hash and time."""
+    """The conversation in a row of id, number, prompt hash, layout hash and time."""
     id, number, prompt, layout, created = row
     return ConversationRow(id, number, id_of(prompt), texts[layout], to_text(created))
 
 
 def version_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> TemplateVersion:
-    """A version of the template from its number, text hash, author, time, note and syntax."""
+    """The template version in a row of number, text hash, author, time, note and syntax."""
     version, template, *others = row
     return TemplateVersion(version, texts[template], *map(to_text, others))
 
@@ -164,7 +164,7 @@ def schema(store: str, version: int) -> list[str]:
 
 
 def check_version(version: int, latest: int = LATEST) -> None:
-    """Raise StoreError if a newer Foreword has written the store."""
+    """Raise a StoreError if a newer Foreword has written the store."""
     if version > latest:
         raise StoreError(
             f"a newer Foreword wrote this store: its tables have version {version}, and this Foreword supports up to {latest}"
@@ -180,19 +180,19 @@ def faults(
     editions: Iterable[Sequence[Any]],
     templates: Iterable[Sequence[Any]],
 ) -> Iterator[str]:
-    """The faults in the rows of a store, one sentence each. Editions and templates must be sorted."""
-    known: set[int] = set()
+    """The problems in a store's rows, one sentence each. Editions and templates must be sorted."""
+    text_ids: set[int] = set()
     for number, hash, form, body in texts:
-        known.add(number)
+        text_ids.add(number)
         yield from _text_faults(number, hash, form, body)
-    indexed: set[int] = set()
+    prompt_ids: set[int] = set()
     for system, account in prompts:
-        indexed.add(system)
-        yield from _missing_texts("a prompt", {"text": system, "account": account}, known)
-    yield from _edition_faults(editions, known, indexed)
+        prompt_ids.add(system)
+        yield from _missing_texts("a prompt", {"text": system, "account": account}, text_ids)
+    yield from _edition_faults(editions, text_ids, prompt_ids)
     before = 0
     for version, template in templates:
-        yield from _missing_texts(f"version {version} of the template", {"text": template}, known)
+        yield from _missing_texts(f"version {version} of the template", {"text": template}, text_ids)
         if version != before + 1:
             yield f"version {version} of the template comes after version {before}"
         before = version
@@ -208,12 +208,12 @@ def _text_faults(number: int, hash: bytes, form: int, body: bytes) -> Iterator[s
             yield f"text {number} does not match its hash {id_of(hash)}"
 
 
-def _edition_faults(rows: Iterable[Sequence[Any]], known: set[int], indexed: set[int]) -> Iterator[str]:
+def _edition_faults(rows: Iterable[Sequence[Any]], text_ids: set[int], prompt_ids: set[int]) -> Iterator[str]:
     before: tuple[str, int] = ("", 0)
     for conversation, number, *numbers in rows:
         name = f"edition {number} of conversation {conversation!r}"
-        yield from _missing_texts(name, dict(zip(TEXTS, numbers, strict=True)), known)
-        if numbers[0] in known and numbers[0] not in indexed:
+        yield from _missing_texts(name, dict(zip(TEXT_COLUMNS, numbers, strict=True)), text_ids)
+        if numbers[0] in text_ids and numbers[0] not in prompt_ids:
             yield f"the prompt of {name} cannot be found by its id"
         last = before[1] if before[0] == conversation else 0
         if number != last + 1:
@@ -221,7 +221,7 @@ def _edition_faults(rows: Iterable[Sequence[Any]], known: set[int], indexed: set
         before = (conversation, number)
 
 
-def _missing_texts(name: str, pointers: Mapping[str, int], known: set[int]) -> Iterator[str]:
-    for what, number in pointers.items():
-        if number not in known:
-            yield f"{name} has no {what}: text {number} is missing"
+def _missing_texts(name: str, pointers: Mapping[str, int], text_ids: set[int]) -> Iterator[str]:
+    for column, number in pointers.items():
+        if number not in text_ids:
+            yield f"{name} has no {column}: text {number} is missing"

@@ -1,8 +1,8 @@
-"""The store in one SQLite file, or in memory.
+"""The SQLite store, in one file or in memory.
 
 The file is in WAL mode, so that readers never wait for a writer, with synchronous=NORMAL: committed data survives a crash of the
-process; a power failure may lose the last commits but never damages the file. An edition lost that way is built again. A version
-of the template is a person's work, so its commit waits for the disk.
+process; a power failure may lose the last commits but never damages the file. An edition that is lost this way is built again. A
+version of the template is a person's work, so its commit waits for the disk.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from _thread import allocate_lock
 from ..errors import StoreError, check_id
 from ..vocabulary import replace
 from . import waits
-from .file import file_id, is_same, missing, move_wal_aside, quoted, wal_id
+from .file import file_id, is_same_file, missing_file_error, move_wal_aside, quote, wal_id
 from .pool import ConnectionPool, fork_count
 from .reader import StoreReader
 from .rows import (
     COLUMNS,
-    LARGEST,
     LATEST,
+    MAX_NUMBER,
     check_newest,
     check_next,
     check_version,
-    no_edition,
+    no_edition_error,
     schema,
     state_column,
     texts_of,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 _BUSY_TIMEOUT = 5.0
-# For this many seconds after a write has timed out, other writes fail at once instead of waiting.
+# For this many seconds after a write has timed out, other writes fail immediately instead of waiting.
 _BUSY_PAUSE = 2.0
 # "FwdS", which marks a database file as ours.
 _APPLICATION_ID = 0x46776453
@@ -60,7 +60,7 @@ _ADD_TEMPLATE = (
     "INSERT INTO foreword_templates (version, template, author, time, note, syntax) VALUES (?, ?, ?, ?, ?, ?)"
 )
 _DATA_VERSION = "PRAGMA data_version"
-_NUMBER_OF = "SELECT id FROM foreword_texts WHERE hash = ?"
+_SELECT_ROW_ID = "SELECT id FROM foreword_texts WHERE hash = ?"
 _ADD_TEXT = "INSERT INTO foreword_texts (hash, form, body) VALUES (?, ?, ?)"
 
 
@@ -69,16 +69,16 @@ class SqliteStore(StoreReader):
 
     def __init__(self, path: str) -> None:
         super().__init__()
-        # Absolute, so that later connections find it after a chdir, and because SQLite reads `file:…` as a URI.
+        # The path is absolute, so that later connections find it after a chdir, and because SQLite treats `file:…` as a URI.
         self._path = path = os.path.abspath(path) if path else ""
         self._lock = allocate_lock()
         # SQLite allows one writer at a time. Threads queue here instead of polling SQLite.
-        self._writing, self._forks = allocate_lock(), fork_count()
+        self._write_lock, self._forks = allocate_lock(), fork_count()
         self._busy_until = 0.0
         existing = file_id(path) if path else None
         connection = _open(path)
         self._connections, self._observers = _pool(path, connection), _pool(path, timeout=0)
-        # For an existing file, the id from before it was opened: if it is replaced in between, the next call notices.
+        # An existing file's id is taken before it is opened, so that the next call notices if it is replaced in between.
         self._file, self._wal = (existing or file_id(path), wal_id(path)) if path else (None, None)
 
     def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
@@ -91,11 +91,11 @@ class SqliteStore(StoreReader):
             newest = connection.execute(_NEWEST, (conversation,)).fetchone() or (0, None)
             if newest[0] != after or (state is not None and newest[1] != state_column(state)):
                 return False
-            numbers = self._numbers(connection, texts, packed)
-            pointers = [numbers[text] for text in texts]
+            row_ids = self._row_ids(connection, texts, packed)
+            pointers = [row_ids[text] for text in texts]
             row = (conversation, edition.number, *pointers, to_bytes(edition.created), state_column(edition.state))
             connection.execute(_ADD_EDITION, row)
-            connection.execute(_ADD_PROMPT, (numbers[edition.system], numbers[edition.account]))
+            connection.execute(_ADD_PROMPT, (row_ids[edition.system], row_ids[edition.account]))
             return True
 
         if self._write(add, packed):
@@ -103,19 +103,19 @@ class SqliteStore(StoreReader):
             return edition
         winner = self.current(conversation)
         if winner is None:
-            raise no_edition(conversation, after)
+            raise no_edition_error(conversation, after)
         return winner
 
     def save_state(self, conversation: str, number: int, state: str, before: str | None = None) -> bool:
         check_id(conversation)
-        if not 0 < number <= LARGEST:
-            raise no_edition(conversation, number)
+        if not 0 < number <= MAX_NUMBER:
+            raise no_edition_error(conversation, number)
 
         def update(connection: sqlite3.Connection) -> bool:
             connection.execute("BEGIN IMMEDIATE")
             newest = connection.execute(_NEWEST, (conversation,)).fetchone() or (0, None)
             if number > newest[0]:
-                raise no_edition(conversation, number)
+                raise no_edition_error(conversation, number)
             if before is not None and newest != (number, state_column(before)):
                 return False
             connection.execute(_SAVE_STATE, (state_column(state), conversation, number))
@@ -129,7 +129,7 @@ class SqliteStore(StoreReader):
 
     def add_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
         packed = self._pack_new([version.template])
-        others = [to_bytes(each) for each in (version.author, version.time, version.note, version.syntax)]
+        values = [to_bytes(value) for value in (version.author, version.time, version.note, version.syntax)]
         number = 0
 
         def add(connection: sqlite3.Connection) -> bool:
@@ -137,15 +137,15 @@ class SqliteStore(StoreReader):
             newest = connection.execute(_NEWEST_TEMPLATE).fetchone()[0]
             check_newest(newest, after)
             number = newest + 1
-            numbers = self._numbers(connection, [version.template], packed)
-            connection.execute(_ADD_TEMPLATE, (number, numbers[version.template], *others))
+            row_ids = self._row_ids(connection, [version.template], packed)
+            connection.execute(_ADD_TEMPLATE, (number, row_ids[version.template], *values))
             return True
 
         self._write(add, packed, is_durable=True)
         return replace(version, version=number)
 
     def moment(self) -> object:
-        # data_version counts the changes made by other connections, so this one must never write.
+        # data_version counts changes made by other connections, so the observer's own connection must never write.
         if not self._path:
             return None
         self._current_pool()
@@ -159,11 +159,11 @@ class SqliteStore(StoreReader):
         def read(connection: sqlite3.Connection) -> None:
             try:
                 results = [row[0] for row in connection.execute("PRAGMA quick_check")]
-                problems.extend(f"the file is damaged: {each}" for each in results if each != "ok")
+                problems.extend(f"the file is damaged: {result}" for result in results if result != "ok")
                 connection.execute("BEGIN")
                 problems.extend(self._faults(connection))
             except sqlite3.DatabaseError as error:
-                if not _is_damage(error):
+                if not _is_damage_error(error):
                     raise
                 problems.append(f"the file is damaged: {error}")
 
@@ -173,7 +173,7 @@ class SqliteStore(StoreReader):
     def stats(self) -> dict[str, int]:
         def read(connection: sqlite3.Connection) -> dict[str, int]:
             ((pages,),), ((size,),) = (
-                self._select(connection, f"PRAGMA {each}") for each in ("page_count", "page_size")
+                self._select(connection, f"PRAGMA {result}") for result in ("page_count", "page_size")
             )
             return self._counts(connection, pages * size)
 
@@ -193,22 +193,22 @@ class SqliteStore(StoreReader):
         waits.before("write")
         if not self._path:
             return self._run(work)
-        if self._forks != fork_count():  # a thread of the parent may have held the lock during the fork
-            self._writing, self._forks = allocate_lock(), fork_count()
-        writing = self._writing
-        if not writing.acquire(timeout=_BUSY_TIMEOUT):
-            raise _busy(self._path)
+        if self._forks != fork_count():  # one of the parent's threads may have held the lock during the fork
+            self._write_lock, self._forks = allocate_lock(), fork_count()
+        write_lock = self._write_lock
+        if not write_lock.acquire(timeout=_BUSY_TIMEOUT):
+            raise _busy_error(self._path)
         try:
             is_busy = time.monotonic() < self._busy_until
             result = self._run(_without_waiting(work) if is_busy else work)
             self._busy_until = 0.0
             return result
         except StoreError as error:
-            if _is_busy(error.__cause__):
+            if _is_busy_error(error.__cause__):
                 self._busy_until = time.monotonic() + _BUSY_PAUSE
             raise
         finally:
-            writing.release()
+            write_lock.release()
 
     def _run_in(self, pool: ConnectionPool, work: Callable[[sqlite3.Connection], T]) -> T:
         connection, _ = pool.take()
@@ -216,26 +216,26 @@ class SqliteStore(StoreReader):
         try:
             return work(connection)
         except sqlite3.Error as error:
-            is_damaged = _is_damage(error)
+            is_damaged = _is_damage_error(error)
             raise _failure(self._path, error) from error
         finally:
             if connection.in_transaction:
                 _roll_back(connection)
-            pool.give(connection)
+            pool.give_back(connection)
             if is_damaged and self._path:
-                self._drop()
+                self._drop_idle_connections()
 
-    def _drop(self) -> None:
-        """Close idle connections: what they have cached of a damaged file would outlive its repair."""
+    def _drop_idle_connections(self) -> None:
+        """Close idle connections, because they would still have a damaged file's content cached after its repair."""
         self._connections.drop()
         self._observers.drop()
 
     def _current_pool(self) -> ConnectionPool:
-        """Connections to the file that is at the path now. A missing file is not created again: it may come back."""
-        if not is_same(self._path, self._file) and not self._connections.is_closed:
+        """The pool of connections to the file that is now at the path. A missing file is not created again: it may come back."""
+        if not is_same_file(self._path, self._file) and not self._connections.is_closed:
             current = file_id(self._path)
             if current is None:
-                raise missing(self._path)
+                raise missing_file_error(self._path)
             with self._lock:
                 if current != self._file:
                     self._reopen(current)
@@ -265,46 +265,46 @@ class SqliteStore(StoreReader):
             if is_durable:
                 connection.execute("PRAGMA synchronous = FULL")
             connection.execute("BEGIN IMMEDIATE")
-            is_done = work(connection)
-            if is_done:
+            is_committed = work(connection)
+            if is_committed:
                 connection.execute("COMMIT")
             if is_durable:
                 connection.execute("PRAGMA synchronous = NORMAL")
-            return is_done
+            return is_committed
 
-        is_done = self._run_write(write)
-        if is_done:
+        is_committed = self._run_write(write)
+        if is_committed:
             self._cache_texts(packed)
-        return is_done
+        return is_committed
 
-    def _numbers(
+    def _row_ids(
         self, connection: sqlite3.Connection, texts: Iterable[str], packed: dict[str, Packed]
     ) -> dict[str, int]:
         """The row id of each text, found by hash. Texts that are not in the store are added."""
-        numbers: dict[str, int] = {}
+        row_ids: dict[str, int] = {}
         for text in texts:
             row = packed.get(text)
             hash = row[0] if row else self._texts.hash(text) or hash_of(text)
-            known = connection.execute(_NUMBER_OF, (hash,)).fetchone()
+            known = connection.execute(_SELECT_ROW_ID, (hash,)).fetchone()
             number = known[0] if known else connection.execute(_ADD_TEXT, row or pack(text)).lastrowid
             assert number is not None
-            numbers[text] = number
-        return numbers
+            row_ids[text] = number
+        return row_ids
 
 
 # Opening
 
 
 def _pool(path: str, connection: sqlite3.Connection | None = None, timeout: float | None = None) -> ConnectionPool:
-    """A pool that starts with a connection. A store in memory can have no other."""
-    pool = ConnectionPool(lambda: _connect(path, must_exist=True, timeout=timeout), only=None if path else connection)
+    """A pool that starts with this connection. A store in memory can have no others."""
+    pool = ConnectionPool(lambda: _connect(path, must_exist=True, timeout=timeout), single=None if path else connection)
     if path and connection:
-        pool.give(connection)
+        pool.give_back(connection)
     return pool
 
 
 def _open(path: str, must_exist: bool = False) -> sqlite3.Connection:
-    """A connection to a store with the current tables. Unless it must exist, the file and its directories are created."""
+    """Open a store and migrate its tables. Unless `must_exist`, a missing file and its directories are created."""
     try:
         if path and not must_exist:
             _make_directory(os.path.dirname(path))
@@ -312,23 +312,23 @@ def _open(path: str, must_exist: bool = False) -> sqlite3.Connection:
         connection = _connect(path, must_exist)
         try:
             if is_new:
-                # By path, not by a descriptor of our own: closing that would release this process's locks on the file.
+                # Not through a descriptor of our own: closing that would release this process's locks on the file.
                 os.chmod(path, 0o600)
             migrate(connection)
         except BaseException as error:
             connection.close()
             if isinstance(error, StoreError):
-                raise StoreError(f"the store {quoted(path)} cannot be used: {error}") from None
+                raise StoreError(f"the store {quote(path)} cannot be used: {error}") from None
             raise
         return connection
     except OSError as error:
-        raise StoreError(f"the store {quoted(path)} cannot be created: {error.strerror or error}") from error
+        raise StoreError(f"the store {quote(path)} cannot be created: {error.strerror or error}") from error
     except sqlite3.Error as error:
         raise _failure(path, error) from error
 
 
 def _make_directory(path: str) -> None:
-    """Create a directory and its parents for the user alone: prompts may reveal more than the files they came from."""
+    """Create a directory and its parents with access only for the user: prompts may reveal more than their source files."""
     if os.path.isdir(path):
         return
     _make_directory(os.path.dirname(path))
@@ -340,7 +340,7 @@ def _make_directory(path: str) -> None:
 
 
 class _ClosingConnection(sqlite3.Connection):
-    """Closes itself when it is dropped. In a reference cycle, Python may drop it before its pool, which would be a warning."""
+    """A connection that closes itself when it is deleted. Python may delete it before its pool, and would then print a warning."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -352,7 +352,7 @@ class _ClosingConnection(sqlite3.Connection):
 
 
 def _connect(path: str, must_exist: bool = False, timeout: float | None = None) -> sqlite3.Connection:
-    """A connection to the file at a path, which is created unless it must exist."""
+    """Connect to the file at a path. Unless `must_exist`, a missing file is created."""
     timeout = _BUSY_TIMEOUT if timeout is None else timeout
     database = _uri(path) if must_exist else path or ":memory:"
     connection = None
@@ -375,7 +375,7 @@ def _connect(path: str, must_exist: bool = False, timeout: float | None = None) 
 
 
 def _without_waiting(work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connection], T]:
-    """The same work, but failing at once if another process is writing."""
+    """The same work, but failing immediately if another process is writing."""
 
     def run(connection: sqlite3.Connection) -> T:
         connection.execute("PRAGMA busy_timeout = 0")
@@ -398,8 +398,8 @@ def _checkpoint(connection: sqlite3.Connection) -> None:
 
 def _uri(path: str) -> str:
     """A URI that makes SQLite open the file at a path without creating it."""
-    for each in "%?#":
-        path = path.replace(each, f"%{ord(each):02x}")
+    for character in "%?#":
+        path = path.replace(character, f"%{ord(character):02x}")
     return f"file://{'' if path.startswith('/') else '/'}{path}?mode=rw"
 
 
@@ -408,7 +408,7 @@ def migrate(
     steps: Callable[[int], list[str]] = lambda version: schema("sqlite", version),
     latest: int = LATEST,
 ) -> None:
-    """Migrate the tables to the latest version in one transaction. If many processes try at once, one of them does it."""
+    """Migrate the tables to the latest version in one transaction. If several processes try at the same time, only one does it."""
     connection.execute("BEGIN")
     version = _version(connection, latest)
     connection.execute("ROLLBACK")
@@ -418,8 +418,8 @@ def migrate(
         return
     _use_wal(connection)
     connection.execute("BEGIN IMMEDIATE")
-    for each in range(_version(connection, latest) + 1, latest + 1):
-        for statement in steps(each):
+    for version in range(_version(connection, latest) + 1, latest + 1):
+        for statement in steps(version):
             connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {latest}")
@@ -427,18 +427,18 @@ def migrate(
 
 
 def _version(connection: sqlite3.Connection, latest: int) -> int:
-    """The schema version of the file, 0 if it is new. Raises StoreError if another program or a newer Foreword wrote it."""
+    """The file's schema version; 0 if it is new. Raises a StoreError if another program or a newer Foreword wrote it."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
     if application != _APPLICATION_ID and not (is_empty and version == 0):
-        raise StoreError("the file is a database of another program; choose another file or a new name")
+        raise StoreError("the file is another program's database; choose another file or a new name")
     check_version(version, latest)
     return version
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Turn on the write-ahead log for good. SQLite's busy timeout does not apply to this, so retry here."""
+    """Turn on the write-ahead log permanently. Retries, because SQLite's busy timeout does not apply to this."""
     deadline = time.monotonic() + _BUSY_TIMEOUT
     while True:
         try:
@@ -466,24 +466,24 @@ _FAILURES = {
 
 def _failure(path: str, error: sqlite3.Error) -> StoreError:
     name = getattr(error, "sqlite_errorname", "")
-    reason = next((each for code, each in _FAILURES.items() if name.startswith(code)), str(error))
-    return StoreError(f"the store {quoted(path or ':memory:')} cannot be used: {reason}")
+    reason = next((message for code, message in _FAILURES.items() if name.startswith(code)), str(error))
+    return StoreError(f"the store {quote(path or ':memory:')} cannot be used: {reason}")
 
 
-def _busy(path: str) -> StoreError:
-    return StoreError(f"the store {quoted(path)} cannot be used: {_FAILURES['SQLITE_BUSY']}")
+def _busy_error(path: str) -> StoreError:
+    return StoreError(f"the store {quote(path)} cannot be used: {_FAILURES['SQLITE_BUSY']}")
 
 
-def _is_busy(error: BaseException | None) -> bool:
+def _is_busy_error(error: BaseException | None) -> bool:
     return getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
 
 
-def _is_damage(error: sqlite3.Error) -> bool:
+def _is_damage_error(error: sqlite3.Error) -> bool:
     return getattr(error, "sqlite_errorname", "").startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    """Roll back. If that fails, SQLite has done so already or will when the file is next opened."""
+    """Roll back. If that fails, SQLite has already rolled back, or will when the file is next opened."""
     try:
         connection.execute("ROLLBACK")
     except sqlite3.Error:

@@ -1,7 +1,7 @@
-"""Encode text for a store: UTF-8 that permits lone surrogates, so that every string is restored unchanged.
+"""Encodes text for a store: as UTF-8 that permits lone surrogates, so that every string is restored unchanged.
 
-The key of a text is its SHA-256 digest, which is also the id of a prompt. Long texts are compressed: accounts and inputs are
-JSON and shrink to a third or less.
+A text's key is its SHA-256 digest, which is also a prompt's id. Long texts are compressed: accounts and inputs are JSON and shrink to
+a third or less.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     Packed = tuple[bytes, int, bytes]
 
 PLAIN, DEFLATED = 0, 1
-_MIN_DEFLATED = 512
-# Level 3 takes a third of the time of level 6 and produces 5 % more bytes.
+_MIN_COMPRESSED_SIZE = 512
+# Level 3 takes a third of the time of level 6 and produces only 5 % more bytes.
 _LEVEL = 3
 
 
@@ -29,9 +29,9 @@ def to_text(data: bytes) -> str:
 
 
 def pack(text: str) -> Packed:
-    """The row of a text: hash, form and body."""
+    """The row for a text: hash, form and body."""
     body, form = to_bytes(text), PLAIN
-    if len(body) >= _MIN_DEFLATED:
+    if len(body) >= _MIN_COMPRESSED_SIZE:
         deflated = zlib.compress(body, _LEVEL)
         if len(deflated) < len(body):
             body, form = deflated, DEFLATED

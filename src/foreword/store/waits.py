@@ -1,7 +1,7 @@
-"""Announcements of work that may block a thread.
+"""Announces work that may block a thread.
 
-A server can give its threads a listener, which decides whether this thread may block: the HTTP service moves such work to other
-threads, so that the threads that answer reads stay free. Without a listener, nothing happens.
+A server can set a listener for each of its threads, which decides whether the thread may block. The HTTP service moves such work to
+other threads, so that the threads that answer reads stay free. Without a listener, nothing happens.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     class Listener(Protocol):
         def before(self, kind: Kind) -> None:
-            """Called before a prompt is built, the store is written, or an untrusted template is rendered. May raise."""
+            """Called before a prompt is built, the store is written, or an untrusted template is rendered. May raise an exception."""
 
         def stoppable(self, stop: Callable[[], None] | None) -> None:
-            """Called with a function that ends the work of this thread early, and with None when the work has ended."""
+            """Called with a function that stops this thread's work early, and with None when the work has ended."""
 
 
 class _Thread(_local):
@@ -31,17 +31,17 @@ _thread = _Thread()
 
 
 def listen(listener: Listener | None) -> None:
-    """Set the listener of this thread, or remove it with None."""
+    """Set this thread's listener, or remove it with None."""
     _thread.listener = listener
 
 
 def before(kind: Kind) -> None:
-    """Announce work of a kind to the listener of this thread."""
+    """Announce work of this kind to this thread's listener."""
     if _thread.listener is not None:
         _thread.listener.before(kind)
 
 
 def stoppable(stop: Callable[[], None] | None) -> None:
-    """Pass the listener a function that ends what this thread is about to wait for."""
+    """Pass the listener a function that stops what this thread is about to wait for, or None when it has ended."""
     if _thread.listener is not None:
         _thread.listener.stoppable(stop)

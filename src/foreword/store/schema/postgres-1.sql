@@ -1,4 +1,4 @@
--- Each distinct text once. `form` says how the body is written: 0 plain, 1 deflated, so PostgreSQL need not try.
+-- Each distinct text, once. `form` is how the body is stored: 0 plain, 1 deflated. PostgreSQL does not compress it again.
 CREATE TABLE foreword_texts (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     hash bytea NOT NULL UNIQUE,
@@ -14,8 +14,8 @@ CREATE TABLE foreword_prompts (
     account bigint NOT NULL REFERENCES foreword_texts
 );
 
--- Ids are compared byte by byte, as in SQLite, whatever the language of the database. The texts are not declared as
--- references: each edition would lock six rows that all conversations share. Texts are never removed, and `verify` checks them.
+-- Ids are compared byte by byte, as in SQLite, whatever the database's language. The texts are not declared as references,
+-- because each edition would then lock six rows that all conversations share. Texts are never removed, and `verify` checks them.
 CREATE TABLE foreword_editions (
     conversation text COLLATE "C" NOT NULL,
     number integer NOT NULL,

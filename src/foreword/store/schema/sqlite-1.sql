@@ -1,4 +1,4 @@
--- Each distinct text once. `form` says how the body is written: 0 plain, 1 deflated.
+-- Each distinct text, once. `form` is how the body is stored: 0 plain, 1 deflated.
 CREATE TABLE foreword_texts (
     id INTEGER PRIMARY KEY,
     hash BLOB NOT NULL UNIQUE,
@@ -12,7 +12,7 @@ CREATE TABLE foreword_prompts (
     account INTEGER NOT NULL REFERENCES foreword_texts
 );
 
--- Ordered by conversation in one tree, without an index beside it: a conversation costs little more than its id.
+-- One tree ordered by conversation, without a separate index, so that a conversation takes little more space than its id.
 CREATE TABLE foreword_editions (
     conversation TEXT NOT NULL,
     number INTEGER NOT NULL,
