@@ -146,6 +146,26 @@ MENUS = {
     "home/.agents/skills/ours/SKILL.md": _skill("ours", "agents-ours"),
 }
 
+NAMES = {
+    "repo/.agents/skills/one/SKILL.md": _skill("same", "one"),
+    "repo/.agents/skills/two/SKILL.md": _skill("same", "two"),
+    "repo/.agents/skills/zed/SKILL.md": _skill("first", "zed"),
+    "repo/a/.agents/skills/one/SKILL.md": _skill("same", "below"),
+    "home/.agents/skills/one/SKILL.md": _skill("same", "user"),
+    "home/.codex/skills/one/SKILL.md": _skill("same", "codex"),
+    "repo/.codex/skills/one/SKILL.md": _skill("same", "dot"),
+    "repo/a/.codex/skills/one/SKILL.md": _skill("same", "dot-below"),
+    "repo/.claude/skills/folder/SKILL.md": "---\ndescription: qx-folder-about\n---\nqx-folder-body\n",
+    "repo/.claude/commands/top.md": "---\nname: other\ndescription: qx-top-about\n---\nqx-top-body\n",
+    "repo/.claude/commands/front/test.md": "---\ndescription: qx-front-about\n---\nqx-front-body\n",
+    "repo/.claude/commands/front/deep/test.md": "---\ndescription: qx-deep-about\n---\nqx-deep-body\n",
+    "home/.claude/commands/front/test.md": "---\ndescription: qx-users-about\n---\nqx-users-body\n",
+}
+
+ODD_IMPORTS = (
+    "qx-{0} imports @inc/dir here\n@inc/dir/ qx-{0}-slash\n@inc/blank.md qx-{0}-blank\n@inc/empty.md\nqx-{0}-end\n"
+)
+
 # The limit of 32,768 bytes falls inside an é of the second file.
 LARGE = {
     "repo/AGENTS.md": "qx-root " + "r" * 19_992,
@@ -311,6 +331,20 @@ TREES: dict[str, Tree] = {
         ("repo",),
         (*ALL, "qwen"),
     ),
+    "imports-odd": Tree(
+        {
+            **{f"repo/{name.upper()}.md": ODD_IMPORTS.replace("{0}", name) for name in ("claude", "gemini", "qwen")},
+            "repo/.github/copilot-instructions.md": ODD_IMPORTS.replace("{0}", "hub"),
+            "repo/inc/blank.md": "\n\n",
+            "repo/inc/empty.md": "",
+            "repo/inc/dir/x.md": "qx-never\n",
+            "repo/.github/inc/blank.md": "\n\n",
+            "repo/.github/inc/empty.md": "",
+            "repo/.github/inc/dir/x.md": "qx-never-hub\n",
+        },
+        ("repo",),
+        ("claude", "gemini", "copilot", "qwen"),
+    ),
     "imports-below": Tree(
         {
             "repo/CLAUDE.md": "qx-root\n@AGENTS.md\n@a/inside.md\n",
@@ -456,4 +490,5 @@ TREES: dict[str, Tree] = {
         ("claude",),
     ),
     "menus": Tree({**MENUS, "repo/AGENTS.md": "qx-root\n"}, ("repo",), EVERY),
+    "names": Tree({**NAMES, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), ("claude", "codex")),
 }

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from foreword.cli.columns import display_width
+from foreword.packs.packs import mirror_names
 from foreword.programs import agents as programs
 from foreword.sources import files
 from foreword.wire.forms import AgentsForm, DifferenceForm
@@ -140,7 +141,32 @@ def test_a_first_argument_that_is_a_file_is_the_path(agents):
 
 def test_a_missing_file_would_be_loaded(agents, verdicts):
     assert "would load it, but the file does not exist: it reads" in agents(".", "NEAR.override.md")[1]
-    assert verdicts(".", "other.md")["/w/other.md"]["near"]["verdict"] == "never"
+    assert verdicts(".", "other.md")["/w/other.md"]["near"]["verdict"] == "absent"
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("other.md", "would not load it: the file does not exist, and it reads only FAR.md and NEAR.md"),
+        ("gone/FAR.md", "would load it, but the file does not exist: only an agent that works in gone reads it"),
+    ],
+)
+def test_every_agent_says_that_a_file_does_not_exist(agents, path, sentence):
+    out = agents(".", path)[1]
+    assert f"  far   absent  {sentence}" in out and out.count("the file does not exist") == 2
+
+
+def test_a_file_of_a_menu_is_listed(run, repository):
+    files = {"w/.claude/agents/a.md": "x", "w/.claude/commands/b.md": "x", "w/api/.claude/skills/c/SKILL.md": "x"}
+    repository(files)
+    out = run("agents", ".", *(path.removeprefix("w/") for path in files), "--layout", "claude", "--layout", "codex")[1]
+    rows = [line.partition(";")[0] for line in out.split("\n") if line.startswith("  ")]
+    assert [row for row in rows if "claude" in row] == [
+        "  claude  listed  lists it as a sub-agent, with its name and description",
+        "  claude  listed  lists it as a command, with its name and description",
+        "  claude  elsewhere  does not load it here: only an agent that works in api lists it",
+    ]
+    assert all("never" in row for row in rows if "codex" in row)
 
 
 def test_a_folder_means_the_files_below_it(verdicts):
@@ -247,10 +273,17 @@ def test_an_invalid_call_is_reported_in_one_sentence(run, arguments, message):
 
 
 def test_an_agent_whose_layout_refuses_the_settings_is_left_out(run, tree):
-    tree({"w/AGENTS.md": "Root.", "home/.config/foreword/foreword.toml": "unheard_of = 100"})
+    settings = "".join(f"for.{name}.unheard_of = 100\n" for name in mirror_names())
+    tree({"w/AGENTS.md": "Root.", "home/.config/foreword/foreword.toml": settings})
     form = json.loads(run("agents", "--json")[1])
     assert (form["agents"], {finding["code"] for finding in form["findings"]}) == ([], {"agent-left-out"})
     assert "the agent 'codex' was left out" in form["findings"][0]["message"]
+
+
+def test_keys_for_other_layouts_leave_no_agent_out(run, tree):
+    tree({"w/AGENTS.md": "Root.", "home/.config/foreword/foreword.toml": "unheard_of = 100\nnames = ['TEAM.md']"})
+    form = json.loads(run("agents", "--all", "--json")[1])
+    assert [each["name"] for each in form["agents"]] == list(mirror_names()) and form["findings"] == []
 
 
 # One reading

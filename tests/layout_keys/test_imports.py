@@ -129,12 +129,20 @@ def test_imported_text_can_follow_its_token(notes):
 def test_a_missing_or_outside_file_is_replaced_by_its_text(notes):
     files = {"w/N.md": "@no.md @nobody @../out.md @/etc/passwd @~/x @N.md @d", "out.md": "OUT", "w/d/x": "X"}
     assert notes.text(files, REPLACE) == (
-        "[missing no.md] [missing nobody] [outside ../out.md] [outside /etc/passwd] @~/x [again N.md] [missing d]"
+        "[missing no.md] [missing nobody] [outside ../out.md] [outside /etc/passwd] @~/x [again N.md] [outside d]"
     )
     bare = {"imports": {"place": "replace"}}
     assert notes.text(files, bare) == "@no.md @nobody @../out.md @/etc/passwd @~/x @N.md @d"
     empty = {"imports": {"place": "replace", "missing": "", "outside": "", "again": ""}}
     assert notes.text(files, empty, {"item": "[{text}]"}) == "[    @~/x  ]"
+
+
+def test_a_blank_file_is_imported_as_it_is(notes):
+    files = {"w/N.md": "@blank.md then @empty.md", "w/blank.md": "\n\n", "w/empty.md": ""}
+    prompt = notes.prompt(files, REPLACE)
+    assert prompt.text == "<blank.md>\n\n\n\n</blank.md> then <empty.md>\n\n</empty.md>"
+    assert [fate for _, fate in notes.tree.fates(prompt)] == ["used", "used", "blank"]
+    assert notes.text(files, ITEM) == "@blank.md then @empty.md"
 
 
 def test_only_tokens_that_look_like_text_files_are_reported(notes):

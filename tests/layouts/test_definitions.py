@@ -1,5 +1,7 @@
 """Definitions of sub-agents and slash commands, listed as menus."""
 
+import tomllib
+
 import pytest
 
 from foreword import CallError, Conversations, Tool
@@ -197,3 +199,50 @@ def test_a_definition_that_cannot_be_used_is_an_error(conversation, options, mes
 def test_a_layout_without_definitions_is_an_error(tree, layout, message):
     with Conversations() as conversations, pytest.raises(CallError, match=message):
         conversations.open("c", tree.workspace(), layout=layout).sub_agent(definition="reviewer")
+
+
+def test_all_of_equal_names_can_be_listed(menu, tree):
+    keys = 'as = "agent"\nsame_name = "all"\n'
+    files = {
+        "home/.claude/agents/r.md": definition("reviewer", "Mine."),
+        "w/.claude/agents/r.md": definition("reviewer", "Ours."),
+        "w/.claude/agents/s.md": definition("adder", "Adds."),
+        "w/sub/.claude/agents/r.md": definition("reviewer", "Here."),
+    }
+    tree({"all.toml": BASE.replace('as = "agent"\n', keys), "w/.git": None, **files})
+    prompt = tree.prompt(tree.path("all.toml"), "w/sub")
+    assert [line.split(" (")[0] for line in prompt.text.strip().split("\n")] == [
+        "- adder: Adds.",
+        "- reviewer: Ours.",
+        "- reviewer: Here.",
+        "- reviewer: Mine.",
+    ]
+    assert {fate for _, fate in tree.fates(prompt)} == {"used"}
+
+
+def test_a_command_can_be_named_by_its_path(tree):
+    files = {
+        "w/.claude/commands/top.md": definition("other", "At the top."),
+        "w/.claude/commands/git/deep/fix.md": definition("", "Fixes."),
+        "w/.claude/skills/folder/SKILL.md": definition("other", "A skill."),
+    }
+    own = """
+about = "Mine."
+sections = ["commands", "skills"]
+[section]
+commands = { of = "commands", item = "/{name}: {description}" }
+skills = { of = "skills", item = "{name}: {description}" }
+[find]
+commands = { as = "command", named = "path", files = ["walk:.claude/commands/**/*.md"] }
+skills = { as = "skill", named = "path", files = ["walk:.claude/skills/*/SKILL.md"] }
+"""
+    tree({"own.toml": own, "w/.git": None, **files})
+    text = tree.prompt(tree.path("own.toml")).text
+    assert text.strip().split("\n") == ["/git:deep:fix: Fixes.", "/top: At the top.", "", "folder: A skill."]
+
+
+@pytest.mark.parametrize("key", ['same_name = "all"', 'named = "path"'])
+def test_keys_of_menus_are_not_for_text(key):
+    mapping = {"about": "Mine.", "sections": [], "find": {"x": {"files": ["cwd:A.md"], **tomllib.loads(key)}}}
+    with pytest.raises(LayoutError, match="is only for files that a menu lists"):
+        parse(mapping, "own", "own")

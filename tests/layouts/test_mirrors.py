@@ -1,6 +1,7 @@
 """Layouts that mirror released programs: their names, what only they may do, and that no conversation uses one by accident."""
 
 import importlib
+import os
 import tomllib
 from pathlib import Path
 
@@ -169,3 +170,17 @@ def test_a_known_conversation_continues_with_its_mirror_only_if_the_caller_asks(
             conversations.open("c", tree.workspace()).turn("more")
         conversations.open("c", tree.workspace(), mirror=True).turn("more")
         assert conversations.current("c")[0].layout == "$agents/codex"
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ("links = 'follow'\nsettings.names = ['X.md']\nunheard_of = 1\n", ["Linked.", "Ours."]),
+        ("[for.own]\nfind.files.files = ['walk:CLAUDE.md']\n", ["Ours."]),
+    ],
+)
+def test_a_mirror_takes_only_links_and_its_own_keys_from_the_settings(tree, settings, expected):
+    tree({"own.toml": MIRROR, "w/.git": None, "w/CLAUDE.md": "Ours.", "out/x.md": "Linked."})
+    tree({"home/.config/foreword/foreword.toml": settings})
+    os.symlink(tree.path("out/x.md"), tree.path("w/AGENTS.md"))
+    assert tree.prompt(tree.path("own.toml"), "w").text.split("\n\n") == expected

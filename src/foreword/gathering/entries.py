@@ -6,8 +6,8 @@ import os
 
 from ..findings import finding
 from ..sources.files import DISAPPEARED
-from ..sources.finder import layer_of, matches, record_refused, slots
-from ..sources.front_matter import read_resident, read_skill
+from ..sources.finder import layer_of, matches, record_refused, searched_folder, slots
+from ..sources.front_matter import name_by_path, read_resident, read_skill
 from ..sources.links import reach_of
 from ..sources.search import SKILL_FILE
 from ..sources.stamps import real_path
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def find_entries(
     lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail
 ) -> tuple[list[Skill | Resident], dict[str, tuple[int, int]]]:
-    """The skills or residents sorted by name, the first one of each name; and the identity of each file by its path."""
-    entries: dict[str, Skill | Resident] = {}
+    """The skills or residents sorted by name; and the identity of each file by its path."""
+    entries: dict[str, list[Skill | Resident]] = {}
     seen: dict[object, str] = {}
     identities: dict[str, tuple[int, int]] = {}
     # Links to skills are a common way to share them, so they are not reported; a second name for a resident is a mistake.
@@ -36,6 +36,7 @@ def find_entries(
         for pattern, base in slot.patterns:
             layer = layer_of(lookup, pattern)
             reach = reach_of(pattern, base, lookup, workspace)
+            folder = searched_folder(pattern, base)
             for path in _links_last(lookup, matches(pattern, base, lookup, reader, trail, layer, reach), reader):
                 # A command may be described by the first line after its front matter.
                 reading = reader.read(path, reach) if lookup.kind == "command" else reader.read_head(path, reach)
@@ -49,9 +50,9 @@ def find_entries(
                     continue
                 seen[file] = path
                 is_entry = _is_entry(reading, layer, trail) and _has_right_name(path, lookup, layer, trail)
-                if is_entry and _add_entry(lookup, reading, layer, entries, trail):
+                if is_entry and _add_entry(lookup, folder, reading, layer, entries, trail):
                     identities[path] = reading.identity
-    return [entries[name] for name in sorted(entries)], identities
+    return [each for name in sorted(entries) for each in entries[name]], identities
 
 
 def _links_last(lookup: Lookup, paths: list[str], reader: Reader) -> list[str]:
@@ -84,9 +85,9 @@ def _is_entry(reading: Reading, layer: str, trail: Trail) -> bool:
 
 
 def _add_entry(
-    lookup: Lookup, reading: Reading, layer: str, entries: dict[str, Skill | Resident], trail: Trail
+    lookup: Lookup, folder: str, reading: Reading, layer: str, entries: dict[str, list[Skill | Resident]], trail: Trail
 ) -> bool:
-    """Read the front matter of a file and add it to the menu, or record why not."""
+    """Read the front matter of a file and add it to the menu, or record why not. `folder` is the one that was searched."""
     shown = printable(reading.path)
     entry: Skill | Resident | None
     if lookup.kind == "skill":
@@ -101,11 +102,15 @@ def _add_entry(
     if entry is None:
         reason = findings[-1].message if findings else "its front matter does not ask for a place in the menu"
         trail.record(reading.path, layer, "refused" if findings else "unused", reason)
-    elif entry.name in entries:
-        reason = f"{printable(entries[entry.name].path)} has the name {entry.name!r} too and comes first"
-        trail.record(reading.path, layer, "shadowed", reason, "skill-shadowed", entries[entry.name].path)
-    else:
-        entries[entry.name] = entry if entry.path == reading.path else replace(entry, path=reading.path)
-        trail.record(reading.path, layer, "used")
-        return True
-    return False
+        return False
+    name = name_by_path(reading.path, folder) if lookup.named == "path" else entry.name
+    if (name, reading.path) != (entry.name, entry.path):
+        entry = replace(entry, path=reading.path, name=name)
+    same = entries.setdefault(entry.name, [])
+    if same and lookup.same_name == "first":
+        reason = f"{printable(same[0].path)} has the name {entry.name!r} too and comes first"
+        trail.record(reading.path, layer, "shadowed", reason, "skill-shadowed", same[0].path)
+        return False
+    same.append(entry)
+    trail.record(reading.path, layer, "used")
+    return True

@@ -193,7 +193,9 @@ class Importer:
         refused = self.refusal(path, _real(path), importing)
         if refused:
             return self.refuse(path, token, importing, *refused)
-        if not self.reader.has_entry(path) or self.reader.is_folder(path):
+        if self.reader.is_folder(path):
+            return NotImported("outside", path, "it is a directory")
+        if not self.reader.has_entry(path):
             return self.missing(path, token, importing)
         if len(importing.chain) > importing.rules.depth:
             reason = f"imports more than {importing.rules.depth} files deep are not followed"
@@ -201,7 +203,7 @@ class Importer:
         reading = self.reading(path, importing, trim)
         if reading.fate in ("refused", "untrusted"):
             return self.refuse(path, token, importing, "outside", reading.reason)
-        if not reading.has_text:
+        if not (reading.has_text or (reading.fate == "blank" and importing.rules.place != "item")):
             reason = reading.reason or "it is blank"
             self.record(path, reading.fate, importing, reason, reading.code)
             return NotImported("missing", path, reason)

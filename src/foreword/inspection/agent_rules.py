@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from posixpath import basename
 
+from .agents import WORKSPACE_PLACES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,15 +40,22 @@ def describe_reads(layout: Layout, path: str) -> str:
         for pattern in group
         if basename(pattern.path) == name
     )
-    names = dict.fromkeys(
-        basename(pattern.path) if "*" not in pattern.path else pattern.path for _, group in groups for pattern in group
-    )
-    descriptions = list(places or names)
+    descriptions = list(places) or _names([pattern for _, group in groups for pattern in group])
     return _join(
         descriptions
         if len(descriptions) <= _MAX_NAMES
         else [*descriptions[:_MAX_NAMES], f"{len(descriptions) - _MAX_NAMES} more"]
     )
+
+
+def _names(patterns: Sequence[Pattern]) -> list[str]:
+    """The names of files that patterns find, those in the workspace first; patterns with wildcards as a whole."""
+    names: list[str] = []
+    for rule in sorted(patterns, key=lambda pattern: pattern.place not in WORKSPACE_PLACES):
+        name = rule.path if "*" in rule.path else basename(rule.path)
+        if not any(name == other or name.endswith(f"/{other}") for other in names):
+            names.append(name)
+    return names
 
 
 def _describe_group(group: Sequence[Pattern], lookup: Lookup) -> str:
@@ -100,6 +109,10 @@ def describe_verdict(view: AgentView, path: str, verdict: Verdict) -> str:
     if verdict.name == "never":
         others = describe_reads(view.layout, path)
         return f"never loads it: it reads only {others}" if others else "never loads it"
+    if verdict.name == "absent" and verdict.rule is None:
+        return f"would not load it: the file does not exist, and it reads only {describe_reads(view.layout, path)}"
+    if verdict.name == "listed" and verdict.rule is not None:
+        return f"lists it as a {_KINDS[verdict.rule[0].kind]}, with its name and description; {rule}"
     outcome = _OUTCOMES[verdict.name].format(cut=verdict.cut)
     if verdict.name == "loaded" and verdict.reason:  # the reason is, for example, an import, which no rule covers
         rule = ""
@@ -107,6 +120,7 @@ def describe_verdict(view: AgentView, path: str, verdict: Verdict) -> str:
     return f"{outcome}: {why}" if why else outcome
 
 
+_KINDS = {"skill": "skill", "resident": "resident", "agent": "sub-agent", "command": "command"}
 _OUTCOMES = {
     "loaded": "loads it",
     "cut": "loads it without {cut}% of its text",

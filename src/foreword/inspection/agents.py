@@ -18,7 +18,7 @@ from ..vocabulary import Candidate, Document, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from typing import Literal
 
     from ..layout.model import Layout, Lookup, Pattern
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         "loaded",
         "cut",
         "on-touch",
+        "listed",
         "shadowed",
         "copy",
         "blank",
@@ -56,7 +57,7 @@ _VERDICTS: dict[str, VerdictName] = {
 }
 LOADED = ("loaded", "cut")
 _PLACES_FROM_CWD = ("walk", "between", "cwd")
-_WORKSPACE_PLACES = (*_PLACES_FROM_CWD, "root", "path")
+WORKSPACE_PLACES = (*_PLACES_FROM_CWD, "root", "path")
 
 
 @value
@@ -105,15 +106,25 @@ class AgentTable:
     rows: Sequence[FileRow]
 
 
-def compare_agents(views: Sequence[AgentView], files: Sequence[str], root: str, cwd: str) -> AgentTable:
-    """All agents' verdicts on these files, and on every other existing file that one of them considered."""
+def compare_agents(
+    views: Sequence[AgentView], files: Sequence[str], root: str, cwd: str, missing: Collection[str] = ()
+) -> AgentTable:
+    """All agents' verdicts on these files, and on every other existing file that one of them considered.
+
+    Those of the files that are in `missing` do not exist.
+    """
     judges = [_Judge(view, root, cwd) for view in views]
     paths = {*files, *(path for judge in judges for path in judge.existing())}
     rows = [
-        FileRow(path, [judge.verdict(path) for judge in judges])
+        FileRow(path, [_absent(judge.verdict(path)) if path in missing else judge.verdict(path) for judge in judges])
         for path in sorted(paths, key=lambda path: _sort_key(path, root))
     ]
     return AgentTable(views, rows)
+
+
+def _absent(verdict: Verdict) -> Verdict:
+    """The verdict on a file that does not exist; without a rule if the agent would never load it."""
+    return Verdict("absent", verdict.reason, rule=verdict.rule)
 
 
 def verdict_on(view: AgentView, path: str, root: str, cwd: str) -> Verdict:
@@ -165,6 +176,13 @@ class _Judge:
             for candidate in _candidates(view, name)
         }
         self.by_name, self.by_wildcard = _patterns_by_name(view.layout)
+        self.menus = [
+            (lookup, pattern)
+            for lookup in view.layout.lookups
+            if lookup.kind != "text"
+            for group in lookup.groups
+            for pattern in group
+        ]
 
     def existing(self) -> Iterator[str]:
         for path, candidate in self.candidates.items():
@@ -183,7 +201,7 @@ class _Judge:
         """The lookup and the pattern that found a file."""
         is_in_workspace = is_inside(path, self.root)
         for lookup, pattern in self._possible_patterns(path):
-            if pattern.place not in _WORKSPACE_PLACES:
+            if pattern.place not in WORKSPACE_PLACES:
                 if not is_in_workspace and matches_glob(path, f"**/{pattern.path}"):
                     return lookup, pattern
             elif any(self._is_searched(folder, pattern) for folder in _start_folders(path, pattern, self.root)):
@@ -204,7 +222,23 @@ class _Judge:
                     if not self._is_searched(folder, pattern) and "/." not in folder[len(self.root) :]:
                         reason = f"only an agent that works in {folder} reads it"
                         return Verdict("elsewhere", reason, folder, None, (lookup, pattern))
-        return Verdict("never")
+        return self._listed(path) or Verdict("never")
+
+    def _listed(self, path: str) -> Verdict | None:
+        """The verdict on a skill, sub-agent or command: the agent lists it here, or in another folder. None for other files."""
+        elsewhere = None
+        for lookup, pattern in self.menus:
+            folders = _start_folders(path, pattern, self.root) if f"/{pattern.path.partition('*')[0]}" in path else ()
+            for folder in folders:
+                if pattern.place not in WORKSPACE_PLACES:
+                    if not is_inside(path, self.root):
+                        return Verdict("listed", rule=(lookup, pattern))
+                elif self._is_searched(folder, pattern):
+                    return Verdict("listed", rule=(lookup, pattern))
+                elif pattern.place in _PLACES_FROM_CWD and "/." not in folder[len(self.root) :]:
+                    reason = f"only an agent that works in {folder} lists it"
+                    elsewhere = elsewhere or Verdict("elsewhere", reason, folder, None, (lookup, pattern))
+        return elsewhere
 
     def _is_searched(self, folder: str, pattern: Pattern) -> bool:
         """Whether the pattern starts from this folder when the agent works in `cwd`."""

@@ -6,7 +6,7 @@ from ..shapes import COUNT, SIZE, STRING, STRINGS, SWITCH, TABLE, is_list_of_str
 from ..template.languages import LANGUAGES
 from ..vocabulary import LIFETIMES, PROMPT_ROLES
 from .key import Key
-from .lookup_keys import SELECTION
+from .lookup_keys import MENUS, SELECTION
 from .text_keys import BYTES, RAW, TEXTS
 from .touch_keys import MATCHING, TOUCH
 
@@ -124,9 +124,10 @@ KEYS = (
         "as",
         "choice",
         "How to use the files: as text, skills, residents, definitions of sub-agents or slash commands. All but text are lists sorted by"
-        " name; of two with the same name, the first counts.",
+        " name.",
         ("text", "skill", "resident", "agent", "command"),
     ),
+    *MENUS,
     Key(
         "find",
         "validation",

@@ -77,3 +77,21 @@ SELECTION = (
         " conditions name adds nothing to the prompt itself.",
     ),
 )
+MENUS = (
+    Key(
+        "find",
+        "same_name",
+        "choice",
+        "Of several skills, sub-agents or commands with the same name, list the first one by `files`, and of those in `walk` the nearest"
+        " (`first`, the default), or list all of them, those in `walk` from the farthest down (`all`).",
+        ("first", "all"),
+    ),
+    Key(
+        "find",
+        "named",
+        "choice",
+        "Where the name of a skill, sub-agent or command comes from: the front matter, with the file's or folder's name as the fallback"
+        " (`field`, the default), or its path below the folder that is searched, with colons (`path`): `commands/git/fix.md` is `git:fix`.",
+        ("field", "path"),
+    ),
+)

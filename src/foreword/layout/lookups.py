@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 _ONLY_FOR_TEXT = ("order", "exclude", "where", "unless", "below", "unscoped")
+_ONLY_FOR_MENUS = ("same_name", "named")
 
 
 def parse_lookup(
@@ -34,9 +35,7 @@ def parse_lookup(
     where = f"find.{name}."
     check_table(table, KINDS["find"], f"find.{name}", LayoutError)
     kind = table.get("as", "text")
-    for key in _ONLY_FOR_TEXT:
-        if key in table and kind != "text":
-            raise LayoutError(f"{where}{key} is only for files that are used as text, not as {kind}")
+    _check_kind(table, kind, where)
     if "below" in table and not ("where" in table or "unless" in table or "match" in table):
         raise LayoutError(f"{where}below has no effect without where, unless or match")
     _check_match(table, where)
@@ -65,6 +64,8 @@ def parse_lookup(
         match=tuple(table.get("match", ())),
         unscoped=table.get("unscoped", "apply"),
         within=table.get("within", "root"),
+        same_name=table.get("same_name", "first"),
+        named=table.get("named", "field"),
         hidden=table.get("hidden", False),
         exclude=_filled_in(table.get("exclude", ()), where + "exclude", settings),
         when=tuple(
@@ -81,6 +82,15 @@ def _check_match(table: Mapping[str, Any], where: str) -> None:
             raise LayoutError(f"{where}match: unknown field {name!r}" + suggestion(name, MATCH_FIELDS))
     if "unscoped" in table and not table.get("match"):
         raise LayoutError(f"{where}unscoped has no effect without match")
+
+
+def _check_kind(table: Mapping[str, Any], kind: str, where: str) -> None:
+    """Raise an error for a key that does not apply to files of this kind."""
+    for key in _ONLY_FOR_MENUS if kind == "text" else _ONLY_FOR_TEXT:
+        if key in table and kind == "text":
+            raise LayoutError(f"{where}{key} is only for files that a menu lists, such as skills, not for text")
+        if key in table:
+            raise LayoutError(f"{where}{key} is only for files that are used as text, not as {kind}")
 
 
 def _markers(

@@ -124,6 +124,8 @@ class Lookup:
     unscoped: Literal["apply", "first", "skip"] = "apply"
     within: Literal["root", "cwd"] = "root"
     directories: Sequence[str] = ()
+    same_name: Literal["first", "all"] = "first"
+    named: Literal["field", "path"] = "field"
 
     @property
     def needs_touch(self) -> bool:

@@ -111,7 +111,7 @@ TEXTS = (
         "imports",
         "outside",
         "form",
-        "The same for a file that may not be imported.",
+        "The same for a file that may not be imported, and for a directory.",
     ),
     Key(
         "imports",

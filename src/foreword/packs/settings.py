@@ -50,6 +50,7 @@ FOREWORD_KEYS = {
 LINT_KEYS = {"disable": "lint checks to skip"}
 _MAX_CONFIG_VALUES = 200
 _KEYS_OUTSIDE_LAYOUT = {*FOREWORD_KEYS, "for", "lint"}
+_KEYS_FOR_MIRRORS = {"links"}
 
 
 @value
@@ -224,7 +225,7 @@ def with_settings(
     """Apply all settings to a layout, the caller's last. Keys that the workspace may not set are ignored and reported."""
     findings: list[Finding] = []
     for file in settings:
-        for key, content in _layout_keys(file.mapping, source.name):
+        for key, content in _layout_keys(file.mapping, source):
             if file.is_untrusted:
                 source = _set_untrusted(source, key, content, file.path, findings)
             else:
@@ -237,11 +238,16 @@ def with_settings(
     return source, findings
 
 
-def _layout_keys(mapping: Mapping[str, Any], layout: str) -> Iterator[tuple[str, Any]]:
-    """Yield the keys of a settings file that apply to a layout, those in its own `[for.NAME]` table last."""
+def _layout_keys(mapping: Mapping[str, Any], source: Source) -> Iterator[tuple[str, Any]]:
+    """Yield the keys of a settings file that apply to a layout, those in its own `[for.NAME]` table last.
+
+    A mirror takes few others, because they would make it differ from the program.
+    """
     common = {key: content for key, content in mapping.items() if key not in _KEYS_OUTSIDE_LAYOUT}
+    if source.mapping.get("mirrors"):
+        common = {key: content for key, content in common.items() if key in _KEYS_FOR_MIRRORS}
     yield from flat(common).items()
-    yield from flat(mapping.get("for", {}).get(layout, {})).items()
+    yield from flat(mapping.get("for", {}).get(source.name, {})).items()
 
 
 def _set(source: Source, key: str, content: Any, origin: Origin) -> Source:

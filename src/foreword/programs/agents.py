@@ -83,7 +83,8 @@ class _Comparison:
         self._collect_findings(views)
         paths = [self._path(path) for path in fields.get("paths") or ()]
         root, cwd = printable(self.root), printable(self.workspace.cwd)
-        table = compare_agents(views, [printable(path) for path in (*files.paths, *paths)], root, cwd)
+        candidates = [printable(path) for path in (*files.paths, *paths)]
+        table = compare_agents(views, candidates, root, cwd, _missing(paths))
         table = _filter_rows(table, paths)
         table = with_visits(table, self._visit(table))
         view_names = {view.name for view in views}
@@ -160,7 +161,9 @@ class _Comparison:
         snapshot = assembler.snapshot(question.agent)
         tokens = estimate_count(prompt.text, question.model, question.provider)
         self.assemblers.append(assembler)
-        return AgentView(snapshot.layout, snapshot.inputs, prompt, tokens, signs)
+        menus = {each.name: each for each in layout.lookups if each.kind != "text"}
+        lookups = [menus.get(each.name, each) for each in snapshot.layout.lookups]
+        return AgentView(replace(snapshot.layout, lookups=lookups), snapshot.inputs, prompt, tokens, signs)
 
     def _visit(self, table: AgentTable) -> dict[tuple[int, str], dict[str, Candidate]]:
         """The candidates for agents that work in other folders, up to a limit on the number of folders."""
@@ -214,6 +217,10 @@ class _Comparison:
         for problem, names in agents_by_problem.items():
             suffix = "" if len(names) == len(views) else f" ({', '.join(names)})"
             self.findings[replace(problem, message=problem.message + suffix)] = None
+
+
+def _missing(paths: Sequence[str]) -> set[str]:
+    return {printable(path) for path in paths if not os.path.lexists(path)}
 
 
 def _filter_rows(table: AgentTable, paths: Sequence[str]) -> AgentTable:

@@ -87,7 +87,9 @@ def _walk_slots(
         directories = _marked_directories(lookup.markers, workspace, reader)
     if walked_groups[0][0].place == "between":
         directories = directories[1:-1]
-    for directory in directories if lookup.kind == "text" and lookup.order != "nearest" else reversed(directories):
+    # If only one of equal names is listed, it is the nearest.
+    is_nearest_first = lookup.order == "nearest" if lookup.kind == "text" else lookup.same_name == "first"
+    for directory in reversed(directories) if is_nearest_first else directories:
         for group in walked_groups:
             yield Slot(tuple((pattern, directory) for pattern in group))
 
@@ -191,6 +193,12 @@ def matches(
         )
     found = Search(reader, trail, layer, reach, lookup.kind == "skill", lookup.hidden).matching(start, wildcards)
     return found if lookup.kind == "skill" else list(dict.fromkeys(sorted(found)))
+
+
+def searched_folder(pattern: Pattern, base: str) -> str:
+    """The folder in which a pattern with wildcards searches; that of the file for one without."""
+    start, wildcards = _split_at_wildcard(pattern, base)
+    return start if wildcards else os.path.dirname(start)
 
 
 def _split_at_wildcard(pattern: Pattern, base: str) -> tuple[str, list[str]]:

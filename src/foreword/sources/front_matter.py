@@ -175,6 +175,14 @@ def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]
     ]
 
 
+def name_by_path(path: str, folder: str) -> str:
+    """The path of a skill or command below a folder, with colons for slashes, without its ending or `SKILL.md`: `git:fix`."""
+    parts = path[len(folder) :].strip("/").split("/")
+    if len(parts) > 1 and parts[-1].lower() == "skill.md":
+        parts.pop()
+    return printable(":".join(parts).removesuffix(".md"))
+
+
 # Text to fields
 
 
