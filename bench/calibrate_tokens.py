@@ -18,12 +18,12 @@ from time import process_time
 from foreword.text.tokens import count, estimate
 
 MIN_CHARACTERS = 200
-KINDS_SHOWN = 20
+MAX_KINDS = 20
 COLUMNS = f"{'mean':>8} {'p95':>8} {'worst':>8}"
 
 
-def pieces(folders: list[str], size: int) -> Iterator[tuple[str, str]]:
-    """Yield pieces of each file's text with the kind of the file; files that are not UTF-8 are skipped."""
+def read_pieces(folders: list[str], size: int) -> Iterator[tuple[str, str]]:
+    """Yield pieces of each file's text with the file's kind. Files that are not UTF-8 are skipped."""
     for folder in folders:
         for directory, subdirectories, names in os.walk(folder):
             subdirectories[:] = sorted(name for name in subdirectories if not name.startswith("."))
@@ -53,9 +53,13 @@ def kind_of(name: str, text: str) -> str:
 def relative_errors(texts: list[str]) -> tuple[list[float], list[float]]:
     """The relative errors of the estimate, and of a quarter of the characters."""
     exact = [count(text).count for text in texts]
-    ours = [abs(estimate(text) - true) / true for text, true in zip(texts, exact, strict=True)]
-    quarters = [abs(len(text) / 4 - true) / true for text, true in zip(texts, exact, strict=True)]
-    return ours, quarters
+    estimate_errors = [
+        abs(estimate(text) - exact_count) / exact_count for text, exact_count in zip(texts, exact, strict=True)
+    ]
+    quarter_errors = [
+        abs(len(text) / 4 - exact_count) / exact_count for text, exact_count in zip(texts, exact, strict=True)
+    ]
+    return estimate_errors, quarter_errors
 
 
 def summary(errors: list[float]) -> str:
@@ -77,19 +81,19 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=2000, help="characters in a piece (default: 2000)")
     args = parser.parse_args()
     if not count("self-check").exact:
-        raise SystemExit("exact counts need the extra: pip install 'foreword[tokens]'")
-    by_kind: dict[str, list[str]] = defaultdict(list)
-    for kind, piece in pieces(args.folders, args.size):
-        by_kind[kind].append(piece)
-    if not by_kind:
+        raise SystemExit("exact counts need an extra package; run pip install 'foreword[tokens]'")
+    pieces_by_kind: dict[str, list[str]] = defaultdict(list)
+    for kind, piece in read_pieces(args.folders, args.size):
+        pieces_by_kind[kind].append(piece)
+    if not pieces_by_kind:
         raise SystemExit(f"no text of {MIN_CHARACTERS} characters or more in: {', '.join(args.folders)}")
     print(f"{'':24} {'':>7} {'estimate':>26} {'characters / 4':>26}")
-    print(f"{'':24} {'pieces':>7} {COLUMNS} {COLUMNS} {'MB/s':>6}")
-    everything = [piece for texts in by_kind.values() for piece in texts]
-    shown = sorted(by_kind.items(), key=lambda row: -len(row[1]))[:KINDS_SHOWN]
-    for kind, texts in [*shown, ("all", everything)]:
-        ours, quarters = relative_errors(texts)
-        print(f"{kind[:24]:24} {len(texts):7} {summary(ours)} {summary(quarters)} {speed(texts):6.0f}")
+    print(f"{'':24} {'read_pieces':>7} {COLUMNS} {COLUMNS} {'MB/s':>6}")
+    all_pieces = [piece for texts in pieces_by_kind.values() for piece in texts]
+    largest_kinds = sorted(pieces_by_kind.items(), key=lambda row: -len(row[1]))[:MAX_KINDS]
+    for kind, texts in [*largest_kinds, ("all", all_pieces)]:
+        estimate_errors, quarter_errors = relative_errors(texts)
+        print(f"{kind[:24]:24} {len(texts):7} {summary(estimate_errors)} {summary(quarter_errors)} {speed(texts):6.0f}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""CPU time of processes from start to exit; on a shared machine, wall time depends too much on other users."""
+"""Measures the CPU time of processes from start to exit. On a shared machine, wall time depends too much on other users."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def check_work(show: list[str], floor: list[str], environment: dict[str, str]) -
 
 
 def cpu_times(commands: dict[str, list[str]], environment: dict[str, str]) -> dict[str, float]:
-    """Median CPU milliseconds of each command, run round-robin after one warm-up round."""
+    """Each command's median CPU time in milliseconds. The commands run in turn, after one warm-up round."""
     times: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(ROUNDS + 1):
         for name, command in commands.items():
@@ -75,7 +75,7 @@ def cpu_times(commands: dict[str, list[str]], environment: dict[str, str]) -> di
 
 
 def cpu_time(command: list[str], environment: dict[str, str]) -> float:
-    """CPU seconds of one process, spawned directly: the overhead of `subprocess` on both sides would flatter the ratio."""
+    """A process's CPU time in seconds. It is spawned directly, because `subprocess` would add the same time to both sides."""
     quiet = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
     pid = os.posix_spawn(command[0], command, environment, file_actions=quiet)
     _, status, usage = os.wait4(pid, 0)

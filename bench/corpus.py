@@ -1,23 +1,24 @@
-"""Run every layout in many folders of real repositories, parse every SKILL.md with both sets of rules, and check the results.
+"""Build prompts with every layout in real repositories, parse every SKILL.md with both sets of rules, and check the results.
 
-    python bench/corpus.py FOLDER… [--places 50] [--layouts ion,opal]        or: make corpus FOLDERS="FOLDER …"
+    python bench/corpus.py FOLDER… [--directories 50] [--layouts ion,opal]        or: make corpus FOLDERS="FOLDER …"
 
-Each FOLDER is walked. A directory with a `.git` is a repository, and so is the FOLDER itself. In each repository, prompts are built
-in at most `--places` directories of each kind, including the root:
+Each FOLDER is searched for repositories: directories with a `.git`, and the FOLDER itself. In each repository, prompts are built in
+at most `--directories` directories of each kind, including the root:
 
-    instructions    a directory with an AGENTS.md or a similar file
-    skills          a directory whose folders contain a SKILL.md, with the layouts configured to look for skills there
+    instructions    directories with an AGENTS.md or a similar file
+    skills          directories whose folders contain a SKILL.md, with the layouts configured to look for skills there
 
-Each SKILL.md is parsed with the strict and with the lenient rules. A skill that the lenient rules load is also put into a prompt
-with its full body, as the active skill and as the plan. Every prompt is checked:
+Each SKILL.md is parsed with the strict and the lenient rules. A skill that the lenient rules accept is also put into a prompt with
+its full body, as the active skill and as the plan. Every prompt is checked:
+
     coverage    passages are at their recorded positions, in order, with only separators between them
     origins     a piece whose origin is a file matches those lines of the file
-    tags        tags around sections and texts come only from the layout; a section is closed once
-    findings    findings name lines that exist
-    stability   building again gives the same bytes
+    tags        tags around sections and texts come only from the layout, and a section is closed only once
+    findings    the lines of findings exist
+    stability   building the prompt again gives the same bytes
 
-Violations and exceptions are printed with the path, and the exit status is then 1. The contents of files are never printed.
-Times are CPU times.
+Violations and exceptions are printed with the path, and the exit status is then 1. File contents are never printed. Times are CPU
+times.
 """
 
 from __future__ import annotations
@@ -44,12 +45,12 @@ from foreword.text.lines import printable
 from foreword.vocabulary import Finding, Piece, Skill
 
 INSTRUCTIONS = {"AGENTS.md", "AGENTS.override.md", "AGENTS.local.md", "CLAUDE.md"}
-SKIPPED = {".git", "node_modules"}
+SKIPPED_FOLDERS = {".git", "node_modules"}
 TOOLS = tuple(Tool(name) for name in ("read", "bash", "use_skill"))
 NOW = datetime(2025, 1, 1, 12, tzinfo=UTC)
-RULES: tuple[Literal["strict"], Literal["lenient"]] = ("strict", "lenient")
-WITH_BODY = ("ion", "foreword")
-SLOWEST, REASONS = 10, 10
+RULE_SETS: tuple[Literal["strict"], Literal["lenient"]] = ("strict", "lenient")
+LAYOUTS_WITH_BODY = ("ion", "foreword")
+SLOWEST_SHOWN, REASONS_SHOWN = 10, 10
 
 
 # Repositories
@@ -64,8 +65,8 @@ class Repository:
         self.skill_counts: dict[str, int] = {}
         self.skills: list[str] = []
 
-    def places(self, limit: int) -> Iterator[tuple[str, bool]]:
-        """Yield working directories, and whether to look for skills directly in each."""
+    def directories(self, limit: int) -> Iterator[tuple[str, bool]]:
+        """Yield working directories, each with whether to look for skills directly in it."""
         yield self.top, False
         for folder in sample_evenly([folder for folder in self.instruction_counts if folder != self.top], limit - 1):
             yield folder, False
@@ -75,20 +76,22 @@ class Repository:
             yield folder, True
 
 
-def sample_evenly(places: list[str], limit: int) -> list[str]:
-    """At most `limit` of the places, evenly spaced."""
-    step = max(1, -(-len(places) // max(limit, 1)))
-    return places[::step]
+def sample_evenly(directories: list[str], limit: int) -> list[str]:
+    """At most `limit` of the directories, evenly spaced."""
+    step = max(1, -(-len(directories) // max(limit, 1)))
+    return directories[::step]
 
 
 def repositories(folder: str) -> Iterator[Repository]:
     """Yield every repository below a folder that contains a skill or an instruction file."""
-    found: dict[str, Repository] = {}
+    repositories_by_directory: dict[str, Repository] = {}
     for directory, subdirectories, names in os.walk(os.path.abspath(folder)):
-        above = found.get(os.path.dirname(directory))
-        is_top = above is None or os.path.exists(os.path.join(directory, ".git"))
-        repository = found[directory] = Repository(directory) if is_top or above is None else above
-        subdirectories[:] = sorted(name for name in subdirectories if name not in SKIPPED)
+        parent = repositories_by_directory.get(os.path.dirname(directory))
+        is_top = parent is None or os.path.exists(os.path.join(directory, ".git"))
+        repository = repositories_by_directory[directory] = (
+            Repository(directory) if is_top or parent is None else parent
+        )
+        subdirectories[:] = sorted(name for name in subdirectories if name not in SKIPPED_FOLDERS)
         if instructions := INSTRUCTIONS.intersection(names):
             repository.instruction_counts[directory] = len(instructions)
         if "SKILL.md" in names:
@@ -96,7 +99,8 @@ def repositories(folder: str) -> Iterator[Repository]:
             collection = os.path.dirname(directory)
             if directory != repository.top:
                 repository.skill_counts[collection] = repository.skill_counts.get(collection, 0) + 1
-    yield from (each for each in dict.fromkeys(found.values()) if each.instruction_counts or each.skills)
+    unique = dict.fromkeys(repositories_by_directory.values())
+    yield from (repository for repository in unique if repository.instruction_counts or repository.skills)
 
 
 # Checks
@@ -124,14 +128,14 @@ def check_origins(prompt: Prompt) -> Iterator[str]:
 
 
 def matches_file(piece: Piece) -> bool:
-    """Whether a piece matches the lines of the file that its origin names."""
+    """Whether a piece matches the lines of the file in its origin."""
     lines, span = lines_of(piece.origin.path), piece.origin.lines
     if lines is None or span is None:
         return lines is None and "\\x" in piece.origin.path  # a file name that is not valid UTF-8
-    whole = "\n".join(lines[span[0] - 1 : span[1]])
-    # A trailing newline either ends its line or starts an empty one.
+    expected = "\n".join(lines[span[0] - 1 : span[1]])
+    # A trailing newline either ends a line or starts an empty one.
     texts = (piece.text, piece.text.removesuffix("\n"))
-    return any(text in whole and text.count("\n") == span[1] - span[0] for text in texts)
+    return any(text in expected and text.count("\n") == span[1] - span[0] for text in texts)
 
 
 @lru_cache(256)
@@ -144,18 +148,18 @@ def lines_of(path: str) -> list[str] | None:
 
 
 def check_tags(prompt: Prompt) -> Iterator[str]:
-    own = "".join(piece.text for piece in pieces(prompt) if piece.origin.path.startswith("$std/"))
-    for name, is_whole in tags_of(prompt.layout).items():
+    layout_text = "".join(piece.text for piece in pieces(prompt) if piece.origin.path.startswith("$std/"))
+    for name, wraps_section in tags_of(prompt.layout).items():
         tag = re.compile(rf"<\s*/?\s*{re.escape(name)}(?=[\s/>])", re.IGNORECASE)
-        if len(tag.findall(prompt.text)) != len(tag.findall(own)):
+        if len(tag.findall(prompt.text)) != len(tag.findall(layout_text)):
             yield f"content has the tag '{name}'"
-        if is_whole and len(re.findall(rf"</{re.escape(name)}>", prompt.text, re.IGNORECASE)) > 1:
+        if wraps_section and len(re.findall(rf"</{re.escape(name)}>", prompt.text, re.IGNORECASE)) > 1:
             yield f"section '{name}' is closed twice"
 
 
 @lru_cache
 def tags_of(layout: str) -> dict[str, bool]:
-    """The tags that a shipped layout puts around a text (False) or a section (True)."""
+    """The tags that a shipped layout puts around text (False) or a section (True)."""
     sections: Iterable[dict[str, Any]] = shipped_layout(layout).get("section", {}).values()
     tags: dict[str, bool] = {}
     for section in sections:
@@ -169,7 +173,7 @@ def check_finding_lines(prompt: Prompt) -> Iterator[str]:
     for finding in prompt.findings:
         lines = lines_of(finding.path) if finding.line and os.path.isfile(finding.path) else None
         if lines is not None and not 1 <= (finding.line or 0) <= len(lines):
-            yield f"{finding.code} names line {finding.line} of {finding.path}"
+            yield f"{finding.code} refers to line {finding.line} of {finding.path}, which does not exist"
 
 
 def pieces(prompt: Prompt) -> Iterator[Piece]:
@@ -183,7 +187,7 @@ CHECKS = (check_coverage, check_origins, check_tags, check_finding_lines)
 
 
 class BuildTime(NamedTuple):
-    """The time it took to build one prompt."""
+    """How long it took to build one prompt."""
 
     milliseconds: float
     layout: str
@@ -191,34 +195,34 @@ class BuildTime(NamedTuple):
 
 
 class Tally:
-    """Counts, findings, times and violations of a run."""
+    """A run's counts, findings, times and violations."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        self.findings: dict[str, dict[str, set[str]]] = {"prompts": {}, **{rule: {} for rule in RULES}}
-        self.reasons: dict[str, Counter[str]] = {rule: Counter() for rule in RULES}
-        self.turns: list[BuildTime] = []
+        self.findings: dict[str, dict[str, set[str]]] = {"prompts": {}, **{rule: {} for rule in RULE_SETS}}
+        self.reasons: dict[str, Counter[str]] = {rule: Counter() for rule in RULE_SETS}
+        self.build_times: list[BuildTime] = []
         self.violations: dict[str, None] = {}
         self.seconds = 0.0
 
-    def add_findings(self, where: str, findings: Iterable[Finding]) -> None:
+    def add_findings(self, subject: str, findings: Iterable[Finding]) -> None:
         """Count each code once per file."""
-        for each in findings:
-            self.findings[where].setdefault(each.code, set()).add(each.path)
+        for finding in findings:
+            self.findings[subject].setdefault(finding.code, set()).add(finding.path)
 
-    def report(self, where: str, what: str) -> None:
-        self.violations[f"{where}: {what}"] = None
+    def report(self, subject: str, problem: str) -> None:
+        self.violations[f"{subject}: {problem}"] = None
 
-    def report_error(self, where: str, error: Exception) -> None:
+    def report_error(self, subject: str, error: Exception) -> None:
         """Report an exception by type and location, because its message may quote a file."""
         last = extract_tb(error.__traceback__)[-1]
-        self.report(where, f"{type(error).__name__} at {os.path.basename(last.filename)}:{last.lineno}")
+        self.report(subject, f"{type(error).__name__} at {os.path.basename(last.filename)}:{last.lineno}")
 
 
-def check(prompt: Prompt, where: str, tally: Tally) -> None:
-    for each in CHECKS:
-        for wrong in each(prompt):
-            tally.report(where, wrong)
+def check(prompt: Prompt, subject: str, tally: Tally) -> None:
+    for check_prompt in CHECKS:
+        for problem in check_prompt(prompt):
+            tally.report(subject, problem)
     tally.add_findings("prompts", prompt.findings)
 
 
@@ -226,16 +230,16 @@ def check(prompt: Prompt, where: str, tally: Tally) -> None:
 
 
 def build_prompts(
-    folder: str, repository: Repository, skills_here: bool, layouts: list[str], home: str, tally: Tally
+    folder: str, repository: Repository, finds_skills_here: bool, layouts: list[str], home: str, tally: Tally
 ) -> None:
     """Build one prompt with each layout in one directory."""
     root = None if os.path.exists(os.path.join(repository.top, ".git")) else repository.top
     workspace = Workspace(folder, root=root, home=home, environment={})
     tally.counts["workspaces"] += 1
     for layout in layouts:
-        if skills_here and "skills" not in shipped_layout(layout).get("find", {}):
+        if finds_skills_here and "skills" not in shipped_layout(layout).get("find", {}):
             continue
-        assignments = [("skills.files", ["cwd:*/SKILL.md"])] if skills_here else []
+        assignments = [("skills.files", ["cwd:*/SKILL.md"])] if finds_skills_here else []
         tally.counts["prompts"] += 1
         try:
             build(
@@ -249,24 +253,24 @@ def build_prompts(
             tally.report_error(f"{layout} in {printable(folder)}", error)
 
 
-def build(assembler: Assembler, where: str, layout: str, folder: str, tally: Tally) -> None:
+def build(assembler: Assembler, subject: str, layout: str, folder: str, tally: Tally) -> None:
     agent = Agent(tools=TOOLS)
     start = process_time()
     prompt = assembler.prompt(agent, NOW)
-    tally.turns.append(BuildTime((process_time() - start) * 1000, layout, printable(folder)))
-    check(prompt, where, tally)
+    tally.build_times.append(BuildTime((process_time() - start) * 1000, layout, printable(folder)))
+    check(prompt, subject, tally)
     if assembler.prompt(agent, NOW).text != prompt.text:
-        tally.report(where, "building again gives different bytes")
+        tally.report(subject, "building again gives different bytes")
 
 
 # Skills
 
 
 def read(path: str, tally: Tally) -> Skill | None:
-    """Parse the head of a SKILL.md with both sets of rules; return the skill if the lenient rules load it."""
+    """Parse a SKILL.md's front matter with both sets of rules. Returns the skill if the lenient rules accept it."""
     start = process_time()
     reading = Reader().read_head(path)
-    results = {rule: read_skill(reading.text, printable(path), rule) for rule in RULES} if reading.has_text else {}
+    results = {rule: read_skill(reading.text, printable(path), rule) for rule in RULE_SETS} if reading.has_text else {}
     tally.seconds += process_time() - start
     tally.counts["skill files"] += 1
     tally.counts["skill files without text"] += not results
@@ -275,20 +279,20 @@ def read(path: str, tally: Tally) -> Skill | None:
         tally.add_findings(rule, findings)
         if skill is None:
             tally.reasons[rule][generalize(findings[0].message)] += 1
-    strict, lenient = (results[rule][0] if results else None for rule in RULES)
+    strict, lenient = (results[rule][0] if results else None for rule in RULE_SETS)
     if strict and strict != lenient:
-        tally.report(printable(path), "the strict and the lenient rules load different skills")
+        tally.report(printable(path), "the strict and the lenient rules return different skills")
     return lenient if lenient and can_read_whole(lenient, path, tally) else None
 
 
 def can_read_whole(skill: Skill, path: str, tally: Tally) -> bool:
-    """Whether the entire file can be read; reports if it gives a different skill than its head."""
-    whole = Reader().read_whole(path)
-    if not whole.has_text:
-        tally.report(printable(path), f"the head can be read, but not the entire file: {whole.code}")
-    elif read_skill(whole.text, printable(path), "lenient")[0] != skill:
-        tally.report(printable(path), "the entire file gives a different skill than its head")
-    return whole.has_text
+    """Whether the entire file can be read. Reports a violation if it defines a different skill than its front matter alone."""
+    file = Reader().read_whole(path)
+    if not file.has_text:
+        tally.report(printable(path), f"the front matter can be read, but not the entire file: {file.code}")
+    elif read_skill(file.text, printable(path), "lenient")[0] != skill:
+        tally.report(printable(path), "the entire file defines a different skill than its front matter alone")
+    return file.has_text
 
 
 def generalize(message: str) -> str:
@@ -309,7 +313,9 @@ def activate(skill: Skill, path: str, assemblers: list[Assembler], tally: Tally)
 
 
 def read_all(skills: list[str], home: str, tally: Tally) -> None:
-    assemblers = [Assembler(Workspace(home, root=home, home=home, environment={}), layout) for layout in WITH_BODY]
+    assemblers = [
+        Assembler(Workspace(home, root=home, home=home, environment={}), layout) for layout in LAYOUTS_WITH_BODY
+    ]
     for path in skills:
         try:
             skill = read(path, tally)
@@ -342,34 +348,36 @@ def print_tally(tally: Tally) -> None:
             print(f"  {code:26} {len(codes[code]):,}")
     for rule, reasons in tally.reasons.items():
         print(f"\nnot loaded, {rule}: first reason")
-        for reason, number in reasons.most_common(REASONS):
+        for reason, number in reasons.most_common(REASONS_SHOWN):
             print(f"  {number:7,}  {reason}")
 
 
-def print_times(turns: list[BuildTime]) -> None:
-    turns = sorted(turns, reverse=True)
-    if turns:
-        print(f"\nmedian prompt {turns[len(turns) // 2].milliseconds:.1f} ms; the slowest:")
-    for turn in turns[:SLOWEST]:
-        print(f"  {turn.milliseconds:9,.1f} ms  {turn.layout} in {turn.folder}")
+def print_times(build_times: list[BuildTime]) -> None:
+    build_times = sorted(build_times, reverse=True)
+    if build_times:
+        print(f"\nmedian prompt {build_times[len(build_times) // 2].milliseconds:.1f} ms; the slowest:")
+    for build_time in build_times[:SLOWEST_SHOWN]:
+        print(f"  {build_time.milliseconds:9,.1f} ms  {build_time.layout} in {build_time.folder}")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Check Foreword against real repositories.")
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
-    parser.add_argument("--places", type=int, default=50, help="directories of each kind per repository (default: 50)")
+    parser.add_argument(
+        "--directories", type=int, default=50, help="directories of each kind per repository (default: 50)"
+    )
     parser.add_argument("--layouts", default=",".join(layout_names()), help="default: all shipped layouts")
     args = parser.parse_args()
     tally = Tally()
     with TemporaryDirectory(prefix="foreword-corpus-") as home:
-        for repository in (each for folder in args.folders for each in repositories(folder)):
+        for repository in (repository for folder in args.folders for repository in repositories(folder)):
             tally.counts["repositories"] += 1
             tally.counts["instruction files"] += sum(repository.instruction_counts.values())
-            for folder, skills_here in repository.places(args.places):
-                build_prompts(folder, repository, skills_here, args.layouts.split(","), home, tally)
+            for folder, finds_skills_here in repository.directories(args.directories):
+                build_prompts(folder, repository, finds_skills_here, args.layouts.split(","), home, tally)
             read_all(repository.skills, home, tally)
     print_tally(tally)
-    print_times(tally.turns)
+    print_times(tally.build_times)
     print(f"\n{len(tally.violations):,} violations", *tally.violations, sep="\n")
     return 1 if tally.violations else 0
 

@@ -18,7 +18,7 @@ class Fixture(NamedTuple):
 
 
 def build(folder: Path) -> Fixture:
-    """Write the workspace below `folder`; the working directory is the deepest one."""
+    """Write the workspace below `folder`. The working directory is the deepest directory."""
     top, home, tools = folder / "project", folder / "home", folder / "tools.json"
     home.mkdir(parents=True)
     (top / ".git").mkdir(parents=True)
@@ -35,8 +35,8 @@ def build(folder: Path) -> Fixture:
 def write_skills(top: Path, number: int) -> None:
     """Write `number` skills of 6 KiB below `top`."""
     width = len(str(number - 1))
-    for each in range(number):
-        name = f"skill-{each:0{width}}"
+    for index in range(number):
+        name = f"skill-{index:0{width}}"
         head = f"---\nname: {name}\ndescription: What {name} is for, and when an agent should reach for it.\n---\n\n"
         path = top / ".agents" / "skills" / name / "SKILL.md"
         path.parent.mkdir(parents=True)
@@ -44,7 +44,7 @@ def write_skills(top: Path, number: int) -> None:
 
 
 def fill(head: str, phrase: str, size: int) -> str:
-    """`head` and numbered sentences, exactly `size` bytes long."""
+    """`head` followed by numbered sentences, exactly `size` bytes long."""
     lines = (f"{phrase}, number {number}: keep it short, and check what you did.\n" for number in range(size // 40))
     return (head + "".join(lines))[: size - 1] + "\n"
 

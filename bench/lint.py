@@ -1,10 +1,10 @@
-"""`foreword lint` compared with agnix, another linter for agent files: processes over the same tree.
+"""Compare `foreword lint` with agnix, another linter for agent files, on the same tree.
 
     python bench/lint.py                 a generated tree, as in `make bench`
     python bench/lint.py FOLDER…         your own trees, one at a time: files, findings and files per second
 
-Both read every AGENTS.md and SKILL.md of the tree. agnix also reads some other kinds of files, and Foreword assembles a prompt in every
-folder that has an instruction file. The number of files is the one each tool reports.
+Both read every AGENTS.md and SKILL.md in the tree. agnix also reads some other kinds of files, and Foreword builds a prompt in every
+folder that has an instruction file. The number of files is what each tool reports.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def rows(_: fixture.Fixture) -> list[Row]:
         write_tree(top)
         commands = commands_for(str(top), folder)
         environment = {"HOME": folder, "PATH": os.defpath}
-        times = take_turns({name: partial(run_linter, each, environment) for name, each in commands.items()}, ROUNDS)
+        times = take_turns(
+            {name: partial(run_linter, command, environment) for name, command in commands.items()}, ROUNDS
+        )
     name = f"lint {FOLDERS + SKILLS:,} files vs. agnix"
     return [
         Row(name, times["foreword"], times["agnix"], None, "foreword lint --recursive --json", "agnix --format json")
@@ -41,7 +43,7 @@ def rows(_: fixture.Fixture) -> list[Row]:
 
 
 def write_tree(top: Path) -> None:
-    """Folders with an AGENTS.md of 4 KiB, three deep, and skills of 6 KiB."""
+    """Write folders with an AGENTS.md of 4 KiB, three levels deep, and skills of 6 KiB."""
     (top / ".git").mkdir(parents=True)
     for number in range(FOLDERS):
         folder = top / f"area-{number % 10}" / f"part-{number}"
@@ -58,12 +60,12 @@ def commands_for(top: str, home: str) -> dict[str, list[str]]:
 
 
 def run_linter(command: list[str], environment: dict[str, str]) -> str:
-    """Output of a linter, whatever its exit status: findings are not a failure."""
+    """A linter's output. The exit status is ignored, because findings are not a failure."""
     return subprocess.run(command, env=environment, capture_output=True, text=True).stdout
 
 
 def parse_report(name: str, text: str) -> tuple[int, int]:
-    """The number of files that a linter reports, and the number of its findings."""
+    """The numbers of files and findings in a linter's report."""
     form = json.loads(text)
     return (
         (form["files"], len(form["findings"]))

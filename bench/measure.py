@@ -1,4 +1,4 @@
-"""Timing: contenders alternate within one run, so that noise affects them equally, and medians are compared."""
+"""Timing. Contenders take turns within one run, so that noise affects them equally, and their medians are compared."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """One comparison: our median, the baseline's, and the highest acceptable ratio (None: no limit)."""
+    """One comparison: our median, the baseline's median, and the highest acceptable ratio (None if there is no limit)."""
 
     name: str
     ours: float
@@ -30,7 +30,7 @@ class Row(NamedTuple):
 
 
 def take_turns(contenders: dict[str, Callable[[], object]], rounds: int = 60) -> dict[str, float]:
-    """Median milliseconds of each contender, called round-robin after one warm-up round."""
+    """Each contender's median time in milliseconds. They are called in turn, after one warm-up round."""
     times: dict[str, list[int]] = {name: [] for name in contenders}
     for _ in range(rounds + 1):
         for name, call in contenders.items():
@@ -41,7 +41,7 @@ def take_turns(contenders: dict[str, Callable[[], object]], rounds: int = 60) ->
 
 
 def print_table(rows: list[Row]) -> None:
-    """One line per comparison, and whether it is within its limit."""
+    """Print a line for each comparison, with whether it is within its limit."""
     width = max(len(row.name) for row in rows)
     print(f"{'':{width}}  {'ours':>9}  {'baseline':>9}  {'ratio':>6}  {'limit':>5}")
     for row in rows:

@@ -1,4 +1,4 @@
-"""The web page: the cost of a keystroke in a long template and the size of the download, each compared with its limit."""
+"""Measures the web page: the cost of a keystroke in a long template and the size of the download, compared with their limits."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ sys.path.append(str(ROOT / "tests" / "browser"))
 from served import Site, browser  # noqa: E402
 
 STATIC = ROOT / "src" / "foreword" / "service" / "static"
-LOADED = ("index.html", "app.js", "style.css", "icon.svg")
-MOST_LOADED = 200.0
-FRAME = 16.0
+DOWNLOADED_FILES = ("index.html", "app.js", "style.css", "icon.svg")
+MAX_DOWNLOAD_KB = 200.0
+FRAME_MS = 16.0
 
 LETTERS = 60
 PAUSE = 120  # ms between two keys: longer than a key takes, shorter than the page's delay before it requests a preview
@@ -42,19 +42,26 @@ The tree is clean.
 
 
 def rows(project: Fixture) -> list[Row]:
-    """Compare the median and worst keystroke with a frame, and the download with its limit."""
+    """Compare the median and the worst keystroke with one frame, and the download with its limit."""
     times = keystrokes(project.home / "page")
-    loaded = sum(len(gzip.compress((STATIC / name).read_bytes(), 9)) for name in LOADED) / 1000
+    download_kb = sum(len(gzip.compress((STATIC / name).read_bytes(), 9)) for name in DOWNLOADED_FILES) / 1000
     work = f"main-thread time per key, from the key to the frame, over {len(times)} keys in a template of 100 KB"
     return [
-        Row("page, keystroke, median", median(times), FRAME, 1.0, work, "one frame"),
-        Row("page, keystroke, worst", max(times), FRAME, 1.0, work, "one frame"),
-        Row("page, download in KB, compressed", loaded, MOST_LOADED, 1.0, ", ".join(LOADED), "the limit"),
+        Row("page, keystroke, median", median(times), FRAME_MS, 1.0, work, "one frame"),
+        Row("page, keystroke, worst", max(times), FRAME_MS, 1.0, work, "one frame"),
+        Row(
+            "page, download in KB, compressed",
+            download_kb,
+            MAX_DOWNLOAD_KB,
+            1.0,
+            ", ".join(DOWNLOADED_FILES),
+            "the limit",
+        ),
     ]
 
 
 def keystrokes(folder: Path) -> list[float]:
-    """Main-thread milliseconds for each key typed into a long template."""
+    """The main thread's time in milliseconds for each key typed into a long template."""
     site = Site(folder)
     try:
         site.write(SECTION * (100_000 // len(SECTION) + 1))
@@ -74,21 +81,25 @@ def keystrokes(folder: Path) -> list[float]:
 
 
 def work_per_key(events: list[dict[str, Any]]) -> Iterable[float]:
-    """Milliseconds for which the main thread is busy from each key until its change is committed for drawing.
+    """How many milliseconds the main thread is busy between each key and the commit of its change for drawing.
 
     Later idle work and the blinking caret are not counted, because the user does not wait for them.
     """
-    downs = [each for each in events if each["name"] == "EventDispatch" and each["args"]["data"]["type"] == "keydown"]
-    thread = (downs[0]["pid"], downs[0]["tid"])
-    mine = sorted((each for each in events if (each["pid"], each["tid"]) == thread and "dur" in each), key=start)
-    tasks = [each for each in mine if each["name"] == "RunTask"]
-    commits = [each for each in mine if each["name"] == "Commit"]
-    for key, next_key in pairwise(downs):
-        commit = next((each for each in commits if key["ts"] < each["ts"] < next_key["ts"]), None)
+    key_events = [
+        event for event in events if event["name"] == "EventDispatch" and event["args"]["data"]["type"] == "keydown"
+    ]
+    thread = (key_events[0]["pid"], key_events[0]["tid"])
+    thread_events = sorted(
+        (event for event in events if (event["pid"], event["tid"]) == thread and "dur" in event), key=start
+    )
+    tasks = [event for event in thread_events if event["name"] == "RunTask"]
+    commits = [event for event in thread_events if event["name"] == "Commit"]
+    for key, next_key in pairwise(key_events):
+        commit = next((event for event in commits if key["ts"] < event["ts"] < next_key["ts"]), None)
         if commit:
             # The task that contains the event began before it.
-            during = [each for each in tasks if end(each) > key["ts"] and start(each) <= commit["ts"]]
-            yield sum(each.get("tdur", each["dur"]) for each in during) / 1000
+            busy_tasks = [event for event in tasks if end(event) > key["ts"] and start(event) <= commit["ts"]]
+            yield sum(event.get("tdur", event["dur"]) for event in busy_tasks) / 1000
 
 
 def start(event: dict[str, Any]) -> float:

@@ -1,4 +1,4 @@
-"""Print what Foreword costs as a ratio to the least work that could do the same job; milliseconds vary between machines.
+"""Print Foreword's costs as ratios to the least work that could do the same job, because milliseconds vary between machines.
 
 A benchmark in BENCHES takes the fixture and returns rows. A suite in SUITES measures something other than time and yields the lines
 of its own table. A ratio over its limit is printed but is not an error, because noise must not fail a build.
@@ -25,7 +25,7 @@ import warm
 import watch
 from measure import Row, print_table
 
-# `scale` is first: a child's peak memory includes that of this process when it was started.
+# `scale` is first, because a child's peak memory includes the memory of this process at the time it was started.
 BENCHES: list[Callable[[fixture.Fixture], list[Row]]] = [
     scale.rows,
     cold.rows,

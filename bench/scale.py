@@ -1,6 +1,6 @@
-"""Large trees: the cost per file of `lint`, and of `cache` compared with reading the files. CPU time and memory of processes.
+"""Measures large trees: the cost of `lint` per file, and the cost of `cache` compared with only reading the files.
 
-python bench/scale.py          print only these rows
+The costs are the CPU time and memory of processes. `python bench/scale.py` prints only these rows.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from measure import Row, print_table
 
 FEW, MANY = 250, 2_000
 SKILLS = 10_000
-# When `cache` built the prompt ten times, it took 71 times the CPU time of the floor (17.8 s and 0.25 s on one machine) and
-# 377 MB. The limits are a quarter of both.
-MOST_CPU = 71 / 4
-MEMORY_OF_TEN_BUILDS, MOST_MEMORY = 377, 1 / 4
+# Building the prompt ten times took 71 times the floor's CPU time (17.8 s and 0.25 s on one machine) and 377 MB. The limits are a
+# quarter of these.
+MAX_CPU_RATIO = 71 / 4
+MEMORY_OF_TEN_BUILDS, MAX_MEMORY_RATIO = 377, 1 / 4
 ROUNDS = 3
 
 
@@ -42,10 +42,10 @@ def lint_rows(folder: Path) -> list[Row]:
 def write_siblings(top: Path, number: int) -> None:
     """Create sibling folders, each with an AGENTS.md of 1 KiB."""
     (top / ".git").mkdir(parents=True)
-    for each in range(number):
-        part = top / f"part-{each}"
+    for index in range(number):
+        part = top / f"part-{index}"
         part.mkdir()
-        (part / "AGENTS.md").write_text(fixture.fill(f"# Part {each}\n\n", f"Rule of part {each}", 1024))
+        (part / "AGENTS.md").write_text(fixture.fill(f"# Part {index}\n\n", f"Rule of part {index}", 1024))
 
 
 def cache_rows(folder: Path) -> list[Row]:
@@ -59,12 +59,12 @@ def cache_rows(folder: Path) -> list[Row]:
     ours, baseline = lowest_cost(cache, folder), lowest_cost(floor, folder)
     name, command = f"cache with {SKILLS:,} skills", " ".join(cache)
     return [
-        Row(f"{name}, CPU vs. the floor", ours[0], baseline[0], MOST_CPU, command, " ".join(floor)),
+        Row(f"{name}, CPU vs. the floor", ours[0], baseline[0], MAX_CPU_RATIO, command, " ".join(floor)),
         Row(
             f"{name}, peak memory in MB vs. ten builds",
             ours[1],
             MEMORY_OF_TEN_BUILDS,
-            MOST_MEMORY,
+            MAX_MEMORY_RATIO,
             command,
             "ten builds",
         ),
@@ -72,7 +72,7 @@ def cache_rows(folder: Path) -> list[Row]:
 
 
 def lowest_cost(command: list[str], home: Path) -> tuple[float, float]:
-    """Lowest CPU time in ms and lowest peak memory in MB of a process and its children, over a few runs."""
+    """The lowest CPU time in ms and the lowest peak memory in MB of a process and its children, over a few runs."""
     costs = [cost(command, {"HOME": str(home), "PATH": os.defpath}) for _ in range(ROUNDS)]
     return min(cpu for cpu, _ in costs), min(memory for _, memory in costs)
 

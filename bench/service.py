@@ -1,7 +1,7 @@
-"""The service over HTTP, compared with a constant response of the same size from an extra route of the same process, with the same
-access checks and logging.
+"""Compare the HTTP service with a constant response of the same size, from an extra route of the same process.
 
-Measured by wrk on another core. `python bench/service.py` prints only this.
+The extra route has the same access checks and logging. wrk measures both from another core. `python bench/service.py` prints only
+these rows.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TALKS = 200
 MANY = 100_000
 LIMIT = 0.7
 WRK_MISSING = "skipping the service: wrk is not installed (Debian, Ubuntu: apt install wrk; macOS: brew install wrk)"
-# wrk knows the host that it must name only when it calls `init`.
+# The requests are created in `init`, because wrk does not know the host before that.
 SCRIPT = """
 local requests, at, body = {}, 0, %s
 init = function()
@@ -42,9 +42,9 @@ request = function() at = at %% #requests + 1; return requests[at] end
 
 
 class Load(NamedTuple):
-    """A report of wrk: number of requests, requests per second, median and p99 latency in milliseconds.
+    """Results from wrk: the number of requests, requests per second, and the median and p99 latency in milliseconds.
 
-    `busy` is the server's CPU time per request in microseconds; unlike the rate, it hardly depends on what else the machine does.
+    `busy` is the server's CPU time per request in microseconds. Unlike the rate, it hardly depends on the machine's other work.
     """
 
     requests: int
@@ -55,7 +55,7 @@ class Load(NamedTuple):
 
 
 def rows(project: fixture.Fixture) -> list[Row]:
-    """Compare GET and a turn that keeps the prompt, in both stores, with a constant, and memory before and after many requests."""
+    """Compare a GET and a turn that keeps the prompt with a constant, in both stores; and memory before and after many requests."""
     if shutil.which("wrk") is None:
         print(WRK_MISSING, file=sys.stderr)
         return []
@@ -118,7 +118,7 @@ def describe(loads: list[Load]) -> str:
 
 
 def scripts(folder: Path, body: bytes) -> dict[str, Path]:
-    """Write a wrk script for each kind of request. All three cycle through paths read from a file, so they do the same work."""
+    """Write a wrk script for each kind of request. All of them cycle through paths from a file, so that wrk does the same work."""
     (folder / "body").write_bytes(body)
     kinds = {
         "get": ("GET", "/conversations/talk-{}", False),
@@ -151,7 +151,7 @@ def _milliseconds(number: str, unit: str) -> float:
 
 
 def pin(command: list[str], core: int) -> list[str]:
-    """Return the command pinned to one core: 0 for the server, -1 for the load. Without taskset or a second core, it is not pinned."""
+    """The command, pinned to a core: 0 for the server, -1 for the load. Without taskset or a second core, it is not pinned."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     if len(cores) < 2 or not shutil.which("taskset"):
         return command
@@ -183,7 +183,7 @@ def fetch(url: str, body: bytes | None = None) -> bytes:
 
 @contextmanager
 def run_service(store: str, project: fixture.Fixture, folder: Path) -> Iterator[tuple[str, int]]:
-    """Run a service with an extra route for the constant; yields its URL and process id."""
+    """Run a service with an extra route for the constant. Yields its URL and process id."""
     command = [sys.executable, __file__, "serve", store, str(project.top), str(folder / "constant")]
     environment = {**os.environ, "HOME": str(project.home)}
     with (
@@ -199,13 +199,13 @@ def run_service(store: str, project: fixture.Fixture, folder: Path) -> Iterator[
 
 
 def memory(process: int) -> float:
-    """Resident memory of a process in MB."""
+    """A process's resident memory in MB."""
     output = subprocess.run(["ps", "-o", "rss=", "-p", str(process)], capture_output=True, text=True, check=True)
     return int(output.stdout) / 1024
 
 
 def cpu_seconds(process: int) -> float:
-    """User and system CPU time of a process in seconds; 0 where /proc is missing."""
+    """A process's user and system CPU time in seconds; 0 if there is no /proc."""
     try:
         user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
     except OSError:

@@ -1,4 +1,4 @@
-"""Compare plain concatenation with Foreword in sixteen situations that broke the prompt cache of real agents.
+"""Compare plain concatenation with Foreword in sixteen situations that have broken real agents' prompt caches.
 
 Both run the same thirty turns of a small scenario in which one thing changes. The concatenator puts everything it knows into the
 system prompt and rebuilds it for every request, as many agents do. Foreword runs real conversations; facts that do not belong in a system
@@ -59,9 +59,11 @@ class Scenario(NamedTuple):
 def tools(names: Sequence[str] = fixture.TOOLS, session: str = "") -> tuple[Tool, ...]:
     """Tools with descriptions of realistic length."""
     rows = [fixture.tool(name) for name in names]
-    about = "It takes a path and says what it found there. Prefer it to the shell, and give it one path at a time. " * 8
+    details = (
+        "It takes a path and says what it found there. Prefer it to the shell, and give it one path at a time. " * 8
+    )
     link = f" Logs: https://logs.example/{session}" if session else ""
-    return tuple(Tool(str(row["name"]), f"{row['description']} {about}{link}", schema=row["schema"]) for row in rows)  # type: ignore[arg-type]
+    return tuple(Tool(str(row["name"]), f"{row['description']} {details}{link}", schema=row["schema"]) for row in rows)  # type: ignore[arg-type]
 
 
 def switch_at(turn: int, at: int, then: Scene, before: Scene) -> Scene:
@@ -104,11 +106,11 @@ SCENARIOS = (
 )
 
 
-# The two contenders: each builds the requests of a turn
+# The two contenders, which build the requests for each turn
 
 
 class Concatenation:
-    """Concatenates everything it knows again for each request."""
+    """Concatenates everything it knows anew for each request."""
 
     def __init__(self, project: fixture.Fixture) -> None:
         self.project = project
@@ -142,27 +144,27 @@ class Concatenation:
 
 
 class Foreword:
-    """A conversation with the layout `foreword`, in which changes are sent as messages and the prompt stays the same."""
+    """A conversation with the `foreword` layout, in which changes are sent as messages and the prompt stays the same."""
 
     def __init__(self, project: fixture.Fixture) -> None:
         self.project = project
-        self.talks = Conversations(":memory:")
+        self.conversations = Conversations(":memory:")
         self.history: list[Mapping[str, Any]] = []
         self.announced: dict[str, str] = {}
 
     def requests(self, number: int, scene: Scene) -> Iterator[dict[str, Any]]:
         agent = Agent(scene.tools, scene.model, base=f"{IDENTITY}You are release {scene.release}.", plan=scene.plan)
         workspace = Workspace(str(self.project.cwd / scene.folder), home=str(self.project.home))
-        talk = self.talks.open("t", workspace, agent, "foreword", assignments=[("on.turn", "append")])
+        conversation = self.conversations.open("t", workspace, agent, "foreword", assignments=[("on.turn", "append")])
         if scene.is_compacted:
-            yield for_anthropic(talk.compact(messages=self.history))
+            yield for_anthropic(conversation.compact(messages=self.history))
             self.history = [user_message(summary())]
         for name in ("time", "date", "git", "memory", "title", "model"):
-            now = getattr(scene, name)
-            if self.announced.get(name) != now:
-                talk.send_message(f"The {name} is now: {now}")
-                self.announced[name] = now
-        turn = talk.turn(request_text(number), self.history)
+            current = getattr(scene, name)
+            if self.announced.get(name) != current:
+                conversation.send_message(f"The {name} is now: {current}")
+                self.announced[name] = current
+        turn = conversation.turn(request_text(number), self.history)
         yield for_anthropic(turn)
         self.history = [*turn.history, assistant_message(number)]
 
@@ -191,7 +193,7 @@ def definition(tool: Tool) -> dict[str, Any]:
 
 
 class Bill(NamedTuple):
-    """The total cost of a contender's requests, and for each change of scene the tokens that were cached before it and that stayed cached (`kept`)."""
+    """The total cost of a contender's requests and, for each change, how many tokens were cached before it and how many were kept."""
 
     dollars: float
     kept: tuple[int, ...]
@@ -217,16 +219,16 @@ def add_up(
     cached_before: list[int] = []
     for number, scene in enumerate(scenes):
         apply_scene(project, scene)
-        for each, request in enumerate(contender.requests(number, scene)):
+        for index, request in enumerate(contender.requests(number, scene)):
             segments = with_last_breakpoint(segments_of(request, rules.order))
             before = sent.get(scene.model, [])
-            total, _, found = count_kept(before, segments, rules, price, tokens_in)
-            dollars += (found * price.read + (total - found) * price.write) / MILLION
+            total, _, kept_tokens = count_kept(before, segments, rules, price, tokens_in)
+            dollars += (kept_tokens * price.read + (total - kept_tokens) * price.write) / MILLION
             is_changed = number > 0 and scene._replace(process=1) != scenes[number - 1]._replace(process=1)
-            # In a compaction only the request for the summary counts: afterwards every history is new.
-            if is_changed and each == 0 and not scenes[number - 1].is_compacted:
+            # In a compaction, only the request for the summary counts: afterwards the whole history is new.
+            if is_changed and index == 0 and not scenes[number - 1].is_compacted:
                 last = sent.get(scene.model) or sent[scenes[number - 1].model]
-                kept.append(found)
+                kept.append(kept_tokens)
                 cached_before.append(sum(tokens_in(segment.text) for segment in last))
             sent[scene.model] = segments
     return Bill(dollars, tuple(kept), tuple(cached_before))
@@ -247,17 +249,17 @@ def apply_scene(project: fixture.Fixture, scene: Scene) -> None:
 
 
 def measure(scenario: Scenario) -> tuple[Bill, Bill]:
-    """The bills of both contenders for one scenario, each in its own workspace."""
+    """Both contenders' bills for one scenario. Each runs in its own workspace."""
     table = read_prices()
-    rules = next(each for each in table.providers if each.name == "anthropic")
+    rules = next(provider for provider in table.providers if provider.name == "anthropic")
     price = table.price_of(rules, MODEL)
     assert price is not None
     scenes = [scenario.scene(turn, Scene(tools=tools())) for turn in range(TURNS)]
     bills: list[Bill] = []
-    for make in (Concatenation, Foreword):
+    for contender_class in (Concatenation, Foreword):
         with tempfile.TemporaryDirectory(prefix="foreword-bench-") as folder:
-            project = fixture.build(Path(folder) / make.__name__[0])
-            bills.append(add_up(make(project), scenes, project, rules, price))
+            project = fixture.build(Path(folder) / contender_class.__name__[0])
+            bills.append(add_up(contender_class(project), scenes, project, rules, price))
     return bills[0], bills[1]
 
 
@@ -267,9 +269,9 @@ def lines() -> Iterator[str]:
     width = max(len(scenario.name) for scenario in SCENARIOS)
     yield f"{'':{width}}  {'changes':>7}  {'kept, concatenated':>18}  {'kept, Foreword':>16}  {'concatenated':>12}  {'Foreword':>8}  {'ratio':>6}"
     for scenario in SCENARIOS:
-        plain, ours = measure(scenario)
-        money = f"{f'${plain.dollars:.3f}':>12}  {f'${ours.dollars:.3f}':>8}  {plain.dollars / ours.dollars:5.2f}x"
-        yield f"{scenario.name:{width}}  {len(plain.kept):7}  {plain.mean_kept:>18}  {ours.mean_kept:>16}  {money}"
+        concatenated, foreword_bill = measure(scenario)
+        money = f"{f'${concatenated.dollars:.3f}':>12}  {f'${foreword_bill.dollars:.3f}':>8}  {concatenated.dollars / foreword_bill.dollars:5.2f}x"
+        yield f"{scenario.name:{width}}  {len(concatenated.kept):7}  {concatenated.mean_kept:>18}  {foreword_bill.mean_kept:>16}  {money}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Stored conversations: reading compared with a bare SELECT, bytes per conversation, and how both grow with the store.
+"""Measures stored conversations: reading compared with a plain SELECT, bytes per conversation, and growth with the store.
 
 `python bench/stores.py --million` prints times for up to a million conversations, in both stores.
 """
@@ -37,8 +37,8 @@ CREATED = b"2026-03-07T08:55:05.123-06:00"
 
 
 def rows(project: fixture.Fixture) -> list[Row]:
-    """Compare reading with a bare SELECT, bytes per conversation with their limit, and large stores with small ones."""
-    prompts = different_prompts(project)
+    """Compare reading with a plain SELECT, bytes per conversation with their limit, and large stores with small ones."""
+    prompts = distinct_prompts(project)
     with tempfile.TemporaryDirectory(prefix="foreword-stores-") as folder, server() as databases:
         few, many = (SqliteTalks(f"{folder}/{name}.db", prompts) for name in ("few", "many"))
         few.fill(1_000)
@@ -50,8 +50,8 @@ def rows(project: fixture.Fixture) -> list[Row]:
         few_in_postgres.fill(1_000)
         many_in_postgres.fill(MANY)
         results += growth("PostgreSQL", few_in_postgres, many_in_postgres)
-        for each in (few, many, few_in_postgres, many_in_postgres):
-            each.close()
+        for talks in (few, many, few_in_postgres, many_in_postgres):
+            talks.close()
         return results
 
 
@@ -78,7 +78,7 @@ def size(talks: Talks) -> Row:
 
 
 def growth(name: str, few: Talks, many: Talks) -> list[Row]:
-    """Compare reading and creating conversations in a large store with the same in a store of a thousand."""
+    """Compare reading and creating conversations in a large store with doing so in a store of a thousand."""
     reads = take_turns({"ours": few.read, "baseline": many.read}, ROUNDS)
     creations = take_turns({"ours": few.create, "baseline": many.create}, ROUNDS)
     return [
@@ -101,7 +101,7 @@ def growth(name: str, few: Talks, many: Talks) -> list[Row]:
 
 
 class Talks:
-    """A store of conversations that share a few prompts, filled by plain SQL with the rows that publishing would write."""
+    """A store of conversations that share a few prompts, filled with SQL that writes the same rows as publishing."""
 
     def __init__(self, url: str, prompts: list[Edition]) -> None:
         self.url, self.prompts, self.ids = url, prompts, [""]
@@ -137,11 +137,13 @@ class SqliteTalks(Talks):
         connection = _connect(self.url)
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("PRAGMA cache_size = -200000")
-        (*kinds,) = connection.execute(f"SELECT {POINTERS} FROM foreword_editions WHERE conversation LIKE 'prompt %'")
+        (*prompt_rows,) = connection.execute(
+            f"SELECT {POINTERS} FROM foreword_editions WHERE conversation LIKE 'prompt %'"
+        )
         add = f"INSERT INTO foreword_editions (conversation, number, {POINTERS}, created) VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)"
-        kind = cycle(kinds)
+        prompt_row = cycle(prompt_rows)
         connection.execute("BEGIN")
-        connection.executemany(add, ((str(uuid.uuid4()), *next(kind), CREATED) for _ in range(number)))
+        connection.executemany(add, ((str(uuid.uuid4()), *next(prompt_row), CREATED) for _ in range(number)))
         connection.execute("COMMIT")
         connection.close()
 
@@ -157,8 +159,8 @@ class PostgresTalks(Talks):
         import psycopg
 
         with psycopg.connect(self.url, autocommit=True) as connection:
-            found = connection.execute(statement.encode(), args)
-            return found.fetchall() if found.description else []
+            cursor = connection.execute(statement.encode(), args)
+            return cursor.fetchall() if cursor.description else []
 
     def _add(self, number: int) -> None:
         self._run(
@@ -174,8 +176,8 @@ class PostgresTalks(Talks):
         return [row[0] for row in self._run("SELECT conversation FROM foreword_editions ORDER BY random() LIMIT 1000")]
 
 
-def different_prompts(project: fixture.Fixture) -> list[Edition]:
-    """PROMPTS variants of the fixture's edition."""
+def distinct_prompts(project: fixture.Fixture) -> list[Edition]:
+    """Variants of the fixture's edition, PROMPTS in number."""
     tools = json.loads(project.tools.read_text())
     agent = Agent(tools=[Tool(row["name"], row["description"], schema=row["schema"]) for row in tools])
     talks = Conversations(":memory:")
@@ -217,7 +219,7 @@ def server() -> Iterator[Callable[[], str]]:
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="foreword-stores-") as folder, server() as databases:
         project = fixture.build(Path(folder))
-        prompts = different_prompts(project)
+        prompts = distinct_prompts(project)
         print(f"{'':24} {'conversations':>14} {'read µs':>9} {'create µs':>13} {'bytes each':>11}")
         stores = {
             "SQLite": SqliteTalks(f"{folder}/talks.db", prompts),

@@ -1,4 +1,4 @@
-"""Turns that reuse a stored prompt, compared with a bare SELECT of its row."""
+"""Compare turns that reuse a stored prompt with a plain SELECT of its row."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def rows(project: fixture.Fixture) -> list[Row]:
 
 
 def bare_select(connection: sqlite3.Connection) -> Callable[[], tuple[int, ...]]:
-    """A bare SELECT of the row of the edition in use, without the texts it points to."""
+    """A function that selects the row of the edition in use, without the texts it refers to."""
     columns = "number, system, tools, account, inputs, layout, built_for, created, state"
     select = f"SELECT {columns} FROM foreword_editions WHERE conversation = ? ORDER BY number DESC LIMIT 1"
 

@@ -1,4 +1,4 @@
-"""Templates parsed and rendered with the origin of every piece, compared with jinja2's sandbox, which does not track origins."""
+"""Compare parsing and rendering templates, with the origin of every piece, with jinja2's sandbox, which does not track origins."""
 
 from __future__ import annotations
 

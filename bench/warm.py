@@ -1,4 +1,4 @@
-"""Prompts in a running process: rebuilt with nothing changed, rebuilt with one file changed, and with many skills."""
+"""Measures prompts in a running process: with nothing changed, with one file changed, and with many skills."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MANY = 5_000
 
 
 def rows(project: fixture.Fixture) -> list[Row]:
-    """Compare an unchanged prompt with `stat`, one changed file with reading all, and the cost per skill at two sizes."""
+    """Compare an unchanged prompt with `stat`, one changed file with reading all files, and the cost per skill at two sizes."""
     time.sleep(0.1)  # the reader does not cache files modified a moment ago
     agent = Agent(
         tools=[

@@ -1,4 +1,4 @@
-"""Time from a save to the callback of `watch`, compared with the file notification alone."""
+"""Compare the time from a save to the callback of `watch` with the file notification alone."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def rows(project: fixture.Fixture) -> list[Row]:
 
 
 def _limit(baseline: list[float], percent: int) -> float:
-    """The limit as a ratio, as in the other rows."""
+    """The limit as a ratio to the baseline, as in the other rows."""
     return LIMIT / (median(baseline) if percent == 50 else p99(baseline))
 
 
