@@ -71,7 +71,7 @@ def module_of(target):
 
 
 def import_edges():
-    """Yield importer, imported and line of every import within this package, including types and imports in functions."""
+    """Yield the importer, imported and line of every import within this package, including types and imports in functions."""
     for name, tree in TREES.items():
         for target, line in imports_of(name, ast.walk(tree)):
             if target.split(".")[0] == "foreword" and module_of(target) != name:

@@ -95,7 +95,7 @@ def test_a_stale_page_is_an_error(tmp_path, monkeypatch, capsys):
 
 
 def rows(name, below=""):
-    """Return name and description from the tables of a reference page. If a name has two rows, the shorter description counts."""
+    """Return the name and description from the tables of a reference page. If a name has two rows, the shorter description counts."""
     descriptions, text = {}, text_of(f"reference/{name}")
     for line in re.findall(r"^\| .*$", text[text.index(below) :], re.MULTILINE):
         cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
@@ -183,8 +183,10 @@ def test_help_shows_the_fields_with_their_defaults(kind):
     assert {
         name: parameter.default for name, parameter in parameters.items() if parameter.default is not parameter.empty
     } == {name: vars(kind)[name] for name in kind.__annotations__ if name in vars(kind)}
-    shown = re.sub(r"[\s|]+", "", pydoc.render_doc(kind, renderer=pydoc.plaintext))  # newer versions wrap the signature
-    assert f"{kind.__name__}({next(iter(parameters))}:" in shown
+    help_text = re.sub(
+        r"[\s|]+", "", pydoc.render_doc(kind, renderer=pydoc.plaintext)
+    )  # newer versions wrap the signature
+    assert f"{kind.__name__}({next(iter(parameters))}:" in help_text
 
 
 def test_every_public_name_is_described():
@@ -196,11 +198,11 @@ def test_every_public_name_is_described():
 def test_every_return_value_of_a_call_is_described():
     text = text_of("reference/python.md")
     modules = (vocabulary, decide, watching, proofread, extensions)
-    ours = {name for module in modules for name, found in vars(module).items() if isinstance(found, type)}
+    own_types = {name for module in modules for name, value in vars(module).items() if isinstance(value, type)}
     return_type = " ".join(re.findall(r"^(?:\| )?`(.*)`", text, re.MULTILINE))
-    named = {word for word in re.findall(r"\b[A-Z]\w+", return_type) if word in ours}
-    assert {"Passage", "Candidate", "Finding", "Drift", "Watching"} <= named
-    assert sorted(name for name in named if f"\n## {name}\n" not in text and f"\n### {name}\n" not in text) == []
+    named_types = {word for word in re.findall(r"\b[A-Z]\w+", return_type) if word in own_types}
+    assert {"Passage", "Candidate", "Finding", "Drift", "Watching"} <= named_types
+    assert sorted(name for name in named_types if f"\n## {name}\n" not in text and f"\n### {name}\n" not in text) == []
 
 
 # Hand-written pages match the code
@@ -226,9 +228,9 @@ SOURCES = sorted(Path(foreword.__file__).parent.rglob("*.py"))
 
 def test_every_environment_variable_is_described():
     descriptions = set(re.findall(r"`([A-Z_]+)(?:=\w+)?`", text_of("settings.md").partition("\n## Environment\n")[2]))
-    read = {name for path in SOURCES for name in variables_in(path)} - NOT_VARIABLES
-    assert {"HOME", "PWD", "FOREWORD_STORE", "FOREWORD_TOKEN", "TERM"} <= read
-    assert sorted(read - descriptions) == []
+    used_variables = {name for path in SOURCES for name in variables_in(path)} - NOT_VARIABLES
+    assert {"HOME", "PWD", "FOREWORD_STORE", "FOREWORD_TOKEN", "TERM"} <= used_variables
+    assert sorted(used_variables - descriptions) == []
 
 
 # Strings in these modules that look like names of variables.

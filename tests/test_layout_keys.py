@@ -480,16 +480,14 @@ def test_text_from_settings_has_its_file_as_origin(tree, files, passed, text, or
     layout = "$user/mine" if CALLER_SETTINGS in files else "opal"
     prompt = foreword.assemble(tree.workspace(), foreword.Agent(base="B"), layout, assignments=list(passed.items()))
     origins = [piece.origin for passage in prompt.passages for piece in passage.pieces if piece.text == text]
-    assert [(found_origin.kind, tree.short(found_origin.path), found_origin.lines) for found_origin in origins] == [
-        origin
-    ]
+    assert [(actual.kind, tree.short(actual.path), actual.lines) for actual in origins] == [origin]
 
 
 def test_wording_has_its_file_as_origin(tree):
     tree({"w/.foreword/prompts.toml": "working_boundaries_section = 'X{}'"})
     pieces = [piece for passage in tree.prompt("pod").passages for piece in passage.pieces]
-    (origin_found,) = [piece.origin for piece in pieces if piece.text == "X"]
-    assert (origin_found.kind, tree.short(origin_found.path)) == ("setting", "/w/.foreword/prompts.toml")
+    (setting_origin,) = [piece.origin for piece in pieces if piece.text == "X"]
+    assert (setting_origin.kind, tree.short(setting_origin.path)) == ("setting", "/w/.foreword/prompts.toml")
 
 
 def test_the_guidelines_can_be_set_too(tree):

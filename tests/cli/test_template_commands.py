@@ -126,7 +126,7 @@ def test_render_reports_findings(tree, run):
     ]
 
 
-def test_render_keeps_what_the_scope_allows(tree, run):
+def test_render_reads_only_what_the_scope_allows(tree, run):
     tree(
         {
             "t.txt": "[file:x]",

@@ -426,7 +426,7 @@ def test_snippets_and_guidelines_are_not_part_of_a_definition():
 
 
 @pytest.mark.parametrize(
-    ("known", "now", "next_edition"),
+    ("known", "current", "expected"),
     [
         ("", "", ""),
         ("", "b a", "a b"),
@@ -436,10 +436,10 @@ def test_snippets_and_guidelines_are_not_part_of_a_definition():
         ("a b", "c", "a b c"),
     ],
 )
-def test_new_tools_follow_the_known_ones(known, now, next_edition):
-    known, now = (written_tools(Tool(name) for name in names.split()) for names in (known, now))
-    assert list(tools_by_name(with_new_tools(known, now))) == next_edition.split()
-    assert with_new_tools(known, now).startswith(known[:-1])
+def test_new_tools_follow_the_known_ones(known, current, expected):
+    known, current = (written_tools(Tool(name) for name in names.split()) for names in (known, current))
+    assert list(tools_by_name(with_new_tools(known, current))) == expected.split()
+    assert with_new_tools(known, current).startswith(known[:-1])
 
 
 # Construct

@@ -33,7 +33,7 @@ def used_paths(tree, prompt):
 
 
 def findings_of(tree, prompt):
-    """Return code, path and the rest of the message of each finding."""
+    """Return the code, path and the rest of the message of each finding."""
     return [(code, *message.split(": ", 1)) for code, message in tree.messages(prompt)]
 
 

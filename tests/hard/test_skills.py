@@ -13,7 +13,7 @@ LAYOUTS_WITH_MENU = ["foreword", "opal", "pi"]
 
 
 def menu(tree, layout, cwd="w"):
-    """Return name and description of each skill in the menu, or None without a menu."""
+    """Return the name and description of each skill in the menu, or None without a menu."""
     text = tree.text(layout, cwd, base="BASE", tools="read", set={"section.skills.budget": 100_000})
     if layout == "pi":
         block = text.partition("<available_skills>\n")[2].partition("\n</available_skills>")[0]

@@ -1,4 +1,4 @@
-"""Run the page of first steps as a new user would: a fresh copy, an empty home and a shell."""
+"""Run the page "First steps" as a new user would: a fresh copy, an empty home and a shell."""
 
 from __future__ import annotations
 

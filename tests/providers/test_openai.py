@@ -179,8 +179,8 @@ def test_two_turns_of_a_conversation_send_the_same_prefix(convert, provider, sen
     for count in (1, 3, 6):
         send(convert, make_turn(*all_lifetimes, messages=history[:count]))
     messages_key = "input" if convert is for_openai_responses else "messages"
-    for same in {"tools", "instructions", "prompt_cache_key"} & provider.last_request.keys():
-        assert provider.value_of(same, 0) == provider.value_of(same, 1) == provider.value_of(same, 2)
+    for key in {"tools", "instructions", "prompt_cache_key"} & provider.last_request.keys():
+        assert provider.value_of(key, 0) == provider.value_of(key, 1) == provider.value_of(key, 2)
     lists = [provider.value_of(messages_key, number) for number in range(3)]
     assert lists[1].startswith(lists[0][:-1] + ",") and lists[2].startswith(lists[1][:-1] + ",")
 
@@ -193,13 +193,13 @@ def test_the_same_turn_gives_the_same_bytes(convert, provider, send, make_turn, 
 
 
 @pytest.mark.parametrize(
-    ("convert", "described"),
+    ("convert", "request_type"),
     [
         (for_openai_responses, ResponseCreateParamsNonStreaming),
         (for_openai_chat, CompletionCreateParamsNonStreaming),
     ],
 )
-def test_the_request_matches_the_types_of_the_sdk(is_typed, convert, described, make_turn, all_lifetimes, history):
+def test_the_request_matches_the_types_of_the_sdk(is_typed, convert, request_type, make_turn, all_lifetimes, history):
     request = {**convert(make_turn(*all_lifetimes, messages=history)), "model": "gpt-6"}
-    assert is_typed(request, described)
-    assert not is_typed({**request, "tolls": []}, described)
+    assert is_typed(request, request_type)
+    assert not is_typed({**request, "tolls": []}, request_type)

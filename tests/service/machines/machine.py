@@ -130,7 +130,7 @@ class Machine:
 
 
 def _processes():
-    """Yield pid, parent and group of every process that is not a zombie, from /proc or else from `ps`."""
+    """Yield the pid, parent and group of every process that is not a zombie, from /proc or else from `ps`."""
     for path in glob.glob("/proc/[0-9]*/stat"):
         with contextlib.suppress(OSError), open(path) as file:  # a process may end in the meantime
             pid, _, rest = file.read().partition(" ")
