@@ -230,4 +230,4 @@ def test_the_response_cache_stays_within_its_limit_with_many_threads(frequent_th
         received = [tag for tags in threads.map(etags, range(8)) for tag in tags]
     assert len(set(received)) == 8000
     sizes = [len(tail) for tail, _ in conversations._tails.values()]
-    assert sum(sizes) <= 2000 + 8 * max(sizes)  # each thread may add one response more
+    assert sum(sizes) <= 2000 + 8 * max(sizes)  # each thread may add one more response
