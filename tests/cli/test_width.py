@@ -180,12 +180,12 @@ def test_json_keeps_absolute_paths(shop):
     ],
 )
 def test_a_path_is_relative_to_the_workspace(path, shown):
-    assert ShortPaths("/h/repo/sub", "/h/repo", "/h").short(path) == shown
+    assert ShortPaths("/h/repo/sub", "/h/repo", "/h").shorten(path) == shown
 
 
 def test_paths_in_a_sentence_are_shortened():
     paths = ShortPaths("/w", "/w", "/h")
-    assert paths.in_text("/w/b.md: /w/a.md comes before it, '/h/x' and /x/w/a.md do not") == (
+    assert paths.shorten_in("/w/b.md: /w/a.md comes before it, '/h/x' and /x/w/a.md do not") == (
         "b.md: a.md comes before it, '~/x' and /x/w/a.md do not"
     )
 

@@ -2,14 +2,14 @@
 
 from foreword import Agent, Assembler
 from foreword.inspection.changes import BETWEEN_SECTIONS, Names
-from foreword.inspection.effects import Effect, SectionEffect, effect
+from foreword.inspection.effects import Effect, SectionEffect, measure_effect
 
 
 def effect_of(tree, before, after):
     """The effect of a change of files, counting characters as tokens."""
     old = tree(before).prompt("ion", base="B.")
     new = tree(after).prompt("ion", base="B.")
-    return old, new, effect(old, new, len)
+    return old, new, measure_effect(old, new, len)
 
 
 def test_a_changed_section_breaks_the_prefix_where_it_differs(tree):
@@ -36,7 +36,7 @@ def test_added_and_removed_sections_are_reported(tree):
         ("ion-local", "added", 0)
     ]
     assert result.breaks == "project" and result.kept == old.text.index("Project Instructions")
-    back = effect(tree.prompt("ion", base="B."), old, len)
+    back = measure_effect(tree.prompt("ion", base="B."), old, len)
     assert [(section.section, *section.kinds, section.after) for section in back.sections] == [
         ("ion-local", "removed", 0)
     ]
@@ -51,7 +51,7 @@ def test_new_and_fixed_findings_without_a_change_of_the_text(tree):
 def test_an_equal_prompt_has_no_effect(tree):
     prompt = tree({"w/AGENTS.md": "X"}).prompt("ion")
     size = len(prompt.text)
-    assert effect(prompt, prompt, len) == Effect((), Names(), size, size, size, "", (), ())
+    assert measure_effect(prompt, prompt, len) == Effect((), Names(), size, size, size, "", (), ())
 
 
 def with_setting(tree, key, content):
@@ -62,14 +62,14 @@ def test_a_changed_order_or_separator_is_an_effect(tree):
     tree({"w/AGENTS.md": "X", "home/.ion/AGENTS.md": "Y"})
     old = tree.prompt("ion", base="B.")
     names = [passage.section for passage in old.passages]
-    result = effect(old, with_setting(tree, "sections", names[::-1]), len)
+    result = measure_effect(old, with_setting(tree, "sections", names[::-1]), len)
     assert result.is_changed and len(result.section_names.moved) == len(names) - 1
     assert result.kept == 0
-    result = effect(old, with_setting(tree, "join", "\n"), len)
+    result = measure_effect(old, with_setting(tree, "join", "\n"), len)
     assert [(section.section, *section.kinds) for section in result.sections] == [(BETWEEN_SECTIONS, "changed")]
 
 
 def test_changed_tools_lose_the_entire_prefix(tree):
     prompt = tree({"w/AGENTS.md": "X"}).prompt("ion")
-    result = effect(prompt, prompt, len, ([{"name": "a"}], [{"name": "b"}]))
+    result = measure_effect(prompt, prompt, len, ([{"name": "a"}], [{"name": "b"}]))
     assert (result.is_changed, result.tools, result.kept, result.breaks) == (True, Names(["b"], ["a"]), 0, "(tools)")

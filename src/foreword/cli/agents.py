@@ -8,7 +8,7 @@ from ..inspection.agents import LOADED
 from ..programs.subjects import is_folder
 from ..vocabulary import replace
 from .columns import GAP, display_width, pad, shorten_middle
-from .options import new_parser, status, with_dir
+from .options import add_dir_argument, new_parser, status
 from .terminal import (
     escape_for,
     is_terminal,
@@ -48,7 +48,7 @@ _MIN_PATH_WIDTH = 28
 
 def parser_for(command: str) -> Parser:
     """The parser for this command."""
-    parser = with_dir(
+    parser = add_dir_argument(
         new_parser(
             command, several_layouts="a layout to show instead of the agents that were detected; may be repeated"
         )
@@ -196,7 +196,7 @@ def _write_sentences(result: AgentReport, args: Namespace) -> None:
         write_line(paint(escape_for(sys.stdout, _short_path(row.path, result, home)), "bold"))
         write_table(
             [
-                (f"  {view.name}", _cell(verdict), paths.in_text(describe_verdict(view, row.path, verdict)))
+                (f"  {view.name}", _cell(verdict), paths.shorten_in(describe_verdict(view, row.path, verdict)))
                 for view, verdict in zip(result.table.agents, row.verdicts, strict=True)
             ],
             colours=("", "", "dim"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .options import new_parser, status, with_dir
+from .options import add_dir_argument, new_parser, status
 from .terminal import report, write, write_json, write_line, write_table, write_text
 
 TYPE_CHECKING = False
@@ -22,7 +22,7 @@ def parser_for(command: str) -> Parser:
         return parser
     if command == "skill":
         parser.add_argument("name", metavar="NAME", help="the name of the skill")
-    return with_dir(parser)
+    return add_dir_argument(parser)
 
 
 def layouts(args: Namespace) -> int:
@@ -93,7 +93,7 @@ def skills(args: Namespace) -> int:
     rows = [
         (
             found.name,
-            paths.short(found.path) + ("  (hidden)" if found.hidden else ""),
+            paths.shorten(found.path) + ("  (hidden)" if found.hidden else ""),
             " ".join(found.description.split()),
         )
         for found in assembler.skills()

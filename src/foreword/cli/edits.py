@@ -34,7 +34,7 @@ def write_difference(
     """Print the difference between two prompts."""
     write_subjects(old, new, tokens, paths)
     for name, before, after in difference.circumstances:
-        values = [printable(paths.short(text)) or "none" for text in (before, after)]
+        values = [printable(paths.shorten(text)) or "none" for text in (before, after)]
         write_line(f"{paint('built with', 'dim')}  {name} {values[0]} → {values[1]}", indent=12)
     for section in difference.sections[:_MAX_SECTIONS]:
         write("\n")
@@ -55,7 +55,7 @@ def write_subjects(old: Subject, new: Subject, tokens: tuple[int, int], paths: S
     for sign, subject, count in (("-", old, tokens[0]), ("+", new, tokens[1])):
         layout = [subject.prompt.layout] if has_layout else []
         size = f"{count:,} token{'' if count == 1 else 's'}"
-        rows.append([f"{sign} {paths.short(subject.name)}", *layout, size, subject.prompt.id[:19]])
+        rows.append([f"{sign} {paths.shorten(subject.name)}", *layout, size, subject.prompt.id[:19]])
     colours = [dict.fromkeys(range(4), colour) for colour in ("red", "green")]
     write_table(rows, paths=(0,), optional=(len(rows[0]) - 1,), row_colours=colours)
 
@@ -105,7 +105,7 @@ def _group_by_line(edits: Sequence[Edit], old: str, new: str) -> Iterator[list[E
 
 def _write_causes(causes: Sequence[Cause], paths: ShortPaths) -> None:
     for cause in causes[:_MAX_CAUSES]:
-        write_line(f"  {paint(paths.in_text(describe_cause(cause)), 'cyan')}", indent=4)
+        write_line(f"  {paint(paths.shorten_in(describe_cause(cause)), 'cyan')}", indent=4)
     if len(causes) > _MAX_CAUSES:
         write(f"  … {len(causes) - _MAX_CAUSES:,} more sources")
 
@@ -198,5 +198,5 @@ def describe_first_difference(first: FirstDifference, paths: ShortPaths) -> str:
         return f"message {first.name}, character {first.offset + 1:,}"
     where = f"section '{printable(first.name)}'" if first.name else f"character {first.offset + 1:,} of the prompt"
     return where + (
-        f", {', '.join(paths.in_text(describe_cause(cause)) for cause in first.causes)}" if first.causes else ""
+        f", {', '.join(paths.shorten_in(describe_cause(cause)) for cause in first.causes)}" if first.causes else ""
     )

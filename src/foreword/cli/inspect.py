@@ -8,7 +8,7 @@ from ..errors import CallError
 from ..programs.subjects import ACCEPTED, is_folder
 from .arguments import SUPPRESS
 from .edits import describe_first_difference, write_difference
-from .options import document, new_parser, status
+from .options import new_parser, read_document, status
 from .terminal import is_terminal, paint, report, write, write_json, write_line, write_table
 
 TYPE_CHECKING = False
@@ -66,10 +66,10 @@ def _prompt_field(name: str) -> str | dict[str, Any]:
     """The value of a question's field for this prompt. Standard input is read here, because only the command line has it."""
     if name != "-":
         return name
-    from ..programs.subjects import form_in
+    from ..programs.subjects import parse_form
 
-    text = document("-", "the file").text
-    return {**(form_in("-", text, is_json=False) or {"text": text.removesuffix("\n")}), "name": "-"}
+    text = read_document("-", "the file").text
+    return {**(parse_form("-", text, is_json=False) or {"text": text.removesuffix("\n")}), "name": "-"}
 
 
 def _prompt_fields(old: str, new: str) -> dict[str, Any]:

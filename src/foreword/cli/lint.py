@@ -6,7 +6,7 @@ import os
 import sys
 
 from .columns import display_width, shorten_middle, wrap
-from .options import new_parser, with_dir
+from .options import add_dir_argument, new_parser
 from .terminal import SEVERITIES, escape_controls, is_terminal, paint, terminal_width, wrap_for, write, write_json
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ _MIN_WIDTH = 12
 
 def parser_for(command: str) -> Parser:
     """The parser for this command."""
-    parser = with_dir(new_parser(command))
+    parser = add_dir_argument(new_parser(command))
     parser.add_argument(
         "--recursive",
         action="store_true",
@@ -97,8 +97,14 @@ def _write_text(report: Report, args: Namespace) -> None:
             _write_file(path, findings, paths)
     else:
         for finding in report.findings:
-            location = ":".join([_relative(finding.path) or "prompt", *([str(finding.line)] if finding.line else [])])
-            write(_one_line(f"{location}: {finding.severity}: {_relative_paths(_sentence(finding))} [{finding.code}]"))
+            location = ":".join(
+                [_relative_path(finding.path) or "prompt", *([str(finding.line)] if finding.line else [])]
+            )
+            write(
+                _one_line(
+                    f"{location}: {finding.severity}: {_shorten_paths(_message_without_path(finding))} [{finding.code}]"
+                )
+            )
     sys.stdout.flush()
     print(wrap_for(_summary(report), _summary_stream()), file=_summary_stream())
 
@@ -111,12 +117,12 @@ def _one_line(text: str) -> str:
 def _write_file(path: str, findings: Sequence[Finding], paths: ShortPaths) -> None:
     """Print a file's path, and below it each finding's line, severity, message and check."""
     columns = terminal_width(sys.stdout)
-    write(paint(escape_controls(shorten_middle(paths.short(path), columns)) or "the prompt", "bold"))
+    write(paint(escape_controls(shorten_middle(paths.shorten(path), columns)) or "the prompt", "bold"))
     number_width = max(len(str(finding.line or "")) for finding in findings)
     indent = 2 + number_width + 2 + 9
     width = max(columns - indent, _MIN_WIDTH)
     for finding in findings:
-        lines = wrap(escape_controls(" ".join(paths.in_text(_sentence(finding)).split())), width)
+        lines = wrap(escape_controls(" ".join(paths.shorten_in(_message_without_path(finding)).split())), width)
         if display_width(lines[-1]) + 2 + len(finding.code) <= width:
             lines[-1] += "  " + paint(finding.code, "dim")
         else:
@@ -128,13 +134,13 @@ def _write_file(path: str, findings: Sequence[Finding], paths: ShortPaths) -> No
     write("\n")
 
 
-def _relative(path: str) -> str:
+def _relative_path(path: str) -> str:
     """The path relative to the current directory if it is below it, so that other programs can open it."""
     prefix = os.getcwd().rstrip("/") + "/"
     return path.removeprefix(prefix)
 
 
-def _sentence(finding: Finding) -> str:
+def _message_without_path(finding: Finding) -> str:
     """The message without the path at its start, which is printed separately."""
     text = finding.message
     if finding.path and text.startswith(finding.path):
@@ -142,7 +148,7 @@ def _sentence(finding: Finding) -> str:
     return text
 
 
-def _relative_paths(text: str) -> str:
+def _shorten_paths(text: str) -> str:
     """The message with paths below the current directory made relative."""
     return text.replace(os.getcwd().rstrip("/") + "/", "")
 

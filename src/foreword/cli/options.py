@@ -120,7 +120,7 @@ def _formatter(prog: str) -> HelpFormatter:
     return HelpFormatter(prog, width=terminal_width(sys.stdout) - 2 if has_width else 110, max_help_position=32)
 
 
-def with_dir(parser: Parser) -> Parser:
+def add_dir_argument(parser: Parser) -> Parser:
     """Add the optional argument DIR to the parser, and return it."""
     parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR", help="the agent's working directory (.)")
     return parser
@@ -147,11 +147,11 @@ def _reject_empty_values(arguments: list[str]) -> None:
 def question_of(args: Namespace, assembler: Assembler | None = None) -> Question:
     """The question that the options ask. Files named by options are read now, so that an invalid call fails early."""
     from_files = {
-        "tools": _tools(args),
-        "base": _base(args.base),
-        "plan": document_form(document(args.plan, "--plan")) if args.plan else "",
-        "scope": _scope(args.scope) if args.scope else None,
-        "docs": [_doc(doc) for doc in args.doc],
+        "tools": _read_tools(args),
+        "base": _read_base(args.base),
+        "plan": document_form(read_document(args.plan, "--plan")) if args.plan else "",
+        "scope": _read_scope(args.scope) if args.scope else None,
+        "docs": [_parse_doc(doc) for doc in args.doc],
     }
     workspace = {"cwd": args.dir, "packs": packs_of(args), "now": _parse_now(args.now)}
     unchanged = {name: getattr(args, name) for name in ("home", "layout", "settings", "set", "store")}
@@ -165,7 +165,7 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
 
 def packs_of(args: Namespace) -> dict[str, str]:
     """The `--pack` folders, by prefix."""
-    return dict(_pack(pack) for pack in args.pack)
+    return dict(_parse_pack(pack) for pack in args.pack)
 
 
 def status(findings: Iterable[Finding], args: Namespace) -> int:
@@ -185,7 +185,7 @@ def _parse_now(now: str | None) -> datetime | None:
         raise CallError(f"--now must be a time such as 2026-03-07T08:55:05-06:00, not {show(now)}") from None
 
 
-def _tools(args: Namespace) -> list[Any] | None:
+def _read_tools(args: Namespace) -> list[Any] | None:
     """The tools from the `--tools` file, then those from `--tool`. None if neither option was passed."""
     if not args.tools and not args.tool:
         return None
@@ -197,30 +197,30 @@ def _tools(args: Namespace) -> list[Any] | None:
     return [*rows, *({"name": name} for name in args.tool)]
 
 
-def _base(name: str) -> str | dict[str, Any]:
+def _read_base(name: str) -> str | dict[str, Any]:
     """The text of a file, or a template's address, unchanged."""
     if is_address(name):
         split(name)
         return name
-    return document_form(document(name, "--base")) if name else ""
+    return document_form(read_document(name, "--base")) if name else ""
 
 
-def _doc(text: str) -> tuple[str, str]:
-    label, path = _pair(text, "--doc", "LABEL=PATH")
+def _parse_doc(text: str) -> tuple[str, str]:
+    label, path = _parse_pair(text, "--doc", "LABEL=PATH")
     return label, path if "://" in path else absolute(os.path.expanduser(path), os.environ)
 
 
-def _pack(text: str) -> tuple[str, str]:
+def _parse_pack(text: str) -> tuple[str, str]:
     from ..packs.packs import check_packs
 
-    name, folder = _pair(text, "--pack", "NAME=DIR")
+    name, folder = _parse_pair(text, "--pack", "NAME=DIR")
     check_packs([name])
     if not os.path.isdir(folder):
         raise CallError(f"--pack {printable(text)}: the directory does not exist")
     return name, folder
 
 
-def _pair(text: str, option: str, form: str) -> tuple[str, str]:
+def _parse_pair(text: str, option: str, form: str) -> tuple[str, str]:
     label, equals, path = text.partition("=")
     if not equals or not label.strip() or not path.strip():
         raise CallError(f"{option} must be {form}, not {show(text)}")
@@ -230,7 +230,7 @@ def _pair(text: str, option: str, form: str) -> tuple[str, str]:
 # Files named by options
 
 
-def _scope(path: str) -> Any:
+def _read_scope(path: str) -> Any:
     """The scope in a JSON file. `null` is rejected, because it would silently remove every restriction."""
     content = read_json(path, "--scope")
     if content is None:
@@ -243,7 +243,7 @@ def read_json(path: str, option: str) -> Any:
     import json
 
     try:
-        return json.loads(document(path, option).text, parse_constant=_reject_constant)
+        return json.loads(read_document(path, option).text, parse_constant=_reject_constant)
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno}, column {error.colno})" if isinstance(error, json.JSONDecodeError) else ""
         raise CallError(f"{option} {path}: the file is not valid JSON{where}") from None
@@ -254,7 +254,7 @@ def _reject_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def document(path: str, option: str) -> Document:
+def read_document(path: str, option: str) -> Document:
     """The text of a file; `-` is standard input."""
     from ..sources.files import Reader
     from ..vocabulary import Document

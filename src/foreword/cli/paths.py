@@ -35,7 +35,7 @@ class ShortPaths:
             folder, up = os.path.dirname(folder), up + "../"
         return dict(sorted(prefixes.items(), key=lambda pair: -len(pair[0])))
 
-    def short(self, path: str) -> str:
+    def shorten(self, path: str) -> str:
         """The short form of a path."""
         if path == self.cwd:
             return "."
@@ -44,7 +44,7 @@ class ShortPaths:
                 return replacement + path[len(prefix) :] or path
         return path
 
-    def in_text(self, text: str) -> str:
+    def shorten_in(self, text: str) -> str:
         """The text with every path shortened."""
         return self._pattern.sub(lambda match: self._prefixes[match[0]], text) if self._pattern else text
 

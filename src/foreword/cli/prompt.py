@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from .options import new_parser, status, with_dir
+from .options import add_dir_argument, new_parser, status
 from .terminal import (
     describe_count,
     escape_for,
@@ -44,7 +44,7 @@ _LONGEST_BAR, _SHORTEST_BAR = 40, 8
 
 def parser_for(command: str) -> Parser:
     """The parser for one of these commands."""
-    parser = with_dir(new_parser(command))
+    parser = add_dir_argument(new_parser(command))
     if command == "why":
         about = "show only candidates with this name, or at or below this path"
         parser.add_argument("path", nargs="?", default="", metavar="PATH", help=about)
@@ -93,7 +93,7 @@ def _write_candidates(candidates: Sequence[Candidate], args: Namespace) -> None:
     visible = [candidate for candidate in candidates if args.all or args.path or candidate.fate != "absent"]
     write_table(
         [
-            (candidate.fate, candidate.layer, paths.short(candidate.path), paths.in_text(candidate.reason))
+            (candidate.fate, candidate.layer, paths.shorten(candidate.path), paths.shorten_in(candidate.reason))
             for candidate in visible
         ],
         ("fate", "layer", "file", "reason"),
@@ -213,7 +213,7 @@ def _is_file(name: str) -> bool:
 def _label(origin: Origin | None, line: int | None, paths: ShortPaths) -> str:
     if origin is None:
         return ""
-    path = paths.short(origin.path)
+    path = paths.shorten(origin.path)
     place = f"{path}:{line}" if line else path
     return (
         place

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from .news import News
+    from .change_report import ChangeReport
 
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
 # Terminals that support synchronized output show everything between these two at once.
@@ -33,24 +33,24 @@ class Screen:
     tick = 100
 
     def __init__(self) -> None:
-        self.news: News | None = None
+        self.report: ChangeReport | None = None
         self.log: list[str] = []
         self.size = (0, 0)
         self.is_open = False
         self._attributes: Any = None
         self._previous_handler: Any = None
 
-    def show(self, news: News) -> None:
+    def show(self, report: ChangeReport) -> None:
         """Add a change to the log, and redraw."""
         if not self.is_open:
             self._open()
-        colour = {"error": "red", "same": "dim"}.get(news.event, "")
-        first, *others = news.lines()
-        self.log.append(f"{paint(f'{news.time:%H:%M:%S}', 'dim')}  {paint(first, colour)}")
+        colour = {"error": "red", "same": "dim"}.get(report.event, "")
+        first, *others = report.lines()
+        self.log.append(f"{paint(f'{report.time:%H:%M:%S}', 'dim')}  {paint(first, colour)}")
         self.log += [f"        {line}" for line in others]
         del self.log[:-_MAX_LINES]
-        if news.event != "error" or self.news is None:
-            self.news = news
+        if report.event != "error" or self.report is None:
+            self.report = report
         self._draw()
 
     def refresh(self) -> bool:
@@ -91,16 +91,16 @@ class Screen:
 
     def _draw(self) -> None:
         self.size = width, height = _window_size()
-        lines = frame(self.news, self.log, width, height) if self.news else []
+        lines = frame(self.report, self.log, width, height) if self.report else []
         _write_now(f"{_BEGIN_UPDATE}\x1b[H" + "\r\n".join(f"{line}\x1b[K" for line in lines) + f"\x1b[J{_END_UPDATE}")
 
 
-def frame(news: News, log: Sequence[str], width: int, height: int) -> list[str]:
+def frame(report: ChangeReport, log: Sequence[str], width: int, height: int) -> list[str]:
     """The lines of one frame, clipped to the window."""
-    sections = _sections(news, width)
-    findings = news.finding_lines(news.prompt.findings)
-    title = paint(f"foreword {escape_controls(news.prompt.layout)}", "bold")
-    header = f"{title}  {news.size()}  {paint(escape_controls(news.folder), 'dim')}"
+    sections = _sections(report, width)
+    findings = report.finding_lines(report.prompt.findings)
+    title = paint(f"foreword {escape_controls(report.prompt.layout)}", "bold")
+    header = f"{title}  {report.size()}  {paint(escape_controls(report.folder), 'dim')}"
     shares = _share_lines(height - 4, [len(sections), len(findings) or 1, len(log)])
     parts = [_truncate(sections, shares[0]), _truncate(findings or ["no findings"], shares[1]), list(log[-shares[2] :])]
     lines = [header]
@@ -111,10 +111,10 @@ def frame(news: News, log: Sequence[str], width: int, height: int) -> list[str]:
     return [*lines, *[""] * (height - 1 - len(lines)), clip(footer, width)][-height:]
 
 
-def _sections(news: News, width: int) -> list[str]:
+def _sections(report: ChangeReport, width: int) -> list[str]:
     """A header, and a line for each section: name, lifetime, tokens, change in tokens, and a bar."""
-    changed = {section.section: section for section in news.effect.sections} if news.effect else {}
-    rows = list(zip(news.prompt.passages, news.section_counts, strict=True))
+    changed = {section.section: section for section in report.effect.sections} if report.effect else {}
+    rows = list(zip(report.prompt.passages, report.section_counts, strict=True))
     longest = min(max((display_width(escape_controls(row.section)) for row, _ in rows), default=0), 30)
     longest = max(longest, len("section"))
     maximum = max((count.count for _, count in rows), default=0) or 1

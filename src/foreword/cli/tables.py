@@ -30,7 +30,7 @@ class Table:
     def is_wider_than(self, width: int) -> bool:
         return is_too_wide([*([self.header] if self.header else []), *self.rows], width)
 
-    def without(self, columns: Collection[int]) -> Table:
+    def without_columns(self, columns: Collection[int]) -> Table:
         """A copy of the table without these columns."""
         remaining = [column for column in range(len(self.rows[0])) if column not in columns]
         new_numbers = {column: number for number, column in enumerate(remaining)}

@@ -6,7 +6,7 @@ import sys
 
 from ..errors import CallError
 from ..text.lines import printable
-from .options import new_parser, read_json, status, with_dir
+from .options import add_dir_argument, new_parser, read_json, status
 from .terminal import format_time, report, write_json, write_line, write_parts, write_table, write_text
 
 TYPE_CHECKING = False
@@ -48,7 +48,7 @@ def parser_for(command: str) -> Parser:
         parser.add_argument("--new-prompt", action="store_true", help=about)
     about = "use a layout that mirrors a released program"
     parser.add_argument("--mirror", action="store_true", help=about)
-    return with_dir(parser)
+    return add_dir_argument(parser)
 
 
 def talk_turn(args: Namespace) -> int:

@@ -8,7 +8,7 @@ from ..encoding.agent import document_form
 from ..errors import CallError
 from ..store.rows import TemplateVersion
 from ..template.languages import DEFAULT, LANGUAGES
-from .options import document, new_parser, with_dir
+from .options import add_dir_argument, new_parser, read_document
 from .prompt import write_prompt
 from .terminal import format_time, report, write_json, write_line, write_table, write_text
 
@@ -38,13 +38,13 @@ def parser_for(command: str) -> Parser:
     if action not in ("check", "render"):
         return parser
     parser.add_argument("--value", action="append", default=[], metavar="type:name=TEXT", help="a value for a variable")
-    return with_dir(parser)
+    return add_dir_argument(parser)
 
 
 def template_show(args: Namespace) -> int:
     """`foreword template show`"""
     stored = args.question.store_to_read().template()
-    text = stored.template if stored else _default(args)
+    text = stored.template if stored else _default_template(args)
     if args.json:
         write_json({"template": text})
     else:
@@ -54,7 +54,7 @@ def template_show(args: Namespace) -> int:
 
 def template_set(args: Namespace) -> int:
     """`foreword template set FILE`"""
-    return _save(args, document(args.file, "FILE").text, args.note, args.syntax)
+    return _save(args, read_document(args.file, "FILE").text, args.note, args.syntax)
 
 
 def template_history(args: Namespace) -> int:
@@ -63,7 +63,7 @@ def template_history(args: Namespace) -> int:
 
     versions = [
         *args.question.store_to_read().templates(),
-        TemplateVersion(0, _default(args), "foreword", "", "built in"),
+        TemplateVersion(0, _default_template(args), "foreword", "", "built in"),
     ]
     if args.json:
         write_json([version_form(version) for version in versions])
@@ -79,7 +79,7 @@ def template_history(args: Namespace) -> int:
 def template_restore(args: Namespace) -> int:
     """`foreword template restore N`"""
     versions = {template.version: template for template in _store(args).templates()}
-    versions[0] = TemplateVersion(0, _default(args))
+    versions[0] = TemplateVersion(0, _default_template(args))
     if args.version not in versions:
         raise CallError(f"the template has no version {args.version}; see foreword template history")
     restored = versions[args.version]
@@ -90,7 +90,7 @@ def _save(args: Namespace, text: str, note: str, syntax: str) -> int:
     from ..engine.assembler import local_time
     from ..wire.answers import version_form
 
-    author = args.author or _user()
+    author = args.author or _user_name()
     version = _store(args).add_template(
         TemplateVersion(0, text, author, local_time().isoformat(timespec="seconds"), note, syntax)
     )
@@ -103,7 +103,7 @@ def _save(args: Namespace, text: str, note: str, syntax: str) -> int:
     return 0
 
 
-def _user() -> str:
+def _user_name() -> str:
     from getpass import getuser
 
     try:
@@ -118,7 +118,7 @@ def _store(args: Namespace) -> Store:
     return open_store(args.question.url_to_write())
 
 
-def _default(args: Namespace) -> str:
+def _default_template(args: Namespace) -> str:
     """The layout's built-in template."""
     return _template_section(_with_template(args.question)).text or ""
 
@@ -143,7 +143,7 @@ def template_check(args: Namespace) -> int:
     prompt = question.assembler.prompt(question.agent, question.now)
     findings = [finding for finding in prompt.findings if finding.code.startswith(("template-", "variable-", "file-"))]
     inputs = question.assembler.snapshot(question.agent).inputs
-    template = document(args.file, "FILE")
+    template = read_document(args.file, "FILE")
     variables = LANGUAGES[args.syntax].module().variables_used(template, inputs)
     if args.json:
         from ..encoding.prompt import finding_form
@@ -151,11 +151,11 @@ def template_check(args: Namespace) -> int:
         write_json({"variables": variables, "findings": [finding_form(finding) for finding in findings]})
     else:
         report(findings, args, with_infos=True)
-        print(f"{_count(len(findings), 'finding')}, {_count(len(variables), 'variable')}", file=sys.stderr)
+        print(f"{_pluralize(len(findings), 'finding')}, {_pluralize(len(variables), 'variable')}", file=sys.stderr)
     return 1 if any(finding.severity == "error" for finding in findings) else 0
 
 
-def _count(count: int, noun: str) -> str:
+def _pluralize(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
@@ -171,13 +171,13 @@ def _template_question(args: Namespace) -> Question:
     name = _template_section(question).name
     assignments = (f"sections={name}", f"section.{name}.trim=false", f"section.{name}.language={args.syntax}")
     return question.with_fields(
-        base=document_form(document(args.file, "FILE")),
+        base=document_form(read_document(args.file, "FILE")),
         set=[*question.fields["set"], *assignments],
-        values=dict(_value(assignment, args.syntax) for assignment in args.value),
+        values=dict(_parse_value(assignment, args.syntax) for assignment in args.value),
     )
 
 
-def _value(text: str, syntax: str) -> tuple[str, str]:
+def _parse_value(text: str, syntax: str) -> tuple[str, str]:
     name, equals, content = text.partition("=")
     form = LANGUAGES[syntax].variable_form
     parts = name.partition(":") if ":" in form else [name]

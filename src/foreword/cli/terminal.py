@@ -137,7 +137,7 @@ def write_table(
         write("\n".join(table.plain_lines()))
         return
     width = terminal_width(sys.stdout)
-    table = table.without(optional) if optional and table.is_wider_than(width) else table
+    table = table.without_columns(optional) if optional and table.is_wider_than(width) else table
     write("\n".join(table.fitted_lines(width)))
 
 
@@ -152,7 +152,7 @@ def report(findings: Sequence[Finding], args: Namespace, with_infos: bool = Fals
         if finding.severity == "info" and not with_infos:
             continue
         shortened = replace(
-            finding, message=paths.in_text(escape_for(sys.stderr, finding.message)), path=paths.short(finding.path)
+            finding, message=paths.shorten_in(escape_for(sys.stderr, finding.message)), path=paths.shorten(finding.path)
         )
         write_error(format_finding(shortened, sys.stderr), indent=2)
     infos = sum(finding.severity == "info" for finding in findings)

@@ -6,8 +6,8 @@ import os
 import sys
 
 from ..template.addresses import is_address
-from .news import News, error_sentence
-from .options import NO_TOOLS, new_parser, question_of, status, with_dir
+from .change_report import ChangeReport, error_sentence
+from .options import NO_TOOLS, add_dir_argument, new_parser, question_of, status
 from .paths import paths_of
 from .terminal import write
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
         tick: int
 
-        def show(self, news: News) -> None: ...
+        def show(self, report: ChangeReport) -> None: ...
         def refresh(self) -> bool: ...
         def close(self) -> None: ...
 
 
 def parser_for(command: str) -> Parser:
     """The parser for this command."""
-    return with_dir(new_parser(command))
+    return add_dir_argument(new_parser(command))
 
 
 def watch(args: Namespace) -> int:
@@ -42,7 +42,7 @@ def watch(args: Namespace) -> int:
 
     gc.enable()  # unlike other commands, this one runs for a long time
     source = _WatchedCommand(args)
-    view = _view(args)
+    view = _create_view(args)
     paths = paths_of(args)
     stream = changes(source, tick=view.tick)
     signals = TerminationSignals()
@@ -53,7 +53,7 @@ def watch(args: Namespace) -> int:
             for change in stream:
                 if change is not None:
                     last = change.prompt
-                    view.show(News(change, args, paths, (tools, source.tools)))
+                    view.show(ChangeReport(change, args, paths, (tools, source.tools)))
                     tools = source.tools
                 elif view.refresh():
                     break
@@ -104,7 +104,7 @@ class _WatchedCommand:
 # Views
 
 
-def _view(args: Namespace) -> View:
+def _create_view(args: Namespace) -> View:
     if args.json:
         return _JsonLines()
     if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
@@ -119,16 +119,16 @@ class _JsonLines:
 
     tick = 0
 
-    def show(self, news: News) -> None:
+    def show(self, report: ChangeReport) -> None:
         import json
 
         from ..wire.answers import watch_form
 
-        change = news.change
+        change = report.change
         error = None if change.error is None else error_sentence(change.error)
-        time = news.time.isoformat(timespec="milliseconds")
+        time = report.time.isoformat(timespec="milliseconds")
         form = watch_form(
-            news.event, time, change.files, error, news.prompt, news.total, news.section_counts, news.effect
+            report.event, time, change.files, error, report.prompt, report.total, report.section_counts, report.effect
         )
         write(json.dumps(form, ensure_ascii=False))
         sys.stdout.flush()
@@ -145,12 +145,12 @@ class _Lines:
 
     tick = 0
 
-    def show(self, news: News) -> None:
-        lines = news.lines()
-        if news.event == "start":
-            lines += [f"  {line}" for line in news.finding_lines(news.prompt.findings)]
-        label = "error: " if news.event == "error" else ""
-        lines[0] = f"{news.time:%H:%M:%S}  {label}{lines[0]}"
+    def show(self, report: ChangeReport) -> None:
+        lines = report.lines()
+        if report.event == "start":
+            lines += [f"  {line}" for line in report.finding_lines(report.prompt.findings)]
+        label = "error: " if report.event == "error" else ""
+        lines[0] = f"{report.time:%H:%M:%S}  {label}{lines[0]}"
         for line in lines:
             write(line)
         sys.stdout.flush()

@@ -35,7 +35,7 @@ def describe_reads(layout: Layout, path: str) -> str:
     groups = [(lookup, group) for lookup in layout.lookups if lookup.kind == "text" for group in lookup.groups]
     name = basename(path)
     places = dict.fromkeys(
-        f"{_name(pattern)} {_place(pattern, lookup)}".rstrip()
+        f"{_path_as_written(pattern)} {_describe_place(pattern, lookup)}".rstrip()
         for lookup, group in groups
         for pattern in group
         if basename(pattern.path) == name
@@ -60,13 +60,13 @@ def _names(patterns: Sequence[Pattern]) -> list[str]:
 
 def _describe_group(group: Sequence[Pattern], lookup: Lookup) -> str:
     """The files in a group, and where the agent looks for them."""
-    where = _place(group[0], lookup)
-    names = list(dict.fromkeys(_name(pattern) for pattern in group))
+    where = _describe_place(group[0], lookup)
+    names = list(dict.fromkeys(_path_as_written(pattern) for pattern in group))
     files = names[0] if len(names) == 1 else f"the first of {_join(names)}"
     return f"{files} {where}".rstrip()
 
 
-def _name(pattern: Pattern) -> str:
+def _path_as_written(pattern: Pattern) -> str:
     """A pattern's path as a user would write it."""
     if pattern.place == "home":
         return f"~/{pattern.path}"
@@ -77,11 +77,11 @@ def _name(pattern: Pattern) -> str:
     return f"/{pattern.path}" if pattern.place == "system" else pattern.path
 
 
-def _place(pattern: Pattern, lookup: Lookup) -> str:
+def _describe_place(pattern: Pattern, lookup: Lookup) -> str:
     if pattern.place == "walk":
-        return f"in each directory from {_top(lookup)} down to the working directory"
+        return f"in each directory from {_describe_top(lookup)} down to the working directory"
     if pattern.place == "between":
-        return f"in each directory between {_top(lookup)} and the working directory"
+        return f"in each directory between {_describe_top(lookup)} and the working directory"
     return {
         "cwd": "in the working directory",
         "root": "at the root of the repository",
@@ -89,7 +89,7 @@ def _place(pattern: Pattern, lookup: Lookup) -> str:
     }.get(pattern.place, "")
 
 
-def _top(lookup: Lookup) -> str:
+def _describe_top(lookup: Lookup) -> str:
     if lookup.markers is not None:
         return f"the nearest one with {' or '.join(lookup.markers)}" if lookup.markers else "the working directory"
     return {

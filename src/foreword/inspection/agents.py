@@ -114,7 +114,7 @@ def compare_agents(
     Those of the files that are in `missing` do not exist.
     """
     judges = [_Judge(view, root, cwd) for view in views]
-    paths = {*files, *(path for judge in judges for path in judge.existing())}
+    paths = {*files, *(path for judge in judges for path in judge.existing_paths())}
     rows = [
         FileRow(path, [_absent(judge.verdict(path)) if path in missing else judge.verdict(path) for judge in judges])
         for path in sorted(paths, key=lambda path: _sort_key(path, root))
@@ -184,7 +184,7 @@ class _Judge:
             for pattern in group
         ]
 
-    def existing(self) -> Iterator[str]:
+    def existing_paths(self) -> Iterator[str]:
         for path, candidate in self.candidates.items():
             if candidate.fate != "absent" and path not in self.listed:
                 yield path

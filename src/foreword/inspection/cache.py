@@ -55,20 +55,22 @@ def segments_of(request: Mapping[str, Any], order: Sequence[str], leading: int =
     system = next((settings[key] for key in ("system", "instructions", "system_instruction") if key in settings), ())
     messages = next((request[key] for key in ("messages", "input", "contents") if key in request), ())
     parts = {
-        "tools": [_segment("tools", tool, _name(tool)) for tool in tools],
+        "tools": [_segment("tools", tool, _tool_name(tool)) for tool in tools],
         "system": [_segment("system", block, "") for block in ((system,) if isinstance(system, str) else system)],
         "messages": [
             segment
             for number, message in enumerate(messages, 1)
             for segment in (
-                _leading(message, number) if number <= leading else [_segment("messages", message, str(number))]
+                _leading_segments(message, number)
+                if number <= leading
+                else [_segment("messages", message, str(number))]
             )
         ],
     }
     return [segment for part in order for segment in parts[part]]
 
 
-def _leading(message: Mapping[str, Any], number: int) -> Iterator[Segment]:
+def _leading_segments(message: Mapping[str, Any], number: int) -> Iterator[Segment]:
     """The segments of a message that belongs to the prompt: its role, then its blocks of text."""
     yield Segment("messages", f"{message['role']}:", str(number))
     content = message.get("content", message.get("parts"))
@@ -79,7 +81,7 @@ def _leading(message: Mapping[str, Any], number: int) -> Iterator[Segment]:
             yield Segment("leading", block["text"], str(number), "cache_control" in block)
 
 
-def _name(tool: Mapping[str, Any]) -> str:
+def _tool_name(tool: Mapping[str, Any]) -> str:
     return str(tool.get("name") or tool.get("function", {}).get("name", ""))
 
 

@@ -184,7 +184,7 @@ def section_names(sections: Iterable[Any]) -> Names:
 
 def find_changes(old: Side, new: Side) -> Changes:
     """Find what was added, removed, changed and moved. Tools are compared only if both sides' tools are known."""
-    tools = Names() if old.tools is None or new.tools is None else _tools(old.tools, new.tools)
+    tools = Names() if old.tools is None or new.tools is None else _compare_tools(old.tools, new.tools)
     if old.text == new.text and (old.messages == new.messages or old.is_plain or new.is_plain):
         return Changes((), tools)
     if old.is_plain or new.is_plain:
@@ -192,21 +192,21 @@ def find_changes(old: Side, new: Side) -> Changes:
     matches = _match_items(
         *([(part.section, side.text_of(number)) for number, part in enumerate(side.parts)] for side in (old, new))
     )
-    sections = list(_sections(old, new, matches))
-    gaps = list(_gaps(old, new, matches))
+    sections = list(_changed_sections(old, new, matches))
+    gaps = list(_changed_gaps(old, new, matches))
     if gaps:
         sections.append(SectionChange(BETWEEN_SECTIONS, ("changed",)))
     return Changes(sections or [SectionChange(WHOLE_PROMPT, ("changed",))], tools, gaps)
 
 
-def _sections(old: Side, new: Side, matches: Sequence[int | None]) -> Iterator[SectionChange]:
+def _changed_sections(old: Side, new: Side, matches: Sequence[int | None]) -> Iterator[SectionChange]:
     """The changed sections in the order of the new text. A removed section is listed where it used to be."""
-    moved, matched = _moved(matches), set(matches)
+    moved, matched = _find_moved(matches), set(matches)
     removed = [number for number in range(len(old.parts)) if number not in matched]
     at = 0
     for number, (part, match) in enumerate(zip(new.parts, matches, strict=True)):
         while match is not None and at < len(removed) and removed[at] < match:
-            yield _removed(old, removed[at])
+            yield _removed_section(old, removed[at])
             at += 1
         if match is None:
             yield SectionChange(part.section, ("added",), sorted(part.sources), None, number)
@@ -216,10 +216,10 @@ def _sections(old: Side, new: Side, matches: Sequence[int | None]) -> Iterator[S
         if kinds := [kind for kind, is_true in conditions if is_true]:
             sources = _changed_sources(old.parts[match], part) if is_changed else ()
             yield SectionChange(part.section, kinds, sources, match, number)
-    yield from (_removed(old, number) for number in removed[at:])
+    yield from (_removed_section(old, number) for number in removed[at:])
 
 
-def _removed(old: Side, number: int) -> SectionChange:
+def _removed_section(old: Side, number: int) -> SectionChange:
     part = old.parts[number]
     return SectionChange(part.section, ("removed",), sorted(part.sources), number, None)
 
@@ -229,7 +229,7 @@ def _changed_sources(old: Part, new: Part) -> list[str]:
     return sorted(path for path in paths if old.sources.get(path) != new.sources.get(path))
 
 
-def _gaps(old: Side, new: Side, matches: Sequence[int | None]) -> Iterator[tuple[Span, Span]]:
+def _changed_gaps(old: Side, new: Side, matches: Sequence[int | None]) -> Iterator[tuple[Span, Span]]:
     """Where the text differs between sections that are adjacent on both sides, before the first section, or after the last one."""
     last = len(old.parts)
     ends: Sequence[int | None] = (-1, *matches, last)
@@ -252,10 +252,10 @@ def _spans_between(side: Side) -> list[Span]:
 # Tools
 
 
-def _tools(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> Names:
+def _compare_tools(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> Names:
     before, after = ([(str(tool.get("name", "")), _definition(tool)) for tool in tools] for tools in (old, new))
     matches = _match_items(before, after)
-    matched, moved = set(matches), _moved(matches)
+    matched, moved = set(matches), _find_moved(matches)
     pairs = [(name, match, number) for number, ((name, _), match) in enumerate(zip(after, matches, strict=True))]
     return Names(
         _unique(name for name, match, _ in pairs if match is None),
@@ -344,7 +344,7 @@ class _SameNameMatcher:
                 self.matches[number] = between.pop()
 
 
-def _moved(matches: Sequence[int | None]) -> set[int]:
+def _find_moved(matches: Sequence[int | None]) -> set[int]:
     """The smallest set of new items whose moves explain the new order."""
     matched_pairs = [(number, match) for number, match in enumerate(matches) if match is not None]
     unmoved = {matched_pairs[at][0] for at in longest_increasing([match for _, match in matched_pairs])}

@@ -89,43 +89,45 @@ def compare(old: Subject, new: Subject) -> Difference:
     changes = find_changes(prompt_side(old.prompt, old.tools), prompt_side(new.prompt, new.tools))
     circumstances = list(_circumstances(old, new))
     finder = _CauseFinder(old.prompt, new.prompt, changes.tools, circumstances)
-    sections = [_section(section, changes, old.prompt, new.prompt, finder) for section in changes.sections]
+    sections = [_diff_section(section, changes, old.prompt, new.prompt, finder) for section in changes.sections]
     return Difference(sections, changes.tools, circumstances)
 
 
 # Sections
 
 
-def _section(change: SectionChange, changes: Changes, old: Prompt, new: Prompt, finder: _CauseFinder) -> SectionDiff:
+def _diff_section(
+    change: SectionChange, changes: Changes, old: Prompt, new: Prompt, finder: _CauseFinder
+) -> SectionDiff:
     """A changed section with its changed words."""
     if change.old is not None or change.new is not None:
         return _named_section(change, old, new, finder)
     if change.section == WHOLE_PROMPT:
         edits = [finder.edit((a, b), (c, d)) for a, b, c, d in changed_spans(old.text, new.text)]
-        return _whole(WHOLE_PROMPT, old, new, edits, [cause for edit in edits for cause in edit.causes])
-    edits = [Edit(old_span, new_span, [finder.order()]) for old_span, new_span in changes.gaps]
-    return _whole(BETWEEN_SECTIONS, old, new, edits, [finder.order()])
+        return _diff_whole(WHOLE_PROMPT, old, new, edits, [cause for edit in edits for cause in edit.causes])
+    edits = [Edit(old_span, new_span, [finder.cause_of_order()]) for old_span, new_span in changes.gaps]
+    return _diff_whole(BETWEEN_SECTIONS, old, new, edits, [finder.cause_of_order()])
 
 
 def _named_section(change: SectionChange, old: Prompt, new: Prompt, finder: _CauseFinder) -> SectionDiff:
-    before, old_span, old_place = _passage(old, change.old)
-    after, new_span, new_place = _passage(new, change.new)
+    before, old_span, old_place = _passage_at(old, change.old)
+    after, new_span, new_place = _passage_at(new, change.new)
     edits: list[Edit] = []
     if before is None and after is not None:
-        causes = finder.added(after.start, after.end)
+        causes = finder.causes_of_added(after.start, after.end)
     elif after is None and before is not None:
-        causes = finder.removed(before.start, before.end)
+        causes = finder.causes_of_removed(before.start, before.end)
     else:
         edits = _edits(before, after, finder) if before and after and "changed" in change.kinds else []
         causes = [cause for edit in edits for cause in edit.causes]
         if "moved" in change.kinds:
-            causes.append(finder.order())
+            causes.append(finder.cause_of_order())
     return SectionDiff(
         change.section, change.kinds, old_span, new_span, old_place, new_place, edits, _merge(causes), change.sources
     )
 
 
-def _passage(prompt: Prompt, number: int | None) -> tuple[Passage | None, tuple[int, int] | None, int]:
+def _passage_at(prompt: Prompt, number: int | None) -> tuple[Passage | None, tuple[int, int] | None, int]:
     """A passage by its number, with its span and its position counted from 1; (None, None, 0) if the number is None."""
     if number is None:
         return None, None, 0
@@ -133,7 +135,7 @@ def _passage(prompt: Prompt, number: int | None) -> tuple[Passage | None, tuple[
     return passage, (passage.start, passage.end), number + 1
 
 
-def _whole(name: str, old: Prompt, new: Prompt, edits: Sequence[Edit], causes: Sequence[Cause]) -> SectionDiff:
+def _diff_whole(name: str, old: Prompt, new: Prompt, edits: Sequence[Edit], causes: Sequence[Cause]) -> SectionDiff:
     """Two whole texts as one section, for texts without sections and for the text between sections."""
     return SectionDiff(name, ("changed",), (0, len(old.text)), (0, len(new.text)), 1, 1, edits, _merge(causes))
 
@@ -166,13 +168,13 @@ class _CauseFinder:
                 by_section.setdefault(span.section, []).extend(self._causes([span], fates, when))
         return Edit(old, new, _merge(cause for causes in by_section.values() for cause in self._most_specific(causes)))
 
-    def added(self, start: int, end: int) -> list[Cause]:
+    def causes_of_added(self, start: int, end: int) -> list[Cause]:
         return self._most_specific(self._causes(self.new.find(start, end), self._old_fates, "was"))
 
-    def removed(self, start: int, end: int) -> list[Cause]:
+    def causes_of_removed(self, start: int, end: int) -> list[Cause]:
         return self._most_specific(self._causes(self.old.find(start, end), self._new_fates, "now"))
 
-    def order(self) -> Cause:
+    def cause_of_order(self) -> Cause:
         """The cause of a change in order: the layout."""
         return next((self._circumstance(row) for row in self._circumstances if row[0] == "layout"), Cause("layout"))
 

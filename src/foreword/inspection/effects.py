@@ -49,7 +49,9 @@ class Effect(ChangedParts):
     fixed_findings: Sequence[Finding] = ()
 
 
-def effect(old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[Tools, Tools] = ((), ())) -> Effect:
+def measure_effect(
+    old: Prompt, new: Prompt, count: Callable[[str], int], tools: tuple[Tools, Tools] = ((), ())
+) -> Effect:
     """Compare a prompt with an older one. `count` counts the tokens in a string; `tools` are the old and the new tools."""
     changes = find_changes(prompt_side(old, tools[0]), prompt_side(new, tools[1]))
     sections = []

@@ -87,7 +87,7 @@ def explain(assembler: Assembler, path: str, agent: Agent | None = None) -> Cand
         readers = (
             f"{readers}; these agents do: {', '.join(agents)}" if others else f"these agents do: {', '.join(agents)}"
         )
-    reason = f"the layout '{layout.name}' does not read {kind} ({_reads(path, layout)}); {readers}"
+    reason = f"the layout '{layout.name}' does not read {kind} ({_describe_reads(path, layout)}); {readers}"
     return Candidate(printable_path, "", "unread", reason)
 
 
@@ -143,7 +143,7 @@ def _candidate_in(assembler: Assembler, path: str, folder: str, agent: Agent | N
     )
 
 
-def _reads(path: str, layout: Layout) -> str:
+def _describe_reads(path: str, layout: Layout) -> str:
     """Describe what the layout reads instead: names of instruction files, or folders of skills."""
     name = os.path.basename(path)
     is_skill = name.lower() == "skill.md"

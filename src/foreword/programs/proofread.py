@@ -23,7 +23,7 @@ from ..sources.tree import scan_below
 from ..text.lines import printable
 from ..text.tokens import estimate
 from ..vocabulary import Agent, value
-from .wrong_case import WrongCase
+from .wrong_case import WrongCaseFinder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class _LintRun:
         self.oversized: set[str] = set()
         self.skills: set[tuple[int, int]] = set()
         self.reader = Reader()
-        self.wrong_case = WrongCase(self.root)
+        self.wrong_case = WrongCaseFinder(self.root)
         self.disabled = {*disabled}
         self._read_settings(self.snapshot)
         tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)

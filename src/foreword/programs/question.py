@@ -106,13 +106,13 @@ class Question:
     def checked_prompt(self) -> Prompt:
         """The prompt, with a finding for each file that was skipped because its name has the wrong case."""
         if self._checked is None:
-            from .wrong_case import WrongCase
+            from .wrong_case import WrongCaseFinder
 
             prompt = self.prompt()
             known = {(finding.code, finding.path) for finding in prompt.findings}
             more = [
                 finding
-                for finding in WrongCase().findings(prompt.candidates)
+                for finding in WrongCaseFinder().findings(prompt.candidates)
                 if (finding.code, finding.path) not in known
             ]
             self._checked = replace(prompt, findings=(*prompt.findings, *more)) if more else prompt

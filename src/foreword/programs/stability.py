@@ -79,12 +79,12 @@ def _at_other_times(assembler: Assembler, agent: Agent, now: datetime, first: Pr
 
     precision = assembler.snapshot(agent).precision
 
-    def later(delay: timedelta) -> Prompt:
+    def build_later(delay: timedelta) -> Prompt:
         moment = now + delay
         return first if round_to(precision, moment) == round_to(precision, now) else assembler.prompt(agent, moment)
 
     for detail, delay in (("a minute later", timedelta(minutes=1)), ("a day later", timedelta(days=1))):
-        yield _try_build("clock", detail, later, delay)
+        yield _try_build("clock", detail, build_later, delay)
 
 
 def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:

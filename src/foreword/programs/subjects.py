@@ -28,7 +28,7 @@ def read_subject(source: str | Mapping[str, Any], question: Question) -> Subject
     if source.startswith("sha256:"):
         return _stored_prompt(source, question)
     if source.startswith("talk:"):
-        return _edition(source, question)
+        return _stored_edition(source, question)
     if is_folder(source):
         return build_subject(question.with_fields(cwd=source))
     path = absolute(source, os.environ) if source else ""
@@ -36,7 +36,7 @@ def read_subject(source: str | Mapping[str, Any], question: Question) -> Subject
         raise CallError(f"{printable(source) or 'an empty name'} does not exist; expected {ACCEPTED}")
     text = _text_of(path, source)
     # `show` ends its output with a newline that is not part of the prompt.
-    form = form_in(source, text, is_json=path.endswith(".json")) or {"text": text.removesuffix("\n")}
+    form = parse_form(source, text, is_json=path.endswith(".json")) or {"text": text.removesuffix("\n")}
     return subject_from(source, form)
 
 
@@ -72,7 +72,7 @@ def tool_definitions(question: Question) -> list[ToolForm]:
     return rows
 
 
-def form_in(name: str, text: str, is_json: bool) -> dict[str, Any] | None:
+def parse_form(name: str, text: str, is_json: bool) -> dict[str, Any] | None:
     """The saved JSON form in a file, or None if the file is plain text. If `is_json`, it must contain a form."""
     import json
 
@@ -101,8 +101,8 @@ def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
     return Subject(
         printable_name,
         prompt_from(form, printable_name),
-        _objects(form, "tools", "name", printable_name) if "tools" in form else None,
-        _objects(form, "messages", "role", printable_name),
+        _check_objects(form, "tools", "name", printable_name) if "tools" in form else None,
+        _check_objects(form, "messages", "role", printable_name),
         {key: str(field) for key, field in built_for.items()} if isinstance(built_for, dict) else {},
     )
 
@@ -138,7 +138,7 @@ def _text_of(path: str, name: str) -> str:
     return reading.text
 
 
-def _objects(form: Mapping[str, Any], key: str, required: str, where: str) -> list[dict[str, Any]]:
+def _check_objects(form: Mapping[str, Any], key: str, required: str, where: str) -> list[dict[str, Any]]:
     rows = form.get(key) or []
     if not isinstance(rows, list) or not all(
         isinstance(row, dict) and isinstance(row.get(required), str) for row in rows
@@ -161,7 +161,7 @@ def _stored_prompt(id: str, question: Question) -> Subject:
     return subject_from(id[:19], {**json.loads(account), "text": text})
 
 
-def _edition(name: str, question: Question) -> Subject:
+def _stored_edition(name: str, question: Question) -> Subject:
     """The edition `talk:ID@N`, or the current edition of `talk:ID`. An id may contain an `@`, so the whole name is also tried."""
     from ..store import open_store
     from ..wire.answers import edition_form

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Candidate, Finding
 
 
-class WrongCase:
+class WrongCaseFinder:
     """Finds files at or below `root` that were skipped because their names have the wrong case.
 
     Each folder is listed once and each file is reported once, for any number of prompts.

@@ -73,17 +73,19 @@ def parse_body(data: bytes, kind: type) -> Any:
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
-        raise Problem("invalid-body", _sentence(error, kind)) from None
+        raise Problem("invalid-body", _describe_error(error, kind)) from None
     except UnicodeDecodeError:
         raise Problem("not-json", "the body is not valid UTF-8; send a JSON object") from None
     except msgspec.DecodeError as error:
-        detail = "the body is empty" if not data.strip() else _lone_surrogate(data) or _sentence(error, kind)
+        detail = (
+            "the body is empty" if not data.strip() else _describe_lone_surrogate(data) or _describe_error(error, kind)
+        )
         raise Problem("not-json", f"{detail}; send a JSON object") from None
     except RecursionError:
         raise Problem("not-json", "the body is nested too deeply") from None
 
 
-def _lone_surrogate(data: bytes) -> str:
+def _describe_lone_surrogate(data: bytes) -> str:
     """The error message for a body whose only fault is an escaped lone surrogate; empty for any other fault."""
     try:
         match = re.search("[\ud800-\udfff]", json.dumps(json.loads(data), ensure_ascii=False))
@@ -99,7 +101,7 @@ def parse_query(text: str, kind: type) -> Any:
         fields = parse_qs(text, keep_blank_values=True, strict_parsing=bool(text), errors="strict", max_num_fields=1000)
         return msgspec.convert({name: _parse(name, texts, types.get(name)) for name, texts in fields.items()}, kind)
     except (msgspec.ValidationError, ValueError) as error:
-        raise Problem("invalid-query", _sentence(error, kind)) from None
+        raise Problem("invalid-query", _describe_error(error, kind)) from None
 
 
 @cache
@@ -147,7 +149,7 @@ def _parse_json(name: str, text: str) -> Any:
         raise Problem("invalid-query", f"{name} must be valid JSON") from None
 
 
-def _sentence(error: Exception, kind: type) -> str:
+def _describe_error(error: Exception, kind: type) -> str:
     """A msgspec error's message, with a suggestion if a field is unknown."""
     what, _, where = str(error).replace("`", "'").partition(" - at '$")
     path = where.removesuffix("'").removeprefix(".")

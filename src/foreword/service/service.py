@@ -66,7 +66,7 @@ class Service:
         except ValueError:
             raise Problem("invalid-request", f"{name} {show(requested)} is not a valid path") from None
         if not any(is_inside(real, root) for root in self._real_roots):
-            raise _outside(name, requested)
+            raise _outside_roots(name, requested)
         return path
 
     def workspace(self, cwd: str) -> Workspace:
@@ -181,7 +181,7 @@ class Service:
         cwd = real_path(workspace.cwd)
         served_root = max((served for served in self._real_roots if is_inside(cwd, served)), key=len, default=None)
         if served_root is None:  # the folder was moved after the request was checked
-            raise _outside("cwd", workspace.cwd)
+            raise _outside_roots("cwd", workspace.cwd)
         return Scope([Access(served_root, "write")])
 
     def _access(self, row: AccessBody, default: str, workspace: Workspace) -> Access:
@@ -189,7 +189,7 @@ class Service:
         return Access(path, "read" if (row.permission or default) == "read" else "write", row.recursive)
 
 
-def _outside(name: str, path: str) -> Problem:
+def _outside_roots(name: str, path: str) -> Problem:
     return Problem(
         "outside-roots",
         f"{name} {show(printable(path))} is outside the served folders; start the service with --root to serve it",

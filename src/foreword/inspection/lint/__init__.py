@@ -119,8 +119,10 @@ def _build_findings(findings: Iterable[Finding], checked_paths: Collection[str] 
 
 
 def _finding(check: str, source: SourceText, line: int | None, message: str) -> Finding:
-    prefix = "" if source.place else f"{source.kind} {source.path}: "
-    return Finding(check, BY_ID[check].severity, prefix + message, source.place, line if source.place else None)
+    prefix = "" if source.reported_path else f"{source.kind} {source.path}: "
+    return Finding(
+        check, BY_ID[check].severity, prefix + message, source.reported_path, line if source.reported_path else None
+    )
 
 
 def _check_text(source: SourceText, context: LintContext) -> Iterator[Finding]:

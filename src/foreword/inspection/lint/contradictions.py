@@ -271,8 +271,8 @@ def _attitude_to(source: SourceText, start: int, end: int) -> str:
         (_ASKS, False, False),
     ):
         if match := pattern.search(sentence):
-            wants = attitude(sentence[: match.start()], is_elliptical)
-            return "forbids" if wants and is_negative else wants
+            stated = attitude(sentence[: match.start()], is_elliptical)
+            return "forbids" if stated and is_negative else stated
     if match := _DECLARES.search(sentence):
         return "asks" if is_declaration(sentence[: match.start()]) else ""
     return ""
@@ -321,8 +321,8 @@ def _is_command(source: SourceText, at: int) -> bool:
             is_first = not _is_described(sentence.rstrip("`"), source.text[at : at + 200])
         else:
             runs = _RUNS.search(sentence)
-            wants = attitude(sentence[: runs.start()], runs[1].lower() not in _VERBS) if runs else ""
-            is_first = wants == "asks" and _is_general(source, at)
+            stated = attitude(sentence[: runs.start()], runs[1].lower() not in _VERBS) if runs else ""
+            is_first = stated == "asks" and _is_general(source, at)
     return is_first and not _FORBIDDEN.search(source.line_around(at))
 
 
@@ -378,9 +378,9 @@ def _indentation_stance(source: SourceText) -> Stance:
     if "tab" in text or "space" in text:
         for choice, pattern in _INDENT_PATTERNS:
             for match in islice(re.finditer(pattern, text, re.IGNORECASE), _MAX_MENTIONS):
-                wants = _attitude_to_indentation(source, match)
-                if wants:
-                    (asks if wants == "asks" else forbids).setdefault(choice, match.start())
+                stated = _attitude_to_indentation(source, match)
+                if stated:
+                    (asks if stated == "asks" else forbids).setdefault(choice, match.start())
     if len(asks) > 1:
         asks.pop(_ANY_SPACES, None)  # mentioned both with and without a number
     for choice in forbids:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     SourceCache = dict[tuple[str, str, str, Lifetime, str], "SourceText"]
 
 # Origins whose text was written by people, not by Foreword or other programs.
-_WRITTEN = frozenset(("file", "template", "layout", "setting", "caller", "extension", "tool", "variable"))
+_WRITTEN_BY_PEOPLE = frozenset(("file", "template", "layout", "setting", "caller", "extension", "tool", "variable"))
 _COMMENT = re.compile(r"<!--[ \t]*foreword:[ \t]*(ignore(?:-file)?)\b([^\n>]{0,300}?)-->")
 _ALL_LINES = (1, 1 << 60)
 # How many characters on each side count as near an offset. A file may be a single line of a megabyte.
@@ -77,7 +77,7 @@ class SourceText:
         return self.path.rpartition("/")[2]
 
     @property
-    def place(self) -> str:
+    def reported_path(self) -> str:
         """The path to report in findings; empty if the text is not in a file that a person can open."""
         return self.path if self.is_file or self.kind in ("template", "setting") else ""
 
@@ -180,7 +180,7 @@ def source_texts(prompt: Prompt, known: SourceCache) -> list[SourceText]:
     for passage in prompt.passages:
         for piece in passage.pieces:
             key = (piece.origin.kind, piece.origin.path)
-            if key[0] not in _WRITTEN:
+            if key[0] not in _WRITTEN_BY_PEOPLE:
                 continue
             first = piece.origin.lines[0] if piece.origin.lines else lines.get(key, 1)
             # Blank lines replace omitted text, so that line numbers match the file.

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .arguments import Namespace
 
 
-class News:
-    """A change and its token counts."""
+class ChangeReport:
+    """A change to the prompt, with its token counts and effect."""
 
     def __init__(
         self, change: Change, args: Namespace, paths: ShortPaths, tools: tuple[str, str] = ("[]", "[]")
@@ -29,7 +29,7 @@ class News:
 
         self.change, self.prompt, self.args, self.tools = change, change.prompt, args, tools
         self.paths = paths
-        self.folder = ShortPaths("", home=paths.home).short(paths.cwd)
+        self.folder = ShortPaths("", home=paths.home).shorten(paths.cwd)
         self.time = datetime.now().astimezone()
         self.total = _count_tokens(self.prompt.text, args.model, args.provider)
         self.section_counts = [
@@ -40,13 +40,15 @@ class News:
     def _effect(self) -> Effect | None:
         import json
 
-        from ..inspection.effects import effect
+        from ..inspection.effects import measure_effect
 
         if self.change.before is None or self.change.error is not None:
             return None
         model, provider = self.args.model, self.args.provider
         tools = json.loads(self.tools[0]), json.loads(self.tools[1])
-        return effect(self.change.before, self.prompt, lambda text: _count_tokens(text, model, provider).count, tools)
+        return measure_effect(
+            self.change.before, self.prompt, lambda text: _count_tokens(text, model, provider).count, tools
+        )
 
     @property
     def event(self) -> str:
@@ -74,7 +76,7 @@ class News:
         """A line for each error and warning, most severe first, and one with the number of infos."""
         lines = [
             finding_line(
-                replace(finding, message=self.paths.in_text(finding.message), path=self.paths.short(finding.path))
+                replace(finding, message=self.paths.shorten_in(finding.message), path=self.paths.shorten(finding.path))
             )
             for finding in worst_first(findings)
             if finding.severity != "info"
@@ -107,7 +109,7 @@ class News:
             names = sorted({path for section in self.effect.sections for path in section.sources})
         if not names:
             return ""
-        short_names = [self.paths.short(name) for name in names]
+        short_names = [self.paths.shorten(name) for name in names]
         more = f" and {len(short_names) - 3} more" if len(short_names) > 3 else ""
         return f"{', '.join(short_names[:3])}{more}: "
 
