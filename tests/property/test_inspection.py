@@ -13,7 +13,7 @@ from foreword.encoding.prompt import account_form, prompt_from
 from foreword.errors import CallError
 from foreword.inspection.cache import best_order, breakpoints, cache_reuse, count_kept, find_misplaced, segments_of
 from foreword.inspection.diff import compare
-from foreword.inspection.effects import effect
+from foreword.inspection.effects import measure_effect
 from foreword.inspection.prices import Price, ProviderRules
 from foreword.inspection.subject import Subject
 from foreword.text.tokens import Count
@@ -124,7 +124,7 @@ def test_comparisons_are_correct(forms, old_tools, new_tools):
             whole = apply_edits(old.prompt.text[:b], new.prompt.text, section.edits)[a:]
             assert whole == new.prompt.text[c:d] or section.section[0] == "("
     assert not compare(old, old).is_changed
-    effects = effect(old.prompt, new.prompt, len, (old_tools, new_tools))
+    effects = measure_effect(old.prompt, new.prompt, len, (old_tools, new_tools))
     drifted = drift(*(_edition(form) for form in (old, new)))
     expected = changes_form(comparison)
     assert changes_form(effects) == changes_form(drifted) == expected

@@ -129,15 +129,15 @@ def test_a_message_that_only_one_side_has_is_a_difference(tree, run):
 
 
 def test_an_edit_in_a_message_has_an_effect(tree, layout):
-    from foreword.inspection.effects import effect
+    from foreword.inspection.effects import measure_effect
 
     old = assemble(tree.workspace(), Agent(), layout)
     other = assemble(tree.workspace(), Agent(), layout, assignments=[("rules.role", "user")])
-    result = effect(old, other, len)
+    result = measure_effect(old, other, len)
     assert (result.is_changed, result.kept, result.breaks) == (True, len("You are an agent.\n\n"), "rules")
     merged = assemble(tree.workspace(), Agent(), layout, assignments=[("rules.role", "system")])
-    assert [effect(old, merged, len).breaks, effect(merged, old, len).breaks] == ["rules", "rules"]
-    assert effect(old, old, len).breaks == ""
+    assert [measure_effect(old, merged, len).breaks, measure_effect(merged, old, len).breaks] == ["rules", "rules"]
+    assert measure_effect(old, old, len).breaks == ""
 
 
 def test_two_projects_share_their_system_prompt_but_not_their_messages(tree, layout):
