@@ -124,7 +124,7 @@ def test_a_saved_prompt_keeps_its_tools(workspace, capsys):
         ("lint", {"min_severity": "fatal"}, "min_severity must be one of"),
         ([], {}, "unknown question []"),
         ("cache", {"new": "."}, "cache needs both old and new"),
-        ("diff", {"old": 1, "new": "."}, "old must be the name of a prompt or a saved one, not 1"),
+        ("diff", {"old": 1, "new": "."}, "old must be a prompt's name or a saved prompt, not 1"),
         ("show", {"set": 1}, "set must be a list of strings, not 1"),
         ("show", {"set": "budget=1"}, "set must be a list of strings, not 'budget=1'"),
         ("show", {"base": {"path": 1, "text": "b"}}, "path must be a string, not 1"),
