@@ -275,7 +275,7 @@ EXTRAS = {
         "In `instead`, `base` is the caller's own text and `template` the newest version of the global template.",
         "### Lists",
         "`of` names a lookup rule, whose fields depend on its `as`:",
-        table(("as", "content", "fields"), fields_of(keys.FOUND, FOUND)),
+        table(("as", "content", "fields"), fields_of(keys.LOOKUP_FIELDS, FOUND)),
         "or one of the agent's lists:",
         table(("of", "content", "fields"), fields_of(keys.LISTS, LISTS)),
         "### Facts in a text",
@@ -386,7 +386,7 @@ def named_in(kind: str, words: Mapping[str, str]) -> list[tuple[str, str, str, s
     """The settings or wording of all shipped layouts, by name: the layouts, the value or placeholders, the meaning."""
     found: dict[str, dict[str, Any]] = {}
     for layout in NAMES:
-        for name, content in merging.flat(getattr(compiled, layout)().get(kind, {})).items():
+        for name, content in merging.flatten(getattr(compiled, layout)().get(kind, {})).items():
             found.setdefault(name, {})[layout] = content
     return [
         (

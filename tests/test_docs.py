@@ -105,7 +105,15 @@ def rows(name, below=""):
 
 
 KEYS = [key.name for key in keys.KEYS]
-NAMES_BY_PAGE = [*lookup_keys.PLACES, *keys.LISTS, *keys.FOUND, *keys.FACTS, *keys.FILTERS, *keys.EVENTS, *keys.STEPS]
+NAMES_BY_PAGE = [
+    *lookup_keys.PLACES,
+    *keys.LISTS,
+    *keys.LOOKUP_FIELDS,
+    *keys.FACTS,
+    *keys.FILTERS,
+    *keys.EVENTS,
+    *keys.STEPS,
+]
 
 
 @pytest.mark.parametrize(
@@ -126,7 +134,7 @@ def test_every_name_is_described(page, names):
 @pytest.mark.parametrize("kind", ["settings", "wording"])
 def test_every_setting_and_wording_of_a_shipped_layout_is_described(kind):
     descriptions = rows("layouts.md", below="## Settings")
-    names = {name for layout in NAMES for name in merging.flat(getattr(compiled, layout)().get(kind, {}))}
+    names = {name for layout in NAMES for name in merging.flatten(getattr(compiled, layout)().get(kind, {}))}
     assert sorted(name for name in names if len(descriptions.get(name, "")) < 3) == []
 
 

@@ -13,7 +13,7 @@ from foreword import CallError
 from foreword.errors import LayoutError
 from foreword.layout.keys import KEYS
 from foreword.layout.merging import merge
-from foreword.layout.model import with_inner
+from foreword.layout.model import with_inner_sections
 from foreword.layout.parse import parse
 from foreword.packs import compile as compiling
 from foreword.packs import std
@@ -69,9 +69,9 @@ def test_a_wrapper_that_closes_what_it_opens_is_accepted(wrap):
         ("section.files.wrap", "<a x='1'>{}<a>", "must close what it opens: </a> is missing"),
         ("section.files.wrap", "```\n{}", "must close what it opens: a code fence is not closed"),
         ("section.files.wrap", "<!-- {}", "must close what it opens: a comment is not closed"),
-        ("find.notes.files", ["root:../x.md"], "find.notes.files: 'root:../x.md' leaves its place"),
-        ("find.notes.files", ["home:a/../../x.md"], "'home:a/../../x.md' leaves its place"),
-        ("find.notes.files", [["cwd:../x.md"]], "'cwd:../x.md' leaves its place"),
+        ("find.notes.files", ["root:../x.md"], "find.notes.files: 'root:../x.md' leads out of its place"),
+        ("find.notes.files", ["home:a/../../x.md"], "'home:a/../../x.md' leads out of its place"),
+        ("find.notes.files", [["cwd:../x.md"]], "'cwd:../x.md' leads out of its place"),
     ],
 )
 def test_an_open_wrapper_or_a_path_outside_is_an_error(path, content, message):
@@ -125,7 +125,7 @@ FACTS = "conditions are tool:NAME, set:NAME, found:NAME, provider:NAME, platform
         ("find.notes.files", ["wlak:X"], "find.notes.files: 'wlak:X' is not a pattern 'place:path'; did you mean 'walk'?"),
         ("find.notes.files", ["cwd:"], "find.notes.files: 'cwd:' does not name a file"),
         ("find.notes.files", ["cwd:{dri}/X"], "find.notes.files: unknown setting 'dri' (in 'cwd:{dri}/X'); did you mean 'dir'?"),
-        ("find.notes.files", [["walk:X", "cwd:Y"]], "find.notes.files: the place 'walk' and another cannot be alternatives of one group"),
+        ("find.notes.files", [["walk:X", "cwd:Y"]], "find.notes.files: the place 'walk' and another place cannot be in the same group"),
         # sections
         ("sections", ["intor"], "sections names 'intor', but [section.intor] does not exist; did you mean 'intro'?"),
         ("sections", ["intro", "intro"], "section 'intro' is used twice in the layout"),
@@ -176,7 +176,7 @@ def test_very_deeply_nested_sections_are_an_error():
 
 def test_the_minimal_layout_is_valid():
     layout = parse(MINIMAL, "mine")
-    assert [section.name for section in layout.each_section()] == ["intro", "files"]
+    assert [section.name for section in layout.all_sections] == ["intro", "files"]
 
 
 @pytest.mark.parametrize("table", ["layout", "find", "section", "guideline", "on", "compaction"])
@@ -312,7 +312,7 @@ def test_a_layout_keeps_what_it_does_not_replace(tree):
         ({"a.toml": 'extends = "opel"\n'}, "$TOP/a.toml: extends: unknown layout 'opel'; did you mean 'opal'?"),
         ({"a.toml": 'extends = "./nowhere.toml"\n'}, "the file does not exist ($TOP/nowhere.toml)"),
         ({"a.toml": 'extends = "$acme/x"\n'}, "unknown pack 'acme'"),
-        ({"a.toml": "sections = [\n"}, "$TOP/a.toml is not TOML"),
+        ({"a.toml": "sections = [\n"}, "$TOP/a.toml is not valid TOML"),
         ({"a.toml": ""}, "it is empty ($TOP/a.toml)"),
         ({"a.toml": b"\xff"}, "0xff at offset 0"),
         ({"a.toml": 'sections = ["x"]\nnope = 1\n'}, "layout a: unknown key 'nope'"),
@@ -368,7 +368,7 @@ def test_a_workspace_layout_may_not_read_outside(tree, pattern):
 @pytest.mark.parametrize("pattern", ["cwd:../../SECRET.md", "root:a/../../SECRET.md", "walk:../../x", "root:../*.md"])
 def test_a_pattern_may_not_leave_its_folder(tree, pattern):
     tree({"w/.foreword/prompts/team.toml": workspace_layout(f'["{pattern}"]')})
-    with pytest.raises(LayoutError, match="leaves its place"):
+    with pytest.raises(LayoutError, match="leads out of its place"):
         tree.prompt("$workspace/team")
 
 
@@ -408,7 +408,7 @@ def test_a_layout_extended_inside_the_workspace_is_untrusted_too(tree, below, mo
 
 def test_a_pack_may_not_leave_its_folder(tree):
     tree({"w/.git": None, "outside.toml": CUSTOM, "w/.foreword/prompts/team.toml": Path("../../../outside.toml")})
-    with pytest.raises(CallError, match="leaves its pack"):
+    with pytest.raises(CallError, match="leads out of its pack"):
         tree.prompt("$workspace/team")
 
 
@@ -518,7 +518,7 @@ def test_settings_choose_the_layout_unless_the_caller_does(tree, files, layout):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("not toml", "is not TOML"),
+        ("not toml", "is not valid TOML"),
         ("nope = 1", "unknown key 'nope'"),
         ("skills.validation = 'loose'", "validation"),
         ("layout = 5", "layout must be a string"),
@@ -677,7 +677,10 @@ def test_the_compiled_modules_are_current():
 def test_a_layout_parsed_in_advance_matches_the_toml(name):
     layout = importlib.import_module(f"foreword.packs.std.{name}").LAYOUT
     assert layout == parse(getattr(compiled, name)(), name, f"$std/{name}")
-    assert all(actual is section for actual, section in zip(layout.every, with_inner(layout.sections), strict=True))
+    assert all(
+        actual is section
+        for actual, section in zip(layout.all_sections, with_inner_sections(layout.sections), strict=True)
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -146,7 +146,7 @@ def test_an_unknown_layout_is_an_error(error_of, command):
         ("$user/../x", "cannot contain"),
         ("$user/a\\b", "backslash"),
         ("./", "directory"),
-        ("./AGENTS.md", "is not TOML"),
+        ("./AGENTS.md", "is not valid TOML"),
     ],
 )
 def test_an_invalid_layout_is_an_error(error_of, layout, words):
@@ -210,7 +210,7 @@ def test_a_value_for_an_unknown_variable_is_an_error(tree, error_of, value):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("not toml", "is not TOML"),
+        ("not toml", "is not valid TOML"),
         ("nope = 1", "unknown key 'nope'"),
         ("skills.validaton = 'strict'", "did you mean 'skills.validation'?"),
         ("layout = 5", "layout must be a string, not 5"),

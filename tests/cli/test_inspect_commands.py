@@ -432,7 +432,7 @@ def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree)
             ["cache", "--prices", "nowhere.toml"],
             "the price file /w/nowhere.toml cannot be read: the file does not exist",
         ),
-        (["cache", "--prices", "wrong.toml"], "/w/wrong.toml is not TOML"),
+        (["cache", "--prices", "wrong.toml"], "/w/wrong.toml is not valid TOML"),
         (["cache", "--prices", "key.toml"], "/w/key.toml: unknown key 'models'; did you mean 'model'?"),
     ],
 )

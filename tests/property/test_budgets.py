@@ -461,7 +461,7 @@ def test_any_budget_is_kept_in_any_layout(task):
     if parsed.budget and estimate(after.text) > parsed.budget:
         assert {"budget-exceeded", "budget-whole"} & set(budget_codes(after))
     messages = [finding.message for finding in after.findings if finding.code == "budget-section"]
-    for section in parsed.each_section():
+    for section in parsed.all_sections:
         text = passage_text(after, section.name)
         if section.budget and estimate(text) > section.budget:
             assert any(f"section '{section.name}'" in message for message in messages)

@@ -278,9 +278,9 @@ def test_a_workspace_cannot_use_a_variable(tree):
     [
         ("env:AGENT_HOM/A.md", "'env:AGENT_HOM/A.md' needs 'AGENT_HOM' in [env]; did you mean 'AGENT_HOME'?"),
         ("env:AGENT_HOME", "does not name a file"),
-        ("env:AGENT_HOME/../A.md", "leaves its place"),
+        ("env:AGENT_HOME/../A.md", "leads out of its place"),
         ("between:", "does not name a file"),
-        ("system:/etc/A.md", "leaves its place"),
+        ("system:/etc/A.md", "leads out of its place"),
     ],
 )
 def test_an_invalid_place_is_an_error(pattern, message):
@@ -289,10 +289,12 @@ def test_an_invalid_place_is_an_error(pattern, message):
 
 def test_a_group_does_not_mix_walked_places():
     assert_invalid(
-        '[find.project]\nfiles = [["walk:A.md", "between:A.md"]]\n', "'walk' and another cannot be alternatives"
+        '[find.project]\nfiles = [["walk:A.md", "between:A.md"]]\n',
+        "'walk' and another place cannot be in the same group",
     )
     assert_invalid(
-        '[find.project]\nfiles = [["between:A.md", "cwd:A.md"]]\n', "'between' and another cannot be alternatives"
+        '[find.project]\nfiles = [["between:A.md", "cwd:A.md"]]\n',
+        "'between' and another place cannot be in the same group",
     )
 
 
@@ -529,7 +531,7 @@ def test_malformed_front_matter_is_reported_and_other_files_load(tree, layout_te
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ("where = { paths = [] }", "find.project.where.paths can never fit"),
+        ("where = { paths = [] }", "find.project.where.paths can never match"),
         ("where = { paths = 1 }", "where must be a table of strings"),
         ('where = "paths"', "where must be a table of strings"),
         ('below = "rules"', "find.project.below has no effect without where or unless"),

@@ -52,7 +52,7 @@ def fit(
 
     `distance` returns how far a file of a lookup is from the working directory.
     """
-    has_budget = layout.budget or any(section.budget or section.file_budget for section in layout.each_section())
+    has_budget = layout.budget or any(section.budget or section.file_budget for section in layout.all_sections)
     if not has_budget:
         return drafts, (), {}
     fitting = _Fitting(layout, writer, distance, [_Trial(draft) for draft in drafts])

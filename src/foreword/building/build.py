@@ -45,7 +45,7 @@ def build(
     drafts = collector.drafts(layout.sections)
     cuts: Sequence[Finding] = ()
     cut_files: Mapping[str, str] = {}
-    if any(section.bytes is not None for section in layout.each_section()):
+    if any(section.bytes is not None for section in layout.all_sections):
         from .byte_limit import ByteLimits
 
         limits = ByteLimits(writer.own_tag)

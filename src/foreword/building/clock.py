@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def time_precision(layout: Layout, inputs: Inputs) -> str:
     """The precision of the time in the prompt: `time`, `date`, or empty if the prompt does not contain it."""
     precision = ""
-    for section in layout.each_section():
+    for section in layout.all_sections:
         if any(isinstance(part, Field) and part.name.startswith("now.") for part in section.form):
             return "time"
         if section.name in inputs.bodies and _body_uses_clock(section, inputs):

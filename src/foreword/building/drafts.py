@@ -81,7 +81,7 @@ def own_tag(layout: Layout) -> re.Pattern[str] | None:
     Wrappers are every `wrap`, and every `item` around the text of a file.
     """
     names: set[str] = set()
-    for section in layout.each_section():
+    for section in layout.all_sections:
         holds_text = any(isinstance(part, Field) and part.name == "text" for part in section.item)
         for form in (section.wrap, section.item if holds_text else ()):
             for part in form:

@@ -85,7 +85,7 @@ class Fates:
 
 def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:
     """Findings about what the caller passed and the layout does not use, or that looks like a mistake."""
-    sections = list(layout.each_section())
+    sections = list(layout.all_sections)
     bases = [section for section in sections if "base" in section.instead]
     base = strip_blank_lines(agent.base).text
     if base and not bases:

@@ -118,7 +118,7 @@ class ConversationAssembler:
 
     @property
     def uses_global_template(self) -> bool:
-        return any("template" in section.instead for section in self.layout.each_section())
+        return any("template" in section.instead for section in self.layout.all_sections)
 
     def adopt(self, snapshot: Snapshot) -> Inputs:
         """Use the layout of a snapshot from now on. Return its inputs with the documents of extensions."""
@@ -146,7 +146,7 @@ def _document(version: TemplateVersion) -> Document:
 
 def template_used(layout: Layout, inputs: Inputs) -> int | None:
     """The version of the global template in these inputs; 0 for the layout's own, None if the layout does not use it."""
-    for section in layout.each_section():
+    for section in layout.all_sections:
         body = inputs.bodies.get(section.name) if "template" in section.instead else None
         if body is not None and body.path.startswith(_TEMPLATE):
             return int(body.path.removeprefix(_TEMPLATE))

@@ -148,7 +148,7 @@ class EditionBuilder:
         elif self._assembling.uses_global_template:
             snapshot = assembler.snapshot(agent, template)
         else:
-            if any("base" in section.instead and section.language for section in self._layout.each_section()):
+            if any("base" in section.instead and section.language for section in self._layout.all_sections):
                 agent = replace(agent, base=template)
             snapshot = assembler.snapshot(agent)
         return self._hooks.check(self.prompt(self._assembling.adopt(snapshot), agent, now))

@@ -88,7 +88,7 @@ class _Contributions:
 
     def _copy_of(self, document: Document, lookup: str) -> Document | None:
         """A document with the same text. One that may replace a section does not count, because it may not be in the prompt."""
-        replacing = {name for section in self._layout.each_section() for name in section.instead if name != lookup}
+        replacing = {name for section in self._layout.all_sections for name in section.instead if name != lookup}
         for name, entries in self._found.items():
             for each in entries if name not in replacing else ():
                 if isinstance(each, Document) and each.text == document.text:

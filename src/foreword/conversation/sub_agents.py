@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import CallError
-from ..layout.model import with_inner
+from ..layout.model import with_inner_sections
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..template.addresses import is_address, is_only_address
@@ -74,7 +74,7 @@ def sub_agent_prompt(
 
 def _bases(layout: Layout) -> list[Section]:
     """The sections that a caller's base replaces."""
-    return [section for section in layout.each_section() if "base" in section.instead]
+    return [section for section in layout.all_sections if "base" in section.instead]
 
 
 def _appended(layout: Layout, inputs: Inputs, task: Document) -> Document:
@@ -92,6 +92,6 @@ def _appended(layout: Layout, inputs: Inputs, task: Document) -> Document:
 
 def _base_text(layout: Layout, prompt: Prompt) -> str:
     """The text of a prompt that a caller's base would replace."""
-    names = {section.name for section in with_inner(_bases(layout))}
+    names = {section.name for section in with_inner_sections(_bases(layout))}
     passages = [passage for passage in prompt.passages if passage.section in names]
     return prompt.text[passages[0].start : passages[-1].end] if passages else ""

@@ -290,7 +290,7 @@ class Assembler:
         bodies: dict[str, Document] = {}
         templates: dict[str, Document] = {}
         untrusted: list[tuple[str, dict[str, Document]]] = []
-        if any(section.is_template for section in layout.each_section()):
+        if any(section.is_template for section in layout.all_sections):
             from .bodies import bodies_of, templates_of
 
             bodies = bodies_of(layout, base_text, template, workspace, reader, self.packs)

@@ -32,7 +32,7 @@ def bodies_of(
 ) -> dict[str, Document]:
     """The templates of a layout's sections: the caller's, the global one, or the layout's own or one it refers to."""
     bodies: dict[str, Document] = {}
-    for section in layout.each_section():
+    for section in layout.all_sections:
         if not section.is_template:
             continue
         document = base if isinstance(base, Document) else Document("base", base)
@@ -60,7 +60,7 @@ def templates_of(
     """
     templates: dict[str, Document] = {}
     untrusted: list[tuple[str, dict[str, Document]]] = []
-    for section in layout.each_section():
+    for section in layout.all_sections:
         body = bodies.get(section.name)
         if body is None:
             continue

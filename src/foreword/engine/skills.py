@@ -90,7 +90,7 @@ def with_active_skill(
 
     A skill whose body cannot be read is left out with a finding; with `may_be_gone`, so is one that does not exist.
     """
-    has_place = any(section.of == "active_skill" for section in layout.each_section())
+    has_place = any(section.of == "active_skill" for section in layout.all_sections)
     if not has_place or not isinstance(agent.skill, str) or not agent.skill:
         return agent, inputs
     try:

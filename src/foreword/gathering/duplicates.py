@@ -31,8 +31,8 @@ class Deduplicator:
         self, layout: Layout, results: Mapping[str, LookupResult], workspace: Workspace, reader: Reader
     ) -> None:
         # Text that may replace a section is compared later: whether it does depends on the agent.
-        replacing = {name for section in layout.each_section() for name in section.instead}
-        self.with_directives = {section.of for section in layout.each_section() if section.language == "directives"}
+        replacing = {name for section in layout.all_sections for name in section.instead}
+        self.with_directives = {section.of for section in layout.all_sections if section.language == "directives"}
         self.lookups = {lookup.name: lookup for lookup in layout.lookups}
         self.results, self.workspace, self.reader = results, workspace, reader
         self.findings: list[Finding] = []

@@ -165,7 +165,7 @@ def _one_per_file(candidates: Sequence[Candidate], named: Set[str]) -> tuple[Can
 def _only_named(layout: Layout, found: Mapping[str, Sequence[Document | Skill | Resident]]) -> Set[str]:
     """The scoped rules that sections name without their text, as in a table."""
     rules = {lookup.name for lookup in layout.lookups if lookup.kind == "text" and lookup.unless}
-    for section in layout.each_section() if rules else ():
+    for section in layout.all_sections if rules else ():
         if any(not isinstance(part, str) and part.name == "text" for part in section.item):
             rules.discard(section.of or "")
     return {printable(each.path) for name in rules for each in found.get(name, ())}

@@ -32,7 +32,7 @@ def template_values(
     from ..template.languages import language_of
 
     wanted: dict[tuple[str, str], None] = {}
-    for section in layout.each_section():
+    for section in layout.all_sections:
         body = bodies.get(section.name)
         if body is not None:
             module = language_of(body, section.language).module()

@@ -1,4 +1,4 @@
-"""Parses the small languages inside a layout: forms with `{fields}`, the text around a section, and terms of `when`."""
+"""Parse the small languages in a layout: forms with `{fields}`, the text around a section, and the terms of `when`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ FRONT = "front."
 
 
 def form(text: str, fields: Sequence[str], where: str) -> Form:
-    """Parse text with `{name|filter}` fields. `{{` and `}}` are literal braces. The field `front.` allows any that starts with it."""
+    """Parse text with `{name|filter}` fields. `{{` and `}}` are literal braces.
+
+    If `fields` contains `front.`, any field that starts with `front.` is accepted.
+    """
     if "{" not in text and "}" not in text:
         return (text,)
     parts: list[str | Field] = []
@@ -40,9 +43,9 @@ def form(text: str, fields: Sequence[str], where: str) -> Form:
             known = suggestion(match[1], fields) if any(fields) else "; the only one is '{}'"
             raise LayoutError(f"{where}: unknown field {match[0]!r}{known}")
         filters = tuple(match[2].split("|")[1:])
-        for each in filters:
-            if each not in FILTERS:
-                raise LayoutError(f"{where}: unknown filter {each!r}" + suggestion(each, FILTERS))
+        for name in filters:
+            if name not in FILTERS:
+                raise LayoutError(f"{where}: unknown filter {name!r}" + suggestion(name, FILTERS))
         if literal:
             parts.append(literal)
         parts.append(Field(match[1], filters))
@@ -57,16 +60,16 @@ _KINDS = ("tool", "set", "found", "provider", "platform")
 def condition(
     term: str, settings: Mapping[str, Any], where: str, lookups: Iterable[str], kinds: Sequence[str] = _KINDS
 ) -> Condition:
-    """One term of `when`: `x`, `!x`, `a|b`, `@setting`. `lookups` are the lookups that `found:` may name."""
+    """Parse one term of `when`: `x`, `!x`, `a|b`, `@setting`. `lookups` are the names that `found:` may refer to."""
     negated = term.startswith("!")
     words = term.removeprefix("!").split("|")
     facts: list[str] = []
     for word in words:
         if word.startswith("@"):
-            named = settings.get(word[1:], "")
-            if not is_list_of_strings(named):
+            listed_facts = settings.get(word[1:], "")
+            if not is_list_of_strings(listed_facts):
                 raise LayoutError(f"{where}: {word!r} is not a list in the settings" + suggestion(word[1:], settings))
-            facts.extend(named)
+            facts.extend(listed_facts)
         else:
             facts.append(word)
     for fact in facts:
@@ -77,26 +80,29 @@ def condition(
 def _check_fact(
     fact: str, settings: Mapping[str, Any], where: str, lookups: Iterable[str], kinds: Sequence[str]
 ) -> None:
-    kind, colon, what = fact.partition(":")
-    if colon and kind == "set" and what not in settings:
-        raise LayoutError(f"{where}: unknown setting {what!r}" + suggestion(what, settings))
-    if colon and kind == "found" and what not in lookups:
-        raise LayoutError(f"{where}: unknown lookup rule {what!r}" + suggestion(what, tuple(lookups)))
-    words_alone = ("tools", "session", "main", "sub") if kinds is _KINDS else ()
-    if fact not in words_alone and not (kind in kinds and what):
-        known = ", ".join((*(f"{each}:NAME" for each in kinds), *words_alone))
+    kind, colon, name = fact.partition(":")
+    if colon and kind == "set" and name not in settings:
+        raise LayoutError(f"{where}: unknown setting {name!r}" + suggestion(name, settings))
+    if colon and kind == "found" and name not in lookups:
+        raise LayoutError(f"{where}: unknown lookup rule {name!r}" + suggestion(name, tuple(lookups)))
+    plain_facts = ("tools", "session", "main", "sub") if kinds is _KINDS else ()
+    if fact not in plain_facts and not (kind in kinds and name):
+        known = ", ".join((*(f"{prefix}:NAME" for prefix in kinds), *plain_facts))
         raise LayoutError(f"{where}: unknown condition {fact!r}; conditions are {known}")
 
 
 _TAG = r"<(/?)([A-Za-z][\w.:-]*)([^<>]*)>"
-_VOID = ("br", "hr", "img", "input", "link", "meta")
+_VOID_TAGS = ("br", "hr", "img", "input", "link", "meta")
 
 
-def left_open_in(text: str) -> str:
-    """What a wrapper opens but does not close, or closes but never opened; empty if it is balanced. Tags in code spans are text."""
+def find_imbalance(text: str) -> str:
+    """Describe a tag, comment or fence that a wrapper opens but does not close, or closes but never opened.
+
+    Empty if the wrapper is balanced. Tags in code spans are text.
+    """
     open_tags: list[str] = []
     for is_end, name, rest in re.findall(_TAG, re.sub(r"(?<!`)`[^`\n]+`(?!`)", "", text)):
-        if rest.endswith("/") or name.lower() in _VOID:
+        if rest.endswith("/") or name.lower() in _VOID_TAGS:
             continue
         if not is_end:
             open_tags.append(name)

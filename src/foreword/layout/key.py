@@ -1,4 +1,4 @@
-"""The description of one key of a layout."""
+"""The description of one layout key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @value
 class Key:
-    """One key of a layout: its table, the type of its value, and its meaning."""
+    """One layout key: its table, the type of its value, and its meaning."""
 
     table: str
     name: str

@@ -1,4 +1,4 @@
-"""The tables of keys, events, steps and facts that a layout may use."""
+"""The keys, events, steps and facts that a layout may use."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from ..shapes import COUNT, SIZE, STRING, STRINGS, SWITCH, TABLE, is_list_of_str
 from ..template.languages import LANGUAGES
 from ..vocabulary import LIFETIMES, PROMPT_ROLES
 from .key import Key
-from .lookup_keys import MENUS, SELECTION
-from .text_keys import BYTES, RAW, TEXTS
-from .touch_keys import MATCHING, TOUCH
+from .lookup_keys import MENUS, SELECTION_KEYS
+from .text_keys import BYTE_LIMIT_KEYS, RAW_KEY, TEXT_KEYS
+from .touch_keys import MATCHING_KEYS, TOUCH_KEYS
 
 TABLES = {
     "layout": "Keys at the top of the file.",
     "settings": "Named values that a caller can set. Use them as `{name}` in `files`, and as `set:name` or `@name` in `when`.",
-    "env": "Folders that an environment variable can move, each with the folder that is used if the variable is not set to an absolute path, such as"
-    ' `CODEX_HOME = "~/.codex"`. Use them in `files` as `env:CODEX_HOME/AGENTS.md`.',
-    "from": "Settings that are read from a program's own configuration files (TOML, or JSON with comments): each setting with a list of"
-    " `place:path#key`, where a later file overrides an earlier one. `key` may be a path such as `context.fileName`. A value that cannot be"
-    " used is a finding. Files of the project are untrusted: what they name must be inside the workspace.",
+    "env": "Folders that an environment variable can override. Each value is the folder to use if the variable is not set to an absolute path,"
+    ' as in `CODEX_HOME = "~/.codex"`. Use such a folder in `files` as `env:CODEX_HOME/AGENTS.md`.',
+    "from": "Settings that are read from a program's own configuration files (TOML, or JSON with comments). Each setting has a list of"
+    " `place:path#key`, in which a later file overrides an earlier one. `key` may be a path such as `context.fileName`. A value that cannot be"
+    " used is ignored and reported. The project's own files are untrusted: the files that they name must be inside the workspace.",
     "find": "`[find.NAME]`: which files to look for, and where.",
-    "imports": "`[find.NAME.imports]`: files may import others: `@path`, relative to the importing file, at the start of a line or after white"
-    " space, up to the next white space, but not in code. Without this table, such a token is text.",
+    "imports": "`[find.NAME.imports]`: lets files import others. An import is `@path`, relative to the importing file, at the start of a line or"
+    " after white space and up to the next white space, but not in code. Without this table, such a token is left as text.",
     "section": "`[section.NAME]`: one part of the prompt. It has exactly one of `text`, `of` and `sections`.",
     "guideline": '`[[guideline]]`: the rows of a section with `of = "guidelines"`, in order. Each sentence is printed only once.',
     "wording": "Named strings that the user, the workspace and packs can override. An override must keep the `{}` of the original.",
@@ -32,11 +32,11 @@ TABLES = {
 STEPS = ("keep", "warn", "append", "format", "gather")
 EVENTS = {
     "turn": "the next message of a conversation arrives",
-    "tools": "the agent's active tools differ from those of the edition, or from those announced in the last message about them",
+    "tools": "the agent's active tools differ from the edition's, or from those in the last announcement of tools",
     "registry": "the set of registered tools has changed",
-    "resources": "an extension added skills or prompts",
-    "reload": "the user asked to reload everything",
-    "compaction": "the conversation was summarised",
+    "resources": "an extension has added skills or prompts",
+    "reload": "the user has asked to reload everything",
+    "compaction": "the conversation has been summarised",
 }
 KEYS = (
     Key("layout", "about", "text", "One sentence that describes the layout."),
@@ -54,7 +54,7 @@ KEYS = (
         "over",
         "choice",
         "What happens if the prompt exceeds its budget. `warn` only reports it. `cut` shortens menus of skills, then cuts files, farthest"
-        " first, then shortens residents. As a last resort entries are left out, and the prompt says how many.",
+        " first, then shortens menus of residents. As a last resort, it leaves out entries, and the prompt says how many.",
         ("warn", "cut"),
     ),
     Key(
@@ -79,37 +79,37 @@ KEYS = (
         'The released program that the layout mirrors, with its version, such as `"Claude Code 2.1.325"`. A conversation can use such a'
         " layout only if the caller asks for it (`mirror=True`). A workspace cannot set it.",
     ),
-    Key("layout", "differs", "names", "Sentences: where a mirror is known to differ from the program."),
+    Key("layout", "differs", "names", "Sentences that say where a mirror is known to differ from the program."),
     Key(
         "layout",
         "signs",
         "names",
-        "Files and folders (ending in `/`) below the root that show that a repository uses the mirrored program, such as `CLAUDE.md`.",
+        "Files and folders (ending in `/`) below the root that indicate that a repository uses the mirrored program, such as `CLAUDE.md`.",
     ),
     Key(
         "layout",
         "copies",
         "choice",
-        "Whether files with equal text, and links to the same file, appear once or each time (`keep`, only in mirrors). Of copies in several"
-        " directories, the nearest stays (`drop`) or the first in the prompt (`first`, only in mirrors). Each copy is a finding.",
+        "What to do with files that have the same text and links to the same file: keep the nearest copy (`drop`), keep the one that comes first"
+        " in the prompt (`first`, only in mirrors), or keep all of them (`keep`, only in mirrors). Each copy is reported as a finding.",
         ("drop", "first", "keep"),
     ),
-    RAW,
+    RAW_KEY,
     Key(
         "find",
         "files",
         "groups",
-        "Groups of patterns `place:path`. Each group uses its first pattern that finds a file with text. `*` matches any characters in one"
+        "Groups of `place:path` patterns. Each group uses its first pattern that finds a file with text. `*` matches any characters within a"
         " name. A segment `**` matches any number of folders, including none, but no hidden folders, no `node_modules` and, except for"
-        " skills, no other git repositories. `{name}` inserts a setting, a list once for each value; `{root|slug}` is the root's path with every"
-        " character but letters and digits as a hyphen.",
+        " skills, no other git repositories. `{name}` inserts a setting; if that is a list, the pattern is repeated for each value."
+        " `{root|slug}` is the root's path with every character except letters and digits replaced by a hyphen.",
     ),
     Key(
         "find",
         "walk",
         "choice",
         "Where the place `walk` starts: at the filesystem root (`root`), at the git root (`git`; outside a repository, only the working"
-        " directory is searched), or at the git root with the filesystem root as the fallback (`git-or-root`).",
+        " directory is searched), or at the git root and, outside a repository, at the filesystem root (`git-or-root`).",
         ("root", "git", "git-or-root"),
     ),
     Key(
@@ -141,34 +141,34 @@ KEYS = (
         "text",
         "The layer that `why` shows for these files. By default `user`, `project` or `extra`, depending on the place.",
     ),
-    *SELECTION,
-    *MATCHING,
-    *TEXTS,
+    *SELECTION_KEYS,
+    *MATCHING_KEYS,
+    *TEXT_KEYS,
     Key("section", "text", "text", "The text itself, or the address of a template (`$pack/path`)."),
-    Key("section", "like", "name", "Another section: keys that this one does not have are taken from it."),
+    Key("section", "like", "name", "Another section, which provides the keys that this one does not have."),
     Key(
         "section", "of", "name", "What the section lists: the files of a lookup rule, or one of the agent's own lists."
     ),
     Key("section", "sections", "names", "Inner sections, in order."),
     Key("section", "item", "form", "The format of one item; `{text}` by default."),
-    Key("section", "short", "form", "The format of one item if there is room only for names; `item` by default."),
+    Key("section", "short", "form", "The format of one item if there is only room for names; `item` by default."),
     Key(
         "section",
         "folder",
         "form",
-        "A line that names a folder as `{folder}` above the skills in it: in full, or as `./…` below the last full path.",
+        "A line above the skills in one folder, with the folder's path as `{folder}`: in full, or as `./…` below the last full path.",
     ),
     Key(
         "section",
         "join",
         "text",
-        "The text between items or inner sections. By default a newline if the section has an `item`, else a blank line.",
+        "The text between items or inner sections: by default a newline if the section has an `item`, otherwise a blank line.",
     ),
     Key(
         "section",
         "wrap",
         "form",
-        "The text around the section, with `{}` for its content; `@key` refers to the wording.",
+        "The text around the section, with `{}` for its content; `@key` refers to a key of `[wording]`.",
     ),
     Key("section", "none", "text", "The text to use if the list is empty or no inner section applies."),
     Key(
@@ -203,16 +203,16 @@ KEYS = (
         "section",
         "lifetime",
         "choice",
-        "How long the text of the section stays the same. Inner sections inherit it.",
+        "How long the section's text stays the same. Inner sections inherit it.",
         LIFETIMES,
     ),
     Key(
         "section",
         "role",
         "choice",
-        "Who says the section; only for sections that are not inside another. The `system` sections before the first `developer` or"
-        " `user` section are the system prompt. From that section on, each section is a message of its own at the start of the"
-        " conversation. `tool` is only for the sections of `[touch]`.",
+        "The role with which the section is sent; only for sections that are not inside another. The `system` sections before the first"
+        " `developer` or `user` section form the system prompt. From that section on, each section is a message of its own at the start of"
+        " the conversation. `tool` is only for the sections of `[touch]`.",
         (*PROMPT_ROLES, "tool"),
     ),
     Key("section", "budget", "count", "The token budget of the section."),
@@ -232,13 +232,13 @@ KEYS = (
         " inherit it.",
         ("warn", "cut", "shorten"),
     ),
-    *BYTES,
-    Key("guideline", "when", "conditions", "The same as `when` of a section."),
+    *BYTE_LIMIT_KEYS,
+    Key("guideline", "when", "conditions", "The same as a section's `when`."),
     Key(
         "guideline",
         "say",
         "names",
-        "The sentences to print; `{any}` is replaced by the alternatives of `when` that hold.",
+        "The sentences to print; `{any}` is replaced with the alternatives of `when` that hold.",
     ),
     Key(
         "guideline",
@@ -262,7 +262,7 @@ KEYS = (
         "Whether the request is added to the system prompt or sent as a message.",
         ("system", "message"),
     ),
-    *TOUCH,
+    *TOUCH_KEYS,
 )
 LISTS = {
     "tools": ("name", "line", "description"),
@@ -274,7 +274,7 @@ LISTS = {
     "writable": ("path", "mark"),
     "denied": ("path", "mark"),
 }
-FOUND = {
+LOOKUP_FIELDS = {
     "text": ("text", "path", "label"),
     "skill": ("name", "description", "path", "location"),
     "resident": ("name", "description", "path"),
@@ -296,7 +296,7 @@ FACTS = (
     "now.iso",
 )
 FILTERS = ("line", "list", "xml", "relative", "root-relative", "shortest")
-# Values that only a layout with `mirrors` may have: they show a program's flaws.
+# Values that only a layout with `mirrors` may have, because they reproduce a program's flaws.
 ONLY_IN_MIRRORS = (
     ("layout", "copies", ("first", "keep")),
     ("find", "blank", ("hide", "keep")),
@@ -307,14 +307,15 @@ INHERITED = ("lifetime", "language", "file_budget", "over")
 _GROUPS = (
     "a list of patterns, or of lists of patterns",
     lambda content: (
-        isinstance(content, list | tuple) and all(isinstance(each, str) or is_list_of_strings(each) for each in content)
+        isinstance(content, list | tuple)
+        and all(isinstance(group, str) or is_list_of_strings(group) for group in content)
     ),
 )
 _FIELDS = (
     "a table of strings, switches or lists of strings",
     lambda content: (
         isinstance(content, dict)
-        and all(isinstance(each, str | bool) or is_list_of_strings(each) for each in content.values())
+        and all(isinstance(field, str | bool) or is_list_of_strings(field) for field in content.values())
     ),
 )
 _SIZE = (
@@ -325,10 +326,10 @@ _LABELS = (
     "a string or a table of strings",
     lambda content: (
         isinstance(content, str)
-        or (isinstance(content, dict) and all(isinstance(each, str) for each in content.values()))
+        or (isinstance(content, dict) and all(isinstance(label, str) for label in content.values()))
     ),
 )
-_TAKES = {
+_KINDS_BY_NAME = {
     "fields": _FIELDS,
     "text": STRING,
     "form": STRING,
@@ -342,10 +343,10 @@ _TAKES = {
     "size": _SIZE,
     "table": TABLE,
 }
-KNOWN = {table: {key.name: key for key in KEYS if key.table == table} for table in TABLES}
+KEYS_BY_TABLE = {table: {key.name: key for key in KEYS if key.table == table} for table in TABLES}
 KINDS = {
-    table: {name: one_of(*key.choices) if key.choices else _TAKES[key.takes] for name, key in keys.items()}
-    for table, keys in KNOWN.items()
+    table: {name: one_of(*key.choices) if key.choices else _KINDS_BY_NAME[key.takes] for name, key in keys.items()}
+    for table, keys in KEYS_BY_TABLE.items()
 }
-BODIES = ("text", "of", "sections")
+CONTENT_KEYS = ("text", "of", "sections")
 TOP_TABLES = ("settings", "env", "from", "find", "section", "guideline", "wording", "on", "compaction", "touch")

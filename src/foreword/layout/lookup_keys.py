@@ -1,4 +1,4 @@
-"""The places where a pattern can start, and the keys that decide which files of a lookup rule count and in which order."""
+"""The places where a pattern can start, and the keys that select and order a lookup rule's files."""
 
 from __future__ import annotations
 
@@ -6,75 +6,76 @@ from .key import Key
 
 PLACES = {
     "cwd": "the working directory",
-    "root": "the workspace's root: the git root above the working directory, else the working directory itself",
+    "root": "the workspace's root: the git root above the working directory, otherwise the working directory itself",
     "walk": "every directory from the one that the key `walk` selects down to the working directory",
-    "between": "the same directories, without the first one and without the working directory",
-    "down": "every directory below the working directory, or beside it in the workspace, down to the one of a touched file; only for finds that"
-    " `[touch]` lists",
-    "above": "the directory above the git root; nothing outside a repository",
+    "between": "the same directories, except the first one and the working directory",
+    "down": "every directory below the working directory, or beside it in the workspace, down to a touched file's directory; only for lookup"
+    " rules that `[touch]` lists",
+    "above": "the directory above the git root; outside a repository, nothing is searched",
     "home": "the user's home directory",
-    "config": "`$XDG_CONFIG_HOME` if absolute, else `~/.config`; `%APPDATA%` on Windows",
-    "env": "a folder that an environment variable can move: `env:NAME/path`, with `NAME` from the table `[env]`",
-    "system": "the filesystem root, for files of the machine's administrator: `system:etc/agent/AGENTS.md`",
+    "config": "`$XDG_CONFIG_HOME` if that is an absolute path, otherwise `~/.config`; `%APPDATA%` on Windows",
+    "env": "a folder that an environment variable can override: `env:NAME/path`, with `NAME` from the table `[env]`",
+    "system": "the filesystem root, for the machine administrator's files: `system:etc/agent/AGENTS.md`",
     "path": "an absolute path, one that starts with `~/`, or one relative to the working directory",
 }
 WALKED_PLACES = ("walk", "between", "down")
-SELECTION = (
-    Key("find", "like", "name", "Another find: keys that this one does not have are taken from it."),
+SELECTION_KEYS = (
+    Key("find", "like", "name", "Another lookup rule, which provides the keys that this one does not have."),
     Key(
         "find",
         "order",
         "choice",
-        "The order of the files: the directories of `walk` from the farthest down (`farthest`, the default) or from the working directory up"
-        " (`nearest`), or all files by their whole path, compared by UTF-16 code unit (`path`).",
+        "The order of the files: by directory, from the top of `walk` down (`farthest`, the default) or from the working directory up"
+        " (`nearest`); or by full path, compared by UTF-16 code units (`path`).",
         ("farthest", "nearest", "path"),
     ),
     Key(
         "find",
         "markers",
         "names",
-        'Names that mark the root at which `walk` starts, such as `[".git", ".hg"]`: the nearest directory that contains one. Without such'
-        " a directory, only the working directory is searched. By default, the git root. A workspace cannot set it.",
+        'Names such as `[".git", ".hg"]`: `walk` starts at the nearest directory that contains one of them. If there is none, only the working'
+        " directory is searched. By default, `walk` starts at the git root. A workspace cannot set it.",
     ),
     Key(
         "find",
         "hidden",
         "switch",
-        "Whether a leading `*`, and `**`, match hidden names too. `false` by default.",
+        "Whether a leading `*` and `**` also match hidden names. `false` by default.",
     ),
     Key(
         "find",
         "exclude",
         "names",
-        "Globs for files that are left out. A glob is compared with the whole path; one that does not start with `/`, `~/` or `**` starts at"
-        " the root. `*` and `?` match within a name, `**` matches any number of folders, and `{a,b}` means either.",
+        "Globs for files to leave out. A glob is compared with the whole path; one that does not start with `/`, `~/` or `**` starts at"
+        " the root. `*` and `?` match within a name, `**` matches any number of folders, and `{a,b}` matches either alternative.",
     ),
     Key(
         "find",
         "where",
         "fields",
-        "Fields of the front matter that a file must have, each with the accepted values, such as `{ alwaysApply = true }` or"
-        ' `{ applyTo = ["", "**"] }`. `""` means that the field is absent or empty. All fields must fit. A file that does not fit because'
+        "Front-matter fields that a file must have, each with its accepted values, such as `{ alwaysApply = true }` or"
+        ' `{ applyTo = ["", "**"] }`. `""` means that the field is absent or empty. All fields must match. A file that does not match because'
         " it applies only to some paths is `waiting`, with the patterns as the reason.",
     ),
     Key(
         "find",
         "unless",
         "fields",
-        "Fields of the front matter that leave a file out: it is enough that one of them has one of these values.",
+        "Front-matter fields that exclude a file: it is left out if any of them has one of these values.",
     ),
     Key(
         "find",
         "below",
         "text",
-        "A folder, such as `.claude/rules`: `where` and `unless` apply only to files below a folder of this name. By default, to every file.",
+        "A folder such as `.claude/rules`: `where` and `unless` apply only to files below a folder with this name. By default, they apply to"
+        " every file.",
     ),
     Key(
         "find",
         "when",
         "conditions",
-        "Conditions under which the files count: `found:x` for a lookup rule above this one, `set:x` and `platform:x`. A lookup rule that only such"
-        " conditions name adds nothing to the prompt itself.",
+        "Conditions under which the files are used: `found:x` for a lookup rule above this one, `set:x` and `platform:x`. A lookup rule that is"
+        " only mentioned in such conditions adds nothing to the prompt itself.",
     ),
 )
 MENUS = (

@@ -1,4 +1,4 @@
-"""Parses `[find.NAME]`: the files to look for, as groups of patterns `place:path`."""
+"""Parse lookup rules (`[find.NAME]`), whose files are groups of `place:path` patterns, and `[from]`."""
 
 from __future__ import annotations
 
@@ -29,9 +29,13 @@ def parse_lookup(
     settings: Mapping[str, Any],
     untrusted: frozenset[str],
     top: Mapping[str, Any],
-    lookups: Sequence[str] = (),
+    earlier_names: Sequence[str] = (),
 ) -> Lookup:
-    """One find. `top` has the keys at the top of the layout, of which some apply to every lookup; `lookups` come before this one."""
+    """Parse one lookup rule.
+
+    `top` contains the layout's top-level keys, some of which apply to every lookup rule. `earlier_names` are the lookup rules
+    above this one, to which its conditions may refer.
+    """
     where = f"find.{name}."
     check_table(table, KINDS["find"], f"find.{name}", LayoutError)
     kind = table.get("as", "text")
@@ -43,8 +47,8 @@ def parse_lookup(
     for group in groups:
         places = {pattern.place for pattern in group}
         if len(places) > 1 and places.intersection(WALKED_PLACES):
-            walked = next(each for each in WALKED_PLACES if each in places)
-            raise LayoutError(f"{where}files: the place {walked!r} and another cannot be alternatives of one group")
+            walked = next(place for place in WALKED_PLACES if place in places)
+            raise LayoutError(f"{where}files: the place {walked!r} and another place cannot be in the same group")
     return Lookup(
         name,
         groups,
@@ -67,9 +71,9 @@ def parse_lookup(
         same_name=table.get("same_name", "first"),
         named=table.get("named", "field"),
         hidden=table.get("hidden", False),
-        exclude=_filled_in(table.get("exclude", ()), where + "exclude", settings),
+        exclude=_expand_settings(table.get("exclude", ()), where + "exclude", settings),
         when=tuple(
-            condition(term, settings, where + "when", lookups, ("found", "set", "platform"))
+            condition(term, settings, where + "when", earlier_names, ("found", "set", "platform"))
             for term in table.get("when", ())
         ),
     )
@@ -96,22 +100,25 @@ def _check_kind(table: Mapping[str, Any], kind: str, where: str) -> None:
 def _markers(
     table: Mapping[str, Any], where: str, settings: Mapping[str, Any], untrusted: frozenset[str]
 ) -> tuple[str, ...] | None:
-    """The names that mark the root; None is the git root. Whoever chooses them decides which folders are searched."""
+    """Return the names that mark the root, or None for the git root.
+
+    Untrusted markers are rejected, because they decide which folders are searched.
+    """
     if "markers" not in table:
         return None
-    used = [name for text in table["markers"] for name in re.findall(r"\{(\w+)\}", text)]
-    if where + "markers" in untrusted or any(f"settings.{name}" in untrusted for name in used):
+    setting_names = [name for text in table["markers"] for name in re.findall(r"\{(\w+)\}", text)]
+    if where + "markers" in untrusted or any(f"settings.{name}" in untrusted for name in setting_names):
         raise LayoutError(f"{where}markers: a workspace may not choose what counts as the root")
-    markers = _filled_in(table["markers"], where + "markers", settings)
-    for each in markers:
-        if each in ("", ".", "..") or "/" in each or "*" in each or "\0" in each:
-            raise LayoutError(f"{where}markers: {each!r} is not the name of a file or folder")
+    markers = _expand_settings(table["markers"], where + "markers", settings)
+    for marker in markers:
+        if marker in ("", ".", "..") or "/" in marker or "*" in marker or "\0" in marker:
+            raise LayoutError(f"{where}markers: {marker!r} is not the name of a file or folder")
     return markers
 
 
-def _filled_in(texts: Sequence[str], where: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
-    """The texts with their settings filled in. One that uses a list is repeated for each of its values."""
-    filled: list[str] = []
+def _expand_settings(texts: Sequence[str], where: str, settings: Mapping[str, Any]) -> tuple[str, ...]:
+    """Replace `{setting}` in each text. A text that uses a list is repeated for each of the list's values."""
+    expanded: list[str] = []
     for text in texts:
         if not text.strip():
             raise LayoutError(f"{where} contains an empty string")
@@ -119,23 +126,23 @@ def _filled_in(texts: Sequence[str], where: str, settings: Mapping[str, Any]) ->
             if name not in settings:
                 raise LayoutError(f"{where}: unknown setting {name!r} (in {text!r})" + suggestion(name, settings))
         lists = _list_settings(text, settings)
-        for each in settings[lists[0]] if lists else ("",):
-            filled.append(_fill_in(text, {**settings, lists[0]: each} if lists else settings))
-    return tuple(filled)
+        for entry in settings[lists[0]] if lists else ("",):
+            expanded.append(_fill_in(text, {**settings, lists[0]: entry} if lists else settings))
+    return tuple(expanded)
 
 
 def _fields(table: Mapping[str, Any], key: str, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Fields of front matter, each with its accepted values; a switch is `true` or `false`."""
+    """Return the front-matter fields of `where` or `unless`, each with its accepted values as strings."""
     fields = table.get(key, {})
     for name, content in fields.items():
         if not name.strip() or content == []:
             raise LayoutError(
-                f"{where}{key}.{name} can never fit" if name.strip() else f"{where}{key} has a field without a name"
+                f"{where}{key}.{name} can never match" if name.strip() else f"{where}{key} has a field without a name"
             )
-    return tuple((name, _values(content)) for name, content in fields.items())
+    return tuple((name, _accepted_values(content)) for name, content in fields.items())
 
 
-def _values(content: str | bool | Sequence[str]) -> tuple[str, ...]:
+def _accepted_values(content: str | bool | Sequence[str]) -> tuple[str, ...]:
     if isinstance(content, bool):
         return ("true" if content else "false",)
     return (content,) if isinstance(content, str) else tuple(content)
@@ -144,7 +151,7 @@ def _values(content: str | bool | Sequence[str]) -> tuple[str, ...]:
 def parse_config(
     table: Mapping[str, Any], settings: Mapping[str, Any], untrusted: frozenset[str], env: Mapping[str, str]
 ) -> tuple[ConfigValue, ...]:
-    """The rows of `[from]`: settings that are read from the configuration files of a program."""
+    """Parse `[from]`: settings that are read from a program's configuration files."""
     values: list[ConfigValue] = []
     for name, references in table.items():
         where = f"from.{name}"
@@ -156,14 +163,14 @@ def parse_config(
             if not hash_sign or not all(key.split(".")):
                 raise LayoutError(f"{where}: {reference!r} is not 'place:path#key'")
             pattern = _pattern(text, where + ".", settings, untrusted, env)
-            is_own = pattern.place in ("cwd", "root", "walk")
+            is_in_workspace = pattern.place in ("cwd", "root", "walk")
             if pattern.place in ("path", "between", "down") or "*" in pattern.path:
                 raise LayoutError(
                     f"{where}: {reference!r} must name one file, in a place other than 'path', 'between' and 'down'"
                 )
             if not pattern.path.endswith((".toml", ".json", ".jsonc")):
                 raise LayoutError(f"{where}: {reference!r} must be a file ending in .toml, .json or .jsonc")
-            if where in untrusted and not is_own:
+            if where in untrusted and not is_in_workspace:
                 raise LayoutError(f"{where}: a workspace's layout may read only its own files, not {reference!r}")
             values.append(ConfigValue(name, pattern, key))
     return tuple(values)
@@ -180,36 +187,39 @@ def _groups(
     untrusted: frozenset[str],
     env: Mapping[str, str],
 ) -> Iterator[tuple[Pattern, ...]]:
-    """Groups with their settings filled in. Adjacent groups that use the same list repeat together, once for each value."""
-    together: list[str] = []
-    shared = ""
+    """Yield the groups with their settings filled in.
 
-    def repeated() -> Iterator[tuple[Pattern, ...]]:
-        for each in settings[shared] if together else ():
-            for text in together:
-                yield (_pattern(text, where, {**settings, shared: each}, untrusted, env),)
+    Adjacent groups that use the same list are repeated together, once for each of its values.
+    """
+    repeated_texts: list[str] = []
+    list_name = ""
+
+    def repeated_groups() -> Iterator[tuple[Pattern, ...]]:
+        for entry in settings[list_name] if repeated_texts else ():
+            for text in repeated_texts:
+                yield (_pattern(text, where, {**settings, list_name: entry}, untrusted, env),)
 
     for group in files:
         lists = _list_settings(group, settings) if isinstance(group, str) else []
-        if lists and lists[0] != shared:
-            yield from repeated()
-            together, shared = [], lists[0]
+        if lists and lists[0] != list_name:
+            yield from repeated_groups()
+            repeated_texts, list_name = [], lists[0]
         if lists:
-            together.append(str(group))
+            repeated_texts.append(str(group))
             continue
-        yield from repeated()
-        together, shared = [], ""
+        yield from repeated_groups()
+        repeated_texts, list_name = [], ""
         texts = [group] if isinstance(group, str) else group
         yield tuple(pattern for text in texts for pattern in _alternatives(text, where, settings, untrusted, env))
-    yield from repeated()
+    yield from repeated_groups()
 
 
 def _alternatives(
     text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str], env: Mapping[str, str]
 ) -> Iterator[Pattern]:
     lists = _list_settings(text, settings)
-    for each in settings[lists[0]] if lists else ("",):
-        yield _pattern(text, where, {**settings, **({lists[0]: each} if lists else {})}, untrusted, env)
+    for entry in settings[lists[0]] if lists else ("",):
+        yield _pattern(text, where, {**settings, **({lists[0]: entry} if lists else {})}, untrusted, env)
 
 
 def _list_settings(text: str, settings: Mapping[str, Any]) -> list[str]:
@@ -238,18 +248,18 @@ def _pattern(
         if variable not in env:
             raise LayoutError(f"{where}files: {text!r} needs {variable!r} in [env]" + suggestion(variable, env))
     if filled.startswith(("/", "~/")) and re.fullmatch(r"\{\w+\}", path):
-        place = "path"  # a setting may name any file, and the place only says where a relative one starts
+        place = "path"  # a setting may contain an absolute path; the place is only the start of a relative one
     _check_path(place, filled, f"{where}files: {text!r}")
     return Pattern(place, filled, confined or f"env.{variable}" in untrusted, variable, env.get(variable, ""))
 
 
 def _check_path(place: str, path: str, where: str) -> None:
-    """Raise an error for a path that can never match or that leaves its place."""
+    """Raise a LayoutError if a path can never match or leads out of its place."""
     segments = path.split("/")
     if segments[-1] in ("", ".", "..") or not path.strip("/."):
         raise LayoutError(f"{where} does not name a file")
     if place != "path" and (path.startswith("/") or ".." in segments):
-        raise LayoutError(f"{where} leaves its place; only 'path:' may begin with '/' or contain '..'")
+        raise LayoutError(f"{where} leads out of its place; only 'path:' may begin with '/' or contain '..'")
     if any("**" in segment and segment != "**" for segment in segments):
         raise LayoutError(f"{where}: '**' must be a whole segment, as in 'rules/**/*.md'")
     if ".." in segments and "*" in path.rpartition("..")[0]:

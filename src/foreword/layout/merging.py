@@ -1,9 +1,9 @@
-"""Merge an unparsed layout with the one it extends, and set its keys."""
+"""Merge an unparsed layout with the one it extends, and set keys in it."""
 
 from __future__ import annotations
 
 from ..errors import LayoutError, suggestion
-from .keys import BODIES, KNOWN
+from .keys import CONTENT_KEYS, KEYS_BY_TABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def merge(base: Mapping[str, Any], layout: Mapping[str, Any]) -> dict[str, Any]:
-    """A layout merged with the one it extends: tables merge key by key, other values are replaced."""
+    """Merge a layout into the one it extends. Tables are merged key by key; other values are replaced."""
     merged = dict(base)
-    if any(key in layout for key in BODIES):
-        for key in BODIES:
+    if any(key in layout for key in CONTENT_KEYS):
+        for key in CONTENT_KEYS:
             merged.pop(key, None)
     for key, content in layout.items():
         both_tables = isinstance(content, dict) and isinstance(merged.get(key), dict)
@@ -23,30 +23,30 @@ def merge(base: Mapping[str, Any], layout: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def with_likes(tables: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """A layout's lookup rules or sections, each completed with the keys of the one that its key `like` names."""
+def resolve_likes(tables: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Complete each lookup rule or section with the keys of the one that its key `like` names."""
     if not any(isinstance(table, dict) and "like" in table for table in tables.values()):
         return dict(tables)
-    found: dict[str, Any] = {}
+    resolved: dict[str, Any] = {}
     for name, table in tables.items():
         other = table.get("like") if isinstance(table, dict) else None
         if other is None:
-            found[name] = table
+            resolved[name] = table
             continue
         if not isinstance(other, str) or not isinstance(tables.get(other), dict) or other == name:
-            others = [each for each in tables if each != name]
+            others = [known for known in tables if known != name]
             noun = "lookup rule" if kind == "find" else kind
             raise LayoutError(f"{kind}.{name}.like: unknown {noun} {other!r}" + suggestion(str(other), others))
         if "like" in tables[other]:
             raise LayoutError(
                 f"{kind}.{name}.like: {other!r} has a `like` of its own; name {tables[other]['like']!r} instead"
             )
-        found[name] = merge(tables[other], {key: content for key, content in table.items() if key != "like"})
-    return found
+        resolved[name] = merge(tables[other], {key: content for key, content in table.items() if key != "like"})
+    return resolved
 
 
 def assign(mapping: Mapping[str, Any], key: str, content: Any) -> dict[str, Any]:
-    """The mapping with one key set. A key may be shortened: `skills.validation`, `names`, `skills.budget`."""
+    """Return a copy of the mapping with one key set. The key may be shortened: `skills.validation`, `names`, `skills.budget`."""
     path = _full_path(mapping, key)
     if isinstance(content, str) and _takes_list(mapping, path):
         content = [word.strip() for word in content.split(",") if word.strip()]
@@ -57,7 +57,7 @@ def assign(mapping: Mapping[str, Any], key: str, content: Any) -> dict[str, Any]
 
 
 def full_key(mapping: Mapping[str, Any], key: str) -> str:
-    """The full dotted path of a key that may be shortened."""
+    """Return the full dotted path of a key that may be shortened."""
     return ".".join(_full_path(mapping, key))
 
 
@@ -71,28 +71,28 @@ def _full_path(mapping: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _settable(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Every path that a caller may set in this layout; if two shorten to the same key, the first is used."""
+    """Yield every path that a caller may set in this layout. If two paths shorten to the same key, the first is used."""
     for name in _dict_at(mapping, "settings"):
         yield "settings", name
-    for key in KNOWN["layout"]:
+    for key in KEYS_BY_TABLE["layout"]:
         if key != "extends":
             yield (key,)
     yield ("guideline",)
     for table in ("find", "section"):
         for name in _dict_at(mapping, table):
-            for key in KNOWN[table]:
+            for key in KEYS_BY_TABLE[table]:
                 yield table, name, key
-            for key in KNOWN["imports"] if table == "find" else ():
+            for key in KEYS_BY_TABLE["imports"] if table == "find" else ():
                 yield table, name, "imports", key
     for table in ("on", "compaction", "touch"):
-        for key in KNOWN[table]:
+        for key in KEYS_BY_TABLE[table]:
             yield table, key
-    for name in flat(_dict_at(mapping, "wording")):
+    for name in flatten(_dict_at(mapping, "wording")):
         yield "wording", name
 
 
 def _dict_at(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """A table, or an empty one if the value is something else, which is an error when the layout is parsed."""
+    """Return a table, or an empty one if the value is not a table; `parse` reports that later."""
     content = mapping.get(key)
     return content if isinstance(content, dict) else {}
 
@@ -101,16 +101,16 @@ def _takes_list(mapping: Mapping[str, Any], path: tuple[str, ...]) -> bool:
     if path[0] == "settings":
         return isinstance(_dict_at(mapping, "settings").get(path[1]), list)
     table, name = (path[0], path[-1]) if len(path) > 1 else ("layout", path[0])
-    known = KNOWN.get(table, {}).get(name)
+    known = KEYS_BY_TABLE.get(table, {}).get(name)
     return known is not None and known.takes in ("names", "groups", "conditions")
 
 
-def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """A nested table as a flat one with dotted names."""
+def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Flatten a nested table: its keys become dotted names."""
     pairs: dict[str, Any] = {}
     for name, content in table.items():
         if isinstance(content, dict):
-            pairs.update(flat(content, f"{prefix}{name}."))
+            pairs.update(flatten(content, f"{prefix}{name}."))
         else:
             pairs[prefix + name] = content
     return pairs

@@ -1,4 +1,4 @@
-"""The values of a parsed layout."""
+"""The classes of a parsed layout."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Field:
     filters: Sequence[str] = ()
 
     def __hash__(self) -> int:
-        return hash(self.name)  # every entry of a menu looks its fields up
+        return hash(self.name)  # fast, because every menu entry looks up its fields
 
 
 Form = tuple["str | Field", ...]
@@ -30,9 +30,10 @@ PLACE_FACTS = ("cwd", "root", "home", "platform")
 
 @value
 class Pattern:
-    """A file to search for. `confined`: it comes from an untrusted layout or setting, so it may not leave the workspace.
+    """A file to search for.
 
-    `variable` is the environment variable of the place `env`, and `default` the folder that is used if it is not set.
+    `confined` means that the pattern comes from an untrusted layout or setting, so the file must be inside the workspace. In the
+    place `env`, `variable` is the environment variable and `default` is the folder that is used if the variable is not set.
     """
 
     place: str
@@ -44,7 +45,7 @@ class Pattern:
 
 @value
 class ConfigValue:
-    """A setting that is read from a program's own configuration file: its name, the file, and the path of its key."""
+    """A setting that is read from a program's own configuration file: the setting's name, the file, and the path of the key."""
 
     setting: str
     pattern: Pattern
@@ -53,7 +54,7 @@ class ConfigValue:
 
 @value
 class Condition:
-    """One term of `when`: any of these facts holds or, if `negated`, none of them."""
+    """One term of `when`. It holds if any of these facts holds or, if `negated`, if none does."""
 
     facts: Sequence[str]
     negated: bool = False
@@ -62,7 +63,7 @@ class Condition:
 
 @value
 class Imports:
-    """How the imports of a file (`@path`) are read. A form that is None leaves the token as text."""
+    """How a file's imports (`@path`) are read. If a form is None, the token is left as text."""
 
     depth: int = 5
     within: Literal["cwd", "root", "folder", "anywhere", ""] = ""
@@ -79,7 +80,7 @@ class Imports:
 
 @value
 class TextRules:
-    """How the text of a file that was found enters the prompt. `label` has pairs of a file name or `place:` and its label."""
+    """How the text of a file enters the prompt. `label` contains pairs of a file name (or `place:`) and its label."""
 
     trim: Literal["lines", "ends", "tail", "none"] = "lines"
     blank: Literal["skip", "hide", "keep"] = "skip"
@@ -90,13 +91,13 @@ class TextRules:
 
     @property
     def change_text(self) -> bool:
-        """Whether any of them changes the text of a file or adds fields."""
+        """Whether any of these rules changes a file's text or adds fields."""
         return self != TextRules(blank=self.blank, trim=self.trim) or self.trim in ("ends", "tail")
 
 
 @value
 class Lookup:
-    """The files that a layout searches for under one name. A probe only answers whether it has found something.
+    """A lookup rule, `[find.NAME]`: which files to search for. If `is_probe`, it only checks whether such files exist.
 
     `directories` are those of the place `down`, outermost first; they depend on the touched files.
     """
@@ -163,13 +164,13 @@ class Section:
 
     @property
     def is_template(self) -> bool:
-        """Whether its text is a template. Directives are for the text of files."""
+        """Whether the section's own text is a template. Directives are only for the text of files."""
         return self.language not in ("", "directives")
 
 
 @value
 class Guideline:
-    """One row of guidelines: the sentences to print if all conditions hold, or the source of guidelines to insert."""
+    """One `[[guideline]]` row: the sentences to print if all conditions hold, or the source of the guidelines to insert."""
 
     when: Sequence[Condition] = ()
     say: Sequence[Form] = ()
@@ -189,7 +190,10 @@ class Touch:
 
 @value
 class Layout:
-    """An ordered list of sections, the files to find for them, and the step for each event."""
+    """An ordered list of sections, the lookup rules for their files, and the step to take on each event.
+
+    `all_sections` also contains the inner sections, each after the section that contains it.
+    """
 
     name: str
     address: str
@@ -212,17 +216,13 @@ class Layout:
     config: Sequence[ConfigValue] = ()
     touch: Touch | None = None
 
-    every: Sequence[Section] = ()
+    all_sections: Sequence[Section] = ()
     untrusted: frozenset[str] = frozenset()
     written: Mapping[str, Origin] = {}
 
-    def each_section(self) -> Sequence[Section]:
-        """Every section, outer before inner, in order."""
-        return self.every
 
-
-def with_inner(sections: Iterable[Section]) -> Iterator[Section]:
-    """These sections, each followed by those inside it."""
+def with_inner_sections(sections: Iterable[Section]) -> Iterator[Section]:
+    """Yield each section, followed by the sections inside it."""
     for section in sections:
         yield section
-        yield from with_inner(section.sections)
+        yield from with_inner_sections(section.sections)

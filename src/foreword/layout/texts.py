@@ -1,4 +1,4 @@
-"""Parses the keys of a lookup about the text of its files: trim, comments, front matter, labels and imports."""
+"""Parse a lookup rule's keys about the text of its files: trim, comments, front matter, labels and imports."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _FORMS = {
     "outside": ("name", "path", "reason"),
     "again": ("name", "path", "reason"),
 }
-_ONLY_IN_TEXT = ("trim", "once", *_FORMS)
+_NOT_FOR_ITEMS = ("trim", "once", *_FORMS)
 
 
 def parse_text_rules(table: Mapping[str, Any], where: str, is_mirror: bool) -> TextRules:
-    """The rules for the text of the files of a lookup."""
-    used = [key for key in KEYS if key in table]
-    if not used:
+    """Parse the rules for the text of a lookup rule's files."""
+    text_keys = [key for key in KEYS if key in table]
+    if not text_keys:
         return TextRules()
     kind = table.get("as", "text")
     if kind != "text":
-        raise LayoutError(f"{where}{used[0]} is only for files that are used as text, not as {kind}")
+        raise LayoutError(f"{where}{text_keys[0]} is only for files that are used as text, not as {kind}")
     return TextRules(
         table.get("trim", "lines"),
         table.get("blank", "skip"),
@@ -57,10 +57,10 @@ def _labels(label: str | Mapping[str, str], where: str) -> tuple[tuple[str, str]
 def _imports(table: Mapping[str, Any], where: str, is_mirror: bool) -> Imports:
     check_table(table, KINDS["imports"], where, LayoutError)
     place = table.get("place", "item")
-    for key in _ONLY_IN_TEXT:
+    for key in _NOT_FOR_ITEMS:
         if key in table and place == "item":
             raise LayoutError(
-                f"{where}.{key} needs place = 'replace' or 'insert': the token of an item of its own stays"
+                f"{where}.{key} needs place = 'replace' or 'insert'; with place = 'item', the token is left as it is"
             )
     once = table.get("once", "prompt")
     if once != "prompt" and not is_mirror:

@@ -6,7 +6,7 @@ from ..errors import LayoutError, suggestion
 from ..shapes import check_table
 from ..vocabulary import replace
 from .keys import KINDS
-from .model import Touch, with_inner
+from .model import Touch, with_inner_sections
 from .touch_keys import EVENTS
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ def parse_touch(table: Mapping[str, Any], sections: Sequence[Section], lookups: 
     for each in on:
         if each not in EVENTS:
             raise LayoutError(f"touch.on: unknown kind of touch {each!r}" + suggestion(each, EVENTS))
-    for section in with_inner(sections):
+    for section in with_inner_sections(sections):
         _check_section(section, lookups)
     return Touch(tuple(sections), tuple(_needed(sections, lookups)), on, table.get("budget"), table.get("changed", ""))
 
@@ -48,7 +48,7 @@ def _check_section(section: Section, lookups: Iterable[Lookup]) -> None:
 
 def _needed(sections: Iterable[Section], lookups: Iterable[Lookup]) -> Iterator[Lookup]:
     """The lookups that these sections list, and those that only their conditions name."""
-    listed = {section.of for section in with_inner(sections)}
+    listed = {section.of for section in with_inner_sections(sections)}
     facts = facts_of(lookup for lookup in lookups if lookup.name in listed)
     for lookup in lookups:
         if lookup.name in listed:
@@ -66,8 +66,8 @@ def lookups_of_prompt(
     lookups: Sequence[Lookup], touch: Touch | None, sections: Sequence[Section], guidelines: Iterable[Guideline]
 ) -> Iterator[Lookup]:
     """The lookups without those that only `[touch]` lists. What only a touch can find may not be in the prompt."""
-    every = tuple(with_inner(sections))
-    only = {section.of for section in with_inner(touch.sections)} if touch else set()
+    every = tuple(with_inner_sections(sections))
+    only = {section.of for section in with_inner_sections(touch.sections)} if touch else set()
     only -= {name for section in every for name in (section.of, *section.instead)}
     facts = facts_of((*every, *guidelines, *(lookup for lookup in lookups if lookup.name not in only)))
     for lookup in lookups:
@@ -84,7 +84,7 @@ def layout_of_touch(layout: Layout, touch: Touch) -> Layout:
     return replace(
         layout,
         sections=touch.sections,
-        every=tuple(with_inner(touch.sections)),
+        all_sections=tuple(with_inner_sections(touch.sections)),
         lookups=touch.lookups,
         budget=touch.budget,
         over="cut",

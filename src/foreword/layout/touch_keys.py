@@ -9,7 +9,7 @@ EVENTS = ("read", "edit", "create")
 MATCH_FIELDS = ("paths", "globs", "applyTo", "alwaysApply")
 # Keys of a find that only the sections of `[touch]` may list.
 ONLY_ON_TOUCH = ("match", "unscoped", "within")
-MATCHING = (
+MATCHING_KEYS = (
     Key(
         "find",
         "match",
@@ -35,7 +35,7 @@ MATCHING = (
         ("root", "cwd"),
     ),
 )
-TOUCH = (
+TOUCH_KEYS = (
     Key(
         "touch",
         "sections",

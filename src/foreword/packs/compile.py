@@ -1,10 +1,11 @@
 """Write the Python files in `std/` and `agents/` from the TOML files beside them, because Python loads much faster than TOML.
 
-`std/compiled.py` has every layout of `std` as a mapping, for whoever extends or changes one. `std/opal.py` has the layout `opal` parsed
-and checked, for the usual prompt, which uses it unchanged. A module in `agents/` has both, because a mirror is loaded alone.
+`std/compiled.py` contains every layout of `std` as a mapping, for layouts that extend one and for prompts with settings. `std/opal.py`
+contains the layout `opal`, already parsed and checked, for the usual case in which it is used unchanged. A module in `agents/` contains
+both forms, because only one mirror is loaded at a time.
 
-python -m foreword.packs.compile          write them
-python -m foreword.packs.compile --check  check that they are up to date
+    python -m foreword.packs.compile          write the files
+    python -m foreword.packs.compile --check  check that they are up to date
 """
 
 from __future__ import annotations
@@ -36,27 +37,27 @@ _VALUES = (
     model.Layout,
 )
 _NOTE = '"""Generated from the TOML files beside it by `python -m foreword.packs.compile`; do not edit."""'
-_ANY = "\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n    from typing import Any\n\n"
+_IMPORT_ANY = "\nTYPE_CHECKING = False\nif TYPE_CHECKING:\n    from typing import Any\n\n"
 _HEAD = [_NOTE, "", "# ruff: noqa", "from __future__ import annotations", ""]
 
 
 def sources() -> dict[str, str]:
-    """The source of each generated file, by its path in this folder."""
+    """Return the source of each generated file, by its path in this folder."""
     files: dict[str, str] = {}
     for pack in ("std", "agents"):
-        mappings = _mappings(pack)
-        files[f"{pack}/__init__.py"] = _names(mappings)
+        mappings = _read_layouts(pack)
+        files[f"{pack}/__init__.py"] = _names_source(mappings)
         if pack == "std":
-            files["std/compiled.py"] = _compiled(mappings)
+            files["std/compiled.py"] = _mappings_source(mappings)
         for name, mapping in mappings.items():
-            source = _parsed(parse(mapping, name, f"${pack}/{name}"))
+            source = _layout_source(parse(mapping, name, f"${pack}/{name}"))
             files[f"{pack}/{name.replace('-', '_')}.py"] = source + (
-                _ANY + _function(mapping) if pack == "agents" else ""
+                _IMPORT_ANY + _mapping_function(mapping) if pack == "agents" else ""
             )
     return files
 
 
-def _mappings(pack: str) -> dict[str, dict[str, Any]]:
+def _read_layouts(pack: str) -> dict[str, dict[str, Any]]:
     mappings: dict[str, dict[str, Any]] = {}
     folder = os.path.join(HERE, pack)
     for name in sorted(name.removesuffix(".toml") for name in os.listdir(folder) if name.endswith(".toml")):
@@ -65,52 +66,54 @@ def _mappings(pack: str) -> dict[str, dict[str, Any]]:
     return mappings
 
 
-def _names(mappings: dict[str, dict[str, Any]]) -> str:
+def _names_source(mappings: dict[str, dict[str, Any]]) -> str:
     return "\n".join([*_HEAD, f"NAMES = {tuple(mappings)!r}"]) + "\n"
 
 
-def _compiled(mappings: dict[str, dict[str, Any]]) -> str:
-    """One function per layout, so that only the one in use is built."""
+def _mappings_source(mappings: dict[str, dict[str, Any]]) -> str:
+    """Return the source of one function per layout, so that only the mapping in use is built."""
     lines = [*_HEAD, "TYPE_CHECKING = False", "if TYPE_CHECKING:", "    from typing import Any"]
     for name, mapping in mappings.items():
-        lines += ["", _function(mapping, name).rstrip("\n")]
+        lines += ["", _mapping_function(mapping, name).rstrip("\n")]
     return "\n".join(lines) + "\n"
 
 
-def _function(mapping: dict[str, Any], name: str = "mapping") -> str:
+def _mapping_function(mapping: dict[str, Any], name: str = "mapping") -> str:
     literal = pprint.pformat(mapping, width=140, sort_dicts=False)
     return f"\ndef {name}() -> dict[str, Any]:\n    return {literal}\n"
 
 
-def _parsed(layout: model.Layout) -> str:
-    """The layout as calls of its classes. `every` repeats the sections, so it is computed from them."""
-    fields = {name: content for name, content in _changed(layout) if name not in ("sections", "every")}
+def _layout_source(layout: model.Layout) -> str:
+    """Return Python source that constructs a layout. `all_sections` is computed from `sections`, so it is not written out."""
+    fields = {
+        name: content for name, content in _non_default_fields(layout) if name not in ("sections", "all_sections")
+    }
     body = [
         f"_SECTIONS = {_literal(layout.sections)}",
         "LAYOUT = Layout(",
         "    sections=_SECTIONS,",
-        "    every=tuple(with_inner(_SECTIONS)),",
+        "    all_sections=tuple(with_inner_sections(_SECTIONS)),",
         *(f"    {name}={_literal(content)}," for name, content in fields.items()),
         ")",
         "",
     ]
-    used = [each.__name__ for each in _VALUES if any(f"{each.__name__}(" in line for line in body)]
-    return "\n".join([*_HEAD, f"from ...layout.model import {', '.join((*used, 'with_inner'))}", "", *body])
+    used = [cls.__name__ for cls in _VALUES if any(f"{cls.__name__}(" in line for line in body)]
+    return "\n".join([*_HEAD, f"from ...layout.model import {', '.join((*used, 'with_inner_sections'))}", "", *body])
 
 
-def _changed(content: Any) -> list[tuple[str, Any]]:
-    """The fields of a value that differ from their defaults."""
+def _non_default_fields(content: Any) -> list[tuple[str, Any]]:
+    """Return the fields of a value that differ from their defaults."""
     cls = type(content)
-    every = [(name, getattr(content, name)) for name in cls.__annotations__]
-    return [(name, field) for name, field in every if name not in cls.__dict__ or cls.__dict__[name] != field]
+    fields = [(name, getattr(content, name)) for name in cls.__annotations__]
+    return [(name, field) for name, field in fields if name not in cls.__dict__ or cls.__dict__[name] != field]
 
 
 def _literal(content: Any) -> str:
     if isinstance(content, _VALUES):
-        fields = ", ".join(f"{name}={_literal(field)}" for name, field in _changed(content))
+        fields = ", ".join(f"{name}={_literal(field)}" for name, field in _non_default_fields(content))
         return f"{type(content).__name__}({fields})"
     if isinstance(content, tuple):
-        return f"({''.join(f'{_literal(each)}, ' for each in content)})"
+        return f"({''.join(f'{_literal(entry)}, ' for entry in content)})"
     return repr(content)
 
 

@@ -1,7 +1,7 @@
-"""Settings from a program's own configuration files, such as `~/.codex/config.toml` (the table `[from]` of a layout).
+"""Read settings from a program's own configuration files, such as `~/.codex/config.toml` (a layout's table `[from]`).
 
-These files belong to another program, so nothing in them is an error: what cannot be used is a finding, and the setting keeps its
-value. A file of the project is untrusted, like the workspace's own settings.
+These files belong to another program, so nothing in them raises an error: a value that cannot be used is reported as a finding, and
+the setting keeps its default. The project's files are untrusted, like the workspace's own settings.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ANY_LOOKUP = Lookup("from", ())
 
 @value
 class ReadValue:
-    """The value of a setting in a configuration file."""
+    """The value that a configuration file has for a setting."""
 
     setting: str
     content: Any
@@ -40,32 +40,34 @@ class ReadValue:
 
 
 def read_config(
-    wanted: Sequence[ConfigValue], workspace: Workspace, reader: Reader
+    config_values: Sequence[ConfigValue], workspace: Workspace, reader: Reader
 ) -> tuple[list[ReadValue], list[Finding]]:
-    """The values that configuration files have for these settings, weakest first, and findings about files that are not valid."""
+    """Read these settings from configuration files, lowest precedence first. Invalid files are reported as findings."""
     trail = Trail()
     files: dict[str, Any] = {}
     values: list[ReadValue] = []
-    for each in wanted:
-        for path, base in _paths(each.pattern, workspace, trail):
+    for config_value in config_values:
+        pattern = config_value.pattern
+        for path, base in _paths(pattern, workspace, trail):
             if path not in files:
-                files[path] = _parsed(path, each.pattern, base, workspace, reader, trail)
+                files[path] = _read_file(path, pattern, base, workspace, reader, trail)
             content = files[path]
-            for name in each.key.split("."):
+            for name in config_value.key.split("."):
                 content = content.get(name) if isinstance(content, dict) else None
             if content is not None:
-                values.append(ReadValue(each.setting, content, path, _is_of_project(each.pattern, path, workspace)))
+                is_untrusted = _belongs_to_project(pattern, path, workspace)
+                values.append(ReadValue(config_value.setting, content, path, is_untrusted))
     return values, trail.findings
 
 
-def _is_of_project(pattern: Pattern, path: str, workspace: Workspace) -> bool:
-    """Whether a file belongs to the project, even if a variable says that it is the user's."""
+def _belongs_to_project(pattern: Pattern, path: str, workspace: Workspace) -> bool:
+    """Whether a file belongs to the project, even if an environment variable points the user's folder into it."""
     is_moved_inside = pattern.place == "env" and is_inside(path, workspace.root or workspace.cwd)
     return pattern.place in WORKSPACE_PLACES or is_moved_inside
 
 
 def _paths(pattern: Pattern, workspace: Workspace, trail: Trail) -> Iterator[tuple[str, str]]:
-    """The files that a pattern can mean, farthest first, each with the directory it starts from."""
+    """Yield the files that a pattern can refer to, farthest first, each with its base directory."""
     if pattern.place == "walk":
         directories = walked_directories("git", workspace)
     else:
@@ -75,8 +77,8 @@ def _paths(pattern: Pattern, workspace: Workspace, trail: Trail) -> Iterator[tup
         yield os.path.normpath(os.path.join(directory, pattern.path)), directory
 
 
-def _parsed(path: str, pattern: Pattern, base: str, workspace: Workspace, reader: Reader, trail: Trail) -> Any:
-    """The content of a configuration file; None, with a finding unless it is missing or blank, if there is none."""
+def _read_file(path: str, pattern: Pattern, base: str, workspace: Workspace, reader: Reader, trail: Trail) -> Any:
+    """Return a configuration file's content, or None if it is missing, blank or invalid. An invalid file is reported."""
     reading = reader.read(path, reach_of(pattern, base, _ANY_LOOKUP, workspace))
     if reading.fate in ("absent", "blank"):
         return None
@@ -104,7 +106,7 @@ def _loads(text: str, path: str) -> Any:
 
 
 def without_comments(text: str) -> str:
-    """JSON without comments and without commas before a closing bracket, as many programs accept it."""
+    """Remove comments and trailing commas from JSON, because many programs accept both."""
     parts: list[str] = []
     position, comma = 0, -1
     while position < len(text):

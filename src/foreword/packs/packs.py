@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 
 from ..errors import CallError, LayoutError, MissingError, show, suggestion
-from ..layout.merging import flat, merge
+from ..layout.merging import flatten, merge
 from ..layout.parse import check_tables
 from ..sources.environment import absolute
 from ..sources.links import Reach, inside_for
@@ -44,9 +44,9 @@ _MAX_FILES_LISTED = 1000
 
 @value
 class Source:
-    """A layout before parsing, merged with everything it extends: its mapping, its names, and the keys from an untrusted file.
+    """A layout before parsing, merged with everything it extends.
 
-    `written` has the origin of keys that were not written by the layout itself.
+    `untrusted` contains the keys that an untrusted file set, and `written` the origins of keys that the layout itself did not set.
     """
 
     name: str
@@ -57,9 +57,9 @@ class Source:
 
 
 def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
-    """The layout with each section's template address replaced by the text of the template.
+    """Replace each section's template address with the template's text.
 
-    Templates in a template language are loaded when they are rendered.
+    Templates in a template language are not loaded until they are rendered.
     """
     texts: dict[str, Any] = {}
     written = dict(source.written)
@@ -76,7 +76,7 @@ def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapp
 def load_template(
     address: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None
 ) -> Document:
-    """The template at an address; a missing one is an error."""
+    """Return the template at an address. Raises a MissingError if there is none."""
     document = find_template(address, workspace, reader, packs)
     if document is None:
         prefix, path = split(address)
@@ -88,14 +88,17 @@ def load_template(
 def find_template(
     address: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None
 ) -> Document | None:
-    """The template at an address, None if it is missing. A link that leaves its pack, or an unreadable file, is an error."""
+    """Return the template at an address, or None if there is none.
+
+    Raises a CallError if the file cannot be read or is a link that leads out of its pack.
+    """
     prefix, path = split(address)
     folder = folder_of(prefix, workspace, packs)
     file = os.path.join(folder, *path.split("/")) + ".md"
     if not reader.is_folder(folder):
         raise MissingError(f"the pack {prefix!r} has no folder (in {address!r}): {printable(folder)} does not exist")
     if _leaves_pack(file, prefix, folder, workspace, reader):
-        raise CallError(f"the template {address!r} is a link that leaves its pack")
+        raise CallError(f"the template {address!r} is a link that leads out of its pack")
     reading = reader.read_whole(file, _reach(prefix, folder, workspace, reader))
     if reading.fate in ("blank", "absent"):
         return Document(address, "") if reading.fate == "blank" else None
@@ -105,30 +108,30 @@ def find_template(
 
 
 def _leaves_pack(file: str, prefix: str, folder: str, workspace: Workspace, reader: Reader) -> bool:
-    """Whether a file is outside its pack because of a link. The user's folder may itself be a link, the workspace's may not."""
+    """Whether a link leads a file out of its pack. The user's folder may itself be a link, but the workspace's may not."""
     bounds = (workspace.root or workspace.cwd, folder) if prefix == "workspace" else (folder,)
     return any(reader.leads_out(file, bound) for bound in bounds)
 
 
 def _reach(prefix: str, folder: str, workspace: Workspace, reader: Reader) -> Reach:
-    """How far links in a pack may lead: never out of its folder, and for the workspace's pack never out of the workspace."""
+    """Return how far links in a pack may lead: never out of its folder, nor out of the workspace for the workspace's pack."""
     root = workspace.root or workspace.cwd
     inside = inside_for(root, workspace) or (reader.real(root),)
     return Reach(folder, folder, inside if prefix == "workspace" else (), can_be_allowed=False)
 
 
 def layout_names() -> tuple[str, ...]:
-    """The names of the shipped layouts, without those that mirror released programs."""
+    """Return the names of the shipped layouts, except those that mirror released programs."""
     return NAMES
 
 
 def mirror_names() -> tuple[str, ...]:
-    """The names of the shipped layouts that mirror released programs."""
+    """Return the names of the shipped layouts that mirror released programs."""
     return MIRRORS
 
 
 def own_layouts(workspace: Workspace, packs: Mapping[str, str] | None = None) -> list[str]:
-    """The addresses of the layouts in the packs that are not shipped: the user's, the workspace's and the caller's."""
+    """Return the addresses of all layouts that are not shipped: the user's, the workspace's and the caller's."""
     from ..sources.tree import files_below
 
     addresses = []
@@ -144,7 +147,7 @@ def own_layouts(workspace: Workspace, packs: Mapping[str, str] | None = None) ->
 
 
 def shipped_layout(name: str, pack: str = "") -> dict[str, Any]:
-    """The mapping of a shipped layout, of any pack or of this one."""
+    """Return the mapping of a shipped layout, from the named pack or from any."""
     names = SHIPPED_PACKS[pack] if pack else (*NAMES, *MIRRORS)
     if name not in names:
         raise MissingError(
@@ -162,7 +165,7 @@ def shipped_layout(name: str, pack: str = "") -> dict[str, Any]:
 
 
 def find_layout(reference: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
-    """The layout with this name, address or file, merged with everything it extends."""
+    """Return the layout with this name, address or file, merged with everything it extends."""
     return _Loader(workspace, reader, packs or {}).load(reference, "", ())
 
 
@@ -176,7 +179,7 @@ def check_packs(packs: Iterable[str]) -> None:
 
 
 def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None = None) -> str:
-    """The folder of a pack."""
+    """Return a pack's folder. Raises a MissingError if the pack is unknown."""
     if prefix in SHIPPED_PACKS:
         return os.path.join(_HERE, prefix)
     if prefix == "user":
@@ -192,9 +195,9 @@ def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None
 
 
 def _key_origins(source: Source) -> dict[str, Origin]:
-    """The origins of a layout's section keys, for the layout that extends it."""
+    """Return the origins of a layout's section keys, for the layout that extends it."""
     kind = _kind(source.address, "layout")
-    keys = [key for key in flat({"section": source.mapping.get("section", {})}) if key.count(".") > 1]
+    keys = [key for key in flatten({"section": source.mapping.get("section", {})}) if key.count(".") > 1]
     return {key: Origin(kind, f"{source.address}/{key.split('.')[1]}") for key in keys}
 
 
@@ -207,17 +210,17 @@ class _Loader:
         self.workspace, self.reader, self.packs = workspace, reader, packs
 
     def load(self, reference: str, referrer_folder: str, chain: tuple[str, ...]) -> Source:
-        """The layout, merged with those it extends. `referrer_folder` is the folder of the file that refers to it."""
+        """Load a layout, merged with those it extends. `referrer_folder` is the folder of the file that refers to it."""
         name, address, mapping = self.read(reference, referrer_folder)
         check_tables(mapping, name)
         if address in chain or len(chain) >= _MAX_EXTENDED:
             raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*chain, address))}")
-        own = {key: content for key, content in mapping.items() if key != "extends"}
+        own_mapping = {key: content for key, content in mapping.items() if key != "extends"}
         is_untrusted = has_prefix(address, "workspace")
-        untrusted = frozenset(flat(own)) if is_untrusted else frozenset()
+        untrusted = frozenset(flatten(own_mapping)) if is_untrusted else frozenset()
         extended = mapping.get("extends")
         if extended is None:
-            return Source(name, address, own, untrusted)
+            return Source(name, address, own_mapping, untrusted)
         if not isinstance(extended, str):
             raise LayoutError(f"layout {name}: extends takes an address or a file, not {extended!r}")
         if is_untrusted and not is_address(extended):
@@ -229,9 +232,11 @@ class _Loader:
             base = self.load(extended, folder, (*chain, address))
         except MissingError as error:
             raise MissingError(f"{printable(address)}: extends: {error}") from None
-        own_keys = frozenset(flat(own))
-        written = {key: each for key, each in {**_key_origins(base), **base.written}.items() if key not in own_keys}
-        return Source(name, address, merge(base.mapping, own), (base.untrusted - own_keys) | untrusted, written)
+        own_keys = frozenset(flatten(own_mapping))
+        origins = {**_key_origins(base), **base.written}
+        written = {key: origin for key, origin in origins.items() if key not in own_keys}
+        inherited_untrusted = base.untrusted - own_keys
+        return Source(name, address, merge(base.mapping, own_mapping), inherited_untrusted | untrusted, written)
 
     def read(self, reference: str, referrer_folder: str) -> tuple[str, str, dict[str, Any]]:
         if is_address(reference):
@@ -241,18 +246,18 @@ class _Loader:
             folder = folder_of(prefix, self.workspace, self.packs)
             file = os.path.join(folder, *path.split("/")) + ".toml"
             if _leaves_pack(file, prefix, folder, self.workspace, self.reader):
-                raise CallError(f"the layout {reference!r} is a link that leaves its pack ({printable(file)})")
-            return path, reference, self.file(file, reference, _reach(prefix, folder, self.workspace, self.reader))
+                raise CallError(f"the layout {reference!r} is a link that leads out of its pack ({printable(file)})")
+            return path, reference, self.read_file(file, reference, _reach(prefix, folder, self.workspace, self.reader))
         if is_file_path(reference):
             path = (
                 os.path.normpath(os.path.join(referrer_folder, reference))
                 if referrer_folder
                 else absolute(reference, self.workspace.environment or {})
             )
-            return os.path.basename(path).removesuffix(".toml"), path, self.file(path, reference)
+            return os.path.basename(path).removesuffix(".toml"), path, self.read_file(path, reference)
         return reference, f"${pack_of(reference)}/{reference}", shipped_layout(reference)
 
-    def file(self, path: str, reference: str, reach: Reach | None = None) -> dict[str, Any]:
+    def read_file(self, path: str, reference: str, reach: Reach | None = None) -> dict[str, Any]:
         reading = self.reader.read(path, reach)
         if not reading.has_text:
             why = reading.reason or ("it is empty" if reading.fate == "blank" else "the file does not exist")
@@ -261,10 +266,10 @@ class _Loader:
 
 
 def parse_toml(text: str, where: str) -> dict[str, Any]:
-    """The mapping in TOML text; invalid TOML is an error with its line."""
+    """Parse TOML. Raises a LayoutError, which names the line, if the text is invalid."""
     import tomllib
 
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise LayoutError(f"{where} is not TOML: {error}") from None
+        raise LayoutError(f"{where} is not valid TOML: {error}") from None

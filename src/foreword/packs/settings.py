@@ -18,7 +18,7 @@ import os
 
 from ..errors import CallError, ForewordError, LayoutError, suggestion
 from ..findings import finding, known_ids
-from ..layout.merging import assign, flat, full_key
+from ..layout.merging import assign, flatten, full_key
 from ..layout.parse import parse
 from ..shapes import STRING, STRINGS, TABLES, check, check_table, is_list_of_strings
 from ..sources.environment import absolute
@@ -189,7 +189,7 @@ _PROTECTED_KEYS = {
 def restrict_untrusted(source: Source) -> tuple[Source, list[Finding]]:
     """Return the layout with safe values for untrusted keys that would read more files or relax checks."""
     findings: list[Finding] = []
-    values = flat(source.mapping)
+    values = flatten(source.mapping)
     for key in sorted(source.untrusted):
         is_validation = key.startswith("find.") and key.endswith(".validation")
         safe_value = _PROTECTED_KEYS.get(key, "strict" if is_validation else None)
@@ -246,8 +246,8 @@ def _layout_keys(mapping: Mapping[str, Any], source: Source) -> Iterator[tuple[s
     common = {key: content for key, content in mapping.items() if key not in _KEYS_OUTSIDE_LAYOUT}
     if source.mapping.get("mirrors"):
         common = {key: content for key, content in common.items() if key in _KEYS_FOR_MIRRORS}
-    yield from flat(common).items()
-    yield from flat(mapping.get("for", {}).get(source.name, {})).items()
+    yield from flatten(common).items()
+    yield from flatten(mapping.get("for", {}).get(source.name, {})).items()
 
 
 def _set(source: Source, key: str, content: Any, origin: Origin) -> Source:

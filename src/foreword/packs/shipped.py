@@ -1,4 +1,4 @@
-"""Shipped layouts that are used unchanged, as in most prompts: they were parsed and checked when Foreword was built."""
+"""Load a shipped layout that is used unchanged, the most common case: it was parsed and checked when Foreword was built."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
 
 
 def unchanged_layout(name: str, workspace: Workspace, reader: Reader) -> Layout | None:
-    """The shipped layout of this name; None if there is none, or if the user or the workspace has settings or wording."""
+    """Return the shipped layout with this name, or None if there is none or the user or the workspace has settings or wording."""
     if name not in NAMES and name not in MIRRORS:
         return None
     if _has_changes(workspace, reader):
         return None
-    layout = _parsed(name)
+    layout = _load_layout(name)
     return None if layout.config and _has_config(layout, workspace, reader) else layout
 
 
 def _has_config(layout: Layout, workspace: Workspace, reader: Reader) -> bool:
-    """Whether a configuration file sets something that the layout reads from it."""
+    """Whether a configuration file sets a value that the layout reads from it."""
     from .config import read_config
 
     return any(read_config(layout.config, workspace, reader))
 
 
 def pack_of(name: str) -> str:
-    """The pack of the shipped layout with this name; `std` if there is none."""
+    """Return the pack of the shipped layout with this name, or `std` if there is none."""
     return "agents" if name in MIRRORS else "std"
 
 
 def _has_changes(workspace: Workspace, reader: Reader) -> bool:
-    """Whether there is any file of settings or wording. Their absence is stamped, so that a new one is noticed."""
+    """Whether there is a settings or wording file. The reader records where it looked, so that a new file is noticed."""
     root, config = workspace.root or workspace.cwd, config_folder(workspace)
-    places = [(os.path.join(root, ".foreword"), only_inside(root, workspace))]
-    folders = [(os.path.join(config, "foreword"), None), *places] if config else places
+    workspace_folder = (os.path.join(root, ".foreword"), only_inside(root, workspace))
+    folders = [(os.path.join(config, "foreword"), None), workspace_folder] if config else [workspace_folder]
     return any(
         reader.read(os.path.join(folder, name), reach).fate != "absent"
         for folder, reach in folders
@@ -54,17 +54,17 @@ def _has_changes(workspace: Workspace, reader: Reader) -> bool:
 
 
 def shipped_mirror(name: str) -> Layout:
-    """The shipped layout that mirrors a program, without any settings."""
-    return _parsed(name)
+    """Return a shipped layout that mirrors a program, without any settings."""
+    return _load_layout(name)
 
 
-def _parsed(name: str) -> Layout:
+def _load_layout(name: str) -> Layout:
     layout: Layout = module_of(name).LAYOUT
     return layout
 
 
 def module_of(name: str) -> Any:
-    """The generated module of a shipped layout."""
+    """Return a shipped layout's generated module."""
     module = f"{__package__}.{pack_of(name)}.{name.replace('-', '_')}"
     __import__(module)  # `importlib` would be one more module to load
     return sys.modules[module]

@@ -1,7 +1,7 @@
-"""`prompts.toml`: overrides the wording of a layout for the user, the workspace or a pack.
+"""Apply `prompts.toml`, which overrides a layout's wording for the user, the workspace or a pack.
 
-A string without the `{}` of the original is an error, so a workspace cannot remove its own boundaries. An unknown key is a finding, and
-so is an unreadable file of the workspace.
+A string without the original's `{}` raises an error, so that a workspace cannot remove its own boundaries. An unknown key, and a
+workspace's file that cannot be read, are reported as findings.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 from ..errors import CallError, ForewordError, LayoutError, suggestion
 from ..findings import finding
 from ..layout.forms import form
-from ..layout.merging import assign, flat
+from ..layout.merging import assign, flatten
 from ..shapes import STRING, check
 from ..sources.environment import absolute
 from ..sources.links import only_inside
@@ -34,35 +34,36 @@ if TYPE_CHECKING:
 def with_wording(
     source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
 ) -> tuple[Source, list[Finding]]:
-    """The layout with its wording overridden key by key by the files of the user, the workspace and the packs."""
+    """Override a layout's wording, key by key, with the files of the user, the workspace and the packs."""
     config = config_folder(workspace)
-    inside = os.path.join(workspace.root or workspace.cwd, ".foreword")
-    caller_folders = [absolute(each, workspace.environment or {}) for each in packs.values()]
-    folders = [*([os.path.join(config, "foreword")] if config else []), inside, *caller_folders]
+    workspace_folder = os.path.join(workspace.root or workspace.cwd, ".foreword")
+    pack_folders = [absolute(folder, workspace.environment or {}) for folder in packs.values()]
+    folders = [*([os.path.join(config, "foreword")] if config else []), workspace_folder, *pack_folders]
     findings: list[Finding] = []
     for folder in folders:
         path = os.path.join(folder, "prompts.toml")
         try:
-            reach = only_inside(workspace.root or workspace.cwd, workspace) if folder == inside else None
+            is_workspace = folder == workspace_folder
+            reach = only_inside(workspace.root or workspace.cwd, workspace) if is_workspace else None
             overrides = _read_wording(path, reader, reach)
         except ForewordError as error:
-            if folder != inside:
+            if folder != workspace_folder:
                 raise
             findings.append(finding("settings-invalid", f"{error}; the file was ignored", printable(path)))
             continue
         for key, content in overrides.items():
             source = _with_override(source, key, content, printable(path), findings)
-            if folder == inside and isinstance(content, str):
-                _refuse_hiding(key, content, printable(path))
+            if folder == workspace_folder and isinstance(content, str):
+                _check_is_visible(key, content, printable(path))
     return source, findings
 
 
-def _refuse_hiding(key: str, content: str, path: str) -> None:
-    """Raise an error if a workspace's wording puts its value into a comment or a code fence, where a model would ignore it."""
+def _check_is_visible(key: str, content: str, path: str) -> None:
+    """Raise a LayoutError if wording puts its value into a comment or a code fence, where a model would ignore it."""
     from ..text.markdown import find_unclosed
 
-    before, place, _ = content.partition("{}")
-    _, hidden_in = find_unclosed(before) if place else ("", "")
+    before, field, _ = content.partition("{}")
+    _, hidden_in = find_unclosed(before) if field else ("", "")
     if hidden_in:
         raise LayoutError(f"{path}: {key} puts its value into {hidden_in}; a workspace may not hide it")
 
@@ -72,12 +73,12 @@ def _read_wording(path: str, reader: Reader, reach: Reach | None) -> dict[str, A
     if reading.fate in ("absent", "blank"):
         return {}
     if reading.fate != "used":
-        raise CallError(f"the wording {printable(path)} cannot be read: {reading.reason}")
-    return flat(parse_toml(reading.text, printable(path)))
+        raise CallError(f"the wording file {printable(path)} cannot be read: {reading.reason}")
+    return flatten(parse_toml(reading.text, printable(path)))
 
 
 def _with_override(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
-    shipped = flat(source.mapping.get("wording", {})).get(key)
+    shipped = flatten(source.mapping.get("wording", {})).get(key)
     if shipped is None:
         if key not in _all_wording_keys():
             findings.append(
@@ -99,5 +100,5 @@ def _with_override(source: Source, key: str, content: Any, path: str, findings: 
 
 
 def _all_wording_keys() -> set[str]:
-    """The wording keys of all shipped layouts: one file serves them all."""
-    return {key for name in layout_names() for key in flat(shipped_layout(name).get("wording", {}))}
+    """Return the wording keys of all shipped layouts, because one file serves them all."""
+    return {key for name in layout_names() for key in flatten(shipped_layout(name).get("wording", {}))}

@@ -103,7 +103,7 @@ class _LintRun:
         self.disabled = {*disabled}
         self._read_settings(self.snapshot)
         tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)
-        follows_directives = any(section.language == "directives" for section in self.snapshot.layout.each_section())
+        follows_directives = any(section.language == "directives" for section in self.snapshot.layout.all_sections)
         self.disk = _Disk(workspace)
         self.linter = Linter(
             LintContext(self.disk.exists, estimate, tools, follows_directives, self.disk.files_above), self.disabled

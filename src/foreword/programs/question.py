@@ -120,7 +120,7 @@ class Question:
 
     def agent_with_template(self) -> Agent:
         """The agent, with the global template as its base if the layout accepts one and the agent has none."""
-        sections = self.assembler.layout().each_section()
+        sections = self.assembler.layout().all_sections
         if self.agent.base or not any("template" in section.instead for section in sections):
             return self.agent
         stored = self.store_to_read().template() if self.has_store() else None

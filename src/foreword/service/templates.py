@@ -165,7 +165,7 @@ def list_layouts(service: Service, request: Request) -> Response:
     rows: list[dict[str, Any]] = []
     for name in layout_names():
         layout = service.open("layouts", service.workspace(""), None, name, ()).layout
-        sections = list(layout.each_section())
+        sections = list(layout.all_sections)
         languages = [section.language for section in sections if section.language and section.instead]
         about = str(shipped_layout(name)["about"])
         rows.append(

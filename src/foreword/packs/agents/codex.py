@@ -3,12 +3,12 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, ConfigValue, TextRules, Lookup, Section, Condition, Layout, with_inner
+from ...layout.model import Field, Pattern, ConfigValue, TextRules, Lookup, Section, Condition, Layout, with_inner_sections
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[Codex's own instructions and permissions]", form=("[Codex's own instructions and permissions]", ), item=(), instead=('base', )), Section(name='skills', lifetime='project', of='skills', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), ' (file: ', Field(name='path'), ')', ), join='\n', wrap=('<skills_instructions>\n', Field(name=''), '\n</skills_instructions>', ), trim=False, over='shorten', role='developer'), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', of='user', trim=False, over='cut'), Section(name='project', lifetime='project', of='project', trim=False, over='cut', bytes=32768, bytes_cut='last', mark=False), ), item=(), join='\n\n--- project-doc ---\n\n', wrap=('# AGENTS.md instructions for ', Field(name='cwd'), '\n\n<INSTRUCTIONS>\n', Field(name=''), '\n</INSTRUCTIONS>', ), when=(Condition(facts=('found:project', )), ), trim=False, role='user'), Section(name='user-only', lifetime='project', of='user', wrap=('# AGENTS.md instructions\n\n<INSTRUCTIONS>\n', Field(name=''), '\n</INSTRUCTIONS>', ), when=(Condition(facts=('found:project', ), negated=True), ), trim=False, over='cut', role='user'), Section(name='environment', lifetime='conversation', text="[Codex's environment block, for {cwd}]", form=("[Codex's environment block, for ", Field(name='cwd'), ']', ), item=(), role='user'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
-    every=tuple(with_inner(_SECTIONS)),
+    all_sections=tuple(with_inner_sections(_SECTIONS)),
     name='codex',
     address='$agents/codex',
     about='Codex CLI: one user message with every AGENTS.md from the git root to the working directory.',

@@ -3,12 +3,12 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Touch, Layout, with_inner
+from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Touch, Layout, with_inner_sections
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[Cursor's own instructions]", form=("[Cursor's own instructions]", ), item=(), instead=('base', )), Section(name='rules', lifetime='project', of='rules', item=('[Rule ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut'), Section(name='legacy', lifetime='project', of='legacy', trim=False, over='cut'), Section(name='instructions', lifetime='project', of='project', item=('[Instructions ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut'), Section(name='menu', lifetime='project', of='menu', item=('- ', Field(name='path', filters=('shortest', )), ': ', Field(name='front.description', filters=('line', )), ), join='\n', wrap=('[Rules that the agent may read]\n', Field(name=''), ), trim=False, over='cut'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
-    every=tuple(with_inner(_SECTIONS)),
+    all_sections=tuple(with_inner_sections(_SECTIONS)),
     name='cursor',
     address='$agents/cursor',
     about='Cursor: rules that always apply, the instruction files of the project, and a menu of rules from which the agent chooses.',

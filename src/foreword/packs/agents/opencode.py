@@ -3,12 +3,12 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, ConfigValue, TextRules, Lookup, Section, Condition, Touch, Layout, with_inner
+from ...layout.model import Field, Pattern, ConfigValue, TextRules, Lookup, Section, Condition, Touch, Layout, with_inner_sections
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[OpenCode's own instructions]", form=("[OpenCode's own instructions]", ), item=(), instead=('base', )), Section(name='environment', lifetime='conversation', text="[OpenCode's environment block, for {cwd}]", form=("[OpenCode's environment block, for ", Field(name='cwd'), ']', ), item=()), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', of='user', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='agents', lifetime='project', of='agents', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='claude', lifetime='project', of='claude', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='context', lifetime='project', of='context', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='named', lifetime='project', of='named', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), ), item=(), join='\n', trim=False), Section(name='skills', lifetime='project', of='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', wrap=("[OpenCode's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>', ), trim=False, over='shorten'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
-    every=tuple(with_inner(_SECTIONS)),
+    all_sections=tuple(with_inner_sections(_SECTIONS)),
     name='opencode',
     address='$agents/opencode',
     about='OpenCode: one system message with the nearest instruction files first, then the files that its configuration names.',

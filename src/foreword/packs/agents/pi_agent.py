@@ -3,12 +3,12 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Layout, with_inner
+from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Layout, with_inner_sections
 
 _SECTIONS = (Section(name='base', lifetime='release', text="[pi's own instructions]", form=("[pi's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='user', lifetime='project', of='user', item=('<project_instructions path="', Field(name='path'), '">\n', Field(name='text'), '\n</project_instructions>', ), trim=False, over='cut'), Section(name='project', lifetime='project', of='project', item=('<project_instructions path="', Field(name='path'), '">\n', Field(name='text'), '\n</project_instructions>', ), trim=False, over='cut'), ), item=(), wrap=("<project_context>\n\n[pi's note on these files]\n\n", Field(name=''), '\n</project_context>', ), trim=False), Section(name='skills', lifetime='project', of='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', wrap=("<skills>\n[pi's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>\n</skills>', ), trim=False, over='shorten'), Section(name='environment', lifetime='conversation', text="[pi's date and directory: {cwd}]", form=("[pi's date and directory: ", Field(name='cwd'), ']', ), item=()), )
 LAYOUT = Layout(
     sections=_SECTIONS,
-    every=tuple(with_inner(_SECTIONS)),
+    all_sections=tuple(with_inner_sections(_SECTIONS)),
     name='pi-agent',
     address='$agents/pi-agent',
     about='pi as released: AGENTS.md from the filesystem root to the working directory in the system prompt.',

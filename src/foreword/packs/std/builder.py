@@ -3,12 +3,12 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Section, Layout, with_inner
+from ...layout.model import Section, Layout, with_inner_sections
 
 _SECTIONS = (Section(name='body', lifetime='conversation', text='You are a helpful coding assistant.\n\n[if file:AGENTS.md]\n[file:AGENTS.md]\n[endif]\n\nThe current working directory is [prompt:cwd].\n', item=(), instead=('base', 'template', ), language='brackets', trim=False), )
 LAYOUT = Layout(
     sections=_SECTIONS,
-    every=tuple(with_inner(_SECTIONS)),
+    all_sections=tuple(with_inner_sections(_SECTIONS)),
     name='builder',
     address='$std/builder',
     about='builder: One bracket template, built on the first turn and again at compaction.',

@@ -3,12 +3,12 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, Lookup, Section, Layout, with_inner
+from ...layout.model import Field, Pattern, Lookup, Section, Layout, with_inner_sections
 
 _SECTIONS = (Section(name='base', lifetime='release', text='You are ion, a coding agent in the terminal. Work fast, say little, and get things done with the tools at hand.', form=('You are ion, a coding agent in the terminal. Work fast, say little, and get things done with the tools at hand.', ), item=(), instead=('base', ), budget=100), Section(name='instructions', lifetime='project', sections=(Section(name='ion-local', lifetime='project', of='ion-local', wrap=('# Ion Instructions\n', Field(name=''), ), language='directives', trim=False, budget=1000, file_budget=10000), Section(name='global', lifetime='project', of='global', wrap=('# Global Instructions\n', Field(name=''), ), language='directives', trim=False, budget=2000, file_budget=10000), Section(name='project', lifetime='project', of='project', wrap=('# Project Instructions\n', Field(name=''), ), language='directives', trim=False, budget=5000, file_budget=10000), ), item=(), join='\n\n---\n\n', language='directives', trim=False, file_budget=10000), Section(name='skill', lifetime='turn', of='active_skill', item=('# Active Skill: ', Field(name='name', filters=('line', )), '\n', Field(name='text'), ), join='\n', trim=False, budget=2000, file_budget=10000), Section(name='plan', lifetime='turn', of='plan', wrap=('# Active Plan\n', Field(name=''), ), trim=False, budget=500, file_budget=10000), )
 LAYOUT = Layout(
     sections=_SECTIONS,
-    every=tuple(with_inner(_SECTIONS)),
+    all_sections=tuple(with_inner_sections(_SECTIONS)),
     name='ion',
     address='$std/ion',
     about='Ion: A base, three layers of instructions that add up, the active skill and the active plan.',

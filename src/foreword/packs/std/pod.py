@@ -3,12 +3,12 @@
 # ruff: noqa
 from __future__ import annotations
 
-from ...layout.model import Field, Pattern, Lookup, Section, Condition, Layout, with_inner
+from ...layout.model import Field, Pattern, Lookup, Section, Condition, Layout, with_inner_sections
 
 _SECTIONS = (Section(name='body', lifetime='conversation', text='$std/default', item=(), instead=('base', ), language='jinja'), Section(name='boundaries', lifetime='conversation', sections=(Section(name='readable', lifetime='conversation', of='readable', item=('  - ', Field(name='path'), Field(name='mark'), ), join='\n', wrap=('Readable:\n', Field(name=''), ), trim=False), Section(name='writable', lifetime='conversation', of='writable', item=('  - ', Field(name='path'), Field(name='mark'), ), join='\n', wrap=('Writable:\n', Field(name=''), ), trim=False), Section(name='denied', lifetime='conversation', of='denied', item=('  - ', Field(name='path'), Field(name='mark'), ), join='\n', wrap=('Denied:\n', Field(name=''), ), trim=False), ), item=(), join='\n', wrap=('---\n## Working boundaries\n\n', Field(name=''), ), none='Nothing may be read or written.'), Section(name='project', lifetime='project', of='project', wrap=('---\n## Project instructions (AGENTS.md)\n\n', Field(name=''), ), over='cut'), Section(name='knowledge', lifetime='project', of='knowledge', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), ), short=('- ', Field(name='name'), ), join='\n', wrap=('---\n## Resident knowledge\n\n', Field(name=''), ), when=(Condition(facts=('set:residents', )), ), over='shorten'), Section(name='workflows', lifetime='project', of='workflows', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), ), short=('- ', Field(name='name'), ), join='\n', wrap=('---\n## Resident workflows\n\n', Field(name=''), ), when=(Condition(facts=('set:residents', )), ), over='shorten'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
-    every=tuple(with_inner(_SECTIONS)),
+    all_sections=tuple(with_inner_sections(_SECTIONS)),
     name='pod',
     address='$std/pod',
     about='pod: A strict template for the body, then sections that no template can remove.',
