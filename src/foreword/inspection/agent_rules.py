@@ -49,7 +49,7 @@ def describe_reads(layout: Layout, path: str) -> str:
 
 
 def _names(patterns: Sequence[Pattern]) -> list[str]:
-    """The names of files that patterns find, those in the workspace first; patterns with wildcards as a whole."""
+    """The names of the files that patterns find, with those in the workspace first. A pattern with a wildcard is listed unchanged."""
     names: list[str] = []
     for rule in sorted(patterns, key=lambda pattern: pattern.place not in WORKSPACE_PLACES):
         name = rule.path if "*" in rule.path else basename(rule.path)

@@ -55,7 +55,7 @@ class CacheRule:
         model: The model that the rule applies to, or the start of its name.
         caching: How the provider caches: `prefix` keeps the common beginning, `breakpoints` keeps it up to the last breakpoint.
         step: The cache keeps multiples of this many tokens.
-        minimum: The fewest tokens that are cached. None if it is not known.
+        minimum: The minimum number of tokens that is cached. None if it is not known.
         is_assumed: Whether the rule is a guess, because the provider is not known.
     """
 

@@ -106,7 +106,7 @@ class _Comparison:
         return views
 
     def _path(self, name: str) -> str:
-        """The absolute path: relative to the current directory if it exists only there, otherwise to the workspace."""
+        """Make a path absolute: relative to the current directory if it exists only there, otherwise relative to the workspace."""
         in_workspace = absolute(os.path.join(self.workspace.cwd, name), os.environ)
         in_current = absolute(name, os.environ)
         return in_current if os.path.lexists(in_current) and not os.path.lexists(in_workspace) else in_workspace

@@ -116,7 +116,7 @@ class _LintRun:
         self.findings.update(dict.fromkeys(findings))
 
     def check(self, assembler: Assembler) -> None:
-        """Check the prompt of one folder."""
+        """Check one folder's prompt."""
         prompt = assembler.prompt(self.agent, self.now)
         snapshot = assembler.snapshot(self.agent)
         self.disk.enter(snapshot.plan.workspace)

@@ -89,7 +89,7 @@ def candidates_of(question: Question) -> list[Candidate]:
 
 
 def blame(question: Question) -> list[LineForm]:
-    """The lines of the prompt, each with its origin."""
+    """The prompt's lines, each with its origin."""
     from ..inspection.origins import lines_of
     from ..wire.answers import line_form
 
@@ -148,9 +148,9 @@ def _layout_form(question: Question) -> LayoutForm:
                 "depth": depth,
                 "lifetime": section.lifetime,
                 "role": role,
-                "content": _content(section),
+                "content": _describe_content(section),
             }
-            for depth, role, section in _nested(layout.sections)
+            for depth, role, section in _flatten_sections(layout.sections)
         ],
         "on": dict(layout.on),
         "mirrors": layout.mirrors,
@@ -159,17 +159,17 @@ def _layout_form(question: Question) -> LayoutForm:
     }
 
 
-def _nested(sections: Sequence[Section], depth: int = 0, role: str = "") -> list[tuple[int, str, Section]]:
+def _flatten_sections(sections: Sequence[Section], depth: int = 0, role: str = "") -> list[tuple[int, str, Section]]:
     """The sections and those nested in them, each with its depth and its role."""
     rows: list[tuple[int, str, Section]] = []
     for section in sections:
         section_role = role or section.role
         rows.append((depth, section_role, section))
-        rows.extend(_nested(section.sections, depth + 1, section_role))
+        rows.extend(_flatten_sections(section.sections, depth + 1, section_role))
     return rows
 
 
-def _content(section: Section) -> str:
+def _describe_content(section: Section) -> str:
     """Describe what a section consists of, in a few words."""
     if section.of:
         what = f"list of {section.of}"

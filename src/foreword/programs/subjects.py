@@ -51,7 +51,7 @@ def is_folder(name: str | Mapping[str, Any]) -> bool:
 
 
 def build_subject(question: Question) -> Subject:
-    """The prompt of the question's directory, with its tool definitions."""
+    """The prompt for the question's directory, with its tool definitions."""
     from ..sources.environment import resolve_workspace
     from ..sources.files import Reader
 

@@ -105,7 +105,7 @@ class Service:
         return str(files[-1].mapping.get("layout") or DEFAULT_LAYOUT)
 
     def check_settings(self) -> None:
-        """Raise an error if the settings fit none of the layouts."""
+        """Raise an error if no layout accepts the settings."""
         names = dict.fromkeys((self.default_layout, *layout_names()))
         first_error: LayoutError | None = None
         for name in names:
