@@ -98,7 +98,7 @@ def write_json(form: Any) -> None:
 
 
 def write_line(text: str, indent: int = 0) -> None:
-    """Print a line. On a terminal it is wrapped, with with_infos line but the first indented."""
+    """Print a line. On a terminal it is wrapped, with every line but the first indented."""
     write(wrap_for(text, sys.stdout, indent))
 
 
