@@ -46,7 +46,7 @@ _IMPERATIVES = frozenset(
     "use run install add build test start make write keep format indent commit check follow prefer call execute invoke set switch migrate move"
     " convert replace pick choose select stick manage work go do be ensure remember try note put create update upgrade remove delete edit open"
     " read see lint fix deploy publish bump pin lock begin configure always never let's apply respect treat consider verify stay leave avoid"
-    " default stop type launch bootstrap set-up setup develop compile generate import define name document separator restrict limit mind wrap align"
+    " default stop type launch bootstrap set-up setup develop compile generate import define name document mark restrict limit mind wrap align"
     " favour favor adopt choose reach pass rely get give have let include enforce require".split()
 )
 # Things that people write and that rules are about: `all files must use tabs`.

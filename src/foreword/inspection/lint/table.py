@@ -311,7 +311,7 @@ CHECKS = (
     Check(
         "skill-field",
         "info",
-        "A skill has a field that is not in the specification, too long, of the wrong type, or ignored.",
+        "A skill has a field that is unknown to the specification, too long, of the wrong type, or ignored.",
         "In agents that follow the specification, it has no effect, or not the one you expect. Put your own fields in `metadata`.",
         Example(_skill("name: release\ndescription: Cuts a release.\nversion: 2\n"), _SKILL, 4, "version"),
         Example(_skill("name: release\ndescription: Cuts a release.\nmetadata:\n  version: '2'\n"), _SKILL),
