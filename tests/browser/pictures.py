@@ -1,4 +1,4 @@
-"""Take the screenshots of the documentation, with a fixed clock and fixed contents: `make pictures`.
+"""Take the screenshots for the documentation, with a fixed clock and fixed content: `make pictures`.
 
 The name of the temporary workspace is as long as the name shown for it, so that all offsets stay correct.
 """
@@ -61,15 +61,15 @@ def main() -> None:
     store = open_store(f"sqlite:///{folder / 'store.db'}")
     site = Site(folder)
     try:
-        fill(site, store)
+        fill_site(site, store)
         with browser() as chrome:
-            draw(chrome, site)
+            take_screenshots(chrome, site)
     finally:
         site.stop()
         shutil.rmtree(folder)
 
 
-def fill(site: Site, store: object) -> None:
+def fill_site(site: Site, store: object) -> None:
     git = ["git", "-C", str(site.shop), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
     for command in (["init", "-q", "-b", "prices"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
         subprocess.run([*git, *command], check=True)
@@ -126,7 +126,7 @@ def open_editor(chrome: Browser, site: Site, width: int, height: int, scheme: st
     return page
 
 
-def draw(chrome: Browser, site: Site) -> None:
+def take_screenshots(chrome: Browser, site: Site) -> None:
     page = open_view(chrome, site, "#/", 1280, 760)
     expect(page.get_by_role("link", name="search-41")).to_be_visible()
     take_screenshot(page, "page-overview")

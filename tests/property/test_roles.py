@@ -13,7 +13,7 @@ TEXT = st.text(alphabet="ab \n", max_size=6)
 SECTION = st.tuples(TEXT, st.sampled_from(PROMPT_ROLES), st.sampled_from(LIFETIMES), st.booleans())
 
 
-def prompt_of(rows):
+def build_prompt(rows):
     sections = {
         f"s{n}": {"text": text, "role": role, "lifetime": lifetime, "trim": trim}
         for n, (text, role, lifetime, trim) in enumerate(rows)
@@ -24,32 +24,32 @@ def prompt_of(rows):
 
 @given(st.lists(SECTION, max_size=6))
 def test_a_divided_prompt_is_the_same_text(rows):
-    prompt = prompt_of(rows)
+    prompt = build_prompt(rows)
     sent = split_prompt(prompt.text, sent_passages(prompt.passages))
     parts = ([sent.system] if any(not passage.message for passage in prompt.passages) else []) + [
         message["content"] for message in sent.messages
     ]
     assert "\n\n".join(parts) == prompt.text
     assert all(message["content"].strip() for message in sent.messages)
-    first = next((n for n, row in enumerate(rows) if row[1] != "system"), len(rows))
-    in_system = {f"s{n}" for n in range(first)}
-    assert all((passage.section in in_system) == (passage.message == 0) for passage in prompt.passages)
+    system_count = next((n for n, row in enumerate(rows) if row[1] != "system"), len(rows))
+    system_sections = {f"s{n}" for n in range(system_count)}
+    assert all((passage.section in system_sections) == (passage.message == 0) for passage in prompt.passages)
 
 
 @given(st.lists(SECTION, max_size=6), st.lists(SECTION, max_size=4))
-def test_the_system_prompt_does_not_depend_on_messages(rows, others):
-    first = next((n for n, row in enumerate(rows) if row[1] != "system"), len(rows))
-    changed = [*rows[:first], ("a", "user", "turn", True), *others]
+def test_the_system_prompt_does_not_depend_on_messages(rows, other_rows):
+    system_count = next((n for n, row in enumerate(rows) if row[1] != "system"), len(rows))
+    changed = [*rows[:system_count], ("a", "user", "turn", True), *other_rows]
     systems = []
-    for version in (rows if first < len(rows) else changed, changed):
-        prompt = prompt_of(version)
+    for version in (rows if system_count < len(rows) else changed, changed):
+        prompt = build_prompt(version)
         systems.append(split_prompt(prompt.text, sent_passages(prompt.passages)).system)
     assert systems[0] == systems[1]
 
 
 @given(st.lists(SECTION, max_size=6))
 def test_a_request_has_the_same_text_and_few_breakpoints(rows):
-    prompt = prompt_of(rows)
+    prompt = build_prompt(rows)
     sent = split_prompt(prompt.text, sent_passages(prompt.passages))
     turn = Turn("", 1, False, sent.system, sent.messages, (), sent.passages, leading=sent.leading)
     request = for_anthropic(turn)
