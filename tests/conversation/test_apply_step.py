@@ -126,21 +126,21 @@ def edition(number=1, tools="a b", state=None, join="\n\n", **sections):
 
 @pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])
 def test_the_first_edition_has_number_one(step):
-    fresh = edition(0, one="1")
-    assert apply_step(step, None, fresh) == Outcome(replace(fresh, number=1))
+    new_edition = edition(0, one="1")
+    assert apply_step(step, None, new_edition) == Outcome(replace(new_edition, number=1))
 
 
 @pytest.mark.parametrize("step", ["keep", "warn", "append", "format", "gather"])
 def test_the_same_text_and_tools_keep_the_edition(step):
     current = edition(4, one="1", state={"skills": ["testing"]})
-    fresh = replace(edition(0, one="1"), created="later", inputs="other", built_for='{"model":"x"}')
-    assert apply_step(step, current, fresh) == Outcome(current)
+    new_edition = replace(edition(0, one="1"), created="later", inputs="other", built_for='{"model":"x"}')
+    assert apply_step(step, current, new_edition) == Outcome(current)
 
 
 @pytest.mark.parametrize("step", ["format", "gather"])
-@pytest.mark.parametrize("fresh", [edition(0, one="2"), edition(0, tools="a", one="1"), edition(0)])
-def test_different_text_or_tools_make_the_next_edition(step, fresh):
-    assert apply_step(step, edition(4, one="1"), fresh) == Outcome(replace(fresh, number=5))
+@pytest.mark.parametrize("new_edition", [edition(0, one="2"), edition(0, tools="a", one="1"), edition(0)])
+def test_different_text_or_tools_make_the_next_edition(step, new_edition):
+    assert apply_step(step, edition(4, one="1"), new_edition) == Outcome(replace(new_edition, number=5))
 
 
 @pytest.mark.parametrize(
@@ -200,11 +200,11 @@ def test_warn_adds_a_finding_and_no_message():
 
 def test_reported_changes_are_not_repeated_and_cost_as_much_as_a_rebuild():
     current = edition(1, one="1", two="2", tools="a b")
-    between, fresh = edition(0, one="1", two="new", tools="a"), edition(0, one="newer", two="new", tools="a")
-    change = drift(current, fresh, between)
+    between, new_edition = edition(0, one="1", two="new", tools="a"), edition(0, one="newer", two="new", tools="a")
+    change = drift(current, new_edition, between)
     assert [section.section for section in change.sections] == ["one"]
     assert (change.tools.removed, change.tokens_lost) == ((), estimate(current.system))
-    outcome = apply_step("append", current, fresh, since=between)
+    outcome = apply_step("append", current, new_edition, since=between)
     assert [message["content"].splitlines()[0] for message in outcome.messages] == [
         "The section 'one' of your instructions has changed. It now reads:"
     ]
@@ -240,7 +240,7 @@ def test_a_field_of_a_newer_version_is_ignored():
 
 
 @pytest.mark.parametrize(
-    ("current", "fresh", "sections", "tools"),
+    ("current", "new_edition", "sections", "tools"),
     [
         (edition(one="1"), edition(one="1"), [], Names()),
         (edition(one="1"), edition(one="2"), [SectionChange("one", ("changed",), ["/one.md"], 0, 0)], Names()),
@@ -254,27 +254,27 @@ def test_a_field_of_a_newer_version_is_ignored():
         (edition(tools="b c"), replace(edition(), tools=with_new_tools(edition(tools="c").tools, edition(tools="b").tools)), [], Names(moved=["c"])),
     ],
 )  # fmt: skip
-def test_drift_lists_changed_sections_and_tools(current, fresh, sections, tools):
-    found = drift(current, fresh)
+def test_drift_lists_changed_sections_and_tools(current, new_edition, sections, tools):
+    found = drift(current, new_edition)
     assert list(found.sections) == sections
     assert found.tools == tools
     assert (
         found.is_changed
         == bool(sections or tools.has_any)
-        == ((current.system, current.tools) != (fresh.system, fresh.tools))
+        == ((current.system, current.tools) != (new_edition.system, new_edition.tools))
     )
 
 
 def test_a_tool_that_changed_under_the_same_name_is_listed():
     current = replace(edition(), tools=written_tools([Tool("a", "Reads."), Tool("b")]))
-    fresh = replace(edition(), tools=written_tools([Tool("a", "Reads it all."), Tool("b")]))
-    assert list(drift(current, fresh).tools.changed) == ["a"]
+    new_edition = replace(edition(), tools=written_tools([Tool("a", "Reads it all."), Tool("b")]))
+    assert list(drift(current, new_edition).tools.changed) == ["a"]
 
 
 def test_a_rebuild_loses_everything_after_the_first_change():
     current = edition(one="same " * 100, two="old " * 50, three="same too " * 50)
-    fresh = edition(one="same " * 100, two="new " * 50, three="same too " * 50)
-    found = drift(current, fresh)
+    new_edition = edition(one="same " * 100, two="new " * 50, three="same too " * 50)
+    found = drift(current, new_edition)
     start = current.system.index("old")
     assert (found.tokens_kept, found.tokens_lost) == (
         estimate(current.system[:start]),
@@ -300,8 +300,8 @@ def test_the_sentence_names_sections_tools_and_cost():
 # Append
 
 
-def append(current, fresh):
-    outcome = apply_step("append", current, fresh)
+def append(current, new_edition):
+    outcome = apply_step("append", current, new_edition)
     return outcome.edition, [message["content"] for message in outcome.messages]
 
 
@@ -375,7 +375,7 @@ def test_removed_tools_are_announced_and_their_definitions_stay():
 
 
 @pytest.mark.parametrize(
-    ("fresh", "beginnings"),
+    ("new_edition", "beginnings"),
     [
         (edition(0, one="1", tools="a"), ["tool b removed; a rebuild would lose about"]),
         (
@@ -390,21 +390,21 @@ def test_removed_tools_are_announced_and_their_definitions_stay():
         (edition(0, one="1", tools="a b"), []),
     ],
 )
-def test_every_announcement_has_a_finding(fresh, beginnings):
-    found = apply_step("append", edition(1, one="1", tools="a b"), fresh).findings
+def test_every_announcement_has_a_finding(new_edition, beginnings):
+    found = apply_step("append", edition(1, one="1", tools="a b"), new_edition).findings
     assert [finding.message[: len(begins)] for finding, begins in zip(found, beginnings, strict=True)] == beginnings
 
 
 def test_a_changed_tool_is_announced_once_and_its_old_definition_stays():
     current = replace(edition(1, one="1"), tools=written_tools([Tool("a", "Reads.")]))
-    fresh = replace(edition(0, one="1"), tools=written_tools([Tool("a", "Reads it all.")]))
-    next_edition, messages = append(current, fresh)
+    new_edition = replace(edition(0, one="1"), tools=written_tools([Tool("a", "Reads it all.")]))
+    next_edition, messages = append(current, new_edition)
     assert messages == [
         "The tool `a` has changed. Its definition is now:\n\n"
         '{"description": "Reads it all.", "name": "a", "schema": {}}'
     ]
     assert (next_edition.tools, next_edition.number) == (current.tools, 1)
-    assert append(next_edition, fresh) == (next_edition, [])
+    assert append(next_edition, new_edition) == (next_edition, [])
     back, messages = append(next_edition, current)
     assert (back, messages) == (current, ["The tool `a` is again as it was defined at first."])
 

@@ -234,7 +234,7 @@ def service(start):
 
 
 @pytest.fixture(scope="session")
-def guarded(start):
+def guarded_service(start):
     """A service with a token that logs JSON."""
     return start("--log", "json", token=TOKEN)
 
@@ -246,7 +246,7 @@ def hasty_service(start):
 
 
 @pytest.fixture
-def fresh(start):
+def fresh_service(start):
     """A new service with an empty store."""
     server = start()
     yield server

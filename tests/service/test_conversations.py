@@ -74,17 +74,17 @@ def test_a_conversation_works_in_every_layout(service, layout):
     assert service.get(f"/conversations/{quote(id)}").json["layout"] == f"$std/{layout}"
 
 
-def test_a_mirror_can_be_used_only_with_the_field_mirror(fresh):
-    reply = fresh.talk("m", layout="codex")
+def test_a_mirror_can_be_used_only_with_the_field_mirror(fresh_service):
+    reply = fresh_service.talk("m", layout="codex")
     assert (reply.status, reply.problem) == (400, "invalid-request") and "mirror=True" in reply.json["detail"]
-    assert fresh.talk("m", layout="codex", mirror=True).json["edition"] == 1
-    assert fresh.talk("m").status == 400
-    assert fresh.get("/conversations/m/drift?mirror=true").json["changed"] is False
+    assert fresh_service.talk("m", layout="codex", mirror=True).json["edition"] == 1
+    assert fresh_service.talk("m").status == 400
+    assert fresh_service.get("/conversations/m/drift?mirror=true").json["changed"] is False
 
 
-def test_the_default_layout_is_builder(fresh):
-    assert fresh.talk("a").json["system"].startswith("You are a helpful coding assistant.")
-    assert fresh.get("/conversations/a").json["layout"] == "$std/builder"
+def test_the_default_layout_is_builder(fresh_service):
+    assert fresh_service.talk("a").json["system"].startswith("You are a helpful coding assistant.")
+    assert fresh_service.get("/conversations/a").json["layout"] == "$std/builder"
 
 
 @pytest.mark.parametrize(
@@ -110,23 +110,23 @@ def test_invalid_layout_names_are_refused(service, layout, status, kind):
     assert service.get("/conversations/layout").status == 404
 
 
-def test_drift_reports_changes_for_an_agent(fresh, served_folders):
-    fresh.talk("d", layout="opal", tools=TOOLS)
-    assert fresh.get("/conversations/d/drift").json["changed"] is False
-    reply = fresh.get("/conversations/d/drift?tool=shell&tool=edit").json
+def test_drift_reports_changes_for_an_agent(fresh_service, served_folders):
+    fresh_service.talk("d", layout="opal", tools=TOOLS)
+    assert fresh_service.get("/conversations/d/drift").json["changed"] is False
+    reply = fresh_service.get("/conversations/d/drift?tool=shell&tool=edit").json
     assert (reply["changed"], reply["tools"]["added"], reply["tools"]["removed"]) == (True, ["edit"], ["read_file"])
-    assert fresh.get("/conversations/d/drift?cwd=sub").json["details"]
-    assert fresh.get("/conversations/d/drift?model=other").json["changed"] is False
+    assert fresh_service.get("/conversations/d/drift?cwd=sub").json["details"]
+    assert fresh_service.get("/conversations/d/drift?model=other").json["changed"] is False
     notes = served_folders / "w" / "AGENTS.md"
     before = notes.read_text()
     notes.write_text("Something planted else.\n")
     try:
-        reply = fresh.get("/conversations/d/drift").json
+        reply = fresh_service.get("/conversations/d/drift").json
     finally:
         notes.write_text(before)
     assert [(detail["section"], detail["changes"]) for detail in reply["details"]] == [("context", ["changed"])]
     assert [source.endswith("/w/AGENTS.md") for source in reply["details"][0]["sources"]] == [True]
-    assert fresh.get("/conversations/none/drift").problem == "not-found"
+    assert fresh_service.get("/conversations/none/drift").problem == "not-found"
 
 
 TOOL = {"name": "a", "description": "Does a.", "schema": {"type": "object"}}
@@ -244,25 +244,25 @@ def test_unknown_skills_are_not_found(service, name):
 # Reading
 
 
-def test_old_editions_and_prompts_remain_readable(fresh):
-    one = fresh.talk("e").json
-    fresh.ask("PUT", "/system-prompt", {"template": "planted two"})
-    fresh.talk("e", "compact")
-    rows = fresh.get("/conversations/e/editions").json["editions"]
+def test_old_editions_and_prompts_remain_readable(fresh_service):
+    one = fresh_service.talk("e").json
+    fresh_service.ask("PUT", "/system-prompt", {"template": "planted two"})
+    fresh_service.talk("e", "compact")
+    rows = fresh_service.get("/conversations/e/editions").json["editions"]
     assert [row["edition"] for row in rows] == [1, 2]
     assert [row["built_for"]["template"] for row in rows] == [0, 1]
-    assert fresh.get("/conversations/e/editions/1").json["system"] == one["system"]
-    newest = fresh.get("/conversations/e")
-    assert newest.json == fresh.get("/conversations/e/editions/2").json
+    assert fresh_service.get("/conversations/e/editions/1").json["system"] == one["system"]
+    newest = fresh_service.get("/conversations/e")
+    assert newest.json == fresh_service.get("/conversations/e/editions/2").json
     assert newest.json["system"] == "planted two"
-    prompt = fresh.get(f"/prompts/{newest.json['id']}").json
+    prompt = fresh_service.get(f"/prompts/{newest.json['id']}").json
     assert (prompt["id"], prompt["text"]) == (newest.json["id"], "planted two")
     assert prompt["passages"] == newest.json["passages"]
     tag = newest.headers["etag"]
-    same = fresh.ask("GET", "/conversations/e", headers={"If-None-Match": tag})
+    same = fresh_service.ask("GET", "/conversations/e", headers={"If-None-Match": tag})
     assert (same.status, same.body, same.headers["etag"]) == (304, b"", tag)
-    assert fresh.get("/conversations/e/editions/1").headers["etag"] != tag
-    assert fresh.ask("GET", "/conversations/e", headers={"If-None-Match": '"x"'}).status == 200
+    assert fresh_service.get("/conversations/e/editions/1").headers["etag"] != tag
+    assert fresh_service.ask("GET", "/conversations/e", headers={"If-None-Match": '"x"'}).status == 200
 
 
 @pytest.mark.parametrize(
@@ -296,12 +296,12 @@ def test_missing_resources_are_not_found(service, path, status, kind):
     assert (reply.status, reply.problem) == (status, kind)
 
 
-def test_searching_and_paging_the_list(fresh):
+def test_searching_and_paging_the_list(fresh_service):
     for id in ("b", "a/1", "a%2", "ä", "A"):
-        fresh.talk(id)
+        fresh_service.talk(id)
 
     def ids(query=""):
-        return [row["id"] for row in fresh.get(f"/conversations{query}").json["conversations"]]
+        return [row["id"] for row in fresh_service.get(f"/conversations{query}").json["conversations"]]
 
     assert ids() == sorted(["b", "a/1", "a%2", "ä", "A"])
     assert ids("?search=a") == ["a%2", "a/1"]
@@ -310,7 +310,7 @@ def test_searching_and_paging_the_list(fresh):
     assert ids("?limit=2&offset=1") == ids()[1:3]
     assert ids("?offset=2147483647") == []
     for query in ("?limit=0", "?limit=1001", "?limit=-1", "?limit=1.0", "?limit=1e2", "?limit=%D9%A3", "?limit=true", "?offset=-1", "?offset=99999999999999999999", "?limit=", "?ghost=1"):  # fmt: skip
-        assert fresh.get(f"/conversations{query}").problem == "invalid-query", query
+        assert fresh_service.get(f"/conversations{query}").problem == "invalid-query", query
 
 
 # Ids
@@ -441,19 +441,19 @@ def test_unusual_text_never_causes_an_internal_error(service, layout, body, requ
     assert service.talk(id, "compact", layout=layout, **body).status == reply.status
 
 
-def test_a_scope_limits_what_file_reads(fresh):
-    fresh.ask("PUT", "/system-prompt", {"template": "[file:notes.md]|[file:sub/inner.md]"})
-    assert fresh.talk("open").json["system"] == "Notes.|Inner."
-    assert fresh.talk("sub", scope={"allow": [{"path": "sub"}]}).json["system"] == "|Inner."
+def test_a_scope_limits_what_file_reads(fresh_service):
+    fresh_service.ask("PUT", "/system-prompt", {"template": "[file:notes.md]|[file:sub/inner.md]"})
+    assert fresh_service.talk("open").json["system"] == "Notes.|Inner."
+    assert fresh_service.talk("sub", scope={"allow": [{"path": "sub"}]}).json["system"] == "|Inner."
     closed = {"allow": [{"path": "."}], "deny": [{"path": "sub"}]}
-    assert fresh.talk("denied", scope=closed).json["system"] == "Notes.|"
-    assert fresh.talk("nothing", scope={}).json["system"] == "|"
+    assert fresh_service.talk("denied", scope=closed).json["system"] == "Notes.|"
+    assert fresh_service.talk("nothing", scope={}).json["system"] == "|"
 
 
-def test_stored_content_is_complete(fresh):
+def test_stored_content_is_complete(fresh_service):
     for number in range(5):
-        fresh.talk(f"whole-{number}", layout="foreword", tools=TOOLS)
-    store = open_store(f"sqlite:///{fresh.folder}/store.db")
+        fresh_service.talk(f"whole-{number}", layout="foreword", tools=TOOLS)
+    store = open_store(f"sqlite:///{fresh_service.folder}/store.db")
     try:
         assert store.verify() == []
         assert store.stats()["conversations"] == 5

@@ -30,8 +30,8 @@ REQUESTS_WITH_SECRETS = [
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_line_has_the_reason_but_not_the_content(service, guarded, form):
-    server = {"text": service, "json": guarded}[form]
+def test_a_line_has_the_reason_but_not_the_content(service, guarded_service, form):
+    server = {"text": service, "json": guarded_service}[form]
     for method, path, body in REQUESTS_WITH_SECRETS:
         reply = server.ask(method, path, body)
         (line,) = server.lines(reply.headers["x-request-id"])
@@ -57,15 +57,15 @@ REASONS = [
 
 
 @pytest.mark.parametrize(("body", "reason"), REASONS)
-def test_the_reason_sent_to_the_client_is_in_the_log(guarded, body, reason):
-    reply = guarded.post("/conversations/reason/turn", body)
-    (line,) = guarded.lines(reply.headers["x-request-id"])
+def test_the_reason_sent_to_the_client_is_in_the_log(guarded_service, body, reason):
+    reply = guarded_service.post("/conversations/reason/turn", body)
+    (line,) = guarded_service.lines(reply.headers["x-request-id"])
     assert line["reason"] == reason
 
 
-def test_a_json_line_has_all_fields(guarded):
-    reply = guarded.get("/roots")
-    (line,) = guarded.lines(reply.headers["x-request-id"])
+def test_a_json_line_has_all_fields(guarded_service):
+    reply = guarded_service.get("/roots")
+    (line,) = guarded_service.lines(reply.headers["x-request-id"])
     assert line.keys() == {"time", "status", "method", "path", "ms", "request"}
     assert datetime.fromisoformat(line["time"]).tzinfo is not None
     assert isinstance(line["ms"], float)
@@ -83,17 +83,17 @@ def test_the_request_id_is_the_clients_or_a_new_one(service, sent, is_used):
     assert reply.problem == "unknown-path"
 
 
-def test_a_path_cannot_inject_a_log_line(service, guarded):
-    for server in (service, guarded):
+def test_a_path_cannot_inject_a_log_line(service, guarded_service):
+    for server in (service, guarded_service):
         path = "/x%0A2026-01-01T00:00:00.000Z%20200%20GET%20/%1B[2J" + "y" * 1000
         reply = server.get(path)
         (line,) = server.lines(reply.headers["x-request-id"])
         assert len(line["path"]) == 300
 
 
-def test_invalid_requests_are_logged(guarded):
-    reply = guarded.answer(b"planted\r\n\r\n")
-    (line,) = guarded.lines(reply.headers["x-request-id"])
+def test_invalid_requests_are_logged(guarded_service):
+    reply = guarded_service.answer(b"planted\r\n\r\n")
+    (line,) = guarded_service.lines(reply.headers["x-request-id"])
     assert (line["status"], line["problem"]) == (400, f"not-http: {PROBLEMS['not-http'][1]}")
     assert line["reason"] == reply.json["detail"].replace("HTTP/1.1", "…")
 
@@ -119,20 +119,22 @@ def requests(samples, method, route, status):
     return samples.get(("foreword_requests_total", ("method", method), ("route", route), ("status", str(status))), 0)
 
 
-def test_requests_are_counted(fresh):
-    assert counts(fresh)[("foreword_constructs_total",)] == 0
-    fresh.talk("a", layout="opal")
-    fresh.talk("a")
-    fresh.talk("a")
-    fresh.talk("b", "construct")
-    fresh.talk("b", "turn", cwd="ghost")
-    fresh.get("/conversations/a/drift?tool=new")
-    fresh.get("/conversations/a/drift")
-    fresh.get("/nothing")
-    fresh.raw(b"nonsense\r\n\r\n")
-    fresh.get("/conversations/a")
-    fresh.ask("GET", "/conversations/a", headers={"If-None-Match": fresh.get("/conversations/a").headers["etag"]})
-    samples = counts(fresh)
+def test_requests_are_counted(fresh_service):
+    assert counts(fresh_service)[("foreword_constructs_total",)] == 0
+    fresh_service.talk("a", layout="opal")
+    fresh_service.talk("a")
+    fresh_service.talk("a")
+    fresh_service.talk("b", "construct")
+    fresh_service.talk("b", "turn", cwd="ghost")
+    fresh_service.get("/conversations/a/drift?tool=new")
+    fresh_service.get("/conversations/a/drift")
+    fresh_service.get("/nothing")
+    fresh_service.raw(b"nonsense\r\n\r\n")
+    fresh_service.get("/conversations/a")
+    fresh_service.ask(
+        "GET", "/conversations/a", headers={"If-None-Match": fresh_service.get("/conversations/a").headers["etag"]}
+    )
+    samples = counts(fresh_service)
     totals = ("constructs", "reuses", "drift", "store_errors")
     assert [samples[(f"foreword_{name}_total",)] for name in totals] == [2, 2, 1, 0]
     assert requests(samples, "POST", "/conversations/{id}/turn", 200) == 3
@@ -176,6 +178,6 @@ def test_store_errors_are_counted(start):
     server.close()
 
 
-def test_health_needs_no_token_and_reveals_nothing(guarded):
-    assert guarded.get("/healthz", token="").json == {"status": "ok"}
-    assert guarded.get("/readyz", token="").json == {"status": "ready"}
+def test_health_needs_no_token_and_reveals_nothing(guarded_service):
+    assert guarded_service.get("/healthz", token="").json == {"status": "ok"}
+    assert guarded_service.get("/readyz", token="").json == {"status": "ready"}

@@ -55,16 +55,16 @@ OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/"), ("GET", "/static/
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
-def test_every_route_but_health_and_page_requires_the_token(guarded, route):
+def test_every_route_but_health_and_page_requires_the_token(guarded_service, route):
     path = route.path.replace("{", "").replace("}", "")
     body = {} if route.method in ("POST", "PUT") else None
-    bare = guarded.ask(route.method, path, body, token="")
+    bare = guarded_service.ask(route.method, path, body, token="")
     if (route.method, route.path) in OPEN:
         assert bare.status in (200, 404)
     else:
         assert (bare.status, bare.problem, bare.headers["www-authenticate"]) == (401, "missing-token", "Bearer")
-        assert guarded.ask(route.method, path, body, token="planted-wrong").problem == "invalid-token"
-    assert guarded.ask(route.method, path, body).status != 401
+        assert guarded_service.ask(route.method, path, body, token="planted-wrong").problem == "invalid-token"
+    assert guarded_service.ask(route.method, path, body).status != 401
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_every_route_but_health_and_page_requires_the_token(guarded, route):
         ("Basic planted-token-5b0c", "missing-token"),
     ],
 )
-def test_only_the_right_token_is_accepted(guarded, header, kind):
-    reply = guarded.ask("GET", "/roots", headers={"Authorization": header})
+def test_only_the_right_token_is_accepted(guarded_service, header, kind):
+    reply = guarded_service.ask("GET", "/roots", headers={"Authorization": header})
     if kind:
         assert (reply.status, reply.problem) == (401, kind)
         assert "planted" not in reply.body.decode()
@@ -95,15 +95,15 @@ def test_only_the_right_token_is_accepted(guarded, header, kind):
         assert reply.status == 200
 
 
-def test_a_token_outside_the_header_is_ignored(guarded):
-    assert guarded.get("/roots?token=planted-token-5b0c", token="").status == 401
-    assert guarded.ask("GET", "/roots", headers={"Cookie": "token=planted-token-5b0c"}, token="").status == 401
-    assert guarded.get("/nothing", token="").problem == "missing-token"
-    assert guarded.get("/nothing").problem == "unknown-path"
+def test_a_token_outside_the_header_is_ignored(guarded_service):
+    assert guarded_service.get("/roots?token=planted-token-5b0c", token="").status == 401
+    assert guarded_service.ask("GET", "/roots", headers={"Cookie": "token=planted-token-5b0c"}, token="").status == 401
+    assert guarded_service.get("/nothing", token="").problem == "missing-token"
+    assert guarded_service.get("/nothing").problem == "unknown-path"
 
 
-def test_any_host_is_accepted_with_a_token(guarded):
-    assert guarded.ask("GET", "/roots", headers={"Host": "foreword.example.org"}).status == 200
+def test_any_host_is_accepted_with_a_token(guarded_service):
+    assert guarded_service.ask("GET", "/roots", headers={"Host": "foreword.example.org"}).status == 200
 
 
 # Requests from other sites
@@ -146,8 +146,8 @@ def test_two_host_headers_are_refused(service):
 
 @pytest.mark.parametrize("lines", ["", "Host:\r\n", "Host: \r\n"])
 @pytest.mark.parametrize("path", ["/roots", "/healthz", "/nothing"])
-def test_a_missing_or_empty_host_is_refused(service, guarded, lines, path):
-    for server in (service, guarded):
+def test_a_missing_or_empty_host_is_refused(service, guarded_service, lines, path):
+    for server in (service, guarded_service):
         request = f"GET {path} HTTP/1.1\r\n{lines}Authorization: Bearer planted-token-5b0c\r\nConnection: close\r\n\r\n"
         answer = server.answer(request.encode())
         assert (answer.status, answer.problem) == (400, "invalid-headers")
@@ -167,12 +167,12 @@ def test_a_missing_or_empty_host_is_refused(service, guarded, lines, path):
         "Content-Type: text/plain\r\nContent-Type: application/json",
     ],
 )
-def test_repeated_headers_are_refused(guarded, lines):
+def test_repeated_headers_are_refused(guarded_service, lines):
     head = b"GET /roots HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-    answer = guarded.answer(head + lines.encode() + b"\r\n\r\n")
+    answer = guarded_service.answer(head + lines.encode() + b"\r\n\r\n")
     assert answer.status == 400
     assert answer.problem in ("invalid-headers", "not-http")
-    assert guarded.lines(answer.headers["x-request-id"])[0]["reason"]
+    assert guarded_service.lines(answer.headers["x-request-id"])[0]["reason"]
 
 
 def test_allow_host_adds_a_name(start):

@@ -13,7 +13,7 @@ from foreword.vocabulary import Access, Scope
 
 
 @pytest.fixture
-def served(tmp_path):
+def served_folder(tmp_path):
     """A served folder inside one that is not."""
     folder = tmp_path / "around" / "served"
     (folder / "inner").mkdir(parents=True)
@@ -21,8 +21,8 @@ def served(tmp_path):
 
 
 @pytest.fixture
-def scope_of(served):
-    service = Service(":memory:", [str(served)])
+def scope_of(served_folder):
+    service = Service(":memory:", [str(served_folder)])
     with closing(service.conversations):
 
         def scope_of(cwd):
@@ -37,8 +37,8 @@ def wait_until_changes_are_noticed():
     time.sleep(0.1)
 
 
-def test_a_repository_around_the_served_folder_is_noticed(served, scope_of):
-    surrounding, only_served = served.parent / ".git", Scope([Access(str(served), "write")])
+def test_a_repository_around_the_served_folder_is_noticed(served_folder, scope_of):
+    surrounding, only_served = served_folder.parent / ".git", Scope([Access(str(served_folder), "write")])
     for is_stable in (False, True):
         assert scope_of("inner") is scope_of("inner") is None
         if is_stable:
@@ -50,22 +50,22 @@ def test_a_repository_around_the_served_folder_is_noticed(served, scope_of):
         surrounding.rmdir()
 
 
-def test_a_repository_inside_the_served_folder_is_noticed(served, scope_of):
-    (served.parent / ".git").mkdir()
+def test_a_repository_inside_the_served_folder_is_noticed(served_folder, scope_of):
+    (served_folder.parent / ".git").mkdir()
     wait_until_changes_are_noticed()
-    assert scope_of("inner") == scope_of("inner") == Scope([Access(str(served), "write")])
-    (served / "inner" / ".git").mkdir()
+    assert scope_of("inner") == scope_of("inner") == Scope([Access(str(served_folder), "write")])
+    (served_folder / "inner" / ".git").mkdir()
     assert scope_of("inner") is None
-    shutil.rmtree(served / "inner" / ".git")
+    shutil.rmtree(served_folder / "inner" / ".git")
     assert scope_of("inner") is not None
 
 
-def test_a_folder_that_becomes_a_link_is_checked_again(served, scope_of, tmp_path):
-    (served.parent / ".git").mkdir()
-    other = served / "other"
+def test_a_folder_that_becomes_a_link_is_checked_again(served_folder, scope_of, tmp_path):
+    (served_folder.parent / ".git").mkdir()
+    other = served_folder / "other"
     (other / ".git").mkdir(parents=True)
     wait_until_changes_are_noticed()
-    assert scope_of("inner") == scope_of("inner") == Scope([Access(str(served), "write")])
-    os.rename(served / "inner", served / "old")
-    os.symlink(other, served / "inner")
+    assert scope_of("inner") == scope_of("inner") == Scope([Access(str(served_folder), "write")])
+    os.rename(served_folder / "inner", served_folder / "old")
+    os.symlink(other, served_folder / "inner")
     assert scope_of("inner") is None

@@ -33,8 +33,8 @@ def stats(server):
 # The three routes
 
 
-def test_the_default_template_has_version_zero(fresh):
-    reply = fresh.get("/system-prompt")
+def test_the_default_template_has_version_zero(fresh_service):
+    reply = fresh_service.get("/system-prompt")
     assert (reply.status, reply.json, reply.headers["etag"]) == (200, {"template": DEFAULT}, '"0"')
     assert reply.headers["content-type"] == "application/json"
 
@@ -110,18 +110,18 @@ def set_template(server, template, tag=None, query=""):
     return server.ask("PUT", f"/system-prompt{query}", {"template": template}, headers=headers)
 
 
-def test_if_match_prevents_lost_updates(fresh):
-    assert set_template(fresh, "one", '"0"').headers["etag"] == '"1"'
+def test_if_match_prevents_lost_updates(fresh_service):
+    assert set_template(fresh_service, "one", '"0"').headers["etag"] == '"1"'
     for stale in ('"0"', '"2"', '"abc"', "1", '"-1"', 'W/"0"', 'W/"1"', '"0", "2"', '"99999999999"', "\xff"):
-        reply = set_template(fresh, "lost", stale)
+        reply = set_template(fresh_service, "lost", stale)
         assert (reply.status, reply.problem) == (412, "template-changed")
         assert 'the newest version, whose ETag is "1"' in reply.json["detail"]
-    assert set_template(fresh, "two", '"1"').headers["etag"] == '"2"'
-    assert set_template(fresh, "three", "*").headers["etag"] == '"3"'
-    assert set_template(fresh, "four").headers["etag"] == '"4"'
-    assert fresh.get("/system-prompt").json == {"template": "four"}
-    assert set_template(fresh, "five", '"0", "4"').headers["etag"] == '"5"'
-    assert set_template(fresh, "six", 'W/"1","5"').headers["etag"] == '"6"'
+    assert set_template(fresh_service, "two", '"1"').headers["etag"] == '"2"'
+    assert set_template(fresh_service, "three", "*").headers["etag"] == '"3"'
+    assert set_template(fresh_service, "four").headers["etag"] == '"4"'
+    assert fresh_service.get("/system-prompt").json == {"template": "four"}
+    assert set_template(fresh_service, "five", '"0", "4"').headers["etag"] == '"5"'
+    assert set_template(fresh_service, "six", 'W/"1","5"').headers["etag"] == '"6"'
 
 
 @pytest.mark.parametrize(
@@ -141,13 +141,13 @@ def service_with_version(start):
     return server
 
 
-def test_every_version_is_listed_and_can_be_restored(fresh):
-    set_template(fresh, "one", query="?author=Ada%20L.&note=first%20%C3%BC")
-    set_template(fresh, "two", query="?author=&note=")
-    restored = fresh.post("/system-prompt/versions/1/restore?author=Bob")
+def test_every_version_is_listed_and_can_be_restored(fresh_service):
+    set_template(fresh_service, "one", query="?author=Ada%20L.&note=first%20%C3%BC")
+    set_template(fresh_service, "two", query="?author=&note=")
+    restored = fresh_service.post("/system-prompt/versions/1/restore?author=Bob")
     assert (restored.json, restored.headers["etag"]) == ({"template": "one"}, '"3"')
-    assert fresh.post("/system-prompt/versions/0/restore?note=anew").json == {"template": DEFAULT}
-    rows = fresh.get("/system-prompt/versions").json["versions"]
+    assert fresh_service.post("/system-prompt/versions/0/restore?note=anew").json == {"template": DEFAULT}
+    rows = fresh_service.get("/system-prompt/versions").json["versions"]
     assert [(row["version"], row["author"], row["note"], row["template"]) for row in rows] == [
         (4, "", "anew", DEFAULT),
         (3, "Bob", "Restored version 1", "one"),
@@ -186,22 +186,24 @@ def test_invalid_queries_are_refused(service, query, expected):
     assert expected in reply.json["detail"]
 
 
-def test_usage_counts_conversations_until_they_are_compacted(fresh):
+def test_usage_counts_conversations_until_they_are_compacted(fresh_service):
     def uses():
-        return {row["version"]: row["conversations"] for row in fresh.get("/system-prompt/usage").json["versions"]}
+        return {
+            row["version"]: row["conversations"] for row in fresh_service.get("/system-prompt/usage").json["versions"]
+        }
 
     assert uses() == {}
-    fresh.talk("a")
-    fresh.talk("b")
+    fresh_service.talk("a")
+    fresh_service.talk("b")
     assert uses() == {0: 2}
-    set_template(fresh, "planted one")
-    fresh.talk("a")
-    fresh.talk("c")
+    set_template(fresh_service, "planted one")
+    fresh_service.talk("a")
+    fresh_service.talk("c")
     assert uses() == {0: 2, 1: 1}
-    fresh.talk("a", "compact")
-    fresh.talk("b", "construct")
+    fresh_service.talk("a", "compact")
+    fresh_service.talk("b", "construct")
     assert uses() == {1: 3}
-    fresh.talk("d", layout="ion")  # has no global template
+    fresh_service.talk("d", layout="ion")  # has no global template
     assert uses() == {1: 3}
 
 
@@ -250,27 +252,27 @@ def test_a_session_of_a_preview_may_have_control_characters(service):
     assert (reply.status, "a" in reply.json["text"]) == (200, True)
 
 
-def test_a_preview_stores_nothing(fresh):
-    set_template(fresh, "planted")
-    before = stats(fresh)
+def test_a_preview_stores_nothing(fresh_service):
+    set_template(fresh_service, "planted")
+    before = stats(fresh_service)
     for body in (
         {},
         {"template": "x"},
         {"template": "[file:no]", "session": "s"},
         {"layout": "pod", "template": "{{ cwd }}"},
     ):
-        assert fresh.post("/system-prompt/preview", body).status == 200
-    fresh.post("/system-prompt/check", {"template": "x"})
-    fresh.post("/system-prompt/values", {"conversation_id": "s"})
-    assert stats(fresh) == before
-    assert fresh.get("/conversations").json == {"conversations": []}
-    assert fresh.get("/conversations/preview").status == 404
+        assert fresh_service.post("/system-prompt/preview", body).status == 200
+    fresh_service.post("/system-prompt/check", {"template": "x"})
+    fresh_service.post("/system-prompt/values", {"conversation_id": "s"})
+    assert stats(fresh_service) == before
+    assert fresh_service.get("/conversations").json == {"conversations": []}
+    assert fresh_service.get("/conversations/preview").status == 404
 
 
-def test_a_preview_defaults_to_the_global_template(fresh):
-    set_template(fresh, "GLOBAL")
-    assert fresh.post("/system-prompt/preview").json["text"] == "GLOBAL"
-    assert fresh.post("/system-prompt/preview", {"template": ""}).json["text"] == ""
+def test_a_preview_defaults_to_the_global_template(fresh_service):
+    set_template(fresh_service, "GLOBAL")
+    assert fresh_service.post("/system-prompt/preview").json["text"] == "GLOBAL"
+    assert fresh_service.post("/system-prompt/preview", {"template": ""}).json["text"] == ""
 
 
 LOOP = (
@@ -380,13 +382,13 @@ def test_only_files_that_a_template_can_read_are_listed(service, query, paths):
     assert all((entry["kind"] == "folder") == entry["path"].endswith("/") for entry in entries)
 
 
-def test_at_most_200_files_are_listed(fresh, served_folders):
+def test_at_most_200_files_are_listed(fresh_service, served_folders):
     folder = served_folders / "w" / "many"
     folder.mkdir()
     for number in range(300):
         (folder / f"{number:03}").touch()
     try:
-        entries = fresh.get("/files?prefix=many/").json["entries"]
+        entries = fresh_service.get("/files?prefix=many/").json["entries"]
     finally:
         for path in folder.iterdir():
             path.unlink()
@@ -412,19 +414,19 @@ def test_an_unexpected_query_or_body_is_ignored(service):
 # Languages
 
 
-def test_a_version_has_a_language(fresh, served_folders):
-    reply = fresh.ask("PUT", "/system-prompt?syntax=jinja", {"template": "In {{ cwd }}"})
+def test_a_version_has_a_language(fresh_service, served_folders):
+    reply = fresh_service.ask("PUT", "/system-prompt?syntax=jinja", {"template": "In {{ cwd }}"})
     assert (reply.json, reply.headers["template-syntax"]) == ({"template": "In {{ cwd }}"}, "jinja")
-    turn = fresh.ask("POST", "/conversations/c/turn", {"cwd": str(served_folders / "w"), "message": "Hi."})
+    turn = fresh_service.ask("POST", "/conversations/c/turn", {"cwd": str(served_folders / "w"), "message": "Hi."})
     assert turn.json["system"] == f"In {served_folders / 'w'}"
-    plain = fresh.ask("PUT", "/system-prompt", {"template": "In {{ cwd }}"})
+    plain = fresh_service.ask("PUT", "/system-prompt", {"template": "In {{ cwd }}"})
     assert plain.headers["template-syntax"] == "brackets"
-    again = fresh.ask("POST", "/system-prompt/versions/1/restore", None)
+    again = fresh_service.ask("POST", "/system-prompt/versions/1/restore", None)
     assert (again.json, again.headers["template-syntax"]) == ({"template": "In {{ cwd }}"}, "jinja")
-    assert fresh.get("/system-prompt").headers["template-syntax"] == "jinja"
-    syntaxes = [version["syntax"] for version in fresh.get("/system-prompt/versions").json["versions"]]
+    assert fresh_service.get("/system-prompt").headers["template-syntax"] == "jinja"
+    syntaxes = [version["syntax"] for version in fresh_service.get("/system-prompt/versions").json["versions"]]
     assert syntaxes == ["jinja", "brackets", "jinja"]
-    assert fresh.ask("PUT", "/system-prompt?syntax=mako", {"template": ""}).status == 400
+    assert fresh_service.ask("PUT", "/system-prompt?syntax=mako", {"template": ""}).status == 400
 
 
 def test_a_preview_has_template_lines(service):
@@ -459,16 +461,16 @@ def test_layouts_say_whether_they_use_the_stored_template(service):
 
 
 @pytest.mark.parametrize("what", ["preview", "construct"])
-def test_the_output_of_a_template_is_limited(fresh, served_folders, what):
+def test_the_output_of_a_template_is_limited(fresh_service, served_folders, what):
     """Every insertion counts, before it is copied into memory."""
     (served_folders / "w" / "large.md").write_text("x" * 1_000_000)
     template = "[file:large.md]" * 200
-    before = fresh.memory()
+    before = fresh_service.memory()
     if what == "preview":
-        reply = fresh.post("/system-prompt/preview", {"template": template})
+        reply = fresh_service.post("/system-prompt/preview", {"template": template})
     else:
-        reply = fresh.talk("long", "construct", base=template)
+        reply = fresh_service.talk("long", "construct", base=template)
     (served_folders / "w" / "large.md").unlink()
     assert (reply.status, reply.problem) == (422, "invalid-template")
     assert "writes more than 4,000,000 bytes" in reply.json["detail"]
-    assert fresh.memory() - before < 50
+    assert fresh_service.memory() - before < 50
