@@ -1,8 +1,8 @@
-"""Layout, inputs, agent and time in, Prompt out. The same arguments give the same bytes.
+"""Build a prompt from a layout, inputs, an agent and a time. The same arguments always give the same bytes.
 
-collect   find the sections that apply, and escape their content so that it cannot close the section around it  (collect.py, lists.py)
-fit       cut what is over a budget                                                                             (budget.py)
-write     format items, wrap and join sections; every character keeps its origin                                (drafts.py)
+collect   select the sections that apply, and escape content that could close the section around it  (collect.py, lists.py)
+fit       cut text that exceeds a budget                                                             (budget.py)
+write     format items, wrap and join sections; every character keeps its origin                     (drafts.py)
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def build(
 
 
 def _may_exceed_budget(layout: Layout, drafts: Sequence[Draft], writer: DraftWriter) -> bool:
-    """Whether a draft may be over a budget. Most prompts are short enough to decide this without counting tokens."""
+    """Whether a draft may exceed a budget. Most prompts are so short that no tokens need to be counted."""
     if layout.budget is not None:
         whole = layout.join.join(writer.written(draft)[1] for draft in drafts)
         if most_tokens(whole) > layout.budget:
@@ -80,7 +80,7 @@ def _section_may_exceed_budget(draft: Draft, writer: DraftWriter) -> bool:
 
 
 def most_tokens(text: str) -> int:
-    """An upper bound for `estimate`, which never counts more than three tokens for two bytes."""
+    """Return an upper bound for `estimate`, which never counts more than three tokens per two bytes."""
     return len(text.encode("utf-8", "surrogatepass")) * 3 // 2 + 1
 
 
@@ -91,7 +91,7 @@ def write(
     findings: Sequence[Finding],
     writer: DraftWriter,
 ) -> Prompt:
-    """Write the drafts as a prompt. A section is one passage; without a wrapper, each of its inner sections is one."""
+    """Write the drafts as a prompt. Each section becomes one passage, or one per inner section if it has no wrapper."""
     passages: list[Passage] = []
     texts: list[str] = []
     position = 0
@@ -112,17 +112,17 @@ def write(
 
 
 def _with_roles(layout: Layout, drafts: Sequence[Draft], writer: DraftWriter) -> Iterator[tuple[Role, int, str, Draft]]:
-    """The drafts of all passages, each with the role and number of its message and the separator before it.
+    """Yield each passage's draft with the role and number of its message and the separator before it.
 
     The layout alone decides where the system prompt ends. If that depended on which sections are empty, a section that differs
     between projects could become part of a system prompt that they share.
     """
-    first = next((number for number, each in enumerate(layout.sections) if each.role != "system"), None)
-    if first is None:
+    system_end = next((number for number, section in enumerate(layout.sections) if section.role != "system"), None)
+    if system_end is None:
         for join, draft in _passages(drafts, layout.join):
             yield "system", 0, join, draft
         return
-    in_system = {section.name for section in layout.sections[:first]}
+    in_system = {section.name for section in layout.sections[:system_end]}
     message = 0
     for top in drafts:
         inner = list(_passages([top], layout.join))

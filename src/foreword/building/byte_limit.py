@@ -1,8 +1,8 @@
-"""Cut the files of a section to its limit in bytes (`bytes`).
+"""Cut a section's files to the section's limit in bytes (`bytes`).
 
-The limit counts the text of the files, not what is around and between them. The files of one end give way: `bytes_cut` says whether
-the first or the last of them. A cut leaves a mark, which counts, and ends with a whole character. A layout that mirrors a program
-may cut at the byte and without a mark, as that program does; a character that is cut in two becomes U+FFFD.
+The limit applies to the files' text, not to the text around and between them. `bytes_cut` specifies whether the first or the last
+files are shortened. A cut ends with a whole character and a mark, which counts towards the limit. A layout that mirrors a program may
+cut at any byte and without a mark, as that program does; a character that is cut in two becomes U+FFFD.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MARK = Origin("mark")
 
 
 class ByteLimits:
-    """Applies the limits of all sections, and collects the findings and the reason for each file that was cut."""
+    """Applies the limits of all sections, and collects findings and the reason for each cut."""
 
     def __init__(self, own_tag: re.Pattern[str] | None) -> None:
         self.own_tag = own_tag
@@ -35,10 +35,10 @@ class ByteLimits:
         self.cut_files: dict[str, str] = {}
 
     def apply(self, drafts: Iterable[Draft]) -> tuple[Draft, ...]:
-        """The drafts within their limits, without those of which nothing is left."""
-        return tuple(draft for each in drafts if not (draft := self.limit(each)).is_empty)
+        """Return the drafts, cut to their limits, without those that become empty."""
+        return tuple(cut for draft in drafts if not (cut := self.cut_draft(draft)).is_empty)
 
-    def limit(self, draft: Draft) -> Draft:
+    def cut_draft(self, draft: Draft) -> Draft:
         if draft.inner:
             inner = self.apply(draft.inner)
             return (
@@ -48,51 +48,52 @@ class ByteLimits:
                 if not inner
                 else replace(draft, inner=inner)
             )
-        most = draft.section.bytes
-        if most is None or sum(map(_size, draft.items)) <= most:
+        limit = draft.section.bytes
+        if limit is None or sum(map(_size, draft.items)) <= limit:
             return draft
-        items = self.cut(draft.items, draft.section, most)
+        items = self.cut_items(draft.items, draft.section, limit)
         return replace(draft, items=items) if items else Draft(draft.section)
 
-    def cut(self, items: Sequence[Item], section: Section, most: int) -> list[Item]:
-        """The items that fit, in their order."""
+    def cut_items(self, items: Sequence[Item], section: Section, limit: int) -> list[Item]:
+        """Return the items that fit, in their original order. At most one of them is cut."""
         kept: list[Item] = []
-        gives_last = section.bytes_cut == "last"
-        for item in items if gives_last else reversed(items):
+        remaining = limit
+        cuts_last = section.bytes_cut == "last"
+        for item in items if cuts_last else reversed(items):
             before = _size(item)
-            if before > most:
-                item = self.shortened(item, most, section.mark)
+            if before > remaining:
+                item = self.cut_item(item, remaining, section.mark)
                 self.report(item.path, section, before, _size(item))
-                most = 0
+                remaining = 0
             else:
-                most -= before
+                remaining -= before
             if _size(item):
                 kept.append(item)
-        return kept if gives_last else kept[::-1]
+        return kept if cuts_last else kept[::-1]
 
-    def shortened(self, item: Item, most: int, has_mark: bool) -> Item:
+    def cut_item(self, item: Item, limit: int, has_mark: bool) -> Item:
         pieces = _text_of(item)
-        cut = self.cut_with_mark(pieces, most) if has_mark else cut_at_byte(pieces, most)
+        cut = self.cut_with_mark(pieces, limit) if has_mark else cut_at_byte(pieces, limit)
         return replace(
             item, fields={field: cut if field.name == "text" else value for field, value in item.fields.items()}
         )
 
-    def cut_with_mark(self, pieces: Pieces, most: int) -> Pieces:
-        """As many whole characters as fit together with the mark; nothing if not even the mark fits."""
-        text = "".join(each.text for each in pieces)
-        total, room = _bytes(text), most
+    def cut_with_mark(self, pieces: Pieces, limit: int) -> Pieces:
+        """Return as many whole characters as fit together with the mark, or nothing if not even the mark fits."""
+        text = "".join(piece.text for piece in pieces)
+        total, room = _byte_length(text), limit
         while room > 0:
             length = len(text.encode("utf-8", "surrogatepass")[:room].decode("utf-8", "ignore"))
             last = text.rfind("<", 0, length)
             while last >= 0 and self.own_tag is not None and self.own_tag.match(text[last:length] + "\n"):
                 length -= 1
-            left_out = total - _bytes(text[:length])
+            left_out = total - _byte_length(text[:length])
             mark = Piece(f"\n[foreword: cut here, {left_out:,} bytes left out]", _MARK)
             cut = (*close_open_blocks(slice_pieces(pieces, 0, length))[0], mark)
-            excess = sum(_bytes(each.text) for each in cut) - most
+            excess = sum(_byte_length(piece.text) for piece in cut) - limit
             if excess <= 0:
                 return cut
-            room = min(room, _bytes(text[:length])) - excess
+            room = min(room, _byte_length(text[:length])) - excess
         return ()
 
     def report(self, path: str, section: Section, before: int, after: int) -> None:
@@ -104,13 +105,14 @@ class ByteLimits:
             self.cut_files[path] = reason
 
 
-def cut_at_byte(pieces: Pieces, most: int) -> Pieces:
-    """The first bytes of a text. A character that is cut in two becomes U+FFFD."""
-    text = "".join(each.text for each in pieces)
-    data = text.encode("utf-8", "surrogatepass")[:most]
-    whole = data.decode("utf-8", "ignore")
-    kept = slice_pieces(pieces, 0, len(whole))
-    return (*kept, Piece("\N{REPLACEMENT CHARACTER}", _MARK)) if _bytes(whole) < len(data) else kept
+def cut_at_byte(pieces: Pieces, limit: int) -> Pieces:
+    """Return the first `limit` bytes of a text. A character that is cut in two becomes U+FFFD."""
+    text = "".join(piece.text for piece in pieces)
+    data = text.encode("utf-8", "surrogatepass")[:limit]
+    whole_characters = data.decode("utf-8", "ignore")
+    kept = slice_pieces(pieces, 0, len(whole_characters))
+    is_split = _byte_length(whole_characters) < len(data)
+    return (*kept, Piece("\N{REPLACEMENT CHARACTER}", _MARK)) if is_split else kept
 
 
 def _text_of(item: Item) -> Pieces:
@@ -118,8 +120,8 @@ def _text_of(item: Item) -> Pieces:
 
 
 def _size(item: Item) -> int:
-    return sum(_bytes(each.text) for each in _text_of(item))
+    return sum(_byte_length(piece.text) for piece in _text_of(item))
 
 
-def _bytes(text: str) -> int:
+def _byte_length(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))

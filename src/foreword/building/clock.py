@@ -1,4 +1,4 @@
-"""The time in a prompt: its precision and its format. The time itself is always an argument."""
+"""Find out how precisely a prompt uses the time, and format it. The time itself is always an argument."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def time_precision(layout: Layout, inputs: Inputs) -> str:
-    """The precision of the time in the prompt: `time`, `date`, or empty if the prompt does not contain it."""
+    """Return how precisely the prompt uses the time: `time`, `date`, or empty if it does not use it."""
     precision = ""
     for section in layout.all_sections:
         if any(isinstance(part, Field) and part.name.startswith("now.") for part in section.form):
@@ -25,7 +25,7 @@ def time_precision(layout: Layout, inputs: Inputs) -> str:
             return "time"
         if section.language == "directives" and section.of:
             texts = [*inputs.found.get(section.of, ()), *inputs.includes.values()]
-            if any(isinstance(each, Document) and re.search(r"\{\{\s*date", each.text) for each in texts):
+            if any(isinstance(text, Document) and re.search(r"\{\{\s*date", text.text) for text in texts):
                 precision = "date"
     return precision
 
@@ -44,7 +44,7 @@ _MONTHS = (
 
 
 def format_time(now: datetime | None, name: str) -> str:
-    """The time in English, because `strftime` would use the machine's locale."""
+    """Format the time in English; `strftime` would use the machine's locale."""
     if now is None:
         raise ValueError("the time is missing, and this layout uses it")
     if name == "now.long":
@@ -59,7 +59,7 @@ def format_time(now: datetime | None, name: str) -> str:
 
 
 def _offset(now: datetime) -> str:
-    """A name for a time zone without one, from its offset."""
+    """Return a name for a time zone that has only an offset, such as `UTC+02:00`."""
     from datetime import timezone
 
     offset = now.utcoffset()

@@ -43,12 +43,12 @@ class ContentReader:
 
     def expect(self, documents: Iterable[Document]) -> None:
         """Record documents that are in the prompt anyway, so that including one of them counts as a duplicate."""
-        for each in documents:
-            self.entered[each.path] = each.path
-            self.texts[self.fingerprint(each, each.path)] = each.path
+        for document in documents:
+            self.entered[document.path] = document.path
+            self.texts[self.fingerprint(document, document.path)] = document.path
 
     def content(self, document: Document, name: str = "", with_directives: bool = False) -> Pieces:
-        """The text of a file, escaped so that it cannot close the section around it, with fences closed and a cut marked."""
+        """Return a file's text, escaped so that it cannot close the section around it, with open fences closed and cuts marked."""
         pieces: Pieces = tuple(document.pieces) or (Piece(document.text, origin_of(document, name)),)
         self.report_hidden(pieces, document.text, name)
         if with_directives and ("<!--" in document.text or "{{" in document.text):
@@ -65,12 +65,12 @@ class ContentReader:
             self.findings.append(finding("file-fence", message, document.path))
         return pieces if self.raw else closed
 
-    def outcome(self, what: str) -> str:
-        """What was done to text that could break the section around it: nothing, if the layout mirrors a program in this."""
-        return "left as it is" if self.raw else what
+    def outcome(self, repair: str) -> str:
+        """Say what was done to text that could break the section around it: the repair, or nothing if the layout is raw."""
+        return "left as it is" if self.raw else repair
 
     def report_hidden(self, pieces: Pieces, text: str, name: str) -> None:
-        """Report the hidden characters of a document. Most documents are plain and need no search."""
+        """Report a document's hidden characters. Most documents are plain and need no search."""
         if is_plain(text):
             return
         from ..text.hidden import find_hidden
@@ -78,9 +78,9 @@ class ContentReader:
         for piece in pieces:
             origin = piece.origin
             path = origin.path if origin.kind == "file" else ""
-            for each in find_hidden(piece.text, origin.lines[0] if origin.lines else 1):
-                message = f"{path or name} contains {each.describe(f' on line {each.line}')}"
-                self.findings.append(finding("hidden-characters", message, path, each.line))
+            for hidden in find_hidden(piece.text, origin.lines[0] if origin.lines else 1):
+                message = f"{path or name} contains {hidden.describe(f' on line {hidden.line}')}"
+                self.findings.append(finding("hidden-characters", message, path, hidden.line))
 
     def directive_facts(self) -> dict[str, str]:
         workspace, agent = self.inputs.workspace, self.agent
@@ -88,7 +88,7 @@ class ContentReader:
         return {**facts, "provider": agent.provider, "date": format_time(self.now, "now.date") if self.now else ""}
 
     def included(self, path: str, target: str) -> Document | Finding:
-        """The file that another one includes, or a finding if it is already in the prompt."""
+        """Return the file that another one includes, or a finding if it is already in the prompt."""
         include = self.include(self.including, path, target)
         if not isinstance(include, Document):
             return include
@@ -109,7 +109,7 @@ class ContentReader:
         return finding("include-refused", message, path) if include is None else include
 
     def fingerprint(self, document: Document, root: str) -> str:
-        """A string that is equal for documents with equal content. Their includes count, since equal texts may include different files."""
+        """Return a string that is equal for documents with equal content, including the files that they include."""
         if not self.inputs.includes or "<!--" not in document.text:
             return document.text
         from ..template import directives
@@ -118,13 +118,13 @@ class ContentReader:
         return directives.fingerprint(document, lambda path, target: self.include(root, path, target), known)
 
     def escape(self, pieces: Pieces, path: str) -> Pieces:
-        """The pieces with a backslash in every tag of the layout's own wrappers. Any other `<` is left unchanged."""
+        """Insert a backslash into every tag of the layout's own wrappers. Any other `<` is left unchanged."""
         if not any("<" in piece.text for piece in pieces) or self.writer.own_tag is None:
             return pieces
         result = escape_tags(pieces, self.writer.own_tag)
         if len(result) > len(pieces):
             line = result[0].origin.lines[1] if result[0].origin.lines else None
-            done = self.outcome("escaped with a backslash")
-            message = f"{path or 'a value'} contains a tag that wraps a section; it was {done}"
+            outcome = self.outcome("escaped with a backslash")
+            message = f"{path or 'a value'} contains a tag that wraps a section; it was {outcome}"
             self.findings.append(finding("file-neutralised", message, path, line))
         return pieces if self.raw else result

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Fates:
-    """Records which finds were used and why others were not, and derives the fate of every candidate."""
+    """Records which lookup rules were used and why others were not, and derives the fate of every candidate."""
 
     def __init__(self, inputs: Inputs, contents: ContentReader, lists: Lists) -> None:
         self.inputs, self.contents, self.lists = inputs, contents, lists
@@ -28,7 +28,7 @@ class Fates:
         self.copies: dict[str, str] = {}
 
     def leave_out(self, section: Section, reason: str) -> None:
-        """Record that the lookups of a section are not used, and why."""
+        """Record that a section's lookup rules are not used, and why."""
         for name in (section.of, *section.instead):
             if name:
                 self.unused.setdefault(name, reason)
@@ -36,7 +36,7 @@ class Fates:
             self.leave_out(inner, reason)
 
     def candidates(self, present: Set[str], cut_files: Mapping[str, str]) -> Iterator[Candidate]:
-        """The candidates with their fates in this prompt; `present` are the files whose text is in it."""
+        """Yield the candidates with their fates in this prompt. `present` contains the files whose text is in it."""
         reasons = self.reasons()
         for candidate in self.inputs.candidates:
             path, layer = candidate.path, candidate.layer
@@ -63,8 +63,8 @@ class Fates:
         for name, entries in self.inputs.found.items():
             if name not in self.used:
                 reason = self.unused.get(name, "no section lists it; it is used by name")
-                reasons |= {printable(each.path): reason for each in entries if each.path != self.lists.active}
-        # A file that several lookups have found is used if one of them is.
+                reasons |= {printable(entry.path): reason for entry in entries if entry.path != self.lists.active}
+        # A file that several lookup rules have found is used if one of them is used.
         for name in self.used:
             for entry in self.inputs.found.get(name, ()):
                 reasons.pop(printable(entry.path), None)
@@ -73,7 +73,7 @@ class Fates:
         return reasons
 
     def missing(self, candidate: Candidate, cut_files: Mapping[str, str]) -> Candidate:
-        """A candidate that could have been used but has no text in this prompt."""
+        """Return the fate of a candidate that could have been used but has no text in this prompt."""
         path, owner = candidate.path, self.contents.entered.get(candidate.path, "")
         if path in self.contents.repeated:
             return replace(candidate, fate="duplicate", reason=self.contents.repeated[path])
@@ -84,7 +84,7 @@ class Fates:
 
 
 def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:
-    """Findings about what the caller passed and the layout does not use, or that looks like a mistake."""
+    """Yield findings about arguments that the layout does not use or that look like mistakes."""
     sections = list(layout.all_sections)
     bases = [section for section in sections if "base" in section.instead]
     base = strip_blank_lines(agent.base).text
@@ -99,6 +99,6 @@ def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:
     passed = {"active_skill": agent.skill, "plan": agent.plan, "docs": agent.docs}
     for name, content in passed.items():
         if content and name not in listed:
-            what = name.replace("_", " ")
+            argument = name.replace("_", " ")
             verb = "were" if name == "docs" else "was"
-            yield finding("agent-unused", f"the layout {layout.name} does not use the {what} that {verb} passed")
+            yield finding("agent-unused", f"the layout {layout.name} does not use the {argument} that {verb} passed")

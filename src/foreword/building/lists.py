@@ -1,6 +1,6 @@
 """The agent's own lists: its tools, guidelines, active skill, plan, documentation and scope, as rows for a section.
 
-A row has a value for each field that the section's `item` may use: one piece or several.
+A row contains a value, of one or more pieces, for each field that the section's `item` may use.
 """
 
 from __future__ import annotations
@@ -78,25 +78,25 @@ class Lists:
             yield from (Piece(text, Origin("tool", tool.name)) for text in tool.guidelines)
 
     def _layout_guidelines(self, row: Guideline) -> Iterator[Piece]:
-        """The sentences of a layout's guideline. The tool names that matched its conditions are filled in."""
+        """Yield the sentences of a layout's guideline, with the names of the tools that matched its conditions filled in."""
         facts = [fact for term in row.when if term.is_choice for fact in term.facts if fact in self.facts]
         chosen = ", ".join(fact.partition(":")[2] for fact in facts)
         for sentence in row.say:
             yield Piece("".join(part if isinstance(part, str) else chosen for part in sentence), self.own)
 
     def _rule_guidelines(self) -> Iterator[Piece]:
-        """The sentences from extension rules. A rule that raises an exception or returns the wrong type is reported and skipped."""
+        """Yield the sentences of extension rules. A rule that raises an exception or returns the wrong type is skipped and reported."""
         names = frozenset(tool.name for tool in self.agent.tools or ())
         for rule in self.rules:
             name = getattr(rule, "__name__", "rule")
             try:
                 yield from [Piece(text, Origin("extension", name)) for text in _sentences(rule(names))]
             except Exception as error:
-                did = f"returned {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"
-                self.findings.append(finding("extension-failed", f"the rule {name!r} {did} and was skipped"))
+                outcome = f"returned {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"
+                self.findings.append(finding("extension-failed", f"the rule {name!r} {outcome} and was skipped"))
 
     def active_skill(self) -> Iterator[Row]:
-        """The active skill with its body. If the body is blank, there is a finding instead of a row."""
+        """Yield the active skill with its body. If the body is blank, report that instead."""
         skill = self.agent.skill
         if isinstance(skill, Skill) and not skill.body.strip():
             self.blank = shown = printable(skill.path)
@@ -133,8 +133,8 @@ class Lists:
         return self._paths(row for row in rows if not self._is_denied(row, ("read", "write")))
 
     def _is_denied(self, row: Access, permissions: tuple[str, ...]) -> bool:
-        """Whether a denied path covers everything that an entry of the scope allows."""
-        return any(_covers(each, row) for each in self.scope.deny if (each.permission or "read") in permissions)
+        """Whether a denied path covers everything that this row allows."""
+        return any(_covers(denied, row) for denied in self.scope.deny if (denied.permission or "read") in permissions)
 
     def denied(self) -> Iterator[Row]:
         return self._paths(self.scope.deny)

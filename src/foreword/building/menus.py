@@ -1,4 +1,4 @@
-"""A menu of skills grouped by folder, so that each folder is named only once.
+"""Group a menu of skills by folder, so that each folder is named only once.
 
 In /w/.agents/skills:           an absolute folder
 - release: Cuts a release.      its file is release/SKILL.md in that folder
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def location(name: str, path: str) -> str:
-    """The path of a skill below the folder named above it, in parentheses; empty if it follows from the name."""
+    """Return a skill's path below the folder that is named above it, in parentheses, or empty if the name implies it."""
     folder, _, file = path.rpartition("/")
     own = folder.rpartition("/")[2]
     return "" if file == "SKILL.md" and own == " ".join(name.split()) else f" ({own}/{file})"
@@ -43,29 +43,29 @@ def by_folder(
     own: Origin,
     escape: Callable[[Pieces], Pieces],
 ) -> Sequence[Item]:
-    """The items sorted by folder, nearest first, with each folder named above its first item."""
-    folders_of: dict[str, list[Item]] = {}
+    """Sort the items by folder, nearest first, and name each folder above its first item."""
+    items_by_folder: dict[str, list[Item]] = {}
     for item in items:
-        folders_of.setdefault(dirname(dirname(item.path)), []).append(item)
-    places: dict[str, dict[str, list[Item]]] = {}
-    for folder, inside in folders_of.items():
-        places.setdefault(_top(folder, lookup), {})[folder] = inside
+        items_by_folder.setdefault(dirname(dirname(item.path)), []).append(item)
+    folders_by_top: dict[str, dict[str, list[Item]]] = {}
+    for folder, folder_items in items_by_folder.items():
+        folders_by_top.setdefault(_top(folder, lookup), {})[folder] = folder_items
     result: list[Item] = []
-    for top in sorted(places, key=lambda each: (distance_of(each, lookup, workspace), each)):
-        folders = places[top]
+    for top in sorted(folders_by_top, key=lambda folder: (distance_of(folder, lookup, workspace), folder)):
+        folders = folders_by_top[top]
         above = [] if top in folders else [top]
         for folder in sorted(folders):
             first, *others = folders[folder]
             names = [*above, folder if folder == top else f"./{folder[len(top.rstrip('/')) + 1 :]}"]
             above = []
-            lines = [escape(tuple(_named(name, top, section, own))) for name in names]
+            lines = [escape(tuple(_heading(name, top, section, own))) for name in names]
             heading = tuple(piece for line in lines for piece in (*close_open_blocks(line)[0], Piece("\n", own)))
             result += [replace(first, before=heading), *others]
     return result
 
 
-def _named(name: str, top: str, section: Section, own: Origin) -> Iterator[Piece]:
-    """The line that names a folder."""
+def _heading(name: str, top: str, section: Section, own: Origin) -> Iterator[Piece]:
+    """Yield the pieces of the line that names a folder."""
     for part in section.folder:
         if isinstance(part, Field):
             yield Piece(name, Origin("environment", top))
@@ -74,7 +74,7 @@ def _named(name: str, top: str, section: Section, own: Origin) -> Iterator[Piece
 
 
 def _top(folder: str, lookup: Lookup) -> str:
-    """The ancestor in which a pattern of the lookup searches at any depth, or the folder itself."""
+    """Return the ancestor below which one of the lookup rule's patterns searches at any depth, or the folder itself."""
     tops = {folder}
     for pattern in (pattern for group in lookup.groups for pattern in group):
         fixed = printable(pattern.path).partition("*")[0].rpartition("/")[0]
