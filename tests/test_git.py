@@ -585,7 +585,7 @@ def test_git_is_not_run_on_a_repository_with_objects_elsewhere(victim, lines):
         ("../secret", "the HEAD file contains neither a branch nor a commit: '../secret'"),
     ],
 )
-def test_a_head_that_names_nothing_is_a_finding(repository, head, reason):
+def test_a_head_that_names_nothing_is_reported(repository, head, reason):
     repository({"w/.git/HEAD": head})
     prompt = repository.prompt("builder", base="[git:branch]")
     (message,) = [message for code, message in repository.messages(prompt) if code == "variable-failed"]

@@ -532,7 +532,7 @@ def test_settings_choose_the_layout_unless_the_caller_does(tree, files, layout):
         ("skills.validation = 'lenient'", "validation"),
     ],
 )
-def test_invalid_workspace_settings_are_findings_and_work_continues(tree, text, words):
+def test_invalid_workspace_settings_are_reported_and_work_continues(tree, text, words):
     tree({"home/SECRET.md": "secret", "w/.git": None, "w/AGENTS.md": "X", WORKSPACE_SETTINGS: text})
     prompt = tree.prompt("")
     assert prompt.layout == "foreword" and "secret" not in prompt.text

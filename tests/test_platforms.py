@@ -132,7 +132,7 @@ def test_the_data_folder_depends_on_the_platform(tree, platform, changes, data):
 
 
 @pytest.mark.parametrize(("platform", "changes"), [("linux", {"HOME": None}), ("win32", {"USERPROFILE": None})])
-def test_a_missing_home_is_a_finding_and_work_continues(user_files, platform, changes):
+def test_a_missing_home_is_reported_and_work_continues(user_files, platform, changes):
     prompt = assemble(make_user(user_files, platform, **changes), Agent())
     (name,) = changes
     assert f"because {name} is not set" in next(

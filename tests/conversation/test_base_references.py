@@ -100,7 +100,7 @@ def file_name_findings(prompt):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("base", ["prompts/base.md", "./base", "AGENTS.md", "~/me.txt", "/etc/base", "base.MD\n"])
-def test_a_base_that_is_only_a_file_name_is_a_finding(project, open_conversation, layout, base):
+def test_a_base_that_is_only_a_file_name_is_reported(project, open_conversation, layout, base):
     assert file_name_findings(assemble(project.workspace(), Agent(base=base), layout)) == ["base-file-name"]
     assert file_name_findings(open_conversation(layout, base=base).turn("hi")) == ["base-file-name"]
     assert file_name_findings(open_conversation(layout, "s").sub_agent(base)) == ["base-file-name"]
@@ -113,12 +113,12 @@ def test_other_bases_are_not_findings(project, base):
     assert file_name_findings(assemble(project.workspace(), Agent(base=base), "pi")) == []
 
 
-def test_a_file_name_in_settings_is_a_finding(project):
+def test_a_file_name_in_settings_is_reported(project):
     project({"home/.config/foreword/foreword.toml": '[for.builder]\nsection.body.text = "prompts/base.md"\n'})
     assert file_name_findings(assemble(project.workspace(), layout="builder")) == ["base-file-name"]
 
 
-def test_a_base_that_the_layout_does_not_use_is_a_finding(project):
+def test_a_base_that_the_layout_does_not_use_is_reported(project):
     project({"w/own.toml": 'sections = ["only"]\n[section.only]\ntext = "Only this."\n'})
     prompt = assemble(project.workspace(), Agent(base="You are Ada."), project.path("w/own.toml"))
     assert ("agent-unused", "the layout own does not use the base that was passed") in project.messages(prompt)

@@ -379,7 +379,7 @@ def relevant_findings(turn):
     return [(finding.code, finding.message) for finding in turn.findings if finding.code != "not-a-repository"]
 
 
-def test_a_source_for_an_unknown_lookup_is_a_finding(open_conversation):
+def test_a_source_for_an_unknown_lookup_is_reported(open_conversation):
     turn = open_conversation("foreword", extensions=[Extension("wiki", sources={"projcet": boom})]).turn("hi")
     message = "the extension 'wiki' has a source for 'projcet', which the layout foreword does not find"
     assert relevant_findings(turn) == [("extension-unused", f"{message}; did you mean 'project'?")]
@@ -434,7 +434,7 @@ def test_documents_of_a_source_are_treated_like_files(open_conversation):
 
 
 @pytest.mark.parametrize("rule_name", ["project", "user"])
-def test_a_copy_in_a_source_is_a_finding(tree, open_conversation, rule_name):
+def test_a_copy_in_a_source_is_reported(tree, open_conversation, rule_name):
     """A copy of a file of any lookup, or of another document."""
     tree({"w/.git": None, "w/AGENTS.md": "One.\n"})
     result = [Document("wiki:a", "\nOne.\r\n"), Document("wiki:b", "Two."), Document("wiki:c", "Two.\n")]

@@ -213,7 +213,7 @@ def test_a_skill_returns_in_the_prompt_if_the_layout_has_a_section_for_it(projec
     assert "# Active Skill: testing" in turn.system and "release" in contents(turn.messages)[0]
 
 
-def test_a_returning_skill_that_is_gone_is_a_finding(project, open_conversation, contents):
+def test_a_returning_skill_that_is_gone_is_reported(project, open_conversation, contents):
     conversation = open_conversation("opal")
     conversation.use_skill("testing")
     conversation.compact()
@@ -282,7 +282,7 @@ def test_an_active_skill_that_is_gone_or_unreadable_is_left_out_of_a_known_conve
     assert "Back." in conversation.turn("hi").system
 
 
-def test_a_missing_active_skill_is_a_finding(project, open_conversation):
+def test_a_missing_active_skill_is_reported(project, open_conversation):
     conversation = open_conversation("ion", skill="testing")
     conversation.turn("hi")
     os.remove(project.path("w/.agents/skills/testing/SKILL.md"))

@@ -314,7 +314,7 @@ def test_a_relative_configuration_folder_is_ignored(tree, layout, value, monkeyp
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("environment", [{}, {"HOME": ""}])
-def test_without_a_home_user_files_are_skipped_with_a_finding(tree, layout, environment):
+def test_without_a_home_user_files_are_skipped_and_reported(tree, layout, environment):
     tree({"w/.git": None, "w/AGENTS.md": "X"})
     prompt = assemble(Workspace(tree.path("w"), environment=environment), layout=layout)
     assert used_paths(tree, prompt) == ["/w/AGENTS.md"]

@@ -80,7 +80,7 @@ def test_distance_is_measured_by_directory_not_by_section(tree, layout, files):
     assert order == [0, 1, 2]
 
 
-def test_a_section_that_cannot_be_cut_is_an_error_finding(tree):
+def test_a_section_that_cannot_be_cut_is_reported_as_an_error(tree):
     tree({"w/.git": None, "w/AGENTS.md": make_lines(200)})
     prompt = tree.prompt("foreword", base="BASE", set={"budget": 50})
     assert make_lines(200) in prompt.text

@@ -115,7 +115,7 @@ def test_a_template_is_rendered(tree, template, text):
         ("a[endif]b", "a[endif]b", [("template-unmatched", "[endif] has no [if] and is left as text")]),
     ],
 )  # fmt: skip
-def test_mistakes_in_a_template_are_findings(tree, template, text, findings):
+def test_mistakes_in_a_template_are_reported(tree, template, text, findings):
     assert render_template(tree, template) == (text, findings)
 
 
@@ -332,7 +332,7 @@ def test_files_that_do_not_belong_to_a_project_are_rejected_in_any_scope(tree, n
     ],
     ids=["pipe", "directory", "link to nothing", "circle", "binary", "latin-1", "utf-16"],
 )
-def test_an_unreadable_file_counts_as_missing_and_is_a_finding(tree, make, code, reason):
+def test_an_unreadable_file_counts_as_missing_and_is_reported(tree, make, code, reason):
     tree({"w/x": make})
     assert render_template(tree, "<[file:x]>[if !file:x]missing[endif]") == ("<>missing", [(code, f"/w/x: {reason}")])
 

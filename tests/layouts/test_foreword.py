@@ -434,7 +434,7 @@ def test_a_plan_has_its_own_section(tree, plan, expected):
     assert content_of(tree.text("foreword", plan=plan), "plan") == expected
 
 
-def test_unused_input_is_a_finding(tree, skill):
+def test_unused_input_is_reported(tree, skill):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a")})
     prompt = tree.prompt("foreword", skill="a", docs=[("Manual", "/m")])
     assert [code for code, _ in tree.findings(prompt)] == ["agent-unused", "agent-unused"]

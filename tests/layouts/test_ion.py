@@ -319,14 +319,14 @@ def text_of_tokens(count):
         ({}, {"plan": text_of_tokens(700)}, "plan"),
     ],
 )
-def test_a_layer_over_its_budget_is_kept_with_a_finding(tree, files, agent, over):
+def test_a_layer_over_its_budget_is_kept_and_reported(tree, files, agent, over):
     prompt = tree(files).prompt("ion", **agent)
     assert [code for code, _ in tree.findings(prompt)] == ["budget-section"]
     assert f"'{over}'" in prompt.findings[0].message
     assert "[foreword: cut" not in prompt.text
 
 
-def test_a_prompt_over_its_budget_is_a_finding(tree):
+def test_a_prompt_over_its_budget_is_reported(tree):
     files = {"home/.config/agents/AGENTS.md": text_of_tokens(1_500), "w/AGENTS.md": text_of_tokens(4_000)}
     assert tree.findings(tree(files).prompt("ion")) == []
     prompt = tree.prompt("ion", set={"budget": 5_000})

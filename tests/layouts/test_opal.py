@@ -205,7 +205,7 @@ def test_skills_are_found_one_level_deep_and_not_in_parents(tree, skill):
         ("a", ""),
     ],
 )
-def test_an_invalid_skill_is_skipped_with_a_finding(tree, folder, text, skill):
+def test_an_invalid_skill_is_skipped_and_reported(tree, folder, text, skill):
     path = f".agents/skills/{folder}/SKILL.md"
     tree({f"w/{path}": text, "w/.agents/skills/good/SKILL.md": skill("good")})
     prompt = tree.prompt("opal")

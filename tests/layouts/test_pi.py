@@ -382,7 +382,7 @@ def test_skills_are_not_found_in_other_folders(tree, skill, folder):
     assert [name for name, _, _ in menu_entries(tree, "w/a")] == ["other"]
 
 
-def test_the_first_of_two_skills_with_the_same_name_wins_with_a_finding(tree, skill):
+def test_the_first_of_two_skills_with_the_same_name_wins_and_this_is_reported(tree, skill):
     folders = [
         "w/a/.sf/skills",
         "w/a/.agents/skills",

@@ -527,7 +527,7 @@ def test_residents_are_sorted_by_slug_one_per_line(tree):
     assert tree.text("pod", base="B") == f"B\n\n{BOUNDARIES}\n\n---\n## Resident knowledge\n{tail}"
 
 
-def test_an_invalid_resident_is_a_finding_and_the_others_are_listed(tree):
+def test_an_invalid_resident_is_reported_and_the_others_are_listed(tree):
     yes = "model_invocation: true"
     folder = "w/.foreword/workflow"
     tree({
@@ -563,7 +563,7 @@ def test_an_invalid_resident_is_a_finding_and_the_others_are_listed(tree):
         ({"outside.md": "D", "knowledge/k.md": Path("../outside.md"), "workflow/w.md": Path("../outside.md")}, ["k"], "workflow/w.md"),
     ],
 )  # fmt: skip
-def test_a_resident_with_two_names_is_listed_once_with_a_finding(tree, files, listed, incomplete):
+def test_a_resident_with_two_names_is_listed_once_and_reported(tree, files, listed, incomplete):
     text = RESIDENT.format("model_invocation: true")
     tree(
         {
@@ -729,7 +729,7 @@ def test_wording_of_a_workspace_may_not_hide_the_text_it_wraps(tree, padding, ke
 
 @pytest.mark.parametrize("layout", layout_names())
 @pytest.mark.parametrize("content", ["not TOML", b"\xff", b"\0", None])
-def test_unreadable_wording_of_the_workspace_is_a_finding(tree, layout, content):
+def test_unreadable_wording_of_the_workspace_is_reported(tree, layout, content):
     tree({WORDING_FILES["workspace"]: content})
     assert ("settings-invalid", f"/{WORDING_FILES['workspace']}") in tree.findings(tree.prompt(layout))
 
@@ -741,7 +741,7 @@ def test_compaction_instructions_cannot_be_blank(tree):
 
 
 @pytest.mark.parametrize("setter", WORDING_FILES)
-def test_an_unknown_key_is_a_finding(tree, setter):
+def test_an_unknown_key_is_reported(tree, setter):
     full_workspace(tree)({WORDING_FILES[setter]: "agents_md_sektion = '{}'\n[nested]\nkey = 'x'\n"})
     prompt = prompt_with_packs(tree, p="pack")
     assert tree.short(prompt.text) == "\n\n".join(WORDING.values())
@@ -816,7 +816,7 @@ def test_a_setting_that_removes_all_items_of_a_section_is_rejected(tree):
     assert tree.findings(prompt) == [("workspace-refused", "/w/.foreword/foreword.toml")]
 
 
-def test_a_key_that_would_change_the_boundaries_is_ignored_with_a_finding(tree):
+def test_a_key_that_would_change_the_boundaries_is_ignored_and_reported(tree):
     tree({"w/.git": None, "w/.foreword/foreword.toml": "[for.pod]\nsections = ['body']\nresidents = false\n"})
     prompt = tree.prompt("pod", base="B")
     assert tree.short(prompt.text) == f"B\n\n{BOUNDARIES}"

@@ -26,7 +26,7 @@ def test_an_invalid_reference_is_a_problem(greeting):
     assert "the template '$user/absent' does not exist" in answer.json["detail"]
 
 
-def test_a_base_that_looks_like_a_file_name_is_a_finding(service):
+def test_a_base_that_looks_like_a_file_name_is_reported(service):
     turn = service.talk("file-name", base="prompts/base.md").json
     assert [finding["code"] for finding in turn["findings"]] == ["base-file-name"]
 
