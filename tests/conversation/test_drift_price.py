@@ -77,13 +77,13 @@ def test_drift_and_the_cache_command_agree(tree, url, capsys, monkeypatch, provi
     tree({"w/.git": None, "w/AGENTS.md": RULES, "home": None})
     options = ["--tool", "read", "--provider", provider, "--store", url, "--json"]
 
-    def asked(*arguments):
+    def run_json(*arguments):
         assert main([*arguments, *options]) == 0
         return json.loads(capsys.readouterr().out)
 
-    asked("talk", "turn", "t", tree.path("w"))
+    run_json("talk", "turn", "t", tree.path("w"))
     tree({"w/AGENTS.md": LATE})
-    drift = asked("talk", "drift", "t", tree.path("w"))
-    (row,) = asked("cache", "talk:t", tree.path("w"))["providers"]
+    drift = run_json("talk", "drift", "t", tree.path("w"))
+    (row,) = run_json("cache", "talk:t", tree.path("w"))["providers"]
     assert (drift["tokens_kept"], drift["cache"]["minimum"]) == (row["kept"], row["price"]["minimum"])
     assert drift["tokens_lost"] == pytest.approx(row["lost"], abs=200)

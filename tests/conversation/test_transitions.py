@@ -169,7 +169,7 @@ def describe_prompt(scene, system, request):
 
 
 def cells(scene, row, turn):
-    request = scene.talk.layout.wording["compaction"]
+    request = scene.conversation.layout.wording["compaction"]
     contents = [message["content"] for message in turn["messages"] if message["content"] != "go"]
     shown = ["**the request**" if text == request else text.replace("\n", " ⏎ ") for text in contents]
     return (
@@ -191,7 +191,7 @@ def table(tree, layout, now):
         if event is not None:
             turn = event(scene) or scene.turn()
         lines.append("| " + " | ".join(cells(scene, row, turn)) + " |")
-        scene.talks.close()
+        scene.conversations.close()
     return "\n".join(lines) + "\n"
 
 

@@ -27,10 +27,10 @@ def test_a_mirror_cuts_the_last_files_at_the_exact_byte(notes, limit, kept):
 
 def test_what_was_cut_is_reported(notes):
     prompt = notes.prompt(FILES, {}, {"bytes": 15, "wrap": "<x>{}</x>", **UNMARKED}, cwd="w/x/y", **MIRROR)
-    why = "the limit of section 'notes' is 15 bytes"
+    reason = "the limit of section 'notes' is 15 bytes"
     assert notes.tree.messages(prompt) == [
-        ("budget-file", f"/w/x/N.md: cut from 10 to 5 bytes; {why}"),
-        ("budget-file", f"/w/x/y/N.md: cut from 10 to 0 bytes; nothing is left of it; {why}"),
+        ("budget-file", f"/w/x/N.md: cut from 10 to 5 bytes; {reason}"),
+        ("budget-file", f"/w/x/y/N.md: cut from 10 to 0 bytes; nothing is left of it; {reason}"),
     ]
     assert notes.tree.fates(prompt) == [("/w/N.md", "used"), ("/w/x/N.md", "cut"), ("/w/x/y/N.md", "cut")]
 
