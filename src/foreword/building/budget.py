@@ -1,10 +1,10 @@
-"""Cut prompts that are over a budget, and report every cut.
+"""Cut prompts that exceed a budget, and report every cut.
 
-Budgets count tokens with one fixed estimate, so that a workspace gives the same bytes whatever is installed. They apply to content
-before it is wrapped. Every cut leaves a mark in the text, which counts too, and a finding with the tokens before and after.
+Budgets count tokens with one fixed estimate, so that the same workspace gives the same bytes on every installation. They apply to
+content before it is wrapped. Every cut leaves a mark in the text, which counts too, and is reported with the tokens before and after.
 
-    file      over `file_budget`: cut
-    section   over its `budget`: a finding (`warn`); or its menus are shortened, then its files cut, farthest first (`cut`, `shorten`)
+    file      cut if it exceeds `file_budget`
+    section   if it exceeds its `budget`, reported (`warn`), or its menus are shortened, then its files cut, farthest first (`cut`, `shorten`)
     prompt    skill menus are shortened, then instruction files cut, farthest first, then resident menus shortened; the nearest
               instruction file, the base and the boundaries are never cut
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     Pieces = tuple[Piece, ...]
 
-    Place = tuple["_Trial", int]
+    Position = tuple["_Trial", int]
     Distance = Callable[[str, str], int]
 
 _MARK = Origin("mark")
@@ -48,9 +48,9 @@ _BOUNDARIES = ("readable", "writable", "denied")
 def fit(
     layout: Layout, drafts: tuple[Draft, ...], writer: DraftWriter, distance: Distance
 ) -> tuple[tuple[Draft, ...], tuple[Finding, ...], dict[str, str]]:
-    """The drafts cut to their budgets, the findings, and the reason for each file that was cut.
+    """Cut the drafts to their budgets. Returns the drafts, the findings, and the reason for each file that was cut.
 
-    `distance` returns how far a file of a lookup is from the working directory.
+    `distance` returns how far a lookup rule's file is from the working directory.
     """
     has_budget = layout.budget or any(section.budget or section.file_budget for section in layout.all_sections)
     if not has_budget:
@@ -73,11 +73,11 @@ class _Trial:
         self.original = draft
         self.section: Section = draft.section
         self.items = list(draft.items)
-        self.inner = [_Trial(each) for each in draft.inner]
+        self.inner = [_Trial(inner) for inner in draft.inner]
 
     def draft(self) -> Draft:
-        """The draft as cut so far; the original one if nothing was cut."""
-        inner = tuple([each for trial in self.inner if not (each := trial.draft()).is_empty])
+        """Return the draft as cut so far, or the original one if nothing was cut."""
+        inner = tuple([draft for trial in self.inner if not (draft := trial.draft()).is_empty])
         is_same = self.section is self.original.section and _are_same(self.items, self.original.items)
         if is_same and _are_same(inner, self.original.inner):
             return self.original
@@ -86,10 +86,10 @@ class _Trial:
             return Draft(self.section)
         return replace(self.original, items=items, inner=inner, section=self.section)
 
-    def each(self) -> Iterator[_Trial]:
+    def with_inner(self) -> Iterator[_Trial]:
         yield self
         for inner in self.inner:
-            yield from inner.each()
+            yield from inner.with_inner()
 
 
 def _are_same(one: Sequence[object], other: Sequence[object]) -> bool:
@@ -129,17 +129,17 @@ class _Fitting:
             f"the budget of section '{section.name}' is {section.budget:,} tokens",
         )
         if section.over != "warn":
-            every = list(trial.each())
+            trials = list(trial.with_inner())
             menus = [
-                self.menu(each)
-                for each in every
-                if each.items and (self.kind(each) in _MENUS or self.is_own_list(each))
+                self.menu(member)
+                for member in trials
+                if member.items and (self.kind(member) in _MENUS or self.is_own_list(member))
             ]
-            places = self.places(every)
+            positions = self.file_positions(trials)
             self.shorten(menus, limit)
-            self.cut_down(places, limit)
+            self.cut_files_down(positions, limit)
             self.remove_names(menus, limit)
-            self.remove_files(places, limit)
+            self.remove_files(positions, limit)
         if limit.excess() > 0:
             now = section.budget + limit.excess()
             message = f"section '{section.name}' has {now:,} tokens{f', {before:,} before' if now != before else ''}; {limit.why}"
@@ -154,13 +154,13 @@ class _Fitting:
 
     def fit_files(self, trial: _Trial, limit: int) -> None:
         why = f"the limit for one file is {limit:,} tokens"
-        is_of_files = self.kind(trial) == "text" or trial.section.of in _LISTS_OF_FILES
-        for number, item in enumerate(trial.items if is_of_files else ()):
+        lists_files = self.kind(trial) == "text" or trial.section.of in _LISTS_OF_FILES
+        for number, item in enumerate(trial.items if lists_files else ()):
             if _cost(_text_of(item)) > limit and self.cut_item(trial, number, limit, why) > limit:
                 self.leave_out(trial, number, why)
 
     def fit_whole(self) -> None:
-        """Apply the budget of the whole prompt."""
+        """Apply the whole prompt's budget."""
         budget = self.layout.budget
         if budget is None or (before := self.cost_of_all()) <= budget:
             return
@@ -168,16 +168,16 @@ class _Fitting:
         if self.layout.over == "warn":
             self.report("budget-whole", "", f"the prompt has {before:,} tokens; {limit.why}")
             return
-        every = [each for trial in self.trials for each in trial.each()]
-        menus = [each for each in every if each.items and self.kind(each) in _MENUS]
-        skills = [self.menu(each) for each in menus if self.kind(each) == "skill"]
-        residents = [self.menu(each) for each in menus if self.kind(each) != "skill"]
-        places = self.places(every)[:-1]
+        trials = [member for trial in self.trials for member in trial.with_inner()]
+        menus = [trial for trial in trials if trial.items and self.kind(trial) in _MENUS]
+        skills = [self.menu(trial) for trial in menus if self.kind(trial) == "skill"]
+        residents = [self.menu(trial) for trial in menus if self.kind(trial) != "skill"]
+        positions = self.file_positions(trials)[:-1]
         self.shorten(skills, limit)
-        self.cut_down(places, limit)
+        self.cut_files_down(positions, limit)
         self.shorten(residents, limit)
         self.remove_names([*skills, *residents], limit)
-        self.remove_files(places, limit)
+        self.remove_files(positions, limit)
         if limit.excess() > 0:
             parts = "the base, the boundaries, the nearest instruction file and the shortest form of each menu"
             message = f"the parts that may not be cut ({parts}) have {budget + limit.excess():,} tokens; {limit.why}"
@@ -190,20 +190,20 @@ class _Fitting:
 
     # files
 
-    def places(self, trials: Sequence[_Trial]) -> list[Place]:
-        """The positions of items with text from files, farthest first; items at the same distance keep their order."""
-        places = [
+    def file_positions(self, trials: Sequence[_Trial]) -> list[Position]:
+        """Return the positions of items with text from files, farthest first. Items at the same distance keep their order."""
+        positions = [
             (self.distance(trial.section.of or "", item.path), trial, number)
             for trial in trials
             if self.kind(trial) == "text"
             for number, item in enumerate(trial.items)
             if _text_of(item)
         ]
-        return [(trial, number) for _, trial, number in sorted(places, key=lambda place: -place[0])]
+        return [(trial, number) for _, trial, number in sorted(positions, key=lambda position: -position[0])]
 
-    def cut_down(self, places: Sequence[Place], limit: _Limit) -> None:
+    def cut_files_down(self, positions: Sequence[Position], limit: _Limit) -> None:
         """Cut files to their marks, farthest first, and keep as much of the last one as fits."""
-        for trial, number in places:
+        for trial, number in positions:
             excess = limit.excess()
             if excess <= 0:
                 return
@@ -213,15 +213,15 @@ class _Fitting:
             self.cut_item(trial, number, 0, limit.why)
             if limit.excess() > 0:
                 continue
-            # In steps of one token, so that a larger budget never keeps less.
+            # Try every size, one token at a time, so that a larger budget never keeps less.
             for room in range(cost - excess, -1, -1):
                 self.cut_item(trial, number, room, limit.why)
                 if limit.excess() <= 0:
                     break
 
-    def remove_files(self, places: Sequence[Place], limit: _Limit) -> None:
+    def remove_files(self, positions: Sequence[Position], limit: _Limit) -> None:
         """Remove files together with their marks, farthest first."""
-        for trial, number in places:
+        for trial, number in positions:
             if limit.excess() <= 0:
                 return
             self.leave_out(trial, number, limit.why)
@@ -247,7 +247,7 @@ class _Fitting:
         self.report_file(original.path, f"section '{trial.section.name}'", reason)
 
     def report_file(self, path: str, section: str, reason: str) -> None:
-        """Report a cut, replacing an earlier report about the same file. Text from the caller is named by its section."""
+        """Report a cut, replacing an earlier report about the same file. The caller's text is identified by its section."""
         subject = path or section
         self.report("budget-file", subject, f"{subject}: {reason}", path)
         if path:
@@ -303,9 +303,9 @@ class _Fitting:
                 yield finding("budget-menu", message)
 
     def left_out(self) -> dict[str, str]:
-        """The reason for each file of a menu that is no longer in the prompt."""
-        every = [each for trial in self.trials for each in trial.each()]
-        kept = {item.path for each in every for item in each.items if item.fields}
+        """Return the reason for each menu file that is no longer in the prompt."""
+        trials = [member for trial in self.trials for member in trial.with_inner()]
+        kept = {item.path for trial in trials for item in trial.items if item.fields}
         return {
             item.path: f"left out of the menu; {menu.why}"
             for menu in self.menus.values()
@@ -333,13 +333,13 @@ class _Menu:
         self.why = ""
 
     def may_fit(self, level: int, limit: int) -> bool:
-        """False if the names alone exceed `limit`: a quick check that avoids formatting a huge menu many times."""
-        wanted, known = min(level, self.names), self.lowest_costs
-        while len(known) <= wanted and known[-1] <= limit:
-            # In a list, a line costs at most two tokens less than alone: one for rounding, one for following another line.
+        """Return False if the names alone exceed `limit`. This quick check avoids formatting a huge menu many times."""
+        count, known = min(level, self.names), self.lowest_costs
+        while len(known) <= count and known[-1] <= limit:
+            # In a list, a line costs at most two tokens less than on its own: one for rounding, one for the line before it.
             line = _line(self.short, self.named[len(known) - 1])
             known.append(known[-1] + max(estimate(line) - 2, 0))
-        return len(known) > wanted and known[wanted] <= limit
+        return len(known) > count and known[count] <= limit
 
     @property
     def length(self) -> int:
@@ -375,7 +375,7 @@ class _Menu:
 
 
 class _Limit:
-    """A budget, and the measure of what it limits."""
+    """A budget, and the function that measures the text that it limits."""
 
     def __init__(self, measure: Callable[[], int], maximum: int, why: str) -> None:
         self.measure, self.maximum, self.why = measure, maximum, why
@@ -385,7 +385,7 @@ class _Limit:
 
 
 def _largest(fits: Callable[[int], bool], low: int, high: int) -> int | None:
-    """The largest number in a range that fits, if every smaller one fits too; None if no number fits."""
+    """Return the largest number in a range that fits, or None if none does. If a number fits, all smaller ones must fit too."""
     if high < low or not fits(low):
         return None
     while low < high:
@@ -421,7 +421,7 @@ def _length_of_description(item: Item) -> int:
 
 
 def _described(item: Item, length: int) -> Item:
-    """The item with its description cut to this many characters, including the ellipsis."""
+    """Cut an item's description to this many characters, including the ellipsis."""
     fields = dict(item.fields)
     for field, pieces in item.fields.items():
         if field.name == "description" and sum(len(piece.text) for piece in pieces) > length:
@@ -436,7 +436,7 @@ def _described(item: Item, length: int) -> Item:
 
 
 def cut_to(pieces: Pieces, limit: int, own_tag: re.Pattern[str] | None = None) -> Pieces:
-    """As much of the beginning as fits together with the mark of the cut, preferably whole lines; or the mark alone.
+    """Return as much of the beginning as fits together with the mark, preferably whole lines, or the mark alone.
 
     The result never ends with the beginning of one of the layout's own tags.
     """

@@ -1,4 +1,4 @@
-"""Collect the sections of a layout that apply, each as a draft."""
+"""Collect the layout's sections that apply, each as a draft."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class Collector:
         self.fates = Fates(inputs, self.contents, self.lists)
 
     def drafts(self, sections: Iterable[Section]) -> tuple[Draft, ...]:
-        """The drafts of the sections that apply and are not empty. Open code fences are closed before the next section."""
+        """Return the drafts of the sections that apply and are not empty. Open code fences are closed before the next section."""
         drafts = [self.with_facts(draft) for section in sections if not (draft := self.draft(section)).is_empty]
         return (*map(self.close_text, drafts[:-1]), *drafts[-1:])
 
     def close_text(self, draft: Draft) -> Draft:
-        """The draft, with a code fence or comment closed if its text leaves one open."""
+        """Close a code fence or comment that a draft's text leaves open, and report it."""
         text, was_open = close_open_blocks(draft.text)
         if not was_open or self.layout.raw:
             return draft
@@ -75,18 +75,19 @@ class Collector:
         return replace(draft, text=text)
 
     def with_facts(self, draft: Draft) -> Draft:
-        """The draft with the values of the fields in its wrapper; most wrappers have none."""
+        """Add the values of the fields in a draft's wrapper; most wrappers have none."""
         fields = [part for part in draft.section.wrap if isinstance(part, Field) and part.name]
         return replace(draft, facts=[(field, self.value(field)) for field in fields]) if fields else draft
 
     def value(self, field: Field) -> Pieces:
-        """The value of a fact, filtered and escaped."""
+        """Return a fact's value, filtered and escaped."""
         filtered = apply_filters(self.fact(field.name), field.filters, self.inputs.workspace)
         return self.contents.escape((filtered,), "")
 
     def draft(self, section: Section) -> Draft:
         if not all(holds(condition, self.facts) for condition in section.when):
-            self.fates.leave_out(section, f"section '{section.name}' does not apply: it needs {_wanted(section.when)}")
+            needs = _describe_conditions(section.when)
+            self.fates.leave_out(section, f"section '{section.name}' does not apply: it needs {needs}")
             return Draft(section)
         if section.is_template:
             return self.template_draft(section)
@@ -104,13 +105,13 @@ class Collector:
         return Draft(section, text=trim_white_space(text) if section.trim else text)
 
     def listing(self, section: Section, name: str) -> Draft:
-        """A section that lists a lookup."""
+        """Return the draft of a section that lists a lookup rule's files."""
         self.fates.used.add(name)
-        lookup = next(each for each in self.layout.lookups if each.name == name)
+        lookup = next(lookup for lookup in self.layout.lookups if lookup.name == name)
         return self.items.listing(section, lookup, self.without_copies(self.inputs.found[name]))
 
     def template_draft(self, section: Section) -> Draft:
-        """The draft of a section whose text is a template."""
+        """Render a section whose text is a template."""
         from ..template.contract import RenderContext
         from ..template.languages import language_of
 
@@ -126,7 +127,7 @@ class Collector:
         return Draft(section, text=pieces, is_replaced=True)
 
     def variable(self, type_: str, name: str) -> Pieces | None:
-        """The value of a variable of the bracket language."""
+        """Return the value of a bracket-language variable, or None if it is undefined."""
         known = self.inputs.values.get(f"{type_}:{name}")
         if isinstance(known, Document):
             return (Piece(known.text, origin_of(known, name)), *cut_mark(known))
@@ -148,7 +149,7 @@ class Collector:
         return values.get(name)
 
     def replacement(self, section: Section) -> Pieces | None:
-        """The text that replaces the section: the first of `instead` that exists."""
+        """Return the text that replaces a section, the first of `instead` that exists, or None if none does."""
         chosen = self.chosen(section)
         if chosen is None:
             return None
@@ -166,10 +167,10 @@ class Collector:
         return None
 
     def texts_of(self, lookup: str) -> list[Document]:
-        return [each for each in self.inputs.found[lookup] if isinstance(each, Document)]
+        return [entry for entry in self.inputs.found[lookup] if isinstance(entry, Document)]
 
     def applying(self, sections: Iterable[Section]) -> Iterator[tuple[Section, str | None]]:
-        """The sections that apply, each with the name of its replacement. Sections inside a replaced one do not apply."""
+        """Yield the sections that apply, each with the name of its replacement. Sections inside a replaced one do not apply."""
         for section in sections:
             if not section.when or all(holds(condition, self.facts) for condition in section.when):
                 chosen = self.chosen(section) if section.instead else None
@@ -178,7 +179,7 @@ class Collector:
                     yield from self.applying(section.sections)
 
     def caller_texts(self, applying: Iterable[tuple[Section, str | None]]) -> Iterator[tuple[Document, str]]:
-        """The texts from the caller that this layout uses, each with its name."""
+        """Yield the caller's texts that this layout uses, each with its name."""
         for section, chosen in applying:
             if chosen == "base":
                 yield strip_blank_lines(self.agent.base), "base"
@@ -188,34 +189,34 @@ class Collector:
     def present_texts(
         self, applying: Iterable[tuple[Section, str | None]], passed: Iterable[tuple[Document, str]]
     ) -> Iterator[tuple[tuple[str, str], str]]:
-        """The files and texts that are always in the prompt, each with the reason for leaving out a copy."""
+        """Yield the files and texts that are always in the prompt, each with the reason for leaving out a copy."""
         for _, chosen in applying:
-            for each in self.texts_of(chosen) if chosen and chosen in self.inputs.found else ():
-                yield ("text", each.text), f"the same text as {each.path}"
-        for each, name in passed:
-            yield ("file", each.path), f"it was passed as the {name}"
-            yield ("text", each.text), f"the same text as the {name} that was passed"
+            for document in self.texts_of(chosen) if chosen and chosen in self.inputs.found else ():
+                yield ("text", document.text), f"the same text as {document.path}"
+        for document, name in passed:
+            yield ("file", document.path), f"it was passed as the {name}"
+            yield ("text", document.text), f"the same text as the {name} that was passed"
 
     def base(self) -> Pieces:
-        """The caller's base. It needs no escaping, because it is not inside a wrapper that it could close."""
+        """Return the caller's base. It needs no escaping, because there is no wrapper around it that it could close."""
         document = strip_blank_lines(self.agent.base)
         return (Piece(document.text, origin_of(document, "base")),) if document.text else ()
 
     def without_copies(self, entries: Sequence[Entry]) -> Sequence[Entry]:
-        """The entries without the documents that are already in the prompt."""
-        copies = [each for each in entries if isinstance(each, Document) and self.why_duplicate(each)]
-        for each in copies:
-            self.fates.copies[each.path] = reason = self.why_duplicate(each)
-            self.findings.append(finding("file-duplicate", f"{each.path}: {reason}", each.path))
-        return [each for each in entries if each not in copies] if copies else entries
+        """Remove the documents that are already in the prompt, and report them."""
+        copies = [entry for entry in entries if isinstance(entry, Document) and self.why_duplicate(entry)]
+        for document in copies:
+            self.fates.copies[document.path] = reason = self.why_duplicate(document)
+            self.findings.append(finding("file-duplicate", f"{document.path}: {reason}", document.path))
+        return [entry for entry in entries if entry not in copies] if copies else entries
 
     def why_duplicate(self, document: Document) -> str:
-        """Why a document would be in the prompt twice; empty if it would not."""
+        """Return why a document would be in the prompt twice, or empty if it would not."""
         content = self.contents.fingerprint(document, document.path)
         return self.present.get(("file", document.path), "") or self.present.get(("text", content), "")
 
     def fill_in(self, section: Section) -> Pieces:
-        """The text of a section with its fields filled in. Literal text keeps its line numbers."""
+        """Return a section's text with its fields filled in. Literal text keeps its line numbers."""
         pieces: list[Piece] = []
         own, line = self.writer.origin(section.name, "text"), 1
         for part in section.form:
@@ -241,17 +242,17 @@ class Collector:
         return Piece(text, Origin("environment", name))
 
     def distance(self, lookup: str, path: str) -> int:
-        """How far a file of a lookup is from the working directory."""
-        of_that_name = next(each for each in self.layout.lookups if each.name == lookup)
-        return distance_of(path, of_that_name, self.inputs.workspace)
+        """Return how far a lookup rule's file is from the working directory."""
+        rule = next(rule for rule in self.layout.lookups if rule.name == lookup)
+        return distance_of(path, rule, self.inputs.workspace)
 
 
-def _wanted(conditions: Iterable[Condition]) -> str:
-    return " and ".join(("not " if each.negated else "") + _any_of(each.facts) for each in conditions)
+def _describe_conditions(conditions: Iterable[Condition]) -> str:
+    return " and ".join(("not " if term.negated else "") + _describe_facts(term.facts) for term in conditions)
 
 
-def _any_of(facts: Sequence[str]) -> str:
-    """The alternatives of a condition, in words. If there are many tools, only the first are named."""
+def _describe_facts(facts: Sequence[str]) -> str:
+    """Describe a condition's alternatives. If there are many tools, only the first three are named."""
     tools = [fact.removeprefix("tool:") for fact in facts if fact.startswith("tool:")]
     if len(tools) < len(facts) or len(tools) < 4:
         return " or ".join(facts)

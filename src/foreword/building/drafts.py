@@ -1,4 +1,4 @@
-"""Drafts of sections, and how they are written.
+"""Drafts of sections, and the writer that turns them into text.
 
 Content is not trusted, so it must not break the text around it: the layout's own tags are escaped inside content, and code fences
 or comments that content leaves open are closed.
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 @value
 class Item:
-    """One entry of a list: the content of each of its fields, and its file; or a `line` without fields.
+    """One entry of a list: the content of each field, and its file; or a `line` without fields.
 
-    An item with neither is left out. `before` has the lines above it: for the first item of a folder, the folder's name. If a value
-    may leave a fence or comment open (`may_be_open`), it is closed when the item is written.
+    An item with neither is left out. `before` contains the lines above the item: above a folder's first item, the folder's name.
+    If a value may leave a fence or comment open (`may_be_open`), it is closed when the item is written.
     """
 
     fields: Mapping[Field, Pieces]
@@ -41,7 +41,7 @@ class Item:
 
 @value
 class Draft:
-    """The items, inner drafts or text of a section that applies. `facts` are the values of the fields in its wrapper."""
+    """The items, inner drafts or text of a section that applies. `facts` contains the values of the fields in its wrapper."""
 
     section: Section
     items: Sequence[Item] = ()
@@ -57,7 +57,7 @@ class Draft:
 
 @value
 class CachedItem:
-    """The item of an entry of a lookup, with its findings."""
+    """The item that was created for a lookup rule's entry, with its findings."""
 
     entry: Document | Skill | Resident
     item: Item
@@ -67,7 +67,7 @@ class CachedItem:
 
 @value
 class CachedList:
-    """The draft of a section that lists a lookup, with the entries it was built from."""
+    """The draft of a section that lists a lookup rule's entries, with those entries."""
 
     entries: Sequence[Document | Skill | Resident]
     items: Sequence[CachedItem]
@@ -76,14 +76,14 @@ class CachedList:
 
 
 def own_tag(layout: Layout) -> re.Pattern[str] | None:
-    """A pattern for the tags of the layout's wrappers, in any case and with inner spaces; None if there are no tags.
+    """Return a pattern for the tags of the layout's wrappers, in any case and with inner spaces, or None if there are no tags.
 
-    Wrappers are every `wrap`, and every `item` around the text of a file.
+    A wrapper is any `wrap`, and any `item` around the text of a file.
     """
     names: set[str] = set()
     for section in layout.all_sections:
-        holds_text = any(isinstance(part, Field) and part.name == "text" for part in section.item)
-        for form in (section.wrap, section.item if holds_text else ()):
+        contains_text = any(isinstance(part, Field) and part.name == "text" for part in section.item)
+        for form in (section.wrap, section.item if contains_text else ()):
             for part in form:
                 if isinstance(part, str) and "<" in part:
                     names.update(re.findall(r"</?([A-Za-z][\w-]*)", part))
@@ -94,7 +94,7 @@ def own_tag(layout: Layout) -> re.Pattern[str] | None:
 
 # Writing drafts
 
-_OF_FILES = ("file", "skill", "resident", "environment")
+_FILE_ORIGINS = ("file", "skill", "resident", "environment")
 
 
 class DraftWriter:
@@ -113,56 +113,57 @@ class DraftWriter:
 
     @property
     def own_tag(self) -> re.Pattern[str] | None:
-        """What opens or closes a wrapper of the layout, compiled on first use: most texts have no `<`."""
+        """The pattern for tags that open or close the layout's wrappers, compiled on first use because most texts have no `<`."""
         if not self._own_tag:
             self._own_tag.append(own_tag(self.layout))
         return self._own_tag[0]
 
     def use_workspace(self, workspace: Workspace) -> None:
-        """Drop the lists of another workspace: their items may have paths relative to it."""
+        """Drop cached lists of another workspace, because their items may contain paths relative to it."""
         if self._workspace != workspace:
             self.cached_lists.clear()
             self._workspace = workspace
 
     def forget_others(self, drafts: Iterable[Draft]) -> None:
-        """Drop everything that was written for other drafts than these and those inside them."""
+        """Drop everything that was written for drafts other than these and the ones inside them."""
         waiting, kept = list(drafts), set()
         while waiting:
             draft = waiting.pop()
             kept.add(id(draft))
             waiting.extend(draft.inner)
-        self._written = {key: each for key, each in self._written.items() if key in kept}
-        self._costs = {key: each for key, each in self._costs.items() if key in kept}
-        self._files = {key: each for key, each in self._files.items() if key in kept}
+        self._written = {key: written for key, written in self._written.items() if key in kept}
+        self._costs = {key: cost for key, cost in self._costs.items() if key in kept}
+        self._files = {key: paths for key, paths in self._files.items() if key in kept}
 
     def origin(self, section: str, key: str) -> Origin:
-        """The origin of text from a key of the layout, or from the setting that overrides it."""
+        """Return the origin of text from a layout key: the layout, or the setting that overrides the key."""
         known = self._origins.get((section, key))
         if known is None:
-            by = self.layout.written.get(f"section.{section}.{key}")
-            known = self._origins[section, key] = by or Origin(self.kind, f"{self.address}/{section}")
+            override = self.layout.written.get(f"section.{section}.{key}")
+            known = self._origins[section, key] = override or Origin(self.kind, f"{self.address}/{section}")
         return known
 
     def written(self, draft: Draft) -> tuple[Pieces, str]:
-        """The pieces of a draft and their text: items or inner drafts, formatted, joined and wrapped."""
+        """Return a draft's pieces and their text: items or inner drafts, formatted, joined and wrapped."""
         known = self._written.get(id(draft))
         if known is None:
-            every = draft.text if draft.is_replaced else self._wrapped(draft)
-            pieces = tuple([piece for piece in every if piece.text])
+            all_pieces = draft.text if draft.is_replaced else self._wrapped(draft)
+            pieces = tuple([piece for piece in all_pieces if piece.text])
             if _is_trimmed(draft):
                 pieces = trim_white_space(pieces)
             known = self._written[id(draft)] = (draft, pieces, "".join([piece.text for piece in pieces]))
         return known[1], known[2]
 
     def files(self, draft: Draft) -> frozenset[str]:
-        """The paths of the files whose text is in a written draft."""
+        """Return the paths of the files whose text is in a draft."""
         pieces, _ = self.written(draft)
         if id(draft) not in self._files:
-            self._files[id(draft)] = frozenset([each.origin.path for each in pieces if each.origin.kind in _OF_FILES])
+            origins = [piece.origin for piece in pieces]
+            self._files[id(draft)] = frozenset([origin.path for origin in origins if origin.kind in _FILE_ORIGINS])
         return self._files[id(draft)]
 
     def cost(self, draft: Draft, estimate: Callable[[str], int]) -> int:
-        """The tokens of a written draft."""
+        """Return the number of tokens in a draft's text."""
         known = self._costs.get(id(draft)) if id(draft) in self._written else None
         if known is None:
             known = self._costs[id(draft)] = estimate(self.written(draft)[1])
@@ -174,11 +175,11 @@ class DraftWriter:
             return self._inside(draft)
         own = self.origin(section.name, "wrap")
         pieces: list[Piece] = []
-        for around in section.wrap:
-            if isinstance(around, str):
-                pieces.append(Piece(around, own))
-            elif around.name:
-                pieces += dict(draft.facts)[around]
+        for part in section.wrap:
+            if isinstance(part, str):
+                pieces.append(Piece(part, own))
+            elif part.name:
+                pieces += dict(draft.facts)[part]
             else:
                 pieces += self._inside(draft)
         return pieces
@@ -187,13 +188,13 @@ class DraftWriter:
         section = draft.section
         own = self.origin(section.name, "item")
         form = with_origin(section.item, own)
-        each = [pieces for item in draft.items if (pieces := format_item(form, item)[0])]
-        each = each or [self.written(inner)[0] for inner in draft.inner]
-        if not each:
+        parts = [pieces for item in draft.items if (pieces := format_item(form, item)[0])]
+        parts = parts or [self.written(inner)[0] for inner in draft.inner]
+        if not parts:
             return draft.text
         join = Piece(section.join, self.origin(section.name, "join"))
-        joined = [*each[0]]
-        for pieces in each[1:]:
+        joined = [*parts[0]]
+        for pieces in parts[1:]:
             if section.join:
                 joined.append(join)
             joined += pieces
@@ -208,7 +209,7 @@ def _is_trimmed(draft: Draft) -> bool:
 
 
 def with_origin(form: Form, own: Origin) -> PieceForm:
-    """A form with its literal text as pieces, for writing many items."""
+    """Turn a form's literal text into pieces, once for all items."""
     return tuple([part if isinstance(part, Field) else Piece(part, own) for part in form])
 
 

@@ -1,4 +1,4 @@
-"""The items of a section that lists the entries of a lookup, or one of the agent's own lists."""
+"""Create the items of a section that lists a lookup rule's entries or one of the agent's own lists."""
 
 from __future__ import annotations
 
@@ -41,14 +41,17 @@ class ItemWriter:
         self._fields: dict[str, Sequence[Field]] = {}
 
     def listing(self, section: Section, lookup: Lookup, entries: Sequence[Entry]) -> Draft:
-        """A section that lists the entries of a lookup."""
+        """Return the draft of a section that lists a lookup rule's entries."""
         known = self.writer.cached_lists.get(section.name)
         if known is None or known.entries is not entries or section.language == "directives":
-            cached = {each.path: item for each, item in zip(known.entries, known.items, strict=True)} if known else {}
-            items = [self.cached_item(section, each, cached.get(each.path)) for each in entries]
+            pairs = zip(known.entries, known.items, strict=True) if known else ()
+            cached = {entry.path: item for entry, item in pairs}
+            items = [self.cached_item(section, entry, cached.get(entry.path)) for entry in entries]
             keeps_blank = lookup.rules.blank == "keep"
             listed: Sequence[Item] = [
-                each.item for each in items if each.is_listed and (keeps_blank or not _is_blank(each.item))
+                cached_item.item
+                for cached_item in items
+                if cached_item.is_listed and (keeps_blank or not _is_blank(cached_item.item))
             ]
             found = len(self.findings)
             if section.folder:
@@ -78,7 +81,7 @@ class ItemWriter:
         return CachedItem(entry, item, findings, is_listed)
 
     def items(self, section: Section, name: str) -> tuple[Item, ...]:
-        """The items of one of the agent's own lists."""
+        """Return the items of one of the agent's own lists."""
         rows = getattr(self.lists, name)()
         items = tuple(self.written(section, row, _path_of(row)) for row in rows)
         for item in items:
@@ -111,9 +114,9 @@ class ItemWriter:
     def report_hidden(self, entry: Skill | Resident, shown: str) -> None:
         from ..text.hidden import find_hidden
 
-        # As one line, because the line numbers of the values are not known here.
-        for each in find_hidden(f"{entry.name} {entry.description}".replace("\n", " ")):
-            message = f"the front matter of {shown} contains {each.describe()}"
+        # Searched as one line, because the values' line numbers are not known here.
+        for hidden in find_hidden(f"{entry.name} {entry.description}".replace("\n", " ")):
+            message = f"the front matter of {shown} contains {hidden.describe()}"
             self.findings.append(finding("hidden-characters", message, shown, entry.lines[0]))
 
     def written(self, section: Section, row: Row, path: str = "") -> Item:
@@ -132,7 +135,7 @@ class ItemWriter:
         return Item(fields, path, (), may_be_open and not self.contents.raw)
 
     def fields_of(self, section: Section) -> Sequence[Field]:
-        """The fields of a section's items in the full and the short form, without duplicates."""
+        """Return the fields of a section's items, in the full and the short form, without duplicates."""
         known = self._fields.get(section.name)
         if known is None:
             parts = dict.fromkeys(part for part in (*section.item, *section.short) if isinstance(part, Field))
@@ -140,12 +143,12 @@ class ItemWriter:
         return known
 
     def other_value(self, name: str) -> Piece:
-        """The value of a field that the entry does not have: a fact about the workspace, or nothing."""
+        """Return the value of a field that the entry does not have: a fact about the workspace, or an empty piece."""
         text = printable(getattr(self.workspace, name) or "~") if name in PLACE_FACTS else ""
         return Piece(text, Origin("environment", name))
 
     def report_open(self, section: Section, item: Item) -> None:
-        """Report a fence or comment that an item leaves open, and that is closed when the item is written."""
+        """Report a fence or comment that an item leaves open. It is closed when the item is written."""
         if not item.may_be_open:
             return
         pieces, was_open = format_item(with_origin(section.item, self.writer.origin(section.name, "item")), item)
@@ -155,23 +158,23 @@ class ItemWriter:
             )
 
     def placeholder(self, section: Section) -> Pieces:
-        """The text for an empty list."""
+        """Return the text that a section shows if its list is empty."""
         return (Piece(section.none, self.writer.origin(section.name, "none")),) if section.none else ()
 
 
 def _path_of(row: Row) -> str:
-    """The path of the file whose text is in a row; empty if there is no such text."""
+    """Return the path of the file whose text is in a row, or empty if there is no such text."""
     path = row.get("path")
     return path.text if isinstance(path, Piece) and "text" in row else ""
 
 
 def _is_blank(item: Item) -> bool:
-    """Whether an item is text that contains only white space."""
+    """Whether an item has text that contains only white space."""
     texts = [pieces for field, pieces in item.fields.items() if field.name == "text"]
     return bool(texts) and not any(piece.text.strip() for pieces in texts for piece in pieces)
 
 
 def _author(pieces: Pieces) -> str:
-    """A description of the origin of the value that opens a fence or comment."""
-    origin = next((each.origin for each in pieces if may_be_unclosed(each.text)), pieces[0].origin)
+    """Describe the origin of the value that opens a fence or comment."""
+    origin = next((piece.origin for piece in pieces if may_be_unclosed(piece.text)), pieces[0].origin)
     return origin.path if origin.kind in ("skill", "resident", "environment") else f"the {origin.kind} {origin.path!r}"
