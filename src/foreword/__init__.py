@@ -1,4 +1,4 @@
-"""Foreword assembles the system prompt of a coding agent, keeps it stable, and records where every character came from.
+"""Foreword builds a coding agent's system prompt, keeps it stable, and records where every character came from.
 
 The names below are the public interface. Each is loaded on first use, so importing the package costs nothing.
 """

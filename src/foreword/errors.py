@@ -1,4 +1,4 @@
-"""The errors that callers get, and the checks of arguments. Each message is one sentence that says what would be accepted.
+"""The errors that Foreword raises, and argument checks. Each message is one sentence that says what would be accepted.
 
     ForewordError
     ├── CallError         an invalid argument, option or setting
@@ -9,7 +9,7 @@
     └── StoreError        the store cannot be reached or refuses an operation
         └── StaleError    someone else has written in the meantime
 
-An invalid file of the user is not an error but a Finding, and the prompt is still built.
+An invalid file in the workspace does not raise an error: it is reported as a Finding, and the prompt is still built.
 """
 
 from __future__ import annotations
@@ -70,22 +70,22 @@ class StaleError(StoreError):
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` if a known name is similar, otherwise the list of known names."""
+    """Return `; did you mean 'x'?` if a known name is similar, otherwise a list of the known names."""
     from difflib import get_close_matches
 
     names = sorted(known)
     close = get_close_matches(name, names, n=1, cutoff=0.6)
     if close:
         return f"; did you mean {close[0]!r}?"
-    shown = names if len(names) <= _SHOWN else [*names[:_SHOWN], f"… ({len(names)} in all)"]
+    shown = names if len(names) <= _MAX_NAMES else [*names[:_MAX_NAMES], f"… ({len(names)} in all)"]
     return f"; known: {', '.join(shown)}" if names else ""
 
 
-_SHOWN = 20
+_MAX_NAMES = 20
 
 
 def show(content: Any) -> str:
-    """A value in at most 80 characters."""
+    """Return a value's repr in at most 80 characters."""
     try:
         text = repr(content)
     except ValueError:  # Python refuses to print a number with this many digits
@@ -95,17 +95,17 @@ def show(content: Any) -> str:
     return text if len(text) <= 80 else text[:79] + "…"
 
 
-# Checks of arguments: a call that would fail later, or silently do the wrong thing, fails at once
+# Argument checks: a call that would fail later, or silently do the wrong thing, fails immediately
 
-# The roles that providers know, and those that a turn converts to user messages.
+# The roles that providers accept, and those that a turn converts to user messages.
 ROLES = ("user", "assistant", "system", "developer", "tool", "function", "model")
-OWN_ROLES = ("summary", "branch_summary", "execution", "custom")
-WITH_CONTENT = ("user", "system", "developer", "tool")
+CONVERTED_ROLES = ("summary", "branch_summary", "execution", "custom")
+ROLES_WITH_CONTENT = ("user", "system", "developer", "tool")
 PROVIDERS = ("anthropic", "openai", "gemini")
 # Characters that at least one provider accepts: Gemini takes dots and colons, the others letters, digits, `_` and `-`.
-_IN_TOOL_NAMES = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:")
-_LONGEST_TOOL_NAME = 128
-_LONGEST_ID = 512
+_TOOL_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:")
+_MAX_TOOL_NAME_LENGTH = 128
+_MAX_ID_LENGTH = 512
 
 
 def expect(what: str, content: object, *kinds: type) -> None:
@@ -116,7 +116,7 @@ def expect(what: str, content: object, *kinds: type) -> None:
 
 
 def path_text(what: str, content: Any) -> str:
-    """A path as a string, from a string or an `os.PathLike`."""
+    """Convert a string or an `os.PathLike` to a string."""
     text = content.__fspath__() if hasattr(content, "__fspath__") and not isinstance(content, type) else content
     if not isinstance(text, str):
         raise CallError(f"{what} must be a string or a path, not {type(content).__name__}")
@@ -124,7 +124,7 @@ def path_text(what: str, content: Any) -> str:
 
 
 def check_workspace(fields: dict[str, Any]) -> None:
-    """Raise if a field of a workspace has the wrong type. Paths may be `os.PathLike`, and become strings."""
+    """Raise a CallError if a workspace's field has the wrong type. `os.PathLike` paths are converted to strings."""
     for name in ("cwd", "root", "home"):
         if name == "cwd" or fields[name] is not None:
             fields[name] = path_text(f"Workspace.{name}", fields[name])
@@ -134,9 +134,9 @@ def check_workspace(fields: dict[str, Any]) -> None:
 
 
 def ordered(what: str, content: Any, kind: type | None = None) -> tuple[Any, ...]:
-    """The entries of a list, tuple, generator or other ordered iterable, which is read once.
+    """Return the entries of a list, tuple, generator or other ordered iterable, which is read once.
 
-    Strings are rejected because they would become their characters, sets and mappings because their order is not defined.
+    Strings are rejected because they would be split into characters, and sets and mappings because they are not lists.
     """
     if type(content) is not tuple:
         if isinstance(content, (str, bytes, bytearray)):
@@ -149,9 +149,9 @@ def ordered(what: str, content: Any, kind: type | None = None) -> tuple[Any, ...
             raise CallError(f"{what} must be a list, not {type(content).__name__}") from None
         content = tuple(entries)
     if kind is not None:
-        for each in content:
-            if not isinstance(each, kind):
-                raise CallError(f"{what} must be a list of {kind.__name__}, not of {type(each).__name__}")
+        for entry in content:
+            if not isinstance(entry, kind):
+                raise CallError(f"{what} must be a list of {kind.__name__}, not of {type(entry).__name__}")
     return tuple(content)
 
 
@@ -162,10 +162,10 @@ def expect_mapping(what: str, content: object) -> None:
 
 
 def check_id(id: str) -> None:
-    """Raise if a string cannot be the id of a conversation, in a store or in the path of a request."""
+    """Raise a CallError if a string cannot be a conversation's id in a store or in a request's path."""
     expect("the id of a conversation", id, str)
-    if not 1 <= len(id) <= _LONGEST_ID:
-        raise CallError(f"the id of a conversation must have 1 to {_LONGEST_ID} characters, not {len(id)}")
+    if not 1 <= len(id) <= _MAX_ID_LENGTH:
+        raise CallError(f"the id of a conversation must have 1 to {_MAX_ID_LENGTH} characters, not {len(id)}")
     if not is_plain(id):
         raise CallError(f"the id of a conversation must not contain control characters or lone surrogates: {show(id)}")
 
@@ -178,13 +178,13 @@ def is_plain(text: str) -> bool:
 
 
 def check_tool(name: object, schema: object) -> None:
-    """Raise if no provider accepts the name of a tool, or if its schema is not a mapping."""
+    """Raise a CallError if no provider accepts a tool's name, or if its schema is not a mapping that JSON can encode."""
     expect("the name of a tool", name, str)
     text = str(name)
-    if not text or len(text) > _LONGEST_TOOL_NAME or not _IN_TOOL_NAMES.issuperset(text):
+    if not text or len(text) > _MAX_TOOL_NAME_LENGTH or not _TOOL_NAME_CHARACTERS.issuperset(text):
         shown = text if len(text) <= 60 else f"{text[:60]}…"
         raise CallError(
-            f"no provider accepts a tool named {shown!a}; a name must have 1 to {_LONGEST_TOOL_NAME} letters, digits, '_', '-',"
+            f"no provider accepts a tool named {shown!a}; a name must have 1 to {_MAX_TOOL_NAME_LENGTH} letters, digits, '_', '-',"
             " '.' or ':'"
         )
     if schema is not None and (not hasattr(schema, "keys") or isinstance(schema, type)):
@@ -202,7 +202,7 @@ def check_tool(name: object, schema: object) -> None:
 
 
 def check_provider(name: str) -> None:
-    """Raise if a provider is misspelled. Unknown names are accepted unless they resemble a known one."""
+    """Raise a CallError if a provider's name is misspelled. Unknown names are accepted unless they resemble a known one."""
     lower = name.lower()
     if not lower or lower in PROVIDERS:
         return
@@ -233,26 +233,26 @@ def check_message(message: object) -> None:
 
 
 def checked_messages(messages: Any) -> tuple[Mapping[str, Any], ...]:
-    """The messages as a tuple. Raises if one of them could not be sent to a model."""
+    """Return the messages as a tuple. Raises a CallError if one of them could not be sent to a model."""
     history = ordered("messages", messages)
-    for number, each in enumerate(history, 1):
-        _check_is_mapping(each, number)
-        if each.get("role") is None and isinstance(each.get("type"), str):
+    for number, message in enumerate(history, 1):
+        _check_is_mapping(message, number)
+        if message.get("role") is None and isinstance(message.get("type"), str):
             continue  # an item of OpenAI's Responses API: a call, its output, reasoning
-        _check_role(each.get("role"), number)
-        _check_content(each, number)
+        _check_role(message.get("role"), number)
+        _check_content(message, number)
     return history
 
 
 def _check_is_mapping(message: Any, number: int) -> None:
     if not hasattr(message, "keys") or not hasattr(message, "get"):
-        convert = next((name for name in ("model_dump", "to_dict", "dict") if hasattr(message, name)), "")
-        hint = f"; pass message.{convert}()" if convert else ', such as {"role": "user", "content": "…"}'
+        converter = next((name for name in ("model_dump", "to_dict", "dict") if hasattr(message, name)), "")
+        hint = f"; pass message.{converter}()" if converter else ', such as {"role": "user", "content": "…"}'
         raise CallError(f"message {number} must be a mapping, not {type(message).__name__}{hint}")
 
 
 def _check_role(role: Any, number: int) -> None:
-    known = ROLES + OWN_ROLES
+    known = ROLES + CONVERTED_ROLES
     if not isinstance(role, str):
         raise CallError(f"message {number} has no role; known roles: {', '.join(known)}")
     if role not in known:
@@ -262,7 +262,7 @@ def _check_role(role: Any, number: int) -> None:
 def _check_content(message: Mapping[str, Any], number: int) -> None:
     content, role = message.get("content"), message["role"]
     if content is None:
-        if role in WITH_CONTENT and "parts" not in message:
+        if role in ROLES_WITH_CONTENT and "parts" not in message:
             raise CallError(f"message {number} ({role}) has no content")
     elif isinstance(content, (list, tuple)):
         for block in content:
@@ -274,7 +274,7 @@ def _check_content(message: Mapping[str, Any], number: int) -> None:
 
 
 def check_turn(function: str, turn: Any, kind: type) -> None:
-    """Raise unless the argument of a provider's function is a Turn that begins with the messages of its prompt."""
+    """Raise a CallError unless a provider function's argument is a Turn that begins with the messages of its prompt."""
     checked: Any = turn
     if not isinstance(turn, kind):
         raise CallError(
@@ -290,9 +290,9 @@ def check_turn(function: str, turn: Any, kind: type) -> None:
 
 
 def pairs(what: str, content: Sequence[Any]) -> tuple[tuple[str, Any], ...]:
-    """Pairs of a name and its content, as tuples."""
+    """Return pairs of a name and its content, as tuples. Raises a CallError if an entry is not such a pair."""
     entries = ordered(what, content)
-    for each in entries:
-        if not isinstance(each, (tuple, list)) or len(each) != 2 or not isinstance(each[0], str):
-            raise CallError(f"{what} must be a list of pairs (name, content); {show(each)} is not one")
+    for entry in entries:
+        if not isinstance(entry, (tuple, list)) or len(entry) != 2 or not isinstance(entry[0], str):
+            raise CallError(f"{what} must be a list of pairs (name, content); {show(entry)} is not one")
     return tuple((name, content) for name, content in entries)

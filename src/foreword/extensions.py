@@ -1,4 +1,4 @@
-"""Everything an extension author must read.
+"""The interface for extension authors; this page is all you need to read.
 
 An extension is a value that contains functions; leave out those you do not need. Install it under the entry-point group `foreword`
 (the entry names an `Extension`, or a function that returns one), or pass it in a list. Extensions run in the order of that list,
@@ -90,11 +90,11 @@ class Extension:
             ('reload'), with an About. Returns Resources.
         listen: Called after an event with its name and a mapping of details. Returns nothing.
         rules: Called when guidelines are listed, with the names of the tools. Each returns a sentence, several, or None.
-        sources: Called when the lookup rule with that name is read, with the workspace. Each returns documents, which come after
-            the files found on disk; skills and residents need front matter.
+        sources: Functions by the name of a lookup rule, called with the workspace when that rule runs. Each returns documents,
+            which come after the files found on disk; skills and residents need front matter.
         checks: Called with the prompt after it is built, and by lint. Each returns findings.
         packs: Folders of layouts, templates and wording, by prefix.
-        variables: Types of variables for the bracket language. Each function returns the value of a name in a workspace, or None.
+        variables: Variable types for the bracket language. Each function returns the value of a name in a workspace, or None.
         tools: Tools that are added to the agent's, unless it has an empty list of tools.
         required: The names of hooks whose failure stops the turn with a HookError; failures of others are reported and skipped.
     """
@@ -133,14 +133,14 @@ DETAILS = {"conversation": "its id", "edition": "the number of the edition in us
 
 
 def installed() -> list[Extension]:
-    """The extensions of installed packages, sorted by the name of their entry point."""
+    """Return the extensions of installed packages, sorted by the name of their entry point."""
     from importlib.metadata import entry_points
 
     return [_load(entry) for entry in sorted(entry_points(group=GROUP), key=lambda entry: (entry.name, entry.value))]
 
 
 def _load(entry: Any) -> Extension:
-    """The extension of an entry point. If it cannot be loaded, an extension that reports this in every turn."""
+    """Load an entry point's extension. If that fails, return an extension that reports the failure in every turn."""
     try:
         loaded = entry.load()
         extension = loaded if isinstance(loaded, Extension) else loaded()
@@ -151,7 +151,7 @@ def _load(entry: Any) -> Extension:
     except Exception as error:
         failure = error
 
-    def loading(*_: object) -> NoReturn:
+    def loading(*_: object) -> NoReturn:  # its name appears in the finding
         raise failure
 
     return Extension(entry.name, context=loading, checks=[loading])
@@ -183,7 +183,7 @@ def check_extension(extension: Extension) -> None:
 
 
 def _accepts(function: Any, count: int) -> bool:
-    """Whether a function accepts this many arguments; assumed if it has no signature."""
+    """Whether a function accepts this many arguments. A function without a signature is assumed to."""
     from inspect import signature
 
     if not callable(function):
@@ -207,15 +207,17 @@ def run(
     returns: type = object,
     lists: type | None = None,
 ) -> Any:
-    """The result of an extension's function: None, an instance of `returns`, or a list of `lists`.
+    """Call an extension's function and return its result: None, an instance of `returns`, or a list of `lists`.
 
-    If it raises or returns another type, report a finding and return None; for a required hook, raise a HookError.
+    If the function raises or returns another type, report that and return None, or raise a HookError for a required hook.
     """
     try:
         result = function(*args)
         if result is None:
             return None
-        entries = _one(result, returns) if lists is None else list_of(result, lists, f"a list of {lists.__name__}")
+        entries = (
+            _single_result(result, returns) if lists is None else list_of(result, lists, f"a list of {lists.__name__}")
+        )
         for each in entries:
             _check_strings(each)
         return result if lists is None else entries
@@ -230,7 +232,7 @@ def run(
         return None
 
 
-def _one(result: Any, kind: type) -> list[Any]:
+def _single_result(result: Any, kind: type) -> list[Any]:
     if not isinstance(result, kind):
         name = kind.__name__
         raise WrongType(f"{type_in_words(result)}, not {name if name.endswith('s') else f'a {name}'},")
@@ -238,7 +240,7 @@ def _one(result: Any, kind: type) -> list[Any]:
 
 
 def _check_strings(result: object) -> None:
-    """Raise if a field of a result is not a string where it must be."""
+    """Raise WrongType if a field of a result that must be a string is not one."""
     strings: list[object] = []
     if isinstance(result, Start):
         strings = [each for each in (result.prompt, result.message) if each is not None]
@@ -252,7 +254,7 @@ def _check_strings(result: object) -> None:
 
 
 def run_checks(extensions: Sequence[Extension], prompt: Prompt) -> list[Finding]:
-    """The findings of the extensions' checks for a prompt."""
+    """Run the extensions' checks on a prompt and return their findings."""
     findings: list[Finding] = []
     for extension in extensions:
         for check in extension.checks:

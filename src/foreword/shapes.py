@@ -1,4 +1,4 @@
-"""Check shapes: whether a value has the right kind, and whether a mapping is a table of known keys.
+"""Validate nested data: whether a value is of the right kind, and whether a mapping has only known keys.
 
 Layouts, settings, prices and agents come from files and requests. Each has a table of its keys and their kinds, and every error says
 where the value is, what it must be and what it is.
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    Kind = tuple[str, Callable[[Any], bool]]  # in words, and its test
+    Kind = tuple[str, Callable[[Any], bool]]  # its description, and the test
 
 
 def is_list_of_strings(content: Any) -> bool:
-    return isinstance(content, list | tuple) and all(isinstance(each, str) for each in content)
+    return isinstance(content, list | tuple) and all(isinstance(entry, str) for entry in content)
 
 
 STRING: Kind = ("a string", lambda content: isinstance(content, str))
@@ -27,7 +27,7 @@ SWITCH: Kind = ("true or false", lambda content: isinstance(content, bool))
 WHOLE_NUMBER: Kind = ("a whole number", lambda content: type(content) is int)
 COUNT: Kind = ("a whole number above zero", lambda content: type(content) is int and content > 0)
 SIZE: Kind = ("a whole number", lambda content: type(content) is int and 0 <= content < 1 << 40)
-# Written so that a nan is refused too.
+# Written so that NaN is rejected too.
 AMOUNT: Kind = ("a number from 0 to 1e9", lambda content: type(content) in (int, float) and 0 <= content < 1e9)
 LIST: Kind = ("a list", lambda content: isinstance(content, list | tuple))
 TABLE: Kind = ("a table of keys", lambda content: isinstance(content, dict))
@@ -36,12 +36,12 @@ OBJECT: Kind = ("an object", TABLE[1])
 
 
 def one_of(*choices: str) -> Kind:
-    """The kind of a string that is one of these."""
+    """Return the kind for strings that are one of these choices."""
     return f"one of {', '.join(choices)}", lambda content: isinstance(content, str) and content in choices
 
 
 def check(content: Any, kind: Kind, name: str, error: type[Exception] = CallError) -> None:
-    """Raise an error if a value is not of a kind. `name` says where it is."""
+    """Raise an error if a value is not of this kind. `name` says where the value is."""
     expected, fits = kind
     if not fits(content):
         hint = ""
@@ -59,9 +59,9 @@ def check_table(
     also: Iterable[str] = (),
     kind: Kind = TABLE,
 ) -> None:
-    """Raise an error if a value is not a table whose keys are known, of the right kinds, and include the required ones.
+    """Raise an error unless a value is a table with only known keys, all required keys, and values of the right kinds.
 
-    `also` are keys that are suggested for a misspelled one but are checked elsewhere. `kind` says what the table itself is called.
+    `also` contains keys that are checked elsewhere but may be suggested for a misspelled one. `kind` describes the table itself.
     """
     check(table, kind, name, error)
     prefix = f"{name}: " if name else ""

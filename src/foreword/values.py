@@ -1,7 +1,7 @@
-"""Immutable values: `@value` makes one of a class with annotated fields. Also the hash of a string.
+"""`@value`, which turns a class with annotated fields into an immutable value, and the hash of a string.
 
-It replaces `@dataclass`, which writes and compiles source code for every class and would cost more than everything else at the
-start of a command. `typing` and `inspect` are left out for the same reason.
+`@value` replaces `@dataclass`, which generates and compiles source code for every class and would take more time than everything
+else when a command starts. `typing` and `inspect` are not imported for the same reason.
 """
 
 from __future__ import annotations
@@ -23,22 +23,23 @@ else:
 
 @dataclass_transform(frozen_default=True)
 def value(cls: type[V]) -> type[V]:
-    """Make a class of annotated fields an immutable value, with equality, a hash and a repr from its fields.
+    """Turn a class with annotated fields into an immutable value with equality, a hash and a repr based on its fields.
 
-    A Sequence field takes any ordered iterable and stores a tuple. A method `_check`, if there is one, may reject the fields.
+    A Sequence field accepts any ordered iterable and stores a tuple. If the class has a method `_check`, it may reject the fields.
     """
     fields = tuple(cls.__annotations__)
     defaults = {name: cls.__dict__[name] for name in fields if name in cls.__dict__}
     sequences = tuple(name for name in fields if cls.__annotations__[name].startswith("Sequence"))
     check = cls.__dict__.get("_check")
     size = len(fields)
-    required, last_values = size - len(defaults), tuple(defaults.values())
+    required, default_values = size - len(defaults), tuple(defaults.values())
 
-    def with_named(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        own = {**defaults, **dict(zip(fields, args)), **kwargs}  # noqa: B905  too many arguments are reported below
-        if len(own) == size and len(args) <= size and kwargs.keys().isdisjoint(fields[: len(args)]):
-            return tuple(map(own.__getitem__, fields))
-        unknown, missing = [name for name in kwargs if name not in fields], [name for name in fields if name not in own]
+    def merge_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        merged = {**defaults, **dict(zip(fields, args)), **kwargs}  # noqa: B905  too many arguments are reported below
+        if len(merged) == size and len(args) <= size and kwargs.keys().isdisjoint(fields[: len(args)]):
+            return tuple(map(merged.__getitem__, fields))
+        unknown = [name for name in kwargs if name not in fields]
+        missing = [name for name in fields if name not in merged]
         wrong = sorted(unknown) or missing or args[size:] or [name for name in fields[: len(args)] if name in kwargs]
         raise TypeError(f"{cls.__name__} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, wrong))}")
 
@@ -52,9 +53,9 @@ def value(cls: type[V]) -> type[V]:
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         own = self.__dict__
         if kwargs or not required <= len(args) <= size:
-            args = with_named(args, kwargs)
-        # If filled in the order of the fields, the dictionaries of all instances share their keys, which takes half the memory.
-        own.update(zip(fields, args + last_values[len(args) - required :]))  # noqa: B905  the lengths are equal
+            args = merge_arguments(args, kwargs)
+        # Filled in field order, the dictionaries of all instances share their keys, which halves the memory.
+        own.update(zip(fields, args + default_values[len(args) - required :]))  # noqa: B905  the lengths are equal
         for name in sequences:
             if type(own[name]) is not tuple:
                 own[name] = to_tuple(name, own[name])
@@ -85,7 +86,7 @@ def value(cls: type[V]) -> type[V]:
 
 
 class _FieldSignature:
-    """The signature of a value's class, for `help` and `inspect.signature`; computed on access, because `inspect` is slow to load."""
+    """The signature for `help` and `inspect.signature`, computed on access because `inspect` is slow to load."""
 
     def __get__(self, _: object, cls: type) -> Signature:
         from inspect import Parameter, Signature
@@ -104,17 +105,17 @@ class _FieldSignature:
 
 
 def replace(original: V, **changes: Any) -> V:
-    """A copy of a value with some fields changed."""
+    """Return a copy of a value with some fields changed."""
     return type(original)(**{**original.__dict__, **changes})
 
 
 def digest(text: str) -> str:
-    """The hash of a string, `sha256:…`."""
+    """Return a string's hash, `sha256:…`."""
     return "sha256:" + str(_sha256()(text.encode("utf-8", "surrogatepass")).hexdigest())
 
 
 def _sha256() -> Callable[[bytes], Any]:
-    """The built-in hash function: `hashlib` would load all of OpenSSL, 4 ms at every start."""
+    """Return the built-in hash function, because `hashlib` would load all of OpenSSL, which takes 4 ms."""
     global _cached_sha256
     if _cached_sha256 is None:
         try:

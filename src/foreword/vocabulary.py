@@ -1,6 +1,6 @@
-"""The nouns of Foreword: immutable values.
+"""Foreword's data types, all of them immutable values.
 
-The docstring of each class describes all of its fields; the reference page of the library is generated from them.
+Each class's docstring describes its fields; the library's reference page is generated from these docstrings.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ class Tool:
 
     def _check(self) -> None:
         check_tool(self.name, self.schema)
-        for each in ("description", "snippet"):
-            expect(f"the {each} of the tool {self.name!r}", getattr(self, each), str)
+        for field in ("description", "snippet"):
+            expect(f"the {field} of the tool {self.name!r}", getattr(self, field), str)
         ordered(f"the guidelines of the tool {self.name!r}", self.guidelines, str)
 
 
@@ -133,17 +133,17 @@ class Scope:
 
 @value
 class Document:
-    """Text with the file it came from.
+    """Text, together with the file it came from.
 
     Fields:
         path: The file, or a name for text that did not come from one.
         text: The text.
-        hash: The hash of the file, empty if it is not known.
-        line: The line of the file on which the text starts.
-        cut_from: The size of the file in bytes if only its start was read, otherwise 0.
-        syntax: The language of a template, if it is not the one of its section.
-        fields: Pairs of a name and a value that a layout can print beside the text, such as its label.
-        pieces: The text in pieces with their origins, if it is not one run of lines of the file. Empty otherwise.
+        hash: The file's hash, empty if it is not known.
+        line: The line in the file where the text starts.
+        cut_from: The file's size in bytes if only its beginning was read, otherwise 0.
+        syntax: The language of a template, if it differs from its section's.
+        fields: Pairs of a name and a value that a layout can print beside the text, such as a label.
+        pieces: The text in pieces with their origins, if it does not consist of consecutive lines of the file. Empty otherwise.
     """
 
     path: str
@@ -158,15 +158,15 @@ class Document:
 
 @value
 class Agent:
-    """The agent that a prompt is for. In a known conversation, fields that are left out keep the values of its edition, except
+    """The agent that a prompt is for. In an existing conversation, fields that are left out keep the values of its edition, except
     the plan and the skill.
 
     Fields:
-        tools: The tools it has. None keeps the tools of a known conversation, and means no tools in a new one; an empty list
-            means no tools.
+        tools: The agent's tools. None keeps the tools of an existing conversation, and means no tools in a new one; an empty list
+            always means no tools.
         model: The name of the model.
         provider: The name of the provider: anthropic, openai or gemini.
-        role: Whether it is the main agent or a sub-agent; by default main.
+        role: `main` for the main agent (the default) or `sub` for a sub-agent.
         session: The id of the session, if the prompt shows one.
         base: Text that replaces the layout's base text, or the address of a template such as `$user/greet`. A `Document` keeps its
             file as the origin.
@@ -193,8 +193,10 @@ class Agent:
         tools = ordered("Agent.tools", self.tools, Tool) if self.tools else ()
         names = [tool.name for tool in tools]
         if len(set(names)) < len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise CallError(f"two tools are named {twice!r}; a model calls a tool by its name, so names must be unique")
+            duplicate = next(name for name in names if names.count(name) > 1)
+            raise CallError(
+                f"two tools are named {duplicate!r}; a model calls a tool by its name, so names must be unique"
+            )
         for name in ("model", "provider", "session", "language"):
             expect(f"Agent.{name}", getattr(self, name), str)
             check_text_form(f"the {name}", getattr(self, name))
@@ -219,9 +221,9 @@ class Origin:
 
     Fields:
         kind: The kind of origin: file, template, tool, …
-        path: The file, the address or the name of the key, depending on the kind.
-        lines: The first and last line there. None if the origin has no lines.
-        tag: The path of the template whose tag inserted the text, with the first and last line of the tag. None if no tag did.
+        path: The file, the address or the key's name, depending on the kind.
+        lines: The first and last line in that file. None if the origin has no lines.
+        tag: If a template's tag inserted the text, the template's path and the tag's first and last line. None otherwise.
     """
 
     kind: str
@@ -248,15 +250,15 @@ class Piece:
 
 @value
 class Candidate:
-    """A file that was considered, and what became of it.
+    """A file that was considered for the prompt, and what happened to it.
 
     Fields:
         path: The file.
         layer: Where it comes from: user, project, …
-        fate: What became of it.
+        fate: What happened to it.
         reason: Why, in words; empty if the fate needs no explanation.
-        target: The file that explains the fate: the one it duplicates, points at or is shadowed by. Of a file that waits, the paths
-            that it waits for.
+        target: The file that explains the fate: the one it duplicates, points to or is shadowed by. For a `waiting` file, the paths
+            that it applies to.
     """
 
     path: str
@@ -300,8 +302,8 @@ class Skill:
         hidden: Whether it is left out of menus.
         lines: The first and last line of its front matter.
         hash: The hash of its file, empty if it is not known.
-        body: The text after the front matter. It is read when the skill is used, and empty until then.
-        body_line: The line on which the body starts.
+        body: The text after the front matter. It is empty until the skill is used, and read then.
+        body_line: The line where the body starts.
     """
 
     name: str
@@ -316,7 +318,7 @@ class Skill:
 
 @value
 class Resident:
-    """A file that the prompt lists by name and description: of knowledge or workflow, a sub-agent's definition, or a command.
+    """A file that the prompt lists by name and description: knowledge, a workflow, a sub-agent definition or a command.
 
     Fields:
         name: The name in the prompt.
@@ -324,7 +326,7 @@ class Resident:
         path: The file.
         lines: The first and last line of its front matter.
         hash: The hash of the file, empty if it is not known.
-        tools: The tools of a sub-agent, as its definition names them.
+        tools: A sub-agent's tools, as its definition names them.
     """
 
     name: str
@@ -337,11 +339,11 @@ class Resident:
 
 @value
 class Inputs:
-    """What was found in a workspace for a layout, independent of agent and clock.
+    """What was found in a workspace for a layout, independent of the agent and the time.
 
     Fields:
         workspace: The resolved workspace.
-        found: The documents, skills and residents, by the name of the lookup rule.
+        found: The documents, skills and residents, by the lookup rule's name.
         candidates: Every file that was considered.
         findings: What a person should know about the files.
         stamps: Every path that was examined, with its stamp; unchanged stamps mean unchanged inputs.
@@ -350,7 +352,7 @@ class Inputs:
         bodies: The templates of sections, by section.
         templates: The templates of sections and everything that they include, by address.
         values: The values of template variables.
-        types: The types of variables that extensions add.
+        types: The variable types that extensions add.
     """
 
     workspace: Workspace
@@ -428,14 +430,14 @@ class Prompt:
 class Edition:
     """A numbered version of a conversation's prompt and tool definitions.
 
-    Everything except the number is text, so that a store can keep each distinct text once.
+    Everything except the number is text, so that a store can save each distinct text once.
 
     Fields:
         number: The number, counted from 1.
         system: The whole prompt: the system prompt, and any messages after it.
         tools: The tool definitions, as JSON.
         account: The passages, candidates and findings of the prompt, as JSON.
-        inputs: What was found for the layout, as JSON; empty unless the layout formats it again.
+        inputs: What was found for the layout, as JSON; empty unless the layout can format it again.
         layout: The name or address of the layout.
         built_for: The agent, workspace and template it was built for, as JSON.
         created: When it was created, as an ISO time.
@@ -466,8 +468,8 @@ class Turn:
         tools: The tool definitions.
         passages: The start, end and lifetime of each passage in `system`.
         findings: What a person should know.
-        root_end: Where the instruction file of the workspace's root ends in `system`, or in the text of `system` and the messages of
-            `leading` together. 0 if there is none or it is not known.
+        root_end: Where the root's instruction file ends in `system`, or in the text of `system` and the `leading` messages
+            together. 0 if there is no such file or its end is not known.
         history: The messages to keep: without those of the prompt, changes by `context` hooks and requests for a summary.
         leading: The passages of each message that belongs to the prompt, with offsets in its content.
     """

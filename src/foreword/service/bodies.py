@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ..errors import OWN_ROLES, ROLES, WITH_CONTENT
+from ..errors import CONVERTED_ROLES, ROLES, ROLES_WITH_CONTENT
 from ..template.languages import DEFAULT, LANGUAGES
 
 Text = Annotated[str, Meta(max_length=1_000_000)]
@@ -27,12 +27,12 @@ _CONTENT = {"type": ["string", "array"], **_BLOCKS}
 _ANY_CONTENT = {"type": ["string", "array", "null"], **_BLOCKS}
 _MESSAGE: dict[str, Any] = {
     "anyOf": [
-        {"required": ["role", "content"], "properties": {"role": {"enum": WITH_CONTENT}, "content": _CONTENT}},
-        {"required": ["role", "parts"], "properties": {"role": {"enum": WITH_CONTENT}, "content": _ANY_CONTENT}},
+        {"required": ["role", "content"], "properties": {"role": {"enum": ROLES_WITH_CONTENT}, "content": _CONTENT}},
+        {"required": ["role", "parts"], "properties": {"role": {"enum": ROLES_WITH_CONTENT}, "content": _ANY_CONTENT}},
         {
             "required": ["role"],
             "properties": {
-                "role": {"enum": [role for role in (*ROLES, *OWN_ROLES) if role not in WITH_CONTENT]},
+                "role": {"enum": [role for role in (*ROLES, *CONVERTED_ROLES) if role not in ROLES_WITH_CONTENT]},
                 "content": _ANY_CONTENT,
             },
         },
