@@ -90,7 +90,7 @@ def cache_report(question: Question) -> CacheReport:
     turns_of(question)
     models = provider_models(question)
     source = question.fields.get("prompt")
-    # Counting tokens takes a lot of memory, so the builds use a copy of the question; it is freed before, with everything they read.
+    # Counting tokens takes a lot of memory. The builds use a copy of the question, so that it and everything they read can be freed first.
     subject, rebuilt = _rebuild(question.with_fields()) if source is None else (read_subject(source, question), [])
     count = models[0].count
     misplaced_sections = find_misplaced(subject.prompt, count)

@@ -111,7 +111,7 @@ _INDENT_PATTERNS = (
     ),
     ("4 spaces", r"\b(?:4|four)[ -]spaces?\b(?=[^\n]{0,20}indent)|\bindent[^\n]{0,24}?\b(?:4|four)[ -]spaces?\b"),
 )
-# Not tabs in a web page, or spaces around operators.
+# Rules out tabs in a web page and spaces around operators.
 _ABOUT_INDENTATION = re.compile(
     r"indent|white ?space|\b(?:hard|soft) tabs\b|\btabs?\b.*\bspaces?\b|\bspaces?\b.*\btabs?\b|\b(?:use|prefer)[ \t]+\**(?:tabs|spaces)\W*$",
     re.IGNORECASE,
