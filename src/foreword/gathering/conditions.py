@@ -1,4 +1,4 @@
-"""Lookups with conditions (`when`): their files count only if other lookups have found something, or nothing."""
+"""Apply the conditions of lookup rules (`when`): their files count only if other rules have found something, or nothing."""
 
 from __future__ import annotations
 
@@ -17,43 +17,46 @@ if TYPE_CHECKING:
 def with_conditions(
     layout: Layout, results: Mapping[str, LookupResult], workspace: Workspace
 ) -> tuple[dict[str, LookupResult], list[Finding]]:
-    """The results that count: of a lookup whose conditions do not hold, only candidates remain. Files that others hide are findings."""
+    """Return the results that count, and findings about files that others hide.
+
+    If a lookup rule's conditions do not hold, its result keeps only its candidates.
+    """
     facts = {f"platform:{workspace.platform}", *(f"set:{name}" for name, content in layout.settings.items() if content)}
     counted: dict[str, LookupResult] = {}
     for lookup in layout.lookups:
         result = results[lookup.name]
-        failed = _failed(lookup, facts)
+        failed = _first_failed(lookup, facts)
         if failed is not None:
             result = _left_out(lookup, result, failed, counted)
         elif result.texts or result.entries:
             facts.add(f"found:{lookup.name}")
         counted[lookup.name] = result
-    return counted, list(_hidden(counted))
+    return counted, list(_hidden_findings(counted))
 
 
-def _failed(lookup: Lookup, facts: set[str]) -> Condition | None:
-    """The first condition of a lookup that does not hold."""
+def _first_failed(lookup: Lookup, facts: set[str]) -> Condition | None:
+    """Return a lookup rule's first condition that does not hold, or None if all hold."""
     for condition in lookup.when:
         if any(fact in facts for fact in condition.facts) == condition.negated:
             return condition
     return None
 
 
-def _hidden(counted: Mapping[str, LookupResult]) -> Iterator[Finding]:
-    """A finding for each file that a file of another lookup hides and that no lookup uses."""
-    every = [each for result in counted.values() for each in result.candidates]
-    used = {each.path for each in every if each.fate in ("used", "cut")}
+def _hidden_findings(counted: Mapping[str, LookupResult]) -> Iterator[Finding]:
+    """Yield a finding for each file that another lookup rule's file hides and that no lookup rule uses."""
+    candidates = [candidate for result in counted.values() for candidate in result.candidates]
+    used = {candidate.path for candidate in candidates if candidate.fate in ("used", "cut")}
     for result in counted.values():
         is_left_out = not (result.texts or result.entries)
-        for each in result.candidates if is_left_out else ():
-            if each.fate == "shadowed" and each.target and each.path not in used:
-                yield finding("file-shadowed", f"{each.path}: {each.reason}", each.path)
+        for candidate in result.candidates if is_left_out else ():
+            if candidate.fate == "shadowed" and candidate.target and candidate.path not in used:
+                yield finding("file-shadowed", f"{candidate.path}: {candidate.reason}", candidate.path)
 
 
 def _left_out(
     lookup: Lookup, result: LookupResult, failed: Condition, counted: Mapping[str, LookupResult]
 ) -> LookupResult:
-    """The result of a lookup whose files do not count."""
+    """Return the result of a lookup rule whose condition failed: its candidates, each with the reason."""
     found = [counted[fact.partition(":")[2]] for fact in failed.facts if fact.startswith("found:")]
     target = next((each.path for other in found for each in other.candidates if each.fate in ("used", "cut")), "")
     fate: Fate = "unused"
@@ -63,10 +66,12 @@ def _left_out(
         facts = " or ".join(failed.facts)
         target = ""
         reason = (
-            f"it counts only {'without' if failed.negated else 'with'} {facts}, as {lookup.name!r} says in the layout"
+            f"it counts only {'without' if failed.negated else 'with'} {facts}; see find.{lookup.name} in the layout"
         )
     candidates = [
-        Candidate(each.path, each.layer, fate, reason, target) if each.fate in ("used", "cut") else each
-        for each in result.candidates
+        Candidate(candidate.path, candidate.layer, fate, reason, target)
+        if candidate.fate in ("used", "cut")
+        else candidate
+        for candidate in result.candidates
     ]
     return replace(result, entries=(), identities={}, texts=(), candidates=candidates, findings=())

@@ -1,4 +1,4 @@
-"""The text of a file that was found, by the rules of its lookup: without front matter or comments, trimmed, with a label."""
+"""Prepare a file's text by its lookup rule's text rules: drop front matter or comments, trim it and add a label."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def prepare(reading: Reading, rules: TextRules, place: str, findings: list[Finding]) -> Document:
-    """The document of a file by these rules, before its imports are followed. `place` is that of the pattern that found it."""
+    """Return a file's document by these rules, before its imports are followed. `place` is the place of the pattern that found it."""
     return finish(reading.document, strip(reading, rules), rules.trim, fields_of(reading, rules, place, findings))
 
 
 def strip(reading: Reading, rules: TextRules) -> Pieces:
-    """The text without front matter and comments."""
+    """Return a file's text without front matter and comments, as far as the rules drop them."""
     document = reading.document
     pieces: Pieces = (*_whole(document), *cut_mark(document))
     if rules.front == "drop" and reading.line == 1 and reading.text.startswith("---"):
@@ -36,10 +36,10 @@ def strip(reading: Reading, rules: TextRules) -> Pieces:
     if rules.comments == "drop":
         from ..text.markdown import comments
 
-        text, at, kept = "".join(each.text for each in pieces), 0, pieces[:0]
+        text, position, kept = "".join(piece.text for piece in pieces), 0, pieces[:0]
         for start, end in comments(text):
-            kept, at = (*kept, *slice_pieces(pieces, at, start)), end
-        pieces = (*kept, *slice_pieces(pieces, at, len(text))) if at else pieces
+            kept, position = (*kept, *slice_pieces(pieces, position, start)), end
+        pieces = (*kept, *slice_pieces(pieces, position, len(text))) if position else pieces
     return pieces
 
 
@@ -50,18 +50,18 @@ def _whole(document: Document) -> Pieces:
 
 
 def _length(pieces: Pieces) -> int:
-    return sum(len(each.text) for each in pieces)
+    return sum(len(piece.text) for piece in pieces)
 
 
 def finish(document: Document, pieces: Pieces, trim: str, fields: Sequence[tuple[str, str]]) -> Document:
-    """The document with these pieces as its text, trimmed. A single run of lines needs no pieces."""
+    """Return the document with these pieces as its text, trimmed. Consecutive lines of one file need no pieces."""
     if trim == "lines":
         pieces = trim_blank_lines(pieces)
     elif trim == "ends":
         pieces = trim_white_space(pieces)
     elif trim == "tail":
-        pieces = slice_pieces(pieces, 0, len("".join(each.text for each in pieces).rstrip()))
-    text = "".join(each.text for each in pieces)
+        pieces = slice_pieces(pieces, 0, len("".join(piece.text for piece in pieces).rstrip()))
+    text = "".join(piece.text for piece in pieces)
     if text == document.text:
         return replace(document, fields=fields)
     if len(pieces) == 1 and pieces[0].origin.path == document.path:
@@ -71,7 +71,7 @@ def finish(document: Document, pieces: Pieces, trim: str, fields: Sequence[tuple
 
 
 def fields_of(reading: Reading, rules: TextRules, place: str, findings: list[Finding]) -> tuple[tuple[str, str], ...]:
-    """The label of a file, and the fields of its front matter."""
+    """Return a file's label and its front-matter fields."""
     fields: list[tuple[str, str]] = []
     if rules.label:
         fields.append(("label", label_of(reading.path, rules, place)))
@@ -87,7 +87,7 @@ def fields_of(reading: Reading, rules: TextRules, place: str, findings: list[Fin
 
 
 def label_of(path: str, rules: TextRules, place: str) -> str:
-    """The label of a file, by its name or the place where it was found; empty if no key matches."""
+    """Return a file's label by its name or the place where it was found, or empty if no key matches."""
     from fnmatch import fnmatchcase
 
     name = os.path.basename(path)

@@ -1,4 +1,4 @@
-"""Duplicates over all lookups: of each file and each text, one is kept."""
+"""Remove duplicates across all lookup rules, so that each file and each text is kept once."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 class Deduplicator:
-    """Removes duplicates from the results of all lookups, so that no file and no text is kept twice.
+    """Removes duplicates from the results of all lookup rules.
 
-    Of equal texts in two directories, the nearer one is kept. Of two equally near names of one file, the one that is not a link is
-    kept, otherwise the first.
+    If two directories contain the same text, the nearer file is kept. If two equally near paths lead to the same file, the path
+    that is not a link is kept, otherwise the first.
     """
 
     def __init__(
         self, layout: Layout, results: Mapping[str, LookupResult], workspace: Workspace, reader: Reader
     ) -> None:
-        # Text that may replace a section is compared later: whether it does depends on the agent.
+        # Text that may replace a section is compared later, because only the agent decides whether it does.
         replacing = {name for section in layout.all_sections for name in section.instead}
         self.with_directives = {section.of for section in layout.all_sections if section.language == "directives"}
         self.lookups = {lookup.name: lookup for lookup in layout.lookups}
@@ -48,7 +48,7 @@ class Deduplicator:
         self.drop_repeated_entries()
 
     def drop_aliases(self) -> None:
-        """Keep one of the names of each file."""
+        """Keep one path for each file."""
         names: dict[tuple[int, int], int] = {}
         for number in self.comparable:
             identity = self.texts[number][1].reading.identity
@@ -60,7 +60,7 @@ class Deduplicator:
                 self.drop(loser, names[identity], "file")
 
     def drop_repeated_entries(self) -> None:
-        """Keep an entry in one lookup only, if several have found it."""
+        """Keep an entry in only one lookup rule if several have found it."""
         owners: dict[tuple[int, int], tuple[str, str]] = {}
         for name, result in self.results.items():
             for path, identity in result.identities.items():
@@ -69,11 +69,12 @@ class Deduplicator:
                     is_better = self.is_only_a_link(other[1], path)
                     loser, owners[identity] = (other, (name, path)) if is_better else ((name, path), other)
                     self.dropped_entries.add(loser)
-                    number = [each.path for each in self.results[loser[0]].candidates].index(printable(loser[1]))
+                    paths = [candidate.path for candidate in self.results[loser[0]].candidates]
+                    number = paths.index(printable(loser[1]))
                     self.report_duplicate(loser[0], number, "the same file as", printable(owners[identity][1]))
 
     def drop_copies(self, includes: Includes | None) -> None:
-        """Keep only the nearest of equal texts. Texts with includes are equal if what they include is equal too."""
+        """Keep only the nearest of equal texts. Texts with includes are equal if the included texts are equal too."""
         by_text: dict[str, list[int]] = {}
         for number in self.comparable:
             if number not in self.dropped:
@@ -86,11 +87,11 @@ class Deduplicator:
                 content = self.fingerprint(number, includes)
                 other = nearest.setdefault(content, number)
                 if other != number:
-                    loser, nearest[content] = (number, other) if self.stays(other, number) else (other, number)
+                    loser, nearest[content] = (number, other) if self.is_kept(other, number) else (other, number)
                     self.drop(loser, nearest[content], "text")
 
-    def stays(self, earlier: int, later: int) -> bool:
-        """Whether the earlier of two equal texts is kept: it is in the same directory, or it is nearer."""
+    def is_kept(self, earlier: int, later: int) -> bool:
+        """Whether the earlier of two equal texts is kept, because it is in the same directory or nearer."""
         if self.lookups[self.texts[later][0]].copies == "first":
             return True
         if os.path.dirname(self.path(earlier)) == os.path.dirname(self.path(later)):
@@ -99,7 +100,7 @@ class Deduplicator:
         return not is_farthest_first and self.distance(earlier) <= self.distance(later)
 
     def fingerprint(self, number: int, includes: Includes | None) -> str:
-        """A string that is equal for equal content: two equal texts may include different files."""
+        """Return a string that is equal for equal content, including the files that the text includes."""
         name, text = self.texts[number]
         if includes is None or name not in self.with_directives or "<!--" not in text.reading.text:
             return text.reading.text
@@ -124,7 +125,7 @@ class Deduplicator:
         return distance_of(printable(self.path(number)), self.lookups[self.texts[number][0]], self.workspace)
 
     def is_only_a_link(self, earlier: str, later: str) -> bool:
-        """Whether the earlier of two names of one file goes through a link and the later one does not."""
+        """Whether the earlier of two paths to one file goes through a link and the later one does not."""
         top = os.path.commonpath((earlier, later))
         return self.reader.is_linked(earlier, top) and not self.reader.is_linked(later, top)
 
@@ -132,7 +133,7 @@ class Deduplicator:
         name, text = self.texts[loser]
         path, target = self.path(loser), printable(self.path(winner))
         if path == self.path(winner):
-            self.fates[name][text.candidate] = None  # two lookups have found the same path
+            self.fates[name][text.candidate] = None  # two lookup rules have found the same path
         elif self.lookups[name].copies == "keep":
             self.report_kept(loser, f"the same {what} as {target}; this layout keeps both")
             return

@@ -1,8 +1,8 @@
-"""Layout and workspace in, Inputs out: all reading happens here.
+"""Gather a layout's inputs from a workspace. All reading happens here.
 
-Runs every lookup of the layout. Each file that was considered becomes a candidate with its fate, and a file or text that was found
-twice is kept once. The inputs are frozen and depend on neither agent nor clock, so they can be stored and formatted again for
-another turn. A lookup is run again only if something that it read has changed on the disk.
+Every lookup rule of the layout is run. Each file that was considered becomes a candidate with its fate, and a file or text that was
+found twice is kept once. The inputs are frozen and do not depend on the agent or the time, so they can be stored and formatted again
+for another turn. A lookup rule is run again only if something that it read has changed on disk.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ def gather(
     variables: Mapping[str, Variable] | None = None,
     select: Select | None = None,
 ) -> Inputs:
-    """The inputs that the workspace has for this layout.
+    """Gather a layout's inputs from a workspace.
 
-    `before` are the inputs that the same layout gathered last time. `bodies` are the templates of its sections, whose variables are
-    read as far as the scope allows, and `templates` are all templates that they include. `variables` are types that extensions add.
-    `select` chooses from what a lookup has found.
+    `before` contains the inputs that the same layout gathered last time. `bodies` contains its sections' templates, whose variables
+    are read as far as the scope allows, and `templates` all templates that they include. `variables` contains the variable types that
+    extensions add. `select` chooses from what a lookup rule has found.
     """
     if workspace.environment is None or workspace.root is None:
         workspace = resolve_workspace(workspace, reader)
@@ -67,7 +67,7 @@ def gather(
 
         values = template_values(layout, bodies, workspace, scope, reader, variables or {}, trail)
     findings = [
-        *(each for result in counted.values() for each in result.findings),
+        *(problem for result in counted.values() for problem in result.findings),
         *shadowed,
         *unique.findings,
         *(includes.findings if includes else ()),
@@ -75,7 +75,7 @@ def gather(
         *_git_findings(layout, workspace),
     ]
     if layout.mirrors:
-        findings = [_as_in_mirror(each, layout.mirrors) for each in findings]
+        findings = [_mention_mirror(problem, layout.mirrors) for problem in findings]
     return Inputs(
         workspace=workspace,
         found=found,
@@ -94,15 +94,18 @@ def gather(
     )
 
 
-def _as_in_mirror(each: Finding, mirrors: str) -> Finding:
-    """The finding; one about a file that Foreword refuses to read says that the mirrored program reads it."""
-    if each.code not in ("link-refused", "workspace-refused"):
-        return each
-    return replace(each, message=f"{each.message}; {mirrors} would read it")
+def _mention_mirror(problem: Finding, mirrors: str) -> Finding:
+    """If Foreword refused to read a file, add to the finding that the mirrored program would read it."""
+    if problem.code not in ("link-refused", "workspace-refused"):
+        return problem
+    return replace(problem, message=f"{problem.message}; {mirrors} would read it")
 
 
 def _follow_includes(unique: Deduplicator, workspace: Workspace, scope: Scope, reader: Reader) -> Includes | None:
-    """Drop copies, which may depend on includes, and read the includes of what is kept; None if no section has directives."""
+    """Drop copies, which may depend on includes, and read the includes of the texts that are kept.
+
+    Returns None if no section has directives.
+    """
     if not unique.with_directives:
         unique.drop_copies(None)
         return None
@@ -118,7 +121,7 @@ def _follow_includes(unique: Deduplicator, workspace: Workspace, scope: Scope, r
 def _changed_texts(
     layout: Layout, unique: Deduplicator, workspace: Workspace, scope: Scope, reader: Reader, trail: Trail
 ) -> dict[str, Sequence[Document]]:
-    """The documents of the lookups whose rules change the text of files, with what these import."""
+    """Return the documents of the lookup rules that change the text of files, with the files that these import."""
     if not any(lookup.rules.change_text for lookup in layout.lookups):
         return {}
     from .texts import TextPreparer
@@ -138,7 +141,7 @@ def _selected(layout: Layout, results: Mapping[str, LookupResult], select: Selec
 def _with_conditions(
     layout: Layout, results: Mapping[str, LookupResult], workspace: Workspace
 ) -> tuple[Mapping[str, LookupResult], Sequence[Finding]]:
-    """The results that count, and findings about files that others hide."""
+    """Return the results that count, and findings about files that others hide."""
     if not any(lookup.when for lookup in layout.lookups):
         return results, ()
     from .conditions import with_conditions
@@ -147,32 +150,32 @@ def _with_conditions(
 
 
 def _one_per_file(candidates: Sequence[Candidate], named: Set[str]) -> tuple[Candidate, ...]:
-    """One candidate for each file, however often it was considered: preferably one that was used.
+    """Return one candidate for each file, however often it was considered, preferably one that was used.
 
-    Files in `named` stay `waiting`: the prompt names them, but their text is not in it.
+    Files in `named` remain `waiting`: the prompt names them but does not contain their text.
     """
-    fates: dict[str, Candidate] = {}
-    for each in candidates:
-        known = fates.setdefault(each.path, each)
-        is_used = known.fate not in ("used", "cut") and each.fate in ("used", "cut")
-        if each.path in named and "waiting" in (known.fate, each.fate):
-            fates[each.path] = known if known.fate == "waiting" else each
-        elif is_used:
-            fates[each.path] = each
-    return tuple(fates.values())
+    by_path: dict[str, Candidate] = {}
+    for candidate in candidates:
+        path, known = candidate.path, by_path.setdefault(candidate.path, candidate)
+        is_better = known.fate not in ("used", "cut") and candidate.fate in ("used", "cut")
+        if path in named and "waiting" in (known.fate, candidate.fate):
+            by_path[path] = known if known.fate == "waiting" else candidate
+        elif is_better:
+            by_path[path] = candidate
+    return tuple(by_path.values())
 
 
 def _only_named(layout: Layout, found: Mapping[str, Sequence[Document | Skill | Resident]]) -> Set[str]:
-    """The scoped rules that sections name without their text, as in a table."""
+    """Return the paths of scoped rules that sections name without printing their text, as in a table."""
     rules = {lookup.name for lookup in layout.lookups if lookup.kind == "text" and lookup.unless}
     for section in layout.all_sections if rules else ():
         if any(not isinstance(part, str) and part.name == "text" for part in section.item):
             rules.discard(section.of or "")
-    return {printable(each.path) for name in rules for each in found.get(name, ())}
+    return {printable(entry.path) for name in rules for entry in found.get(name, ())}
 
 
 def _all_stamps(reader: Reader, results: Mapping[str, LookupResult]) -> tuple[tuple[str, Any], ...]:
-    """The stamps of all lookups. A path that changed between two of them counts as unstable."""
+    """Return the stamps of all lookup rules. A path that changed between two of them counts as unstable."""
     stamps = dict(reader.stamps)
     for result in results.values():
         for path, stamp in result.stamps:
@@ -182,7 +185,7 @@ def _all_stamps(reader: Reader, results: Mapping[str, LookupResult]) -> tuple[tu
 
 
 def _git_findings(layout: Layout, workspace: Workspace) -> Iterator[Finding]:
-    """A finding if a lookup starts at the git root and there is none."""
+    """Yield a finding if a lookup rule starts at the git root and there is no repository."""
     if not workspace.is_repository and any(_stops_at_git(lookup) for lookup in layout.lookups):
         cwd = printable(workspace.cwd)
         yield finding("not-a-repository", f"{cwd} is not in a git repository; only that directory was searched", cwd)
@@ -196,9 +199,9 @@ def _stops_at_git(lookup: Lookup) -> bool:
 def _run_lookups(
     layout: Layout, workspace: Workspace, reader: Reader, before: Inputs | None
 ) -> dict[str, LookupResult]:
-    """The result of each lookup: the last one, unless something that it read has changed."""
+    """Run each lookup rule, or reuse its last result if nothing that it read has changed."""
     results: dict[str, LookupResult] = {}
-    # Whether a link leads out of the workspace depends on these, whatever else a lookup reads.
+    # Whether a link leads out of the workspace depends on these directories, whatever else a lookup rule reads.
     root_stamps = {path: reader.stamp(path) for path in walked_directories("git", workspace)}
     for lookup in layout.lookups:
         known = before.lookup_results.get(lookup.name) if before and before.workspace == workspace else None
@@ -235,11 +238,11 @@ def _run_lookup(lookup: Lookup, workspace: Workspace, reader: Reader) -> LookupR
 
 
 def _find_texts(lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail) -> list[FoundText]:
-    """The texts of one lookup, in its order."""
-    places = list(slots(lookup, workspace, trail, reader))
+    """Return the texts that one lookup rule finds, in its order."""
+    all_slots = list(slots(lookup, workspace, trail, reader))
     is_nearest_only = lookup.take == "nearest"
     texts: list[FoundText] = []
-    for slot in reversed(places) if is_nearest_only and lookup.order != "nearest" else places:
+    for slot in reversed(all_slots) if is_nearest_only and lookup.order != "nearest" else all_slots:
         chosen = texts[0].reading if is_nearest_only and texts else None
         start = len(trail.candidates)
         readings = choose(slot, lookup, workspace, reader, trail)
@@ -249,7 +252,7 @@ def _find_texts(lookup: Lookup, workspace: Workspace, reader: Reader, trail: Tra
             if is_taken and (chosen is None or not is_nearest_only):
                 trail.record(reading.path, layer, reading.fate, reading.reason, reading.code)
                 bound = bound_of(reading.path, pattern, lookup, workspace)
-                base = next(base for each, base in slot.patterns if each is pattern)
+                base = next(base for slot_pattern, base in slot.patterns if slot_pattern is pattern)
                 texts.append(FoundText(reading, len(trail.candidates) - 1, bound, pattern.place, base, pattern.path))
                 chosen = reading
             else:
@@ -261,9 +264,9 @@ def _find_texts(lookup: Lookup, workspace: Workspace, reader: Reader, trail: Tra
 
 
 def _remove_pointers(trail: Trail, start: int) -> list[Candidate]:
-    """Remove the candidates that only point at another file, so that they can be listed after that file."""
-    pointers = [each for each in trail.candidates[start:] if each.fate == "duplicate"]
-    trail.candidates[start:] = [each for each in trail.candidates[start:] if each.fate != "duplicate"]
+    """Remove and return the candidates that only point to another file, so that they can be listed after that file."""
+    pointers = [candidate for candidate in trail.candidates[start:] if candidate.fate == "duplicate"]
+    trail.candidates[start:] = [candidate for candidate in trail.candidates[start:] if candidate.fate != "duplicate"]
     return pointers
 
 
@@ -274,7 +277,7 @@ def _record_unchosen(reading: Reading, layer: str, chosen: Reading | None, trail
         reason = f"the same {what} as {printable(chosen.path)}"
         trail.record(reading.path, layer, "duplicate", reason, "file-duplicate", chosen.path)
         return
-    blank = next((each.path for each in trail.candidates[start:] if each.fate == "blank"), "")
+    blank = next((candidate.path for candidate in trail.candidates[start:] if candidate.fate == "blank"), "")
     if chosen is None and blank:
         reason, target = f"{blank} comes before it, although it is blank", blank
     else:

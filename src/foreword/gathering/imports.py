@@ -1,8 +1,8 @@
 """Follow the imports of texts (`@path`), and check that each file may be imported.
 
-A project's file imports only from the workspace, whatever the layout says, and only what the agent's scope may read. A user's own
-file may import from anywhere if the layout says so. Links are resolved before this is checked, and again on the file that was
-opened. A file that may not be imported is a finding, and the others are still read.
+A project's file may import only from the workspace, whatever the layout says, and only what the agent's scope allows reading. A
+user's own file may import from anywhere if the layout says so. Links are resolved before this is checked, and again for the file that
+was opened. A file that may not be imported is reported as a finding, and the others are still read.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ LAYER = "import"
 
 @value
 class Importing:
-    """A file whose imports are followed: the lookup and text it began with, and the files that import each other, this one last."""
+    """A file whose imports are being followed.
+
+    `lookup` and `found` are the lookup rule and the text that it started from; `chain` is the chain of imports, this file last.
+    """
 
     lookup: Lookup
     rules: Imports
@@ -53,7 +56,7 @@ class Importing:
 
     @property
     def identities(self) -> list[tuple[int, int]]:
-        return [each.identity for each in self.chain]
+        return [reading.identity for reading in self.chain]
 
     def then(self, reading: Reading) -> Importing:
         return Importing(self.lookup, self.rules, self.found, (*self.chain, reading))
@@ -71,7 +74,8 @@ class NotImported:
 class Importer:
     """Follows the imports of all texts of a layout, in their order.
 
-    `names` has the path of each file that a lookup has found, by its identity; `seen` those that are in the prompt so far.
+    `names` contains the path of each file that a lookup rule has found, by its identity; `seen` contains the files that are in the
+    prompt so far.
     """
 
     def __init__(
@@ -91,7 +95,7 @@ class Importer:
         self.room = layout.template_limit
 
     def expand(self, lookup: Lookup, found: FoundText) -> list[Document]:
-        """The document of a text that was found, followed by those that it imports as items."""
+        """Return a text's document, followed by those that it imports as items."""
         reading, rules = found.reading, lookup.rules
         assert rules.imports is not None
         if reading.identity in self.seen and rules.imports.once == "prompt":
@@ -102,7 +106,7 @@ class Importer:
         return list(self.items(importing, fields))
 
     def items(self, importing: Importing, fields: Sequence[tuple[str, str]]) -> Iterator[Document]:
-        """The document of a file, then those of its imports, depth first."""
+        """Yield a file's document, then those of its imports, depth first."""
         reading, rules = importing.chain[-1], importing.lookup.rules
         self.seen.add(reading.identity)
         pieces = strip(reading, rules)
@@ -110,29 +114,29 @@ class Importer:
             yield finish(reading.document, self.inserted(pieces, importing), rules.trim, fields)
             return
         yield finish(reading.document, pieces, rules.trim, fields)
-        label = [each for each in fields if each[0] == "label"]
+        label = [field for field in fields if field[0] == "label"]
         for token in self.tokens(pieces, importing):
             imported = self.read(token, importing, rules.trim)
             if not isinstance(imported, NotImported):
-                own = fields_of(imported, rules, "", self.trail.findings)
-                others = [each for each in own if each[0] != "label"]
+                own_fields = fields_of(imported, rules, "", self.trail.findings)
+                others = [field for field in own_fields if field[0] != "label"]
                 yield from self.items(importing.then(imported), (*label, *others))
 
     def inserted(self, pieces: Pieces, importing: Importing) -> Pieces:
-        """The pieces with the text of imported files in place of their tokens, or after them."""
-        text, at, result = "".join(each.text for each in pieces), 0, pieces[:0]
+        """Insert the text of imported files in place of their tokens, or after them."""
+        text, position, result = "".join(piece.text for piece in pieces), 0, pieces[:0]
         for token in self.tokens(pieces, importing):
             imported = self.read(token, importing, importing.rules.trim)
             form = self.form_of(imported, importing.rules)
             if form is None:
                 continue
-            result += slice_pieces(pieces, at, token.end if importing.rules.place == "insert" else token.start)
+            result += slice_pieces(pieces, position, token.end if importing.rules.place == "insert" else token.start)
             result += tuple(self.filled(form, token, imported, importing))
-            at = token.end
-        return (*result, *slice_pieces(pieces, at, len(text))) if at else pieces
+            position = token.end
+        return (*result, *slice_pieces(pieces, position, len(text))) if position else pieces
 
     def form_of(self, imported: Reading | NotImported, rules: Imports) -> Form | None:
-        """The form that replaces a token; None if the token stays."""
+        """Return the form that replaces a token, or None if the token is left as text."""
         if isinstance(imported, NotImported):
             forms: dict[str, Form | None] = {
                 "missing": rules.missing,
@@ -152,8 +156,9 @@ class Importer:
                 yield Piece(part, own)
             elif part.name == "text" and not isinstance(imported, NotImported):
                 pieces = self.inserted(strip(imported, importing.lookup.rules), importing.then(imported))
-                done = finish(imported.document, pieces, importing.rules.trim, ())
-                yield from done.pieces or (Piece(done.text, Origin("file", done.path, _lines(done))),)
+                document = finish(imported.document, pieces, importing.rules.trim, ())
+                origin = Origin("file", document.path, _lines(document))
+                yield from document.pieces or (Piece(document.text, origin),)
             else:
                 path = printable(imported.path)
                 single = Piece(path, Origin("environment", path))
@@ -164,13 +169,13 @@ class Importer:
                 yield apply_filters(single, part.filters, self.workspace)
 
     def tokens(self, pieces: Pieces, importing: Importing) -> Iterator[ImportToken]:
-        """The imports in a text. `@~/path` is one if its place in the text does not depend on it, or if it may be read."""
+        """Yield the imports in a text. `@~/path` counts only if imports become items or may come from anywhere."""
         with_home = importing.rules.place == "item" or importing.rules.within == "anywhere"
         names = importing.rules.files
         if names and os.path.basename(importing.chain[0].path) not in names:
             return
-        text = "".join(each.text for each in pieces)
-        for number, token in enumerate(_with_places(import_tokens(text, importing.rules.tokens), text, pieces)):
+        text = "".join(piece.text for piece in pieces)
+        for number, token in enumerate(_with_positions(import_tokens(text, importing.rules.tokens), text, pieces)):
             if number >= MAX_TOKENS:
                 self.report(importing, "import-limit", f"has more than {MAX_TOKENS:,} imports; the rest are ignored")
                 return
@@ -180,7 +185,7 @@ class Importer:
     # One file
 
     def read(self, token: ImportToken, importing: Importing, trim: str) -> Reading | NotImported:
-        """The file that a token imports, or why it is not imported."""
+        """Read the file that a token imports, or return why it is not imported."""
         name = os.fsdecode(token.name.encode("utf-8", "surrogateescape"))
         if name.startswith("~/"):
             if not self.workspace.home:
@@ -189,7 +194,7 @@ class Importer:
         path = os.path.normpath(os.path.join(os.path.dirname(importing.path), name))
         bound = importing.found.bound
         self.reader.stamp_down_to(path, bound.folder)
-        # A file outside is not even looked up, so that the prompt does not show whether it exists.
+        # A file outside is not even looked up, so that the prompt does not reveal whether it exists.
         refused = self.refusal(path, _real(path), importing)
         if refused:
             return self.refuse(path, token, importing, *refused)
@@ -217,9 +222,9 @@ class Importer:
         return self.readings[key]
 
     def again(self, reading: Reading, token: ImportToken, importing: Importing) -> NotImported | None:
-        """Whether a file would be in the prompt twice, or would import itself."""
+        """Return why a file may not be imported again, or None if it may: it is in the prompt, or it would import itself."""
         if reading.identity in importing.identities:
-            names = " -> ".join(os.path.basename(each.path) for each in (*importing.chain, reading))
+            names = " -> ".join(os.path.basename(link.path) for link in (*importing.chain, reading))
             reason = f"it imports itself: {printable(names)}"
             self.report(importing, "import-cycle", f"imports {token.name!r} in a circle: {printable(names)}", token)
             return NotImported("again", reading.path, reason)
@@ -236,7 +241,7 @@ class Importer:
         return NotImported("again", reading.path, "it is in the prompt already")
 
     def is_repeated(self, reading: Reading, importing: Importing) -> bool:
-        """Whether a file was imported before, where the layout allows it only once."""
+        """Whether a file was imported before and the layout allows that only once."""
         if importing.rules.once == "chain":
             return False
         if importing.rules.once == "file":
@@ -254,14 +259,14 @@ class Importer:
     # What may be imported
 
     def refusal(self, path: str, real: str, importing: Importing) -> tuple[str, str] | None:
-        """Whether a file is outside what its importer may import, or refused whatever the layout says, and why."""
+        """Return whether a file is outside the allowed folder or refused in any layout, and why; None if it may be imported."""
         from ..sources.secrets import is_secret
         from ..sources.variables import is_denied, may_read
 
         bound = importing.found.bound
         if is_secret(path) or is_secret(real):
             return "refused", "its name suggests that it contains secrets"
-        if any(is_inside(real, each) and not is_inside(bound.folder, each) for each in SYSTEM_FOLDERS):
+        if any(is_inside(real, system) and not is_inside(bound.folder, system) for system in SYSTEM_FOLDERS):
             return "refused", "it is in /proc, /sys or /dev"
         folder = self.limit(importing)
         if folder is not None and not is_inside(real, self.reader.real(folder)):
@@ -271,12 +276,12 @@ class Importer:
         if not is_inside(real, self.reader.real(bound.folder)):
             return "refused", f"a project's file imports nothing outside {printable(bound.folder)}"
         inside = inside_for(bound.folder, self.workspace)
-        if inside and not any(is_inside(real, each) for each in inside):
+        if inside and not any(is_inside(real, folder) for folder in inside):
             return "refused", "it is outside the folders that are served"
         return None if may_read(self.scope, real, (), self.workspace) else ("refused", "the scope does not include it")
 
     def limit(self, importing: Importing) -> str | None:
-        """The folder that the layout confines imports to; None if there is none."""
+        """Return the folder that the layout restricts imports to, or None if it does not."""
         within, bound = importing.rules.within, importing.found.bound
         if within == "anywhere":
             return None
@@ -332,8 +337,8 @@ class _ImportCheck:
         return ("refused", why[1], "") if why else None
 
 
-def _with_places(tokens: Iterator[ImportToken], text: str, pieces: Pieces) -> Iterator[ImportToken]:
-    """The tokens with their lines and columns in the file, for text that has its lines."""
+def _with_positions(tokens: Iterator[ImportToken], text: str, pieces: Pieces) -> Iterator[ImportToken]:
+    """Add lines and columns in the file to the tokens, as far as the text has line numbers."""
     number = begin = 0
     for token in tokens:
         while number < len(pieces) - 1 and begin + len(pieces[number].text) <= token.start:

@@ -1,7 +1,7 @@
 """Read the files that texts with directives include, before the texts are rendered, and check that they may be included.
 
-A file of the project may include files in the workspace that the agent's scope may read. A user's own file may include files in its
-own folder, whatever the scope allows, except those that it denies. Links are resolved before this is checked.
+A project's file may include files in the workspace that the agent's scope allows reading. A user's own file may include files in its
+own folder unless the scope denies them. Links are resolved before this is checked.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Includes:
     """The included files, by `include_key`. Each file is read once, even if it is included by several paths.
 
-    `names` has the path of each file that a lookup has found. A file that is included by another path is still known by this one.
+    `names` contains the path of each file that a lookup rule has found. A file that is included by another path keeps this one.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class Includes:
                     waiting.append((include, depth + 1))
 
     def _include(self, document: Document, target: str, bound: Bound, is_too_deep: bool) -> Document | Finding:
-        """The file that an include refers to, or a finding that says why it is left out."""
-        # The target is UTF-8, whatever the locale.
+        """Return the file that an include refers to, or a finding that says why it is left out."""
+        # The target is UTF-8, regardless of the locale.
         name = os.fsdecode(target.encode("utf-8", "surrogateescape"))
         path = os.path.normpath(os.path.join(os.path.dirname(self._places[document.path]), name))
         by = f"included by {document.path}"
@@ -98,7 +98,7 @@ class Includes:
         return self.readings[path, bound]
 
     def _name_refusal(self, path: str, bound: Bound) -> str:
-        """Why a file may not be included, judging by its name; empty if it may."""
+        """Return why a file may not be included, judging by its name, or empty if it may."""
         self.reader.stamp_down_to(path, bound.folder)
         try:
             return self.refusal(path, real_path(path), bound)
@@ -106,7 +106,7 @@ class Includes:
             return "it is not a valid file name"
 
     def refusal(self, path: str, real: str, bound: Bound) -> str:
-        """Why a file may not be included, by its path and its real path; empty if it may."""
+        """Return why a file may not be included, judging by its path and its real path, or empty if it may."""
         from ..sources.secrets import is_secret
         from ..sources.variables import is_denied, may_read
 
@@ -117,12 +117,12 @@ class Includes:
         if bound.is_users_own:
             return "the scope denies it" if is_denied(self.scope, real) else ""
         inside = inside_for(bound.folder, self.workspace)
-        if inside and not any(is_inside(real, each) for each in inside):
+        if inside and not any(is_inside(real, folder) for folder in inside):
             return "it is outside the folders that are served"
         return "" if may_read(self.scope, real, (), self.workspace) else "it is outside what the scope may read"
 
     def _record(self, path: str, fate: Fate, reason: str, code: str = "", target: str = "") -> None:
-        """Record the fate of a file once, preferring that it was used."""
+        """Record a file's fate once. A fate of `used` or `cut` replaces any other."""
         trail = Trail()
         trail.record(path, "include", fate, reason, code, target)
         (candidate,) = trail.candidates

@@ -1,4 +1,4 @@
-"""What one lookup read and found."""
+"""The result of one lookup rule."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @value
 class FoundText:
-    """Text that was found, the index of its candidate, the bound for its includes, and the place of the pattern that found it.
+    """Text that was found, the index of its candidate, and the bound for its includes.
 
-    `base` is the directory that the pattern starts from, and `pattern` its path.
+    `place`, `base` and `pattern` describe the pattern that found it: its place, the directory where it starts, and its path.
     """
 
     reading: Reading
@@ -31,9 +31,9 @@ class FoundText:
 
 @value
 class LookupResult:
-    """What one lookup read and found: menu entries, with the identity of each file by its path; or texts.
+    """What one lookup rule read and found: texts, or menu entries with the identity of each file by its path.
 
-    `directories` are those of the place `down` for which it was run.
+    `directories` are the directories of the place `down` for which the rule was run.
     """
 
     entries: Sequence[Skill | Resident]

@@ -1,4 +1,4 @@
-"""The texts of the lookups whose rules change them: prepared one by one, with what they import."""
+"""Prepare the texts of the lookup rules that change text, one by one, with the files that they import."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TextPreparer:
-    """Prepares the texts of the lookups whose rules change them. `importer` follows their imports, if a lookup has any."""
+    """Prepares the texts of the lookup rules that change text. `importer` follows their imports, if a rule allows them."""
 
     def __init__(self, layout: Layout, unique: Deduplicator, trail: Trail, importer: Importer | None) -> None:
         self.lookups = {
@@ -26,7 +26,7 @@ class TextPreparer:
         self.unique, self.trail, self.importer = unique, trail, importer
 
     def found(self) -> dict[str, Sequence[Document]]:
-        """The documents of each lookup. A file of which nothing is left is blank."""
+        """Return the documents of each lookup rule. A file of which nothing is left counts as blank."""
         found: dict[str, Sequence[Document]] = dict.fromkeys(self.lookups, ())
         for name, text in self.unique.kept():
             if name not in self.lookups:
@@ -35,13 +35,13 @@ class TextPreparer:
             if self.lookups[name].rules.blank == "keep":
                 found[name] = (*found[name], *documents)
                 continue
-            if any(not each.text.strip() for each in documents[:1]):
+            if any(not document.text.strip() for document in documents[:1]):
                 self.unique.record_blank(name, text, "it contains only front matter or comments")
-            found[name] = (*found[name], *(each for each in documents if each.text.strip()))
+            found[name] = (*found[name], *(document for document in documents if document.text.strip()))
         return found
 
     def documents(self, lookup: Lookup, text: FoundText) -> list[Document]:
-        """The document of a text, and those that it imports as items of their own."""
+        """Return a text's document, and those that it imports as items of their own."""
         if lookup.rules.imports is not None and self.importer is not None:
             return self.importer.expand(lookup, text)
         return [prepare(text.reading, lookup.rules, text.place, self.trail.findings)]

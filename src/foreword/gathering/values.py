@@ -1,4 +1,4 @@
-"""The values of variables in templates that have to be read."""
+"""Determine the values of template variables that require reading files or calling extensions."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ def template_values(
     extension_types: Mapping[str, Variable],
     trail: Trail,
 ) -> dict[str, str | Document]:
-    """The values of variables in bracket templates that have to be read. `extension_types` have functions of extensions."""
+    """Return the values of variables in bracket templates. `extension_types` contains the functions that extensions provide."""
     from ..sources.variables import read_values
     from ..template.languages import language_of
 
-    wanted: dict[tuple[str, str], None] = {}
+    variables: dict[tuple[str, str], None] = {}
     for section in layout.all_sections:
         body = bodies.get(section.name)
         if body is not None:
             module = language_of(body, section.language).module()
-            wanted.update(dict.fromkeys(module.referenced_variables(body, extension_types.keys())))
-    for type_, name in wanted:
+            variables.update(dict.fromkeys(module.referenced_variables(body, extension_types.keys())))
+    for type_, name in variables:
         if type_ == "file":
             reader.stamp_down_to(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd)
-    values, is_stamped = read_values(wanted, workspace, scope, layout.settings, reader, trail)
-    for type_, name in wanted:
+    values, is_stamped = read_values(variables, workspace, scope, layout.settings, reader, trail)
+    for type_, name in variables:
         if type_ in extension_types:
             is_stamped = False
             _add_value(extension_types[type_], type_, name, workspace, values, trail.findings)
@@ -58,7 +58,7 @@ def _add_value(
     values: dict[str, str | Document],
     findings: list[Finding],
 ) -> None:
-    """Add the value of an extension's variable. If its function raises, the variable does not exist, with a finding."""
+    """Add the value of an extension's variable. If its function raises, the variable is left undefined and that is reported."""
     try:
         found: object = variable(name, workspace)
     except Exception as error:
