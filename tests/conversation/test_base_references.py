@@ -1,9 +1,12 @@
 """A base that is a reference ($user/greet) is replaced by the template at that address, wherever a base is accepted."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from foreword import Agent, Assembler, CallError, Tool, assemble, for_anthropic
 
+NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod", "builder"]
 GREET = "home/.config/foreword/prompts/greet.md"
 
@@ -34,9 +37,9 @@ def test_a_changed_template_is_read_again(project, layout):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_reference_is_resolved_in_a_conversation(project, open_conversation, layout):
     conversation = open_conversation(layout, base="$user/greet")
-    assert conversation.turn("hi").system.startswith("Greet the user.")
-    assert open_conversation(layout, base="$user/greet").turn("hi").is_reused
-    assert not open_conversation(layout, base="$user/greet").drift().is_changed
+    assert conversation.turn("hi", now=NOW).system.startswith("Greet the user.")
+    assert open_conversation(layout, base="$user/greet").turn("hi", now=NOW).is_reused
+    assert not open_conversation(layout, base="$user/greet").drift(NOW).is_changed
     assert conversation.preview().text.startswith("Greet the user.")
 
 
