@@ -42,7 +42,7 @@ class Reply:
 
     @property
     def problem(self):
-        """Return the kind of the problem, after checking its form."""
+        """Return the kind of problem, after checking the format of the response."""
         assert self.headers["content-type"] == "application/problem+json", (self.status, self.body[:300])
         message = self.json
         assert (message["status"], message["instance"]) == (
@@ -73,7 +73,7 @@ class Server:
         self.port = int(self.url.rpartition(":")[2])
 
     def ask(self, method, path, body=None, headers=(), token=None):
-        """Send one request on a new connection, with the token if there is one. A body that is not bytes is sent as JSON."""
+        """Send one request on a new connection, with the token if the server has one. A body that is not bytes is sent as JSON."""
         headers = dict(headers)
         token = self.token if token is None else token
         if token:
@@ -99,7 +99,10 @@ class Server:
         return self.post(f"/conversations/{quote(id, safe='')}/{action}{query}", {"cwd": "", **body})
 
     def raw(self, *pieces, close_after=False):
-        """Send bytes and return what comes back until the server closes; `close_after` closes our side after sending."""
+        """Send bytes, and return everything received until the server closes the connection.
+
+        With `close_after`, this side is closed after sending.
+        """
         with socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT) as connection:
             for piece in pieces:
                 try:
@@ -131,8 +134,8 @@ class Server:
     def lines(self, request):
         """Return the log lines of a request; they are written after the response."""
         for _ in range(1000):
-            if match := [line for line in self.log() if line.get("request") == request]:
-                return match
+            if lines := [line for line in self.log() if line.get("request") == request]:
+                return lines
             time.sleep(0.01)
         raise AssertionError(f"the log has no line for request {request}")
 
@@ -162,9 +165,9 @@ def _received_chunks(connection):
 
 def _parse_line(line):
     if line.startswith("{"):
-        read = json.loads(line)
-        assert read.keys() >= _KEYS or read.keys() >= {"time", "level", "from"}, line
-        return read
+        fields = json.loads(line)
+        assert fields.keys() >= _KEYS or fields.keys() >= {"time", "level", "from"}, line
+        return fields
     match = _LINE.fullmatch(line)
     assert match, line
     status, method, path, request, problem = match.groups()
