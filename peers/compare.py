@@ -6,6 +6,7 @@ import os
 import tempfile
 import tomllib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,9 @@ def assembled(program: Program, case: Case, base: str) -> Recorded:
         messages = [(each["role"], [each["content"]]) for each in sent]
     else:
         messages = prompt_messages(assemble(workspace, Agent(), program.name))
-    entries = reduce(messages, case.data, program.form, base)
+    # A touch sends each file on its own, so nothing was sorted in its recording.
+    form = replace(program.form, unordered=None) if case.event == "touch" else program.form
+    entries = reduce(messages, case.data, form, base)
     return {"files": files(entries, case.data), "messages": entries}
 
 

@@ -93,7 +93,7 @@ def texts_in(edition: Edition) -> dict[str, str]:
     texts: dict[str, str] = {}
     for passage in account_of(edition).get("passages", ()):
         for each in passage["origins"]:
-            if each["kind"] == "file":
+            if each["kind"] == "file" and each.get("lines"):  # a field of the front matter has no lines
                 texts[each["path"]] = texts.get(each["path"], "") + edition.system[each["start"] : each["end"]]
     return texts
 

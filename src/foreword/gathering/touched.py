@@ -43,14 +43,14 @@ class RuleScopes:
 
     def __init__(self) -> None:
         self.compiled = 0
-        self._known: dict[tuple[str, str, tuple[str, ...]], RuleScope] = {}
+        self._known: dict[tuple[str, ...], RuleScope] = {}
 
     def of(self, lookup: Lookup, text: FoundText) -> RuleScope:
-        key = text.reading.path, text.reading.hash, tuple(lookup.match)
+        key = text.reading.path, text.reading.hash, lookup.globs, *lookup.match
         known = self._known.get(key)
         if known is None:
             self.compiled += 1
-            known = self._known[key] = scope_of(text.reading.text, lookup.match)
+            known = self._known[key] = scope_of(text.reading.text, lookup.match, lookup.globs)
         return known
 
 
@@ -125,6 +125,8 @@ def matching(
     only: Callable[[str], bool] | None = None,
 ) -> LookupResult:
     """The result of a lookup without the rules that do not apply to any of these files; those become candidates that wait."""
+    if lookup.within == "cwd":
+        files = [each for each in files if is_inside(each.path, workspace.cwd)]
     candidates = list(result.candidates)
     kept: list[tuple[FoundText, RuleScope]] = []
     problems: list[Finding] = []
@@ -175,7 +177,7 @@ def base_of_rule(lookup: Lookup, text: FoundText, workspace: Workspace) -> str:
     """The directory that the globs of a rule are relative to: for a user's own rule the workspace, otherwise where its folder is."""
     if text.place in _USERS_PLACES or (text.place == "path" and not is_inside(text.reading.path, text.base)):
         return workspace.cwd if lookup.within == "cwd" else workspace.root or workspace.cwd
-    return text.base
+    return workspace.root or workspace.cwd if lookup.from_root else text.base
 
 
 def relative_names(file: TouchedFile, base: str) -> Iterator[str]:

@@ -302,6 +302,7 @@ ONLY_IN_MIRRORS = (
     ("find", "blank", ("hide", "keep")),
     ("layout", "raw", (True,)),
     ("section", "mark", (False,)),
+    ("find", "globs", ("names", "paths")),
 )
 INHERITED = ("lifetime", "language", "file_budget", "over")
 _GROUPS = (

@@ -70,6 +70,8 @@ def parse_lookup(
         within=table.get("within", "root"),
         same_name=table.get("same_name", "first"),
         named=table.get("named", "field"),
+        globs=table.get("globs", "folders"),
+        from_root=table.get("from_root", False),
         hidden=table.get("hidden", False),
         exclude=_expand_settings(table.get("exclude", ()), where + "exclude", settings),
         when=tuple(
@@ -84,8 +86,9 @@ def _check_match(table: Mapping[str, Any], where: str) -> None:
     for name in table.get("match", ()):
         if name not in MATCH_FIELDS:
             raise LayoutError(f"{where}match: unknown field {name!r}" + suggestion(name, MATCH_FIELDS))
-    if "unscoped" in table and not table.get("match"):
-        raise LayoutError(f"{where}unscoped has no effect without match")
+    for key in ("unscoped", "globs", "from_root"):
+        if key in table and not table.get("match"):
+            raise LayoutError(f"{where}{key} has no effect without match")
 
 
 def _check_kind(table: Mapping[str, Any], kind: str, where: str) -> None:

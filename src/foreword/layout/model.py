@@ -124,6 +124,8 @@ class Lookup:
     match: Sequence[str] = ()
     unscoped: Literal["apply", "first", "skip"] = "apply"
     within: Literal["root", "cwd"] = "root"
+    globs: Literal["folders", "names", "paths"] = "folders"
+    from_root: bool = False
     directories: Sequence[str] = ()
     same_name: Literal["first", "all"] = "first"
     named: Literal["field", "path"] = "field"

@@ -8,7 +8,7 @@ EVENTS = ("read", "edit", "create")
 # Front matter fields in which a rule can say which paths it applies to; `alwaysApply: true` means all of them.
 MATCH_FIELDS = ("paths", "globs", "applyTo", "alwaysApply")
 # Keys of a find that only the sections of `[touch]` may list.
-ONLY_ON_TOUCH = ("match", "unscoped", "within")
+ONLY_ON_TOUCH = ("match", "unscoped", "globs", "from_root", "within")
 MATCHING_KEYS = (
     Key(
         "find",
@@ -25,6 +25,21 @@ MATCHING_KEYS = (
         "Whether a file that has none of the fields of `match` applies to every path, in its place by name (`apply`, the default) or before the"
         " others of its folder (`first`), or never applies (`skip`).",
         ("apply", "first", "skip"),
+    ),
+    Key(
+        "find",
+        "globs",
+        "choice",
+        "How globs are read. In `folders`, the default, one that matches a folder matches everything below it, and one without a slash matches"
+        " names in any folder. The others are for mirrors: in `names`, only the second is so, and in `paths`, neither.",
+        ("folders", "names", "paths"),
+    ),
+    Key(
+        "find",
+        "from_root",
+        "switch",
+        "Whether globs are relative to the workspace's root, also those of rules further down. By default, they are relative to the directory in"
+        " which the folder of rules was found.",
     ),
     Key(
         "find",

@@ -65,10 +65,17 @@ class Glob:
     text: str
     negated: bool
     ways: Sequence[tuple[Sequence[GlobPart], bool]]  # the parts, and whether they name a folder
+    with_folders: bool = True
 
     def matches(self, names: Sequence[str]) -> bool:
         """Whether it matches a path, as its names; whether that excludes the path is for the caller to decide."""
-        return any(_matches(names, parts, only_folders) for parts, only_folders in self.ways)
+        return any(self._matches(names, parts, only_folders) for parts, only_folders in self.ways)
+
+    def _matches(self, names: Sequence[str], parts: Sequence[GlobPart], only_folders: bool) -> bool:
+        reached = _reached(names, parts)
+        return (len(names) in reached and not only_folders) or (
+            self.with_folders and any(0 < number < len(names) for number in reached)
+        )
 
 
 @value
@@ -101,9 +108,15 @@ def names_of(path: str) -> list[str]:
     return [each for each in path.split("/") if each not in ("", ".")]
 
 
-def compile_globs(text: str) -> PathGlobs:
-    """Compile globs that are separated by commas. One that is too long matches nothing; there may be 1,000."""
-    found = [_compile(each) for each in split_globs(text)[:_MAX_GLOBS] if len(each) <= _LONGEST]
+def compile_globs(text: str, reading: str = "folders") -> PathGlobs:
+    """Compile globs that are separated by commas. One that is too long matches nothing; there may be 1,000.
+
+    Some programs read globs in other ways. With `names`, one that matches a folder does not match the files in it; with `paths`, one
+    without a slash does not match in other folders either. With both, a glob that starts with `/` matches nothing, and `!` has no effect.
+    """
+    found = [_compile(each, reading) for each in split_globs(text)[:_MAX_GLOBS] if len(each) <= _LONGEST]
+    if reading != "folders":
+        found = [each for each in found if not each.negated]
     return PathGlobs(tuple(found))
 
 
@@ -126,19 +139,21 @@ def _unquoted(text: str) -> str:
     return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
 
-def _compile(text: str) -> Glob:
+def _compile(text: str, reading: str) -> Glob:
     negated = text.startswith("!")
-    return Glob(text, negated, tuple(_ways(text.removeprefix("!"))))
+    return Glob(text, negated, tuple(_ways(text.removeprefix("!"), reading)), reading == "folders")
 
 
-def _ways(glob: str) -> Iterator[tuple[Sequence[GlobPart], bool]]:
+def _ways(glob: str, reading: str) -> Iterator[tuple[Sequence[GlobPart], bool]]:
     """The alternatives of a glob: the parts of each, and whether they name a folder."""
+    if reading != "folders" and glob.startswith("/"):
+        return
     for one in alternatives(glob):
         one = one.strip()
         parts = [_part(each) for each in one.split("/") if each not in ("", ".")]
         if not parts:
             continue
-        if "/" not in one.removeprefix("./").rstrip("/"):
+        if "/" not in one.removeprefix("./").rstrip("/") and reading != "paths":
             parts.insert(0, _FOLDERS)
         if parts[-1] is _FOLDERS:  # everything below, but not the folder itself
             parts.append(_NAME)
@@ -186,8 +201,8 @@ def _character_set(text: str) -> CharacterSet:
     return CharacterSet(tuple(ranges), negated)
 
 
-def _matches(names: Sequence[str], parts: Sequence[GlobPart], only_folders: bool) -> bool:
-    """Whether the parts match these names, or the folders at their start."""
+def _reached(names: Sequence[str], parts: Sequence[GlobPart]) -> set[int]:
+    """How many of the names, from the first one on, the parts can match."""
     reached = {0}
     for part in parts:
         if part is _FOLDERS:
@@ -195,8 +210,8 @@ def _matches(names: Sequence[str], parts: Sequence[GlobPart], only_folders: bool
         else:
             reached = {n + 1 for n in reached if n < len(names) and part.matches(names[n])}
         if not reached:
-            return False
-    return any(0 < n < len(names) or (n == len(names) and not only_folders) for n in reached)
+            break
+    return reached
 
 
 def _match_tokens(name: str, tokens: Sequence[Token]) -> bool:

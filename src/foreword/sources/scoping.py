@@ -60,13 +60,16 @@ class RuleScope:
         return bool(self.field)
 
 
-def scope_of(text: str, match: Sequence[str]) -> RuleScope:
-    """The paths that a rule applies to, by the fields of its front matter in `match`; the first one that has globs counts."""
+def scope_of(text: str, match: Sequence[str], reading: str = "folders") -> RuleScope:
+    """The paths that a rule applies to, by the fields of its front matter in `match`; the first one that has globs counts.
+
+    `reading` says how globs are read; see `compile_globs`.
+    """
     fields, problem = read_fields(text) if match and text.startswith("---") else ({}, "")
     if "alwaysApply" in match and fields.get("alwaysApply", "").lower() == "true":
         return RuleScope("alwaysApply", "**", compile_globs("**"))
     for name in match:
         if name != "alwaysApply" and split_globs(fields.get(name, "")):
             # Many rules have globs without quotes, which YAML rejects; they were read as they are written.
-            return RuleScope(name, fields[name], compile_globs(fields[name]))
+            return RuleScope(name, fields[name], compile_globs(fields[name], reading))
     return RuleScope("", "", compile_globs(""), problem)

@@ -19,7 +19,7 @@ LAYOUT = Layout(
     differs=("Gemini CLI's own instructions, the date and the tree of folders are replaced by notes in brackets.", 'The comment for an import that failed gives a reason in other words.', "Gemini CLI's own skills are not listed.", "Names in a project's settings count for the project's files only; in Gemini CLI also for the user's.", ),
     signs=('GEMINI.md', '.gemini/', ),
     config=(ConfigValue(setting='names', pattern=Pattern(place='home', path='.gemini/settings.json'), key='context.fileName'), ConfigValue(setting='project_names', pattern=Pattern(place='home', path='.gemini/settings.json'), key='context.fileName'), ConfigValue(setting='project_names', pattern=Pattern(place='cwd', path='.gemini/settings.json'), key='context.fileName'), ),
-    touch=Touch(sections=(Section(name='touched', lifetime='project', of='touched', item=('--- Context from: ', Field(name='path'), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path'), ' ---', ), wrap=('--- Newly Discovered Project Context ---\n', Field(name=''), '\n--- End Project Context ---', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='GEMINI.md'), ), ), copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), missing=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), again=('<!-- File already processed: ', Field(name='name'), ' -->', )))), ), on=('read', 'edit', 'create', )),
+    touch=Touch(sections=(Section(name='touched', lifetime='project', of='touched', item=('--- Context from: ', Field(name='path'), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path'), ' ---', ), wrap=('--- Newly Discovered Project Context ---\n', Field(name=''), '\n--- End Project Context ---', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='GEMINI.md'), ), ), copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), missing=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), again=('<!-- File already processed: ', Field(name='name'), ' -->', ))), within='cwd'), ), on=('read', 'edit', 'create', )),
 )
 
 TYPE_CHECKING = False
@@ -57,7 +57,7 @@ def mapping() -> dict[str, Any]:
           'users_shared': {'as': 'skill', 'files': ['home:.agents/skills/*/SKILL.md']},
           'workspace_skills': {'as': 'skill', 'files': ['root:.gemini/skills/*/SKILL.md']},
           'workspace_shared': {'as': 'skill', 'files': ['root:.agents/skills/*/SKILL.md']},
-          'touched': {'like': 'user', 'files': ['down:{project_names}']}},
+          'touched': {'within': 'cwd', 'like': 'user', 'files': ['down:{project_names}']}},
  'section': {'base': {'text': "[Gemini CLI's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'skills': {'sections': ['users_skills', 'users_shared', 'workspace_skills', 'workspace_shared'],
                         'join': '\n',

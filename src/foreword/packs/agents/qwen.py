@@ -18,7 +18,7 @@ LAYOUT = Layout(
     raw=True,
     differs=("Qwen Code's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'The comment for an import that was refused gives a reason in other words.', ),
     signs=('QWEN.md', '.qwen/', ),
-    touch=Touch(sections=(Section(name='touched', lifetime='conversation', of='touched', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='home', path='.qwen/rules/**/*.md'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), match=('paths', ), unscoped='skip'), ), on=('read', 'edit', 'create', )),
+    touch=Touch(sections=(Section(name='touched', lifetime='conversation', of='touched', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='home', path='.qwen/rules/**/*.md'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), match=('paths', ), unscoped='skip', globs='paths'), ), on=('read', 'edit', 'create', )),
 )
 
 TYPE_CHECKING = False
@@ -54,7 +54,8 @@ def mapping() -> dict[str, Any]:
                     'where': {'paths': ''}},
           'projects_skills': {'as': 'skill', 'files': ['root:.qwen/skills/*/SKILL.md', 'root:.agents/skills/*/SKILL.md']},
           'users_skills': {'as': 'skill', 'files': ['home:.qwen/skills/*/SKILL.md', 'home:.agents/skills/*/SKILL.md']},
-          'touched': {'trim': 'ends',
+          'touched': {'globs': 'paths',
+                      'trim': 'ends',
                       'front': 'drop',
                       'match': ['paths'],
                       'unscoped': 'skip',

@@ -17,7 +17,7 @@ LAYOUT = Layout(
     raw=True,
     differs=("Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'Files are read from the git root down; Vibe starts at the nearest folder that the user trusts, and reads nothing in others.', ),
     signs=('AGENTS.md', '.vibe/', ),
-    touch=Touch(sections=(Section(name='touched', lifetime='conversation', of='touched', item=('Contents of ', Field(name='path'), ' (project instructions for this directory):\n\n', Field(name='text'), ), wrap=('<vibe_warning>\n', Field(name=''), '\n</vibe_warning>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends')), ), on=('read', 'edit', 'create', )),
+    touch=Touch(sections=(Section(name='touched', lifetime='conversation', of='touched', item=('Contents of ', Field(name='path'), ' (project instructions for this directory):\n\n', Field(name='text'), ), wrap=('<vibe_warning>\n', Field(name=''), '\n</vibe_warning>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends'), within='cwd'), ), on=('read', 'edit', 'create', )),
 )
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ def mapping() -> dict[str, Any]:
                                'walk:.agents/skills/**/SKILL.md',
                                'env:VIBE_HOME/skills/**/SKILL.md',
                                'home:.agents/skills/**/SKILL.md']},
-          'touched': {'trim': 'ends', 'files': ['down:AGENTS.md']}},
+          'touched': {'within': 'cwd', 'trim': 'ends', 'files': ['down:AGENTS.md']}},
  'section': {'base': {'text': "[Vibe's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'user': {'of': 'user',
                       'lifetime': 'project',
