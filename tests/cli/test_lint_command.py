@@ -87,12 +87,12 @@ def test_the_same_field_with_different_lengths_is_one_finding(tree, run):
 
 
 def test_skills_of_the_user_and_of_the_project_are_counted_separately(tree, run):
-    own = skills_with("v: 1\n", "v: 1\n", folder="home/.agents/skills")
-    own = {
+    user_skills = skills_with("v: 1\n", "v: 1\n", folder="home/.agents/skills")
+    user_skills = {
         path.replace("/s0/", "/t0/").replace("/s1/", "/t1/"): text.replace("name: s", "name: t")
-        for path, text in own.items()
+        for path, text in user_skills.items()
     }
-    tree({**GIT, **skills_with("v: 1\n", "v: 1\n"), **own})
+    tree({**GIT, **skills_with("v: 1\n", "v: 1\n"), **user_skills})
     assert [line.rpartition("(")[2] for line in run("lint")[1].splitlines()] == [
         "in 2 skills; this is the first) [skill-field]"
     ] * 2
@@ -106,13 +106,13 @@ def test_a_file_in_the_home_directory_is_not_checked(tree, run):
 
 def test_on_a_terminal_findings_are_grouped_by_file_in_colour(tree):
     tree(FILES_WITH_FINDINGS)
-    shown = run_on_terminal(["lint", "web", "--home", tree.path("home")], tree.path("w"))
+    output = run_on_terminal(["lint", "web", "--home", tree.path("home")], tree.path("w"))
     assert (
-        re.sub(r"\x1b\[\d+m", "", shown).split("\n\n")[1]
+        re.sub(r"\x1b\[\d+m", "", output).split("\n\n")[1]
         == "AGENTS.md\n  5  warning  docs/style.md does not exist  missing-file"
     )
-    assert "\x1b[31merror    \x1b[0m" in shown and "\x1b[1mweb/AGENTS.md\x1b[0m" in shown
-    assert max(map(len, re.sub(r"\x1b\[\d+m", "", shown).splitlines())) <= 80
+    assert "\x1b[31merror    \x1b[0m" in output and "\x1b[1mweb/AGENTS.md\x1b[0m" in output
+    assert max(map(len, re.sub(r"\x1b\[\d+m", "", output).splitlines())) <= 80
 
 
 def run_on_terminal(arguments, cwd):

@@ -265,8 +265,8 @@ def test_template_versions_are_saved_and_restored(tree, run, run_json, monkeypat
     assert (restored["version"], restored["note"], restored["template"]) == (3, "Restored version 1", "One.\n")
     assert run_json("template", "restore", "0", "--note", "as shipped")["template"] == DEFAULT
     history = run_json("template", "history")
-    assert [set(message) for message in history] == [{"version", "author", "time", "note", "syntax", "template"}] * 5
-    assert [(message["version"], message["author"], message["note"]) for message in history] == [
+    assert [set(version) for version in history] == [{"version", "author", "time", "note", "syntax", "template"}] * 5
+    assert [(version["version"], version["author"], version["note"]) for version in history] == [
         (4, "ada", "as shipped"),
         (3, "ada", "Restored version 1"),
         (2, "bob", ""),

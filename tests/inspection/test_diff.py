@@ -216,13 +216,13 @@ def test_unknown_tools_are_not_compared():
 def test_a_saved_prompt_is_read_back_unchanged(tree, layout):
     tree({"w/AGENTS.md": "# A\n\nText 𝕏.\n", "w/.agents/skills/s/SKILL.md": "---\nname: s\ndescription: d\n---\nB\n"})
     prompt = tree.prompt(layout, tools="read shell")
-    again = prompt_from({"text": prompt.text, "layout": f"$std/{layout}", **account_form(prompt)}, "x")
-    assert (again.layout, again.text) == (layout, prompt.text)
-    assert [(passage.section, passage.start, passage.text, passage.lifetime) for passage in again.passages] == [
+    restored = prompt_from({"text": prompt.text, "layout": f"$std/{layout}", **account_form(prompt)}, "x")
+    assert (restored.layout, restored.text) == (layout, prompt.text)
+    assert [(passage.section, passage.start, passage.text, passage.lifetime) for passage in restored.passages] == [
         (passage.section, passage.start, passage.text, passage.lifetime) for passage in prompt.passages
     ]
-    assert account_form(again)["passages"] == account_form(prompt)["passages"]
-    assert not compare(Subject("o", prompt), Subject("n", again)).is_changed
+    assert account_form(restored)["passages"] == account_form(prompt)["passages"]
+    assert not compare(Subject("o", prompt), Subject("n", restored)).is_changed
 
 
 def make_passage(**changes):

@@ -6,7 +6,7 @@ from foreword.inspection.effects import Effect, SectionEffect, measure_effect
 
 
 def effect_of(tree, before, after):
-    """The effect of a change of files, counting characters as tokens."""
+    """Return the prompts before and after files change, and the effect, counting characters as tokens."""
     old = tree(before).prompt("ion", base="B.")
     new = tree(after).prompt("ion", base="B.")
     return old, new, measure_effect(old, new, len)
@@ -36,13 +36,13 @@ def test_added_and_removed_sections_are_reported(tree):
         ("ion-local", "added", 0)
     ]
     assert result.breaks == "project" and result.kept == old.text.index("Project Instructions")
-    back = measure_effect(tree.prompt("ion", base="B."), old, len)
-    assert [(section.section, *section.kinds, section.after) for section in back.sections] == [
+    reverse = measure_effect(tree.prompt("ion", base="B."), old, len)
+    assert [(section.section, *section.kinds, section.after) for section in reverse.sections] == [
         ("ion-local", "removed", 0)
     ]
 
 
-def test_new_and_fixed_findings_without_a_change_of_the_text(tree):
+def test_new_and_fixed_findings_are_reported_even_if_the_text_is_unchanged(tree):
     _, _, result = effect_of(tree, {"w/AGENTS.md": "X"}, {"w/CLAUDE.md": "Y"})
     assert not result.is_changed
     assert ([finding.code for finding in result.new_findings], result.fixed_findings) == (["file-shadowed"], ())

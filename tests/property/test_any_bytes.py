@@ -220,7 +220,7 @@ def test_workspace_settings_never_raise(write_workspace, content, layout):
     ),
 )
 @example(b"section = 3", "home/.config/foreword/foreword.toml")
-def test_settings_and_wording_raise_only_errors(write_workspace, content, name):
+def test_settings_and_wording_raise_only_our_own_errors(write_workspace, content, name):
     workspace = write_workspace({name: content})
     for layout in ("", "opal", "pod"):
         try:
@@ -235,7 +235,7 @@ def test_settings_and_wording_raise_only_errors(write_workspace, content, name):
 @example(b"guideline = 3\nsections = []", "")
 @example(b'guideline = ["x"]\nsections = []', "")
 @example(b"section = 3", "opal")
-def test_a_layout_raises_only_errors(write_workspace, content, base):
+def test_a_layout_raises_only_our_own_errors(write_workspace, content, base):
     start = f'extends = "$std/{base}"\n'.encode() if base else b""
     workspace = write_workspace(
         {"w/a/x.toml": start + content, "w/a/.foreword/prompts/x.toml": start + content, "w/a/AGENTS.md": b"x"}
@@ -257,7 +257,7 @@ templates = st.one_of(
 
 @settings(max_examples=60)
 @given(body=templates, other=templates)
-def test_a_template_raises_only_errors(write_workspace, body, other):
+def test_a_template_raises_only_our_own_errors(write_workspace, body, other):
     workspace = write_workspace(
         {"home/.config/foreword/prompts/x.md": body, "home/.config/foreword/prompts/y.md": other}
     )

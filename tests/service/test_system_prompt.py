@@ -46,8 +46,8 @@ def test_the_default_template_has_version_zero(fresh_service):
 def test_a_saved_template_is_read_back(service, template):
     reply = service.ask("PUT", "/system-prompt", {"template": template})
     assert (reply.status, reply.json) == (200, {"template": template})
-    again = service.get("/system-prompt")
-    assert (again.json, again.headers["etag"]) == ({"template": template}, reply.headers["etag"])
+    reread = service.get("/system-prompt")
+    assert (reread.json, reread.headers["etag"]) == ({"template": template}, reply.headers["etag"])
 
 
 def test_variables_match_the_catalog(service):
@@ -397,9 +397,9 @@ def test_at_most_200_files_are_listed(fresh_service, served_folders):
 
 
 def test_layouts_and_roots_are_listed(service, served_folders):
-    listed = service.get("/layouts").json
-    assert listed["languages"] == ["brackets", "jinja"]
-    layouts = listed["layouts"]
+    response = service.get("/layouts").json
+    assert response["languages"] == ["brackets", "jinja"]
+    layouts = response["layouts"]
     assert [layout["name"] for layout in layouts] == list(layout_names())
     assert all(layout["about"] and layout["sections"] for layout in layouts)
     assert {layout["name"]: layout["language"] for layout in layouts}["builder"] == "brackets"
@@ -421,8 +421,8 @@ def test_a_version_has_a_language(fresh_service, served_folders):
     assert turn.json["system"] == f"In {served_folders / 'w'}"
     plain = fresh_service.ask("PUT", "/system-prompt", {"template": "In {{ cwd }}"})
     assert plain.headers["template-syntax"] == "brackets"
-    again = fresh_service.ask("POST", "/system-prompt/versions/1/restore", None)
-    assert (again.json, again.headers["template-syntax"]) == ({"template": "In {{ cwd }}"}, "jinja")
+    reread = fresh_service.ask("POST", "/system-prompt/versions/1/restore", None)
+    assert (reread.json, reread.headers["template-syntax"]) == ({"template": "In {{ cwd }}"}, "jinja")
     assert fresh_service.get("/system-prompt").headers["template-syntax"] == "jinja"
     syntaxes = [version["syntax"] for version in fresh_service.get("/system-prompt/versions").json["versions"]]
     assert syntaxes == ["jinja", "brackets", "jinja"]
