@@ -534,7 +534,7 @@ def test_malformed_front_matter_is_reported_and_other_files_load(tree, layout_te
         ("where = { paths = [] }", "find.project.where.paths can never match"),
         ("where = { paths = 1 }", "where must be a table of strings"),
         ('where = "paths"', "where must be a table of strings"),
-        ('below = "rules"', "find.project.below has no effect without where or unless"),
+        ('below = "rules"', "find.project.below has no effect without where, unless or match"),
         ('unless = { "" = "x" }', "find.project.unless has a field without a name"),
         (
             'as = "skill"\nwhere = { paths = "" }',

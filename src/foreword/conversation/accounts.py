@@ -1,4 +1,4 @@
-"""What turns need of the account of an edition, parsed once for each distinct text. Pure."""
+"""The parts of an edition's account that turns need, parsed once for each distinct text. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @value
 class Account:
-    """The passages and findings of a prompt. `files` has the path of each file and where it ends in the prompt."""
+    """A prompt's passages and findings. `files` contains the path of each file and where it ends in the prompt."""
 
     passages: Sequence[SentPassage]
     findings: Sequence[Finding]
@@ -37,12 +37,12 @@ _accounts = ParseCache(_parse)
 
 
 def parsed_account(edition: Edition) -> Account:
-    """The account of an edition."""
+    """Return an edition's account."""
     account: Account = _accounts.get(edition.account)
     return account
 
 
 def leading_messages(edition: Edition) -> Sequence[Mapping[str, str]]:
-    """The messages of an edition's prompt; for most layouts, there are none."""
+    """Return the messages of an edition's prompt. For most layouts, there are none."""
     account = parsed_account(edition)
     return split_prompt(edition.system, account.passages).messages if account.has_messages else ()

@@ -1,4 +1,4 @@
-"""The agent of a conversation: its tools, the skill in its prompt, and how it differs from the edition's agent."""
+"""A conversation's agent: its tools, the skill in its prompt, and how it differs from the edition's agent."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class StoredTools:
 
 
 class ConversationAgent:
-    """The agent that the caller `configured`, and the same agent `resolved` for the edition in use.
+    """The agent as the caller `configured` it, and as it was `resolved` for the edition in use.
 
     An agent without tools gets the tools of the conversation, or in a new one those of the extensions. Other fields that it leaves
     out come from the edition too. After a compaction, it gets the skill that was in use, if that belongs in the prompt.
@@ -68,7 +68,7 @@ class ConversationAgent:
             self.resolved, self._stored = agent, None
 
     def _skill_in_prompt(self, using: Edition, layout: Callable[[], Layout]) -> str:
-        """The skill in use that belongs in the prompt, if the layout has a section for it and rebuilds the prompt."""
+        """Return the active skill if the layout has a section for it and rebuilds the prompt, otherwise an empty string."""
         state = state_of(using)
         if not (state.in_prompt or state.returning):
             return ""
@@ -84,7 +84,7 @@ class ConversationAgent:
 
     @property
     def stored_tools(self) -> StoredTools:
-        """The tools of the resolved agent in their stored form."""
+        """The resolved agent's tools in their stored form."""
         if self._stored is None:
             check_agent(self.resolved)
             tools = self.resolved.tools or ()
@@ -92,14 +92,14 @@ class ConversationAgent:
         return self._stored
 
     def has_other_tools(self, using: Edition) -> bool:
-        """Whether the agent's tools differ from those of the edition."""
+        """Whether the agent's tools differ from the edition's."""
         stored = self.stored_tools
         if stored.notes != target_of(using).agent.get("tools", {}):
             return True
         return stored.definitions != using.tools and not are_same_tools(stored.definitions, using.tools)
 
     def with_tools_of(self, using: Edition) -> Agent:
-        """The agent with the tools of an edition. For tools that it no longer has, only the definitions are known."""
+        """Return the agent with an edition's tools. For tools that it no longer has, only the definitions are known."""
         if not self.has_other_tools(using):
             return self.resolved
         known = tools_by_name(using.tools)
@@ -111,7 +111,7 @@ class ConversationAgent:
         return replace(self.resolved, tools=tools)
 
     def set_tools(self, tools: Sequence[Tool | str], using: Callable[[], Edition | None]) -> None:
-        """Give the agent these tools. A name refers to a tool that the conversation knows."""
+        """Set the agent's tools. A name refers to a tool that the conversation already has."""
         self._known_tools |= {tool.name: tool for tool in tools if isinstance(tool, Tool)}
         active = [self._tool(each, using) if isinstance(each, str) else each for each in tools]
         self.configured = replace(self.configured, tools=tuple(active))
@@ -127,7 +127,7 @@ class ConversationAgent:
         return self._known_tools[name]
 
     def about(self, cwd: str, number: int | None = None) -> About:
-        """The description of the conversation for hooks. `number` defaults to the edition in use."""
+        """Describe the conversation for hooks. `number` defaults to the edition in use."""
         tools = [tool.name for tool in self.resolved.tools or ()]
         return About(self.id, cwd, self.resolved.model, tools, self.edition_number if number is None else number)
 
@@ -137,7 +137,7 @@ _KEPT_KEYS = ("sub_agent", "session", "base", "scope", "language", "docs")
 
 
 def _with_fields_of(edition: Edition, agent: Agent, conversation: str) -> Agent:
-    """The agent, with the fields that it leaves out as they were for the edition."""
+    """Fill in the fields that the agent leaves out with the values they had for the edition."""
     target = target_of(edition)
     kept: dict[str, Any] = {}
     # The model of one provider means nothing to another.
@@ -154,7 +154,7 @@ def _with_fields_of(edition: Edition, agent: Agent, conversation: str) -> Agent:
 
 
 def with_extension_tools(extensions: Sequence[Extension], agent: Agent) -> Agent:
-    """The agent with the tools of extensions after its own. An agent without tools is returned unchanged."""
+    """Add the extensions' tools after the agent's own. An agent without tools is returned unchanged."""
     own = {tool.name for tool in agent.tools or () if isinstance(tool, Tool)}
     added = [tool for each in extensions for tool in each.tools if tool.name not in own]
     return replace(agent, tools=(*agent.tools, *added)) if agent.tools and added else agent

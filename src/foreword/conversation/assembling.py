@@ -1,4 +1,4 @@
-"""The assembler of one conversation, with the resources that extensions and callers add while it runs."""
+"""One conversation's assembler, with the resources that extensions and callers add while it runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TEMPLATE = "template "
 
 
 class ConversationAssembler:
-    """The layout of a conversation, and what its workspace contains for it."""
+    """A conversation's layout, and what its workspace contains for it."""
 
     def __init__(
         self, opened_with: Assembler, shared: Shared, agent: ConversationAgent, hooks: Hooks, mirror: bool = False
@@ -66,7 +66,7 @@ class ConversationAssembler:
 
     @property
     def touch_reader(self) -> TouchReader:
-        """Reads what touched files bring in."""
+        """The reader for the instructions that apply to touched files."""
         return self._shared.touch_reader(self.assembler)
 
     def is_other_layout(self, using: Edition | None) -> bool:
@@ -82,7 +82,7 @@ class ConversationAssembler:
     # Resources of extensions
 
     def discover(self, reason: str) -> None:
-        """Ask extensions for resources. This happens before this process first gathers, and on every reload."""
+        """Ask extensions for resources, before this process first gathers and on every reload."""
         self._discovered = []  # a hook that asks for the layout must not start another discovery
         self._discovered = self._hooks.discover(reason, self._agent.about(self.cwd))
         self._equip()
@@ -127,12 +127,12 @@ class ConversationAssembler:
         return with_contributions(snapshot.inputs, self.layout, self._hooks.extensions)
 
     def confined(self, workspace: Workspace) -> Workspace:
-        """A stored workspace with the folders that its files must be inside of, which are not stored."""
+        """Add to a stored workspace the folders that must contain its files, which are not stored."""
         return replace(workspace, inside=self.assembler.workspace.inside)
 
 
 def mirror_refused(name: str) -> str:
-    """Why a conversation cannot use a layout that mirrors a program."""
+    """Explain why a conversation cannot use a layout that mirrors a program."""
     return (
         f"the layout {name!r} mirrors a released program, flaws included, and is not meant for a conversation;"
         " pass mirror=True (--mirror, or the field mirror over HTTP) to use it anyway"
@@ -145,7 +145,7 @@ def _document(version: TemplateVersion) -> Document:
 
 
 def template_used(layout: Layout, inputs: Inputs) -> int | None:
-    """The version of the global template in these inputs; 0 for the layout's own, None if the layout does not use it."""
+    """Return the version of the global template in these inputs: 0 for the layout's own, None if the layout does not use one."""
     for section in layout.all_sections:
         body = inputs.bodies.get(section.name) if "template" in section.instead else None
         if body is not None and body.path.startswith(_TEMPLATE):

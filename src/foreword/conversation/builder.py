@@ -39,7 +39,7 @@ _RECENT = 2
 
 @value
 class _Recent:
-    """A recently built edition, and what it was built from. `source` is compared by identity."""
+    """A recently built edition and what it was built from. `source` is compared by identity."""
 
     source: object
     agent: Agent
@@ -66,7 +66,7 @@ class EditionBuilder:
     # Editions
 
     def gather(self, now: datetime | None, agent: Agent | None = None, *, is_known: bool = True) -> Edition:
-        """The edition that would be built from the workspace now. In a known conversation, the active skill may have disappeared."""
+        """Build an edition from the current workspace. In an existing conversation, the active skill may have disappeared."""
         waits.before("build")
         self._assembling.discover_once()
         snapshot = self._assembling.snapshot()
@@ -75,12 +75,12 @@ class EditionBuilder:
         return self._edition(source, inputs, now, agent or self._agent.resolved, is_known=is_known)
 
     def format(self, using: Edition, now: datetime | None) -> Edition:
-        """The edition built from the stored inputs for the agent of this turn. It records when they were gathered."""
+        """Build an edition from the stored inputs for this turn's agent. It records when they were gathered."""
         fresh = self._edition(using.inputs, self.inputs(using), now, self._agent.resolved)
         return update_state(replace(fresh, inputs=using.inputs), gathered=state_of(using).gathered or using.created)
 
     def rebuild(self, using: Edition, subject: str, step: str, now: datetime | None, *, keep_tools: bool) -> Edition:
-        """What would be built now for a step: from the stored inputs if only the agent matters, otherwise from the workspace.
+        """Build what a step needs: from the stored inputs if only the agent matters, otherwise from the workspace.
 
         With `keep_tools`, it has the tools of the edition in use.
         """
@@ -126,7 +126,7 @@ class EditionBuilder:
     # Prompts
 
     def prompt(self, inputs: Inputs, agent: Agent, now: datetime | None, *, is_known: bool = False) -> Prompt:
-        """The prompt for these inputs. A missing active skill is an error, unless it disappeared from a known conversation."""
+        """Build the prompt for these inputs. Raises if the active skill is missing, unless it disappeared from an existing conversation."""
         waits.before("build")
         check_agent(agent)
         assembler, layout = self._assembling.assembler, self._layout
@@ -156,11 +156,11 @@ class EditionBuilder:
     # Inputs
 
     def inputs(self, edition: Edition) -> Inputs:
-        """The stored inputs of an edition, or what the workspace contains now."""
+        """Return an edition's stored inputs, or what the workspace contains now."""
         return self.stored_inputs(edition) or self._assembling.snapshot().inputs
 
     def stored_inputs(self, edition: Edition) -> Inputs | None:
-        """The inputs of an edition. None if they are not stored, or were gathered for a layout that differs from this one."""
+        """Return an edition's inputs, or None if they are not stored or were gathered for a different layout."""
         if not edition.inputs or self._assembling.is_other_layout(edition):
             return None
         inputs = inputs_of(edition)

@@ -23,7 +23,7 @@ _CODES: dict[str, str] = {"duplicate": "file-duplicate", "shadowed": "skill-shad
 
 
 def with_contributions(inputs: Inputs, layout: Layout, extensions: Sequence[Extension]) -> Inputs:
-    """The inputs with the documents of extensions after those that were found. Duplicates are left out."""
+    """Add the extensions' documents after those that were found. Duplicates are left out."""
     sources = [(each, name) for each in extensions for name in each.sources]
     if not sources:
         return inputs
@@ -38,7 +38,7 @@ def with_contributions(inputs: Inputs, layout: Layout, extensions: Sequence[Exte
 
 
 class _Contributions:
-    """The entries, candidates and findings of the inputs, to which those of extensions are added."""
+    """The inputs' entries, candidates and findings, to which those of extensions are added."""
 
     def __init__(self, inputs: Inputs, layout: Layout) -> None:
         self._layout = layout
@@ -53,7 +53,7 @@ class _Contributions:
         self._findings.append(finding("extension-unused", message + suggestion(name, lookups)))
 
     def add_all(self, extension: Extension, lookup: Lookup, inputs: Inputs) -> None:
-        """Add the documents that an extension has for a lookup."""
+        """Add the documents that an extension provides for a lookup rule."""
         source = extension.sources[lookup.name]
         for returned in run(extension, source, self._findings, inputs.workspace, lists=Document) or ():
             self._add(normalize(returned), extension.name, lookup)
@@ -72,7 +72,7 @@ class _Contributions:
         if not document.text:
             return "blank", ""
         if entry is None:
-            return "refused", "its front matter does not describe an entry of this lookup"
+            return "refused", "its front matter does not describe an entry of this lookup rule"
         if not isinstance(entry, Document):
             first = self._named(entry.name, lookup)
             return (
@@ -82,12 +82,12 @@ class _Contributions:
         return ("duplicate", f"the same text as {copy.path}") if copy else ("used", "")
 
     def _named(self, name: str, lookup: str) -> Skill | Resident | None:
-        """The skill or resident of this name that was found before."""
+        """Return the skill or resident with this name that was found before, or None."""
         named = (each for each in self._found[lookup] if not isinstance(each, Document))
         return next((each for each in named if each.name == name), None)
 
     def _copy_of(self, document: Document, lookup: str) -> Document | None:
-        """A document with the same text. One that may replace a section does not count, because it may not be in the prompt."""
+        """Return a document with the same text, or None. Documents that may replace a section do not count; the prompt may not contain them."""
         replacing = {name for section in self._layout.all_sections for name in section.instead if name != lookup}
         for name, entries in self._found.items():
             for each in entries if name not in replacing else ():

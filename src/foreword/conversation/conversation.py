@@ -1,4 +1,4 @@
-"""One conversation: the verbs that a caller uses. `transitions.py` carries them out, `turns.py` creates the turns."""
+"""One conversation: the methods that a caller uses. `transitions.py` carries them out, and `turns.py` creates the turns."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Conversation:
         *,
         new_prompt: bool = False,
     ) -> Turn:
-        """What the model sees now: `messages` is the history, `message` is what the user says.
+        """Return what the model should see now. `messages` is the history, and `message` is what the user says.
 
         A call with a message is a new prompt of the user. If that prompt is already in `messages`, pass `new_prompt=True`.
         """
@@ -134,7 +134,7 @@ class Conversation:
         return self._turns.without_messages(self._transitions.apply(["turn", "reload"], now))
 
     def compact(self, message: str = "", messages: Sequence[Message] = (), now: datetime | None = None) -> Turn:
-        """The request for a summary, as the layout words it. The request itself is not part of the history."""
+        """Return a turn that requests a summary, worded by the layout. The request itself is not part of the history."""
         check_message(message)
         messages = checked_messages(messages)
         check_moment(now)
@@ -147,7 +147,7 @@ class Conversation:
         return self._summary_turn(outcome, message, messages)
 
     def compact_without_prompt(self, error: StoreError, message: str = "", messages: Sequence[Message] = ()) -> Turn:
-        """The request for a summary alone, for when the store that knows the system prompt is down."""
+        """Return only the request for a summary, for use while the store, which has the system prompt, is down."""
         down = finding("store-down", f"{error}; the request is sent without the system prompt")
         return self._summary_turn(Outcome(Edition(0, ""), (), [down]), message, messages)
 
@@ -157,7 +157,7 @@ class Conversation:
         return with_summary_request(turn, self.layout)
 
     def drift(self, now: datetime | None = None) -> Drift:
-        """What a prompt built now would change."""
+        """Return what would change if the prompt were built now."""
         check_moment(now)
         using, _ = self._transitions.current()
         if using is None:
@@ -167,7 +167,7 @@ class Conversation:
         return drift(using, self._builder.gather(now), price=price)
 
     def preview(self, template: Document | None = None, now: datetime | None = None) -> Prompt:
-        """The prompt that would be built now, with another template instead of the global one. Nothing is stored.
+        """Return the prompt that would be built now with another template instead of the global one. Nothing is stored.
 
         If the layout does not use the global template, it replaces the base, where that is a template.
         """
@@ -181,7 +181,7 @@ class Conversation:
         return self._builder.preview(template, now)
 
     def set_active_tools(self, tools: Sequence[Tool | str]) -> None:
-        """Give the agent these tools from the next turn on: definitions, or names of tools that the conversation knows."""
+        """Set the agent's tools from the next turn on: definitions, or names of tools that the conversation already has."""
         tools = ordered("the active tools", tools)
         for each in tools:
             expect("an active tool", each, Tool, str)
@@ -205,7 +205,7 @@ class Conversation:
             self._waiting.append({"role": "user", "content": content})
 
     def touch(self, paths: Sequence[str], how: Literal["read", "edit", "create"] = "read") -> Touched:
-        """What the model should know about files that the agent reads, edits or creates: append `messages` after the tools' results.
+        """Return what the model should know about files that the agent reads, edits or creates: append `messages` after the tool results.
 
         Instruction files of the folders on the way and rules for these paths are sent once per conversation, again after a compaction,
         and once more if they have changed. Paths are relative to the working directory; the files need not exist.
@@ -221,7 +221,7 @@ class Conversation:
             self.send_message(each["content"])
 
     def use_skill(self, name: str) -> Message:
-        """The message that sends the model a skill's body; the second time, it only says that the skill is active."""
+        """Return the message that sends the model a skill's body. The second time, it only says that the skill is active."""
         expect("the name of a skill", name, str)
         using = self._transitions.current_or_new()
         inputs = self._builder.inputs(using)
@@ -246,7 +246,7 @@ class Conversation:
         messages: Sequence[Message] = (),
         now: datetime | None = None,
     ) -> Turn:
-        """A turn of an agent that does one task. Its base is the task, or with `append` the parent's base and the task.
+        """Return the turn of a sub-agent that does one task. Its base is the task or, with `append`, the parent's base and the task.
 
         The task is text or a reference (`$user/review`). If the layout's base is a template, the task is one in the same language.
         Instead of a task, `definition` names a sub-agent that the layout lists; it has those of `tools` that its definition names.

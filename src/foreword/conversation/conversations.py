@@ -103,12 +103,12 @@ class Conversations:
         return edition.system if edition else turn.system
 
     def get(self, id: str) -> str | None:
-        """The prompt of a conversation, including its messages; None if it was never constructed."""
+        """Return a conversation's prompt, including its messages, or None if it was never constructed."""
         check_id(id)
         return self._shared.prompt(id)
 
     def current(self, id: str, moment: object = None) -> tuple[Edition | None, list[Finding]]:
-        """The edition in use. While the store is down, the one this process saw last, with a finding.
+        """Return the edition in use. While the store is down, this is the one that this process saw last, with a finding.
 
         With `moment` (from `Store.moment`), an edition that was read at that moment is not read again.
         """

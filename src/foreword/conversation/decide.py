@@ -1,4 +1,4 @@
-"""How long an edition is used: what to do on which event, and what becomes of the edition in use. Pure.
+"""Decide what each event does, and whether the edition in use is kept or replaced. Pure.
 
     decide      events -> steps, by the layout's table: one for the tools, one for everything else
     apply_step  step, edition in use, fresh prompt -> edition, messages to add, findings
@@ -51,7 +51,7 @@ class Steps:
 
     @property
     def changes(self) -> Sequence[tuple[Subject, str]]:
-        """The steps other than `keep`, in order, each with its subject. Two equal steps are one."""
+        """Return the steps other than `keep`, in order, each with its subject. Equal steps are merged."""
         if self.tools == self.rest:
             return () if self.rest == "keep" else (("all", self.rest),)
         both: tuple[tuple[Subject, str], ...] = (("tools", self.tools), ("rest", self.rest))
@@ -130,7 +130,7 @@ _CARRIED = ("skills", "returning", "in_prompt", "prompt", "touched", "touched_ag
 
 @value
 class Drift(ChangedParts):
-    """How a prompt built now differs from the edition in use, and how much of the provider's cache a rebuild would lose.
+    """How a newly built prompt differs from the edition in use, and how much of the provider's cache a rebuild would lose.
 
     Fields:
         sections: The sections that differ.
@@ -149,7 +149,7 @@ class Drift(ChangedParts):
     rule: CacheRule = CacheRule()
 
     def sentence(self) -> str:
-        """The change in one sentence, with its price."""
+        """Describe the change in one sentence, with its price."""
         if not self.is_changed:
             return "nothing has changed since the edition in use was created"
         parts = [_described(each) for each in self.sections]
@@ -183,7 +183,7 @@ def _prefix_price(using: Edition, fresh: Edition) -> tuple[int, int, CacheRule]:
 
 
 def _side(edition: Edition) -> Side:
-    """What is sent to a model with an edition."""
+    """Return what an edition sends to a model."""
     return edition_side(edition.system, account_of(edition), tools_of(edition))
 
 
@@ -237,12 +237,12 @@ def _append(using: Edition, fresh: Edition, change: Drift) -> Outcome:
 
 
 def _active(using: Edition, fresh: Edition) -> dict[str, Any] | None:
-    """The tools that the agent has now, if the edition defines others."""
+    """Return the agent's current tools if they differ from those that the edition defines."""
     return {"tools": tool_rows(fresh)} if described_tools(fresh) != described_tools(using) else None
 
 
 def _unannounced(using: Edition, fresh: Edition, change: Drift, announced: Mapping[str, str]) -> list[_Announcement]:
-    """The changes that the messages so far do not mention, and those that were announced and are reverted now."""
+    """Return the changes that no message has announced yet, and announced changes that have been reverted."""
     definitions = tools_by_name(fresh.tools)
     now = {each.key: each for each in (*_changed_sections(fresh, change), *_changed_tools(definitions, change))}
     known_tools = {f"{_TOOL}{name}" for name in definitions} | {_TOOL}
@@ -274,7 +274,7 @@ def _changed_tools(definitions: Mapping[str, Any], change: Drift) -> Iterable[_A
 
 
 def _reverted(key: str, using: Edition) -> str:
-    """The message that an announced change no longer applies."""
+    """Return the message that says that an announced change no longer applies."""
     if key == _TOOL:
         return "All tools are active again."
     if key.startswith(_TOOL):

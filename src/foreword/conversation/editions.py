@@ -27,7 +27,7 @@ _MAX_POSTPONED = 10_000
 
 
 class Editions:
-    """The editions in use. While the store is down, this process continues with the ones it knows."""
+    """The editions in use. While the store is down, this process continues with the ones it has seen."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -35,7 +35,7 @@ class Editions:
         self._lock = allocate_lock()
 
     def current(self, id: str, moment: object = None) -> tuple[Edition | None, list[Finding]]:
-        """The edition in use. While the store is down, the one this process saw last, with a finding.
+        """Return the edition in use. While the store is down, this is the one that this process saw last, with a finding.
 
         With `moment` (from `Store.moment`), an edition that was read at that moment is not read again.
         """
@@ -49,7 +49,7 @@ class Editions:
             return known, [finding("store-down", f"{error}; this process continues with the edition it knows")]
 
     def caught_up(self, id: str) -> tuple[Edition | None, list[Finding]]:
-        """The edition in use, with the changes of its state that could not be stored while the store was down."""
+        """Return the edition in use, with the state changes that could not be stored while the store was down."""
         using, findings = self.current(id)
         if using is None or findings or id not in self.postponed:
             return using, findings

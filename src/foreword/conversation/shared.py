@@ -1,4 +1,4 @@
-"""What the conversations of one process share: the store, extensions, assemblers, and constructions under way."""
+"""What the conversations of one process share: the store, extensions, assemblers and running constructions."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Shared:
         self._touch_readers: dict[int, TouchReader] = {}
 
     def prompt(self, id: str) -> str | None:
-        """The prompt of a conversation; None if it was never constructed."""
+        """Return a conversation's prompt, or None if it was never constructed."""
         edition, _ = self.editions.current(id)
         return edition.system if edition else None
 
     def assembler(self, assembler: Assembler) -> Assembler:
-        """The known assembler for the same workspace, layout and settings, so that nothing is read twice; otherwise this one."""
+        """Return an existing assembler for the same workspace, layout and settings, so that nothing is read twice, or else this one."""
         options = {name: each for name, each in vars(assembler).items() if not name.startswith("_")}
         key = repr((os.path.abspath(assembler.workspace.cwd), options))
         with self._lock:

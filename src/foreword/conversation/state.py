@@ -1,4 +1,4 @@
-"""What a conversation remembers between turns, stored as JSON beside the edition in use. Pure."""
+"""What a conversation remembers between turns, stored as JSON with the edition in use. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @value
 class State:
-    """The memory of a conversation. Most conversations remember nothing.
+    """What a conversation remembers between turns; for most conversations, nothing.
 
     `skills` were sent to the model in a message; `returning` are to be sent again after a compaction; `in_prompt` is the one in
     the system prompt since then. `prompt` has the `text` with which a hook replaced the system prompt, which may be empty.
@@ -52,25 +52,25 @@ _states = ParseCache(_parse)
 
 
 def state_of(edition: Edition) -> State:
-    """The state stored beside an edition."""
+    """Return the state that is stored with an edition."""
     state: State = _states.get(edition.state)
     return state
 
 
 def with_state(edition: Edition, state: State) -> Edition:
-    """The edition with this state beside it; the same edition if the state is the same."""
+    """Return the edition with this state, or the same edition if its state is already equal."""
     stored = {name: content for name, content in state.__dict__.items() if content}
     text = json.dumps(stored, sort_keys=True)
     return edition if text == edition.state else replace(edition, state=text)
 
 
 def update_state(edition: Edition, **changes: Any) -> Edition:
-    """The edition with some fields of its state changed."""
+    """Change some fields of an edition's state."""
     return with_state(edition, replace(state_of(edition), **changes))
 
 
 def after_summary(state: State) -> State:
-    """The state once the messages are summarised: what they said is gone, and skills in use have to be sent again."""
+    """Return the state after the messages were summarised: their content is forgotten, and skills in use must be sent again."""
     returning = dict.fromkeys((*state.returning, *state.skills))
     again = tuple(dict.fromkeys((*state.touched_again, *state.touched)))
     return replace(
@@ -86,6 +86,6 @@ def after_summary(state: State) -> State:
 
 
 def after_use(state: State, skill: str) -> State:
-    """The state once a skill was sent to the model: it is in use, and need not be sent again."""
+    """Return the state after a skill was sent to the model: it is in use and need not be sent again."""
     returning = [each for each in state.returning if each != skill]
     return replace(state, skills=tuple(dict.fromkeys((*state.skills, skill))), returning=returning)

@@ -1,4 +1,4 @@
-"""Prompts of sub-agents: the task replaces the layout's base, and the rest is inherited from the parent."""
+"""Build sub-agents' prompts: the task replaces the layout's base, and the rest is inherited from the parent."""
 
 from __future__ import annotations
 

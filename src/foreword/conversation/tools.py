@@ -30,7 +30,7 @@ def written_tools(tools: Iterable[Tool]) -> str:
 
 
 def _unwritable(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The tool that cannot be written as JSON, for an error message."""
+    """Return the name of the tool that cannot be written as JSON, for an error message."""
     for row in rows:
         try:
             json.dumps(row, allow_nan=False)
@@ -40,7 +40,7 @@ def _unwritable(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def tools_by_name(written: str) -> dict[str, Any]:
-    """The rows of written tool definitions by name."""
+    """Return tool definitions by name, from their JSON."""
     return {row["name"]: row for row in parse_tools(written)}
 
 
@@ -50,7 +50,7 @@ def are_same_tools(one: str, other: str) -> bool:
 
 
 def with_new_tools(known: str, now: str) -> str:
-    """The known definitions unchanged, followed by those of new tools."""
+    """Return the known definitions unchanged, followed by those of new tools."""
     old = parse_tools(known)
     names = {row["name"] for row in old}
     rows = [*old, *(row for row in parse_tools(now) if row["name"] not in names)]
@@ -58,18 +58,18 @@ def with_new_tools(known: str, now: str) -> str:
 
 
 def tool_rows(edition: Edition) -> list[dict[str, Any]]:
-    """The tools of an edition with what only the prompt says about them."""
+    """Return an edition's tools, with the snippets and guidelines that only the prompt contains."""
     return [{"name": name, **row} for name, row in described_tools(edition).items()]
 
 
 def tools_in_use(edition: Edition) -> list[Tool]:
-    """The tools that are active in a conversation, with what its edition says about them."""
+    """Return the active tools of a conversation, as its edition describes them."""
     active = state_of(edition).active
     return _tools(active["tools"] if active else tool_rows(edition))
 
 
 def every_tool(edition: Edition) -> list[Tool]:
-    """Every tool that an edition describes, active or not."""
+    """Return every tool that an edition describes, active or not."""
     return [*_tools(tool_rows(edition)), *tools_in_use(edition)]
 
 

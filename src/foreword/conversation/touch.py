@@ -23,7 +23,7 @@ _IN_PROMPT = "it is in the prompt already"
 
 @value
 class Touched:
-    """What touched files bring in.
+    """The instructions that apply to touched files.
 
     Fields:
         messages: The messages to append to the conversation, after the results of all tool calls. The text of one with the role `tool`
@@ -83,7 +83,7 @@ def choose(inputs: Inputs, edition: Edition, state: State, changed: str = "", *,
 
 
 def fingerprint(entry: Entry) -> str:
-    """A short hash of what the model is sent of an entry."""
+    """Return a short hash of the part of an entry that is sent to the model."""
     text = entry.text if isinstance(entry, Document) else f"{entry.name}\n{entry.description}"
     return digest(text).removeprefix("sha256:")[:16]
 
@@ -125,7 +125,7 @@ def candidates_of(prompt: Prompt, choice: Choice) -> list[Candidate]:
 
 
 def after_touch(state: State, sent: Mapping[str, str]) -> State:
-    """The state once these files were sent."""
+    """Return the state after these files were sent."""
     if not sent:
         return state
     again = tuple(path for path in state.touched_again if path not in sent)

@@ -1,4 +1,4 @@
-"""Carries out touches: read what applies, choose what is new to the conversation, record it in the store, and build the messages.
+"""Carry out touches: read what applies, choose what is new to the conversation, record it in the store, and build the messages.
 
 What is sent is recorded by compare-and-set before it is returned, so that two processes never send the same file. While the store is
 down nothing is sent, and the paths are remembered for later.
@@ -66,11 +66,11 @@ class Touching:
 
     @property
     def has_waiting(self) -> bool:
-        """Whether touched paths wait for the store to come back."""
+        """Whether touched paths are waiting until the store is available again."""
         return bool(self._waiting)
 
     def touch(self, paths: Sequence[str], how: str) -> Touched:
-        """What these paths bring in that is new to the conversation."""
+        """Return the instructions for these paths that are new to the conversation."""
         waits.before("build")
         waiting = self._take_waiting()
         try:
@@ -113,7 +113,7 @@ class Touching:
         return choose(reading.inputs, using, state_of(using), touch.changed, keeps_copies=keeps_copies)
 
     def send_again(self, using: Edition) -> tuple[Prompt, Mapping[str, str]] | None:
-        """What a compaction has removed of earlier touches, as it is now; None if there is nothing to send."""
+        """Return what earlier touches sent and a compaction removed, in its current form, or None if there is nothing to send."""
         layout, again = self._assembling.layout, state_of(using).touched_again
         if layout.touch is None or not again:
             return None

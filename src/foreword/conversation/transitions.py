@@ -39,7 +39,7 @@ _REQUESTS = frozenset(("reload", "rebuild"))
 
 @value
 class _Announced:
-    """An edition whose messages announce all tools of this agent."""
+    """An edition whose messages announce all of this agent's tools."""
 
     edition: Edition
     agent: Agent
@@ -61,7 +61,7 @@ class Transitions:
         self._announced: _Announced | None = None
 
     def current(self) -> tuple[Edition | None, list[Finding]]:
-        """The edition in use. Also resolves the agent for it."""
+        """Return the edition in use, and resolve the agent for it."""
         using, findings = self._editions.caught_up(self._id)
         if using is not None:
             self._assembling.continue_with(using)
@@ -69,7 +69,7 @@ class Transitions:
         return using, findings
 
     def current_or_new(self) -> Edition:
-        """The edition in use. A conversation without one gets its first."""
+        """Return the edition in use. If the conversation has none, construct its first one."""
         using, _ = self.current()
         return using or self.apply(["turn"], None).edition
 
@@ -88,7 +88,7 @@ class Transitions:
     def _apply_once(
         self, events: Sequence[str], using: Edition | None, findings: list[Finding], now: datetime | None
     ) -> Outcome | None:
-        """Apply the events to this edition; None if another process published meanwhile."""
+        """Apply the events to this edition. Returns None if another process has published in the meantime."""
         happened = [*events, *self._implied_events(using)] if using else events
         steps = decide(self._assembling.layout.on, using, happened, self._assembling.is_other_layout(using))
         if using is None or not (findings or self._changes_nothing(steps, using)):
@@ -102,7 +102,7 @@ class Transitions:
     def _publish(
         self, steps: Steps, events: Sequence[str], using: Edition | None, now: datetime | None
     ) -> Outcome | None:
-        """Carry out the steps and publish the result; None if another process published meanwhile."""
+        """Carry out the steps and publish the result. Returns None if another process has published in the meantime."""
         outcome = self._outcome(steps, using, now, is_summarised="compaction" in events)
         try:
             kept = self._editions.publish(self._id, using, outcome.edition)
@@ -118,20 +118,20 @@ class Transitions:
         return replace(outcome, edition=kept, is_reused=using is not None and kept.number == using.number)
 
     def _implied_events(self, using: Edition) -> list[str]:
-        """Events that follow from the edition in use and the agent of this turn."""
+        """Return the events that follow from the edition in use and this turn's agent."""
         state, on = state_of(using), self._assembling.layout.on
         may_revert = state.announced and on.get("tools") == "append"
         events = ["tools"] if may_revert or self._agent.has_other_tools(using) else []
         return [*events, "compaction"] if state.is_compacted else events
 
     def _changes_nothing(self, steps: Steps, using: Edition) -> bool:
-        """Whether there is nothing to do, or only to announce tools that an earlier turn has announced."""
+        """Whether there is nothing to do except announce tools that an earlier turn has already announced."""
         if steps == _ANNOUNCE_TOOLS:
             return self._announced == _Announced(using, self._agent.resolved)
         return not steps.changes
 
     def _outcome(self, steps: Steps, using: Edition | None, now: datetime | None, is_summarised: bool) -> Outcome:
-        """Apply the steps one after the other; all of them lead to one edition."""
+        """Apply the steps one after another. Together they produce one edition."""
         if using is None:
             return apply_step("gather", None, self._builder.gather(now, is_known=False))
         outcome, before = Outcome(using), None
@@ -153,7 +153,7 @@ class Transitions:
         return outcome
 
     def compact(self, now: datetime | None) -> Outcome:
-        """The edition for the request for a summary. Everything that only the messages contained is forgotten."""
+        """Return the edition for requesting a summary. Everything that only the messages contained is forgotten."""
         using, findings = self.current()
         layout = self._assembling.layout
         if layout.compaction.get("under") == "new":
@@ -177,7 +177,7 @@ class Transitions:
 
 
 def rebuild_pricing(agent: Agent, using: Edition, table: Callable[[], Prices], counter: Counter) -> Pricing:
-    """How much of the provider's cache a rebuild would keep. If the agent names no provider or model, the edition's are used."""
+    """Return how much of the provider's cache a rebuild would keep. A missing provider or model is taken from the edition."""
     target = agent if agent.model or agent.provider else target_of(using)
 
     def price(old: Edition, new: Edition) -> tuple[int, int, CacheRule]:

@@ -53,7 +53,7 @@ class Turns:
         self._agent, self._builder, self._hooks, self._touching = agent, builder, hooks, touching
 
     def without_messages(self, outcome: Outcome) -> Turn:
-        """The edition as a turn with only the messages of the prompt. It is not sent to a model, so no hook sees it."""
+        """Return the edition as a turn with only the prompt's messages. It is not sent to a model, so no hook is called."""
         edition = outcome.edition
         account = parsed_account(edition)
         new = () if outcome.is_reused else account.findings
@@ -117,7 +117,7 @@ class Turns:
         return system, injected
 
     def send_notices(self, outcome: Outcome, messages: Sequence[Message]) -> Outcome:
-        """The outcome once all unsent notices, and skills and touched files that return after a compaction, are part of the messages."""
+        """Add all unsent notices to the messages, and the skills and touched files that must be sent again after a compaction."""
         state = state_of(outcome.edition)
         if not (state.unsent or state.returning or state.touched_again):
             return outcome
@@ -142,7 +142,7 @@ class Turns:
         return replace(outcome, edition=kept, findings=findings)
 
     def _returning_files(self, edition: Edition, findings: list[Finding]) -> tuple[list[str], Mapping[str, str]]:
-        """What touches have sent before a compaction, as it is now: the texts, and the hash of each file."""
+        """Return what touches sent before a compaction, in its current form: the texts, and the hash of each file."""
         again = self._touching.send_again(edition)
         if again is None:
             return [], {}
@@ -151,7 +151,7 @@ class Turns:
         return [each["content"] for each in messages_of(prompt)], files
 
     def _returning_skills(self, edition: Edition, findings: list[Finding]) -> dict[str, str]:
-        """The messages that send the model its skills again after a compaction. A skill that is gone is left out."""
+        """Return the messages that send the model its skills again after a compaction. A skill that no longer exists is left out."""
         messages: dict[str, str] = {}
         layout = self._assembling.layout
         for name in state_of(edition).returning:
@@ -167,7 +167,7 @@ class Turns:
         return messages
 
     def for_sub_agent(self, prompt: Prompt, agent: Agent, history: Sequence[Message]) -> Turn:
-        """A turn with the number 0, which is not stored."""
+        """Return a turn with edition number 0, which is not stored."""
         findings, tools = list(prompt.findings), agent.tools or ()
         about = replace(self._agent.about(self._assembling.cwd, 0), tools=[tool.name for tool in tools])
         sent = split_prompt(prompt.text, sent_passages(prompt.passages))
@@ -192,7 +192,7 @@ def user_message(text: str) -> list[Message]:
 
 
 def with_summary_request(turn: Turn, layout: Layout) -> Turn:
-    """The turn with the request for a summary, in a message or in the system prompt as the layout says."""
+    """Add the request for a summary to a turn, in a message or in the system prompt, as the layout specifies."""
     request = layout.wording.get("compaction", "")
     if layout.compaction.get("say") == "message":
         return replace(turn, messages=(*turn.messages, {"role": "user", "content": request}))

@@ -1,1 +1,1 @@
-"""Values to and from their stored form."""
+"""Convert values to and from their stored form."""

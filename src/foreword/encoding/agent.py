@@ -1,4 +1,4 @@
-"""Agents to and from mappings: the body of a request, the options of a command, and the stored form of an edition.
+"""Convert agents to and from mappings: a request's body, a command's options, and an edition's stored form.
 
 `agent_from` is the only function that creates an `Agent` from outside data, and `KEYS` is its vocabulary: a new field of `Agent`
 needs an entry here, an option in `cli/options.py` and a field in `service/bodies.py`.
@@ -31,7 +31,7 @@ _ACCESS = {"path": NAME, "permission": one_of("read", "write"), "recursive": SWI
 
 
 def agent_from(mapping: Mapping[str, Any], names: Mapping[str, str] | None = None) -> Agent:
-    """The agent that a mapping describes; see `KEYS`. Missing keys have their defaults.
+    """Create an agent from a mapping; see `KEYS`. Missing keys have their defaults.
 
     `names` maps keys to the names used in error messages, such as `--tools tools.json`; the default is the key itself.
     """
@@ -81,7 +81,7 @@ def _parse_docs(rows: Any, name: str) -> list[tuple[str, str]]:
 
 
 def _parse_tools(rows: Any, name: str) -> list[Tool] | None:
-    """The tools. If several have the same name, the first is used."""
+    """Return the tools in a list of rows. If several have the same name, the first is used."""
     if rows is None:
         return None
     if not isinstance(rows, (list, tuple)):
@@ -117,7 +117,7 @@ def _parse_access(row: Any, name: str, default: str) -> Access:
 
 
 def kind_of(content: Any) -> str:
-    """The JSON type of a value, in words: `an object`, `a list`, …"""
+    """Return a value's JSON type in words: `an object`, `a list`, …"""
     kinds = {dict: "an object", list: "a list", str: "a string", bool: "true or false", type(None): "null"}
     return kinds.get(type(content), "a number")
 
@@ -165,7 +165,7 @@ def _form_of(content: Any) -> Any:
 
 
 def document_form(document: Document) -> dict[str, Any]:
-    """The fields of a document that differ from their defaults, and its path and text."""
+    """Return a document's path and text, and the fields that differ from their defaults."""
     default = Document("", "")
     form = {name: getattr(document, name) for name in _DOCUMENT}
     return {name: each for name, each in form.items() if name in ("path", "text") or each != getattr(default, name)}
@@ -181,7 +181,7 @@ def tool_notes(tools: Iterable[Tool]) -> dict[str, Any]:
 
 
 def tool_order(tools: Iterable[Tool]) -> list[str]:
-    """The names of the tools; empty if they are in alphabetical order, in which definitions are stored."""
+    """Return the names of the tools, or empty if they are in alphabetical order, which is how definitions are stored."""
     names = [tool.name for tool in tools]
     return names if names != sorted(names) else []
 

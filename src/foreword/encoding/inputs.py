@@ -1,4 +1,4 @@
-"""Inputs to and from their stored form."""
+"""Convert inputs to and from their stored form."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TYPES: dict[str, type] = {each.__name__: each for each in (Document, Skill, Res
 
 
 def inputs_form(inputs: Inputs) -> dict[str, Any]:
-    """The stored form of inputs, from which another process can build a prompt. It omits the environment, which may contain secrets."""
+    """Return the stored form of inputs, from which another process can build a prompt, without the environment, which may contain secrets."""
     workspace = {name: getattr(inputs.workspace, name) for name in ("cwd", "root", "home", "platform", "is_repository")}
     return {
         "workspace": workspace,
@@ -39,7 +39,7 @@ _MAPPINGS = ("includes", "bodies", "templates", "values")
 
 
 def inputs_from(form: Mapping[str, Any]) -> Inputs:
-    """Inputs from their stored form."""
+    """Restore inputs from their stored form."""
     mappings: Any = {name: {key: _parsed(each) for key, each in form[name].items()} for name in _MAPPINGS}
     return Inputs(
         workspace=Workspace(**form["workspace"], environment={}),

@@ -1,4 +1,4 @@
-"""Prompts to and from their stored form."""
+"""Convert prompts to and from their stored form."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def passage_form(passage: Passage, count: Count) -> PassageForm:
 
 
 def message_form(passage: Passage) -> PassageMessage:
-    """The role of a passage, and the number of its message if it is not in the system prompt."""
+    """Return a passage's role, and the number of its message if it is not in the system prompt."""
     return {"role": passage.role, "message": passage.message} if passage.message else {"role": passage.role}
 
 
@@ -135,7 +135,7 @@ def finding_form(finding: Finding) -> FindingForm:
 
 
 def account_form(prompt: Prompt) -> AccountForm:
-    """Where a prompt came from: passages with their origins, candidates and findings. Stored apart from the text."""
+    """Return a prompt's account: passages with their origins, candidates and findings. It is stored separately from the text."""
     return {
         "passages": [
             {
@@ -209,7 +209,7 @@ def _passage_from(form: Any, text: str, where: str) -> Passage:
 
 
 def _role_from(form: Mapping[str, Any], where: str) -> tuple[Role, int]:
-    """The role and the number of the message; the system prompt for a form without either."""
+    """Return the role and number of a passage's message, or those of the system prompt if the form has neither."""
     role, message = form.get("role", "system"), form.get("message", 0)
     if role not in PROMPT_ROLES or type(message) is not int or message < (role != "system"):
         raise CallError(

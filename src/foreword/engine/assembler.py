@@ -49,7 +49,7 @@ def assemble(
     rules: Sequence[Rule] = (),
     packs: Mapping[str, str] | None = None,
 ) -> Prompt:
-    """The prompt for an agent in a workspace.
+    """Build the prompt for an agent in a workspace.
 
     `layout` is a name, an address or a file. `settings` is the path of a settings file, `assignments` sets single keys of the layout,
     and `packs` adds folders of layouts, templates and wording, by prefix.
@@ -113,7 +113,7 @@ class Snapshot:
 
 
 class Assembler:
-    """Assembles prompts for one workspace and layout. If nothing has changed, a prompt costs one `stat` for each file.
+    """Assembles prompts for one workspace and layout. If nothing has changed, a prompt costs only one `stat` call per file.
 
     Conversations in the same workspace share an assembler, so that nothing is read twice.
 
@@ -158,13 +158,13 @@ class Assembler:
         self._last: tuple[Snapshot, Agent, datetime | None, Prompt] | None = None
 
     def for_directory(self, cwd: str) -> Assembler:
-        """A copy for another working directory. It does not search for skills, sub-agents and commands."""
+        """Return a copy for another working directory. It does not search for skills, sub-agents and commands."""
         other = self.copy_with(workspace=replace(self.workspace, cwd=cwd, root=None), skill_folders=())
         other.finds_skills = False
         return other
 
     def copy_with(self, **changes: Any) -> Assembler:
-        """A new assembler with these arguments changed."""
+        """Return a copy with these arguments changed."""
         arguments = {
             "workspace": self.workspace,
             "layout": self.layout_name,
@@ -173,7 +173,7 @@ class Assembler:
         return Assembler(**{**arguments, **changes})
 
     def snapshot(self, agent: Agent | None = None, template: Document | None = None) -> Snapshot:
-        """The layout and its inputs for this agent, read again only if something has changed.
+        """Return the layout and its inputs for this agent, read again only if something has changed.
 
         `template` is the global template, for layouts that use it.
         """
@@ -197,7 +197,7 @@ class Assembler:
     def prompt(
         self, agent: Agent | None = None, now: datetime | None = None, template: Document | None = None
     ) -> Prompt:
-        """The prompt for an agent now; the same object as before if nothing has changed."""
+        """Return the prompt for an agent now, or the same object as before if nothing has changed."""
         agent = Agent() if agent is None else agent
         last = self._last
         if last is None or last[1] is not agent:
@@ -221,13 +221,13 @@ class Assembler:
         return prompt
 
     def skills(self) -> list[Skill]:
-        """All skills that the layout finds, including hidden ones."""
+        """Return all skills that the layout finds, including hidden ones."""
         from .skills import each_skill
 
         return list(each_skill(self.snapshot().inputs))
 
     def skill(self, name: str) -> Skill:
-        """The skill of this name, with its body."""
+        """Return the skill with this name, including its body."""
         from .skills import skill_named, with_body
 
         snapshot = self.snapshot()
@@ -236,13 +236,13 @@ class Assembler:
         )
 
     def skill_message(self, name: str) -> str:
-        """The message that activates a skill, as the layout words it."""
+        """Return the message that activates a skill, worded by the layout."""
         from .skills import activation
 
         return activation(self.snapshot().layout, self.skill(name))
 
     def template(self, address: str) -> Document:
-        """The template at an address of this workspace's packs."""
+        """Return the template at an address in this workspace's packs."""
         from ..packs.packs import load_template
 
         reader = self.reader()
@@ -252,13 +252,13 @@ class Assembler:
             self._requested.update(dict.fromkeys(reader.stamps))
 
     def with_base(self, agent: Agent) -> Agent:
-        """The agent, with a base that is a reference (`$user/greet`) replaced by the template that it refers to."""
+        """If the agent's base is an address such as `$user/greet`, replace it with the template."""
         if isinstance(agent.base, str) and is_only_address(agent.base):
             return replace(agent, base=self.template(agent.base.strip()))
         return agent
 
     def layout(self) -> Layout:
-        """The layout with all settings applied. Nothing is gathered."""
+        """Return the layout with all settings applied, without gathering anything."""
         return self._plan(self.reader()).layout
 
     def plan(self) -> Plan:
@@ -266,7 +266,7 @@ class Assembler:
         return self._plan(self.reader())
 
     def paths_read(self) -> list[str]:
-        """Every file and directory on which the prompt depends, including those that a failed attempt tried to read."""
+        """Return every file and directory that the prompt depends on, including those that a failed attempt tried to read."""
         stamps = self._snapshots[0].inputs.stamps if self._snapshots else ()
         return list(dict.fromkeys([*(path for path, _ in stamps), *self._reader.stamps, *self._requested]))
 
@@ -305,7 +305,7 @@ class Assembler:
         return Snapshot(plan, inputs, time_precision(layout, inputs), base, scope, template, base_text), untrusted
 
     def _plan(self, reader: Reader) -> Plan:
-        """The plan, read again if one of its files has changed."""
+        """Return the plan, read again if one of its files has changed."""
         plan = self._current_plan
         if plan is None or not is_unchanged(plan.stamps):
             plan = self._current_plan = self._read_plan(reader)
@@ -323,7 +323,7 @@ class Assembler:
         return Plan(layout, workspace, findings, tuple(reader.stamps.items()))
 
     def _resolve_layout(self, workspace: Workspace, reader: Reader) -> tuple[Layout, Sequence[Finding]]:
-        """The layout with all settings and wording applied, and findings about those that were refused."""
+        """Return the layout with all settings and wording applied, and findings about settings that were refused."""
         if not (self.settings or self.assignments or self.packs):
             unchanged = unchanged_layout(self.layout_name or DEFAULT_LAYOUT, workspace, reader)
             if unchanged is not None:
@@ -358,7 +358,7 @@ class Assembler:
 
 
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
-    """The layout with these folders added to those it searches for skills."""
+    """Add these folders to those that the layout searches for skills."""
     added = tuple((Pattern("path", f"{folder}/**/SKILL.md"),) for folder in folders)
     lookups = [
         replace(each, groups=(*each.groups, *added)) if each.kind == "skill" else each for each in layout.lookups
@@ -373,7 +373,7 @@ def _parse(root: str, templates: Mapping[str, Document]) -> None:
 
 
 def round_to(precision: str, now: datetime | None) -> datetime | None:
-    """The time rounded down to a precision (see `time_precision`); None if the prompt contains no time."""
+    """Round a time down to a precision (see `time_precision`). Returns None if the prompt contains no time."""
     if not precision:
         return None
     now = local_time() if now is None else now if now.tzinfo else now.astimezone()
@@ -381,7 +381,7 @@ def round_to(precision: str, now: datetime | None) -> datetime | None:
 
 
 def default_template() -> str:
-    """The built-in template: the one in the `builder` layout."""
+    """Return the built-in template, which is the `builder` layout's."""
     from ..packs.packs import shipped_layout
 
     return str(shipped_layout("builder")["section"]["body"]["text"])

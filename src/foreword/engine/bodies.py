@@ -1,4 +1,4 @@
-"""The templates of a layout's sections, with everything that they include."""
+"""Load the templates of a layout's sections, with everything that they include."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..sources.files import Reader
     from ..vocabulary import Workspace
 
-# How the paths of untrusted templates begin: those of the workspace, the global one (anyone may have set it), and those of requests.
+# The prefixes of untrusted templates' paths: the workspace's, the global one, which anyone may have set, and those in requests.
 _UNTRUSTED = ("$workspace/", "template", "request")
 # An untrusted template with more characters or tags than this may be slow.
 _LONG = 100_000
@@ -30,7 +30,7 @@ def bodies_of(
     reader: Reader,
     packs: Mapping[str, str],
 ) -> dict[str, Document]:
-    """The templates of a layout's sections: the caller's, the global one, or the layout's own or one it refers to."""
+    """Return the sections' templates: the caller's, the global one, the layout's own, or one that the layout refers to."""
     bodies: dict[str, Document] = {}
     for section in layout.all_sections:
         if not section.is_template:
@@ -54,7 +54,7 @@ def bodies_of(
 def templates_of(
     layout: Layout, bodies: Mapping[str, Document], workspace: Workspace, reader: Reader, packs: Mapping[str, str]
 ) -> tuple[dict[str, Document], list[tuple[str, dict[str, Document]]]]:
-    """All templates that are used, by address. Trusted ones are parsed now; the second value has the untrusted ones.
+    """Return all templates that are used, by address, and the untrusted ones separately. Trusted ones are parsed immediately.
 
     This reports an invalid template before the first turn.
     """

@@ -1,4 +1,4 @@
-"""Checks of the engine's arguments."""
+"""Check the engine's arguments."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ TYPE_CHECKING = False
 
 
 def check_agent(agent: Agent) -> None:
-    """Raise unless this is an agent. Its fields were checked when it was created."""
+    """Raise a CallError unless this is an agent. Its fields were checked when it was created."""
     expect("the agent", agent, Agent)

@@ -1,4 +1,4 @@
-"""Sub-agents that a file defines: find one by name, read its instructions, and choose its tools."""
+"""Sub-agents that are defined in files: find one by name, read its instructions, and choose its tools."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def definition_named(name: str, layout: Layout, inputs: Inputs) -> Resident:
-    """The definition of the sub-agent with this name. Raises a MissingError that lists the known names."""
+    """Return the definition of the sub-agent with this name. Raises a MissingError that lists the known names."""
     lookups = [lookup.name for lookup in layout.lookups if lookup.kind == "agent"]
     if not lookups:
         raise MissingError(f"the layout {layout.name} does not list sub-agents")
@@ -33,7 +33,7 @@ def definition_named(name: str, layout: Layout, inputs: Inputs) -> Resident:
 
 
 def definition_text(definition: Resident, layout: Layout, inputs: Inputs) -> Document:
-    """The instructions of a sub-agent: the text after the front matter, read from its file now."""
+    """Read a sub-agent's instructions: the text after the front matter of its file."""
     lookups = [lookup for lookup in layout.lookups if lookup.kind == "agent"]
     reading = Reader().read(definition.path, reach_by_path(definition.path, lookups, inputs.workspace))
     text, line = body(reading.text) if reading.has_text else ("", 1)
@@ -44,7 +44,7 @@ def definition_text(definition: Resident, layout: Layout, inputs: Inputs) -> Doc
 
 
 def chosen_tools(definition: Resident, tools: Sequence[Tool]) -> tuple[Tool, ...]:
-    """The tools that a definition names, of those the caller has; all of them if it names none.
+    """Return those of the caller's tools that a definition names, or all of them if it names none.
 
     Letter case does not matter, and what may follow a name in parentheses is ignored.
     """

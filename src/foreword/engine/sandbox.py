@@ -86,7 +86,7 @@ def set_workers(count: int) -> None:
 
 
 def close() -> None:
-    """End the workers. One that is rendering ends when it is done; the next template starts a new one."""
+    """Stop the workers. A busy one stops when it has finished; the next template starts a new one."""
     _pool.close()
 
 
@@ -125,7 +125,7 @@ class _Pool:
         self.is_registered = False
 
     def ask(self, root: str, request: dict[str, Any]) -> tuple[Piece, ...]:
-        """The pieces that a worker returns for a request."""
+        """Send a request to a worker and return its pieces."""
         waits.before("template")
         worker = self.acquire()
         try:
@@ -160,7 +160,7 @@ class _Pool:
             self.changed.notify_all()
 
     def prepare(self) -> None:
-        """Arrange for the workers to end with the program, and to be ignored in its forks."""
+        """Make sure that the workers stop with the program, and that its forks ignore them."""
         if self.is_registered:
             return
         import atexit
@@ -184,7 +184,7 @@ class _Worker:
         self.process: Popen[bytes] | None = None
 
     def ask(self, root: str, request: dict[str, Any]) -> tuple[Piece, ...]:
-        """The pieces that the process returns for a request."""
+        """Send a request to the process and return its pieces."""
         process = self.running()
         try:
             waits.stoppable(process.kill)
@@ -206,7 +206,7 @@ class _Worker:
         )
 
     def running(self) -> Popen[bytes]:
-        """The process, started if it is not running."""
+        """Return the process, starting it if necessary."""
         if self.process is not None and self.process.poll() is not None:
             self.end()
         if self.process is None:
@@ -258,7 +258,7 @@ def _paths() -> list[str]:
 
 
 def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T:
-    """The result of the action. If it takes longer, the process is killed, which ends the wait for its answer."""
+    """Return the action's result. If it takes too long, the process is killed, which ends the wait for its answer."""
     timed_out = threading.Event()
 
     def stop() -> None:
@@ -281,7 +281,7 @@ def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T
 
 
 def _cause(process: Popen[bytes]) -> str:
-    """Why a process ended, with the template as the subject."""
+    """Explain why a process ended, in a sentence whose subject is the template."""
     process.kill()
     status = process.wait()
     if status == -_SIGPROF:
@@ -316,7 +316,7 @@ def _send(pipe: IO[bytes], message: dict[str, Any]) -> None:
 
 
 def _receive(pipe: IO[bytes]) -> dict[str, Any]:
-    """The next message. Raises EOFError at the end of the pipe."""
+    """Read the next message. Raises EOFError at the end of the pipe."""
     import json
 
     length = int.from_bytes(_read(pipe, 8), "big")

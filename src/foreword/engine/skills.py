@@ -24,13 +24,13 @@ _MAX_FILES = 50
 
 
 def each_skill(inputs: Inputs) -> Iterator[Skill]:
-    """Every skill that was found."""
+    """Yield every skill that was found."""
     for entries in inputs.found.values():
         yield from (entry for entry in entries if isinstance(entry, Skill))
 
 
 def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
-    """The skill of this name. Raises a MissingError that lists the known names."""
+    """Return the skill with this name. Raises a MissingError that lists the known names."""
     if not any(lookup.kind == "skill" for lookup in layout.lookups):
         raise MissingError(f"the layout {layout.name} does not use skills")
     known = {skill.name: skill for skill in each_skill(inputs)}
@@ -46,12 +46,12 @@ def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
 
 
 def _is_at(path: str, name: str) -> bool:
-    """Whether a path is the folder of a skill with this name, or its SKILL.md."""
+    """Whether a path is the folder or the SKILL.md of a skill with this name."""
     return name in path.rsplit("/", 2)[1:]
 
 
 def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
-    """The skill with its body, which is read from its file unless an extension provided it."""
+    """Add a skill's body, which is read from its file unless an extension provided it."""
     if skill.body:
         return skill
     lookups = [lookup for lookup in layout.lookups if lookup.kind == "skill"]
@@ -65,7 +65,7 @@ def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
 
 
 def entry_of(document: Document, lookup: Lookup) -> tuple[Document | Skill | Resident | None, list[Finding]]:
-    """An extension's document as an entry of a lookup: the document, or the skill or resident in its front matter."""
+    """Turn an extension's document into an entry of a lookup rule: the document, or the skill or resident in its front matter."""
     if lookup.kind == "text":
         return document, []
     if lookup.kind == "resident":
@@ -86,7 +86,7 @@ def entry_of(document: Document, lookup: Lookup) -> tuple[Document | Skill | Res
 def with_active_skill(
     agent: Agent, layout: Layout, inputs: Inputs, *, may_be_gone: bool = False
 ) -> tuple[Agent, Inputs]:
-    """The agent with the skill that it names, if the layout has a section for it.
+    """Replace the agent's skill name with the skill, if the layout has a section for it.
 
     A skill whose body cannot be read is left out with a finding; with `may_be_gone`, so is one that does not exist.
     """
@@ -111,7 +111,7 @@ def _without_skill(agent: Agent, inputs: Inputs, why: CallError, path: str = "")
 
 
 def activation(layout: Layout, skill: Skill) -> str:
-    """The message that activates a skill: its body, as the layout words it, and a list of the files that come with it."""
+    """Return the message that activates a skill: its body, worded by the layout, and a list of the skill's other files."""
     return skill_text(layout, "skill_message", skill) + _bundled(skill)
 
 
@@ -124,7 +124,7 @@ def skill_text(layout: Layout, key: str, skill: Skill) -> str:
 
 
 def _bundled(skill: Skill) -> str:
-    """A list of the other files in the folder of a skill. They are not read."""
+    """Return a list of the other files in a skill's folder. They are not read."""
     from ..sources.tree import files_below
 
     paths = files_below(os.path.dirname(skill.path), "SKILL.md", _MAX_FILES + 1)

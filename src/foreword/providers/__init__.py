@@ -7,7 +7,7 @@ Each function is pure and returns keyword arguments for the provider's own clien
     client.chat.completions.create(**for_openai_chat(turn), model=…)
     client.models.generate_content(**for_gemini(turn), model=…)
 
-The same turn gives the same bytes, and each later turn of a conversation starts with the bytes of the one before: nothing here is
+The same turn always gives the same bytes, and each later turn of a conversation starts with the bytes of the one before: nothing is
 counted, dated or reordered, and messages are never merged. An empty prompt is left out of the request. A message is
 `{"role", "content"}`; its content is a string, or a list in which text is `{"type": "text", "text": …}`. Everything else in the
 list is already in the provider's form and passes through unchanged.
@@ -35,7 +35,7 @@ _DEFAULT = "openai"
 
 
 def request_for(provider: str, turn: Turn) -> dict[str, Any]:
-    """The arguments for the client of a provider, in OpenAI's form for providers that are not listed."""
+    """Return the arguments for a provider's client, in OpenAI's form for unknown providers."""
     from importlib import import_module
 
     name = provider if provider in PROVIDERS else _DEFAULT

@@ -36,7 +36,7 @@ _MAX_BREAKPOINTS = 3
 
 
 def for_anthropic(turn: Turn, *, cache_ttl: Literal["5m", "1h"] | None = None) -> dict[str, Any]:
-    """The arguments `tools`, `system` and `messages` of `client.messages.create`.
+    """Return the arguments `tools`, `system` and `messages` of `client.messages.create`.
 
     `cache_ttl` is how long the cache lasts; without it, the API uses 5 minutes. Breakpoints that the caller adds to the messages must
     not ask for longer.
@@ -69,7 +69,7 @@ request = for_anthropic
 
 @value
 class _Block:
-    """A block of the system prompt (message 0) or of a message of the prompt, with its lifetime."""
+    """A block of the system prompt (message 0) or of one of the prompt's messages, with its lifetime."""
 
     message: int
     text: str
@@ -78,7 +78,7 @@ class _Block:
 
 
 def _blocks(turn: Turn) -> list[_Block]:
-    """The prompt in blocks, with a breakpoint where a lifetime longer than a turn ends."""
+    """Split the prompt into blocks, with a breakpoint where a lifetime longer than a turn ends."""
     blocks: list[_Block] = []
     texts = [turn.system, *(each["content"] for each in turn.messages[: len(turn.leading)])]
     for message, (text, passages) in enumerate(zip(texts, (turn.passages, *turn.leading), strict=True)):
@@ -93,10 +93,10 @@ def _blocks(turn: Turn) -> list[_Block]:
 
 
 def _split(text: str, passages: Sequence[tuple[int, int, Lifetime]], rank: int) -> Iterator[tuple[str, str]]:
-    """A text split where lifetimes end, each part with its lifetime. None is blank: the API rejects blank blocks.
+    """Split a text where lifetimes end, each part with its lifetime. No part is blank, because the API rejects blank blocks.
 
-    `rank` is that of the text before. Text after the last passage was added for this turn only. A prompt without passages lasts as
-    long as its edition.
+    `rank` is the rank of the preceding text's lifetime. Text after the last passage was added for this turn only. A prompt without
+    passages lasts as long as its edition.
     """
     start = ended = 0
     passages = passages or ((0, len(text), "conversation"),)
@@ -112,7 +112,7 @@ def _split(text: str, passages: Sequence[tuple[int, int, Lifetime]], rank: int) 
 
 
 def _split_after_root(blocks: list[_Block], end: int) -> list[_Block]:
-    """The blocks, with the one that contains the end of the root's instruction file split there."""
+    """Split the block that contains the end of the root's instruction file at that point."""
     start = 0
     for number, block in enumerate(blocks):
         cut, text = end - start, block.text
@@ -125,7 +125,7 @@ def _split_after_root(blocks: list[_Block], end: int) -> list[_Block]:
 
 
 def _content(blocks: Iterable[_Block], message: int, ttl: str | None) -> list[dict[str, Any]]:
-    """The blocks of the system prompt or of a message."""
+    """Return the blocks of the system prompt or of a message, in the API's form."""
     return [
         {"type": "text", "text": each.text, **(_breakpoint(ttl) if each.has_breakpoint else {})}
         for each in blocks

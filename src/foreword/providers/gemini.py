@@ -1,7 +1,7 @@
 """Google's Gemini API, as the client in `google-genai` takes it.
 
 It caches prefixes automatically and has no breakpoints, so all that matters is that the bytes stay the same. It has two roles, `user`
-and `model`: everything that the model did not say, including system, developer and tool messages, comes from the user. Several messages of one
+and `model`: everything that the model did not write, including system, developer and tool messages, is sent as `user`. Several messages of one
 role may follow each other.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def for_gemini(turn: Turn) -> dict[str, Any]:
-    """The arguments `config` and `contents` of `client.models.generate_content`.
+    """Return the arguments `config` and `contents` of `client.models.generate_content`.
 
     `config` is always present, so that you can add to it.
     """
@@ -41,7 +41,7 @@ def _function(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _content(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A message as content. One with `parts` instead of `content` only needs its role converted."""
+    """Convert a message to the API's form. One with `parts` instead of `content` only needs its role converted."""
     role = "model" if message.get("role") in ("assistant", "model") else "user"
     if "parts" in message:
         return {**message, "role": role}

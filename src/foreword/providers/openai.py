@@ -9,7 +9,7 @@ conversations share one prompt for a single machine, pass your own `cache_key`, 
 Breakpoints are not set. Only models since GPT-5.6 accept them, and a turn does not know its model. Those models set one automatically at
 the newest message, which the next turn of the conversation reads.
 
-Responses accepts all roles of messages. For Chat Completions, a `developer` message of the prompt becomes `system`.
+Responses accepts all message roles. For Chat Completions, a `developer` message of the prompt becomes `system`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MAX_KEY_LENGTH = 64  # the API rejects longer ones
 
 
 def for_openai_responses(turn: Turn, *, cache_key: str | None = None) -> dict[str, Any]:
-    """The arguments `instructions`, `tools`, `input` and `prompt_cache_key` of `client.responses.create`.
+    """Return the arguments `instructions`, `tools`, `input` and `prompt_cache_key` of `client.responses.create`.
 
     The default `cache_key` is derived from the prompt; an empty one is not sent.
     """
@@ -45,7 +45,7 @@ def for_openai_responses(turn: Turn, *, cache_key: str | None = None) -> dict[st
 
 
 def for_openai_chat(turn: Turn, *, cache_key: str | None = None) -> dict[str, Any]:
-    """The arguments `messages`, `tools` and `prompt_cache_key` of `client.chat.completions.create`.
+    """Return the arguments `messages`, `tools` and `prompt_cache_key` of `client.chat.completions.create`.
 
     The prompt is a message with the role `system`, which OpenAI treats as `developer` where a model needs that, and which every other
     server accepts. The default `cache_key` is derived from the prompt; an empty one is not sent, for servers that reject unknown keys.
@@ -70,12 +70,12 @@ def _function(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_system(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The message with the role `system` instead of `developer`, which other servers do not know."""
+    """Change the role `developer` to `system`, because other servers do not accept `developer`."""
     return {**message, "role": "system"} if message["role"] == "developer" else message
 
 
 def _item(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message as input for Responses. Other items (calls, outputs, reasoning) have no content and stay unchanged."""
+    """Convert a message to an input item of Responses. Other items (calls, outputs, reasoning) have no content and are not changed."""
     content = message.get("content")
     if "role" not in message or not isinstance(content, list | tuple):
         return message
@@ -97,7 +97,7 @@ def _cache_key(turn: Turn, key: str | None) -> dict[str, str]:
 
 
 def _prompt_key(turn: Turn) -> str:
-    """A hash of what all turns with this prompt have in common; empty if there is nothing."""
+    """Return a hash of what all turns with this prompt have in common, or empty if they have nothing in common."""
     lasting = _lasting_texts(turn)
     if not any(text.strip() for text in lasting) and not turn.tools:
         return ""
@@ -105,7 +105,7 @@ def _prompt_key(turn: Turn) -> str:
 
 
 def _lasting_texts(turn: Turn) -> list[str]:
-    """What outlives the turn of the system prompt and of each message of the prompt. Text after a text of the turn does not count."""
+    """Return the parts of the system prompt and of the prompt's messages that outlive the turn, up to the first text that does not."""
     texts: list[str] = []
     contents = [turn.system, *(each["content"] for each in turn.messages[: len(turn.leading)])]
     for text, passages in zip(contents, (turn.passages, *turn.leading), strict=True):
@@ -118,7 +118,7 @@ def _lasting_texts(turn: Turn) -> list[str]:
 
 
 def _lasting_length(text: str, passages: Sequence[tuple[int, int, str]]) -> int:
-    """How much of a text outlives the turn. Without passages, it lasts as long as its edition."""
+    """Return how many characters of a text outlive the turn. A text without passages lasts as long as its edition."""
     if not passages:
         return len(text)
     length = 0
