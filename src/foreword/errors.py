@@ -174,7 +174,9 @@ def is_plain(text: str) -> bool:
     """Whether a string has neither control characters nor surrogates."""
     if text.isprintable():
         return True
-    return not any(each < " " or "\x7f" <= each <= "\x9f" or "\ud800" <= each <= "\udfff" for each in text)
+    return not any(
+        character < " " or "\x7f" <= character <= "\x9f" or "\ud800" <= character <= "\udfff" for character in text
+    )
 
 
 def check_tool(name: object, schema: object) -> None:
@@ -215,7 +217,7 @@ def check_provider(name: str) -> None:
 
 def check_text_form(what: str, text: str) -> None:
     """Raise if a string cannot be encoded as UTF-8."""
-    if not text.isascii() and any("\ud800" <= each <= "\udfff" for each in text):
+    if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
         raise CallError(f"{what} cannot be encoded as UTF-8: {text!a} has a lone surrogate")
 
 
@@ -282,7 +284,7 @@ def check_turn(function: str, turn: Any, kind: type) -> None:
         )
     count = len(checked.leading)
     leading = checked.messages[:count]
-    if len(leading) < count or not all(isinstance(each.get("content"), str) for each in leading):
+    if len(leading) < count or not all(isinstance(message.get("content"), str) for message in leading):
         raise CallError(
             f"{function}: the first {count} messages of the turn must be those of its prompt (turn.leading);"
             " add yours after them, or replace leading too"

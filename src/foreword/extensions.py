@@ -243,12 +243,12 @@ def _check_strings(result: object) -> None:
     """Raise WrongType if a field of a result that must be a string is not one."""
     strings: list[object] = []
     if isinstance(result, Start):
-        strings = [each for each in (result.prompt, result.message) if each is not None]
+        strings = [text for text in (result.prompt, result.message) if text is not None]
     elif isinstance(result, Document):
         strings = [result.path, result.text]
     elif isinstance(result, Resources):
         strings = [*list_of(result.skills, str, "Resources with a list of folders"), *result.packs.values()]
-    invalid = [each for each in strings if not isinstance(each, str)]
+    invalid = [text for text in strings if not isinstance(text, str)]
     if invalid:
         raise WrongType(f"{type_in_words(result)} with {type_in_words(invalid[0])} instead of a string")
 

@@ -51,8 +51,8 @@ class Collector:
         applying = list(self.applying(layout.sections))
         passed = list(self.caller_texts(applying))
         self.present = dict(self.present_texts(applying, passed))
-        self.contents.expect(each for name in inputs.found for each in self.texts_of(name))
-        self.contents.expect(each for each, _ in passed if each.path)
+        self.contents.expect(document for name in inputs.found for document in self.texts_of(name))
+        self.contents.expect(document for document, _ in passed if document.path)
         own = layout.written.get("guideline") or writer.origin("guideline", "say")
         content = self.contents.content
         self.lists = Lists(layout, agent, self.facts, inputs.workspace, rules, own, content, self.findings)

@@ -29,8 +29,8 @@ class Account:
 def _parse(text: str) -> Account:
     form = json.loads(text)
     passages = stored_passages(form)
-    findings = [Finding(**{**each, "path": each["path"] or ""}) for each in form.get("findings", ())]
-    return Account(passages, findings, list(files_of(form)), any(each.message for each in passages))
+    findings = [Finding(**{**row, "path": row["path"] or ""}) for row in form.get("findings", ())]
+    return Account(passages, findings, list(files_of(form)), any(passage.message for passage in passages))
 
 
 _accounts = ParseCache(_parse)

@@ -44,7 +44,7 @@ class ConversationAgent:
         self.resolved = self.configured
         self.skill_in_prompt = ""
         self.edition_number = 0
-        self._extension_tools = [tool for each in extensions for tool in each.tools]
+        self._extension_tools = [tool for extension in extensions for tool in extension.tools]
         self._known_tools = {tool.name: tool for tool in (*self._extension_tools, *(agent.tools or ()))}
         self._resolved_from: Agent | None = None
         self._resolved_for: object = _UNRESOLVED
@@ -113,7 +113,7 @@ class ConversationAgent:
     def set_tools(self, tools: Sequence[Tool | str], using: Callable[[], Edition | None]) -> None:
         """Set the agent's tools. A name refers to a tool that the conversation already has."""
         self._known_tools |= {tool.name: tool for tool in tools if isinstance(tool, Tool)}
-        active = [self._tool(each, using) if isinstance(each, str) else each for each in tools]
+        active = [self._tool(tool, using) if isinstance(tool, str) else tool for tool in tools]
         self.configured = replace(self.configured, tools=tuple(active))
 
     def _tool(self, name: str, using: Callable[[], Edition | None]) -> Tool:
@@ -156,5 +156,5 @@ def _with_fields_of(edition: Edition, agent: Agent, conversation: str) -> Agent:
 def with_extension_tools(extensions: Sequence[Extension], agent: Agent) -> Agent:
     """Add the extensions' tools after the agent's own. An agent without tools is returned unchanged."""
     own = {tool.name for tool in agent.tools or () if isinstance(tool, Tool)}
-    added = [tool for each in extensions for tool in each.tools if tool.name not in own]
+    added = [tool for extension in extensions for tool in extension.tools if tool.name not in own]
     return replace(agent, tools=(*agent.tools, *added)) if agent.tools and added else agent

@@ -24,7 +24,7 @@ _CODES: dict[str, str] = {"duplicate": "file-duplicate", "shadowed": "skill-shad
 
 def with_contributions(inputs: Inputs, layout: Layout, extensions: Sequence[Extension]) -> Inputs:
     """Add the extensions' documents after those that were found. Duplicates are left out."""
-    sources = [(each, name) for each in extensions for name in each.sources]
+    sources = [(extension, name) for extension in extensions for name in extension.sources]
     if not sources:
         return inputs
     lookups = {lookup.name: lookup for lookup in layout.lookups}
@@ -83,8 +83,8 @@ class _Contributions:
 
     def _named(self, name: str, lookup: str) -> Skill | Resident | None:
         """Return the skill or resident with this name that was found before, or None."""
-        named = (each for each in self._found[lookup] if not isinstance(each, Document))
-        return next((each for each in named if each.name == name), None)
+        named = (entry for entry in self._found[lookup] if not isinstance(entry, Document))
+        return next((entry for entry in named if entry.name == name), None)
 
     def _copy_of(self, document: Document, lookup: str) -> Document | None:
         """Return a document with the same text, or None. Documents that may replace a section do not count; the prompt may not contain them."""

@@ -106,7 +106,7 @@ class Conversation:
         except BaseException:
             self._add_events(events)
             raise
-        if events and any(each.code == "store-down" for each in outcome.findings):
+        if events and any(finding.code == "store-down" for finding in outcome.findings):
             self._add_events(events)
         messages = own_messages(messages, outcome.edition)
         outcome = self._turns.send_notices(outcome, messages)
@@ -210,7 +210,7 @@ class Conversation:
         Instruction files of the folders on the way and rules for these paths are sent once per conversation, again after a compaction,
         and once more if they have changed. Paths are relative to the working directory; the files need not exist.
         """
-        paths = [path_text("a touched path", each) for each in ordered("the touched paths", paths)]
+        paths = [path_text("a touched path", path) for path in ordered("the touched paths", paths)]
         if how not in HOW:
             raise CallError(f"how must be 'read', 'edit' or 'create', not {how!r}")
         return self._touching.touch(paths, how)

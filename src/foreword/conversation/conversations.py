@@ -73,9 +73,9 @@ class Conversations:
         if not mirror and (name in mirror_names or has_prefix(name, "agents")):
             raise CallError(mirror_refused(name))
         extensions = self._shared.extensions
-        rules = [rule for each in extensions for rule in each.rules]
-        packs = {name: folder for each in extensions for name, folder in each.packs.items()}
-        variables = {type_: each for extension in extensions for type_, each in extension.variables.items()}
+        rules = [rule for extension in extensions for rule in extension.rules]
+        packs = {name: folder for extension in extensions for name, folder in extension.packs.items()}
+        variables = {type_: variable for extension in extensions for type_, variable in extension.variables.items()}
         if rules or packs or variables:
             assembler = assembler.copy_with(
                 rules=(*assembler.rules, *rules),

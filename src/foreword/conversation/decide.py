@@ -152,7 +152,7 @@ class Drift(ChangedParts):
         """Describe the change in one sentence, with its price."""
         if not self.is_changed:
             return "nothing has changed since the edition in use was created"
-        parts = [_described(each) for each in self.sections]
+        parts = [_described(section) for section in self.sections]
         parts += [
             f"tool{'s' if len(names) > 1 else ''} {', '.join(names)} {kind}" for kind, names in self.tools.by_kind()
         ]
@@ -213,7 +213,7 @@ class _Announcement:
 def _append(using: Edition, fresh: Edition, change: Drift) -> Outcome:
     announced = dict(state_of(using).announced)
     news = _unannounced(using, fresh, change, announced)
-    texts = [each.text for each in news]
+    texts = [item.text for item in news]
     if change.tools.added:
         texts.append(f"New tools are available from now on: {_listed(change.tools.added)}.")
     if not texts:

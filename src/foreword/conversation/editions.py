@@ -87,7 +87,7 @@ class Editions:
     def update_or_postpone(self, id: str, using: Edition, change: Change, findings: list[Finding]) -> Edition:
         """Change the state of the conversation; while the store is down, only in this process."""
         try:
-            if not any(each.code == "store-down" for each in findings):
+            if not any(known.code == "store-down" for known in findings):
                 return self.update(id, using, change)
         except StoreError as error:
             findings.append(finding("store-down", f"{error}; until it is back, only this process knows of this turn"))
@@ -96,7 +96,7 @@ class Editions:
     def postpone(self, id: str, using: Edition, change: Change) -> Edition:
         """Change the state in this process, and in the store as soon as it is back."""
         before, after = state_of(using), change(state_of(using))
-        changes = {name: each for name, each in after.__dict__.items() if each != getattr(before, name)}
+        changes = {name: content for name, content in after.__dict__.items() if content != getattr(before, name)}
         with self._lock:
             self.postponed[id] = {**self.postponed.get(id, {}), **changes}
             if len(self.postponed) > _MAX_POSTPONED:

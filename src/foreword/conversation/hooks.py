@@ -59,7 +59,7 @@ class Hooks:
         """Run `context` and return the messages to send. Each hook gets copies, so a failing one leaves no trace."""
         for extension in self.extensions:
             if extension.context is not None:
-                copies = [_copy(each) for each in messages]
+                copies = [_copy(message) for message in messages]
                 changed = run(extension, extension.context, findings, copies, about, lists=dict)
                 if changed is None and "context" in extension.required:
                     raise HookError(
@@ -105,5 +105,5 @@ def last_user_text(messages: Sequence[Message]) -> str:
 def _copy(content: Any) -> Any:
     """A deep copy of a message, which a hook may change."""
     if isinstance(content, dict):
-        return {key: _copy(each) for key, each in content.items()}
-    return [_copy(each) for each in content] if isinstance(content, list) else content
+        return {key: _copy(inner) for key, inner in content.items()}
+    return [_copy(inner) for inner in content] if isinstance(content, list) else content

@@ -34,7 +34,7 @@ def is_same_prompt(one: Edition, other: Edition) -> bool:
 
 def hashes_of(messages: Sequence[Message]) -> list[str]:
     """A hash of each message's text."""
-    return [digest("".join(texts_of(each))) for each in messages]
+    return [digest("".join(texts_of(message))) for message in messages]
 
 
 def earlier_hashes(using: Edition) -> tuple[str, ...]:

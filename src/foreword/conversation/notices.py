@@ -40,7 +40,7 @@ def mark_sent(state: State, messages: Sequence[Message]) -> State:
     if not state.unsent:
         return state
     first = len(with_notices(messages, state.notices))
-    rows = [*state.notices, *({**each, "at": first + number} for number, each in enumerate(state.unsent))]
+    rows = [*state.notices, *({**notice, "at": first + number} for number, notice in enumerate(state.unsent))]
     kept = _newest(rows)
     # A notice that was dropped may still apply, so the next turn announces every current change again.
     return replace(state, unsent=(), notices=kept, announced=state.announced if len(kept) == len(rows) else {})
@@ -48,7 +48,7 @@ def mark_sent(state: State, messages: Sequence[Message]) -> State:
 
 def _newest(rows: list[Notice]) -> list[Notice]:
     """The notices without the oldest ones, if together they are too long for a state. Skills are always kept."""
-    size, kept = sum(len(each["text"]) for each in rows), []
+    size, kept = sum(len(row["text"]) for row in rows), []
     for number, row in enumerate(rows):
         if size > _MAX_CHARACTERS and not _is_lasting(row) and number < len(rows) - 1:
             size -= len(row["text"])
@@ -59,7 +59,7 @@ def _newest(rows: list[Notice]) -> list[Notice]:
 
 def lasting_notices(state: State) -> tuple[Notice, ...]:
     """The notices that outlive an edition: bodies of skills, and touched files. Announced changes are part of the new prompt."""
-    return tuple(each for each in state.notices if _is_lasting(each))
+    return tuple(notice for notice in state.notices if _is_lasting(notice))
 
 
 def _is_lasting(notice: Notice) -> bool:
@@ -86,7 +86,7 @@ def with_notices(messages: Sequence[Message], notices: Iterable[Notice]) -> list
 
 def _contains(message: Message, text: str) -> bool:
     """Whether a user message contains this text. A caller may have merged it with other text."""
-    return message.get("role") == "user" and any(text in each for each in texts_of(message))
+    return message.get("role") == "user" and any(text in part for part in texts_of(message))
 
 
 def texts_of(message: Message) -> list[str]:
@@ -95,8 +95,8 @@ def texts_of(message: Message) -> list[str]:
     if isinstance(content, str):
         return [content]
     blocks = content if isinstance(content, list | tuple) else ()
-    texts = [each.get("text") if isinstance(each, dict) else each for each in blocks]
-    return [each for each in texts if isinstance(each, str)]
+    texts = [block.get("text") if isinstance(block, dict) else block for block in blocks]
+    return [text for text in texts if isinstance(text, str)]
 
 
 def _insertion_point(messages: Sequence[Message], at: int) -> int:
@@ -121,4 +121,4 @@ def _is_call(message: Message) -> bool:
 def _has_type(message: Message, types: Sequence[str]) -> bool:
     content = message.get("content")
     blocks = content if isinstance(content, list | tuple) else ()
-    return any(isinstance(each, dict) and each.get("type") in types for each in (message, *blocks))
+    return any(isinstance(part, dict) and part.get("type") in types for part in (message, *blocks))

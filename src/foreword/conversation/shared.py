@@ -46,7 +46,7 @@ class Shared:
 
     def assembler(self, assembler: Assembler) -> Assembler:
         """Return an existing assembler for the same workspace, layout and settings, so that nothing is read twice, or else this one."""
-        options = {name: each for name, each in vars(assembler).items() if not name.startswith("_")}
+        options = {name: option for name, option in vars(assembler).items() if not name.startswith("_")}
         key = repr((os.path.abspath(assembler.workspace.cwd), options))
         with self._lock:
             assembler = self._assemblers.pop(key, assembler)

@@ -87,5 +87,5 @@ def after_summary(state: State) -> State:
 
 def after_use(state: State, skill: str) -> State:
     """Return the state after a skill was sent to the model: it is in use and need not be sent again."""
-    returning = [each for each in state.returning if each != skill]
+    returning = [name for name in state.returning if name != skill]
     return replace(state, skills=tuple(dict.fromkeys((*state.skills, skill))), returning=returning)

@@ -25,7 +25,7 @@ def inherited(inputs: Inputs, layout: Layout, with_context: bool, with_skills: b
     """The part of the parent's inputs that a sub-agent inherits."""
     kinds = {lookup.name: lookup.kind for lookup in layout.lookups}
     kept = {name for name in inputs.found if (with_skills if kinds.get(name) == "skill" else with_context)}
-    return replace(inputs, found={name: each if name in kept else () for name, each in inputs.found.items()})
+    return replace(inputs, found={name: entries if name in kept else () for name, entries in inputs.found.items()})
 
 
 def defined(name: str, layout: Layout, inputs: Inputs, tools: Sequence[Tool]) -> tuple[Document, tuple[Tool, ...]]:

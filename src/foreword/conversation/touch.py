@@ -39,7 +39,7 @@ class Touched:
 
     @property
     def text(self) -> str:
-        return "\n\n".join(each["content"] for each in self.messages)
+        return "\n\n".join(message["content"] for message in self.messages)
 
 
 @value

@@ -119,7 +119,7 @@ class Touching:
             return None
         reading = self._assembling.touch_reader.read_again(layout, layout.touch, again)
         found = {
-            name: tuple(each for each in entries if printable(each.path) in again)
+            name: tuple(entry for entry in entries if printable(entry.path) in again)
             for name, entries in reading.inputs.found.items()
         }
         reading = replace(reading, inputs=replace(reading.inputs, found=found))
@@ -137,7 +137,7 @@ class Touching:
         state = state_of(using)
         files = {path: hash for path, hash in choice.hashes.items() if path in state.touched}
         stamps = dict(reading.inputs.stamps)
-        applied = {each.path for entries in reading.inputs.found.values() for each in entries}
+        applied = {entry.path for entries in reading.inputs.found.values() for entry in entries}
         important = [(path, stamp) for path, stamp in stamps.items() if printable(path) in applied]
         others = [(path, stamp) for path, stamp in stamps.items() if printable(path) not in applied]
         known = _Known(files, using.number, Recheck(important, others))

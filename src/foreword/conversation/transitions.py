@@ -147,7 +147,7 @@ class Transitions:
             )
             before = fresh
         if outcome.messages:
-            texts = [each["content"] for each in outcome.messages]
+            texts = [message["content"] for message in outcome.messages]
             kept = with_state(outcome.edition, with_unsent(state_of(outcome.edition), texts))
             outcome = replace(outcome, edition=kept)
         return outcome

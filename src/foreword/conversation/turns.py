@@ -148,7 +148,7 @@ class Turns:
             return [], {}
         prompt, files = again
         findings.extend(prompt.findings)
-        return [each["content"] for each in messages_of(prompt)], files
+        return [message["content"] for message in messages_of(prompt)], files
 
     def _returning_skills(self, edition: Edition, findings: list[Finding]) -> dict[str, str]:
         """Return the messages that send the model its skills again after a compaction. A skill that no longer exists is left out."""

@@ -75,7 +75,7 @@ def _parse_docs(rows: Any, name: str) -> list[tuple[str, str]]:
     if not isinstance(rows, (list, tuple)):
         raise CallError(f"{name} must be a list of pairs (label, path), not {kind_of(rows)}")
     for row in rows:
-        if not isinstance(row, (list, tuple)) or len(row) != 2 or not all(isinstance(each, str) for each in row):
+        if not isinstance(row, (list, tuple)) or len(row) != 2 or not all(isinstance(cell, str) for cell in row):
             raise CallError(f"{name} must be a list of pairs (label, path); {show(row)} is not one")
     return [(label, path) for label, path in rows]
 
@@ -150,7 +150,7 @@ def agent_form(agent: Agent, conversation: str) -> dict[str, Any]:
     row["sub_agent"] = agent.role == "sub"
     row["session"] = agent.session if agent.session != conversation else ""
     row["tools"] = tool_notes(agent.tools or ())
-    return {name: each for name, each in row.items() if each}
+    return {name: field for name, field in row.items() if field}
 
 
 def _form_of(content: Any) -> Any:
@@ -161,14 +161,14 @@ def _form_of(content: Any) -> Any:
         return content.name
     if isinstance(content, Scope):
         return _scope_form(content)
-    return [list(each) for each in content] if isinstance(content, tuple) else content
+    return [list(entry) for entry in content] if isinstance(content, tuple) else content
 
 
 def document_form(document: Document) -> dict[str, Any]:
     """Return a document's path and text, and the fields that differ from their defaults."""
     default = Document("", "")
     form = {name: getattr(document, name) for name in _DOCUMENT}
-    return {name: each for name, each in form.items() if name in ("path", "text") or each != getattr(default, name)}
+    return {name: field for name, field in form.items() if name in ("path", "text") or field != getattr(default, name)}
 
 
 def tool_notes(tools: Iterable[Tool]) -> dict[str, Any]:

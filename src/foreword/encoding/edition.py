@@ -131,6 +131,6 @@ def described_tools(edition: Edition) -> dict[str, dict[str, Any]]:
     """The tools of an edition by name, in the agent's order: definitions, snippets and guidelines."""
     target = target_of(edition)
     notes = target.agent.get("tools", {})
-    rows = {each["name"]: {key: each[key] for key in each if key != "name"} for each in tools_of(edition)}
+    rows = {tool["name"]: {key: tool[key] for key in tool if key != "name"} for tool in tools_of(edition)}
     names = [name for name in dict.fromkeys((*target.tool_order, *rows)) if name in rows]
     return {name: {**rows[name], **notes.get(name, {})} for name in names}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-_TYPES: dict[str, type] = {each.__name__: each for each in (Document, Skill, Resident, Finding, Candidate)}
+_TYPES: dict[str, type] = {cls.__name__: cls for cls in (Document, Skill, Resident, Finding, Candidate)}
 
 
 def inputs_form(inputs: Inputs) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def inputs_form(inputs: Inputs) -> dict[str, Any]:
         "found": {name: [_stored(each) for each in entries] for name, entries in inputs.found.items()},
         "candidates": [_stored(each) for each in inputs.candidates],
         "findings": [_stored(each) for each in inputs.findings],
-        **{name: {key: _stored(each) for key, each in getattr(inputs, name).items()} for name in _MAPPINGS},
+        **{name: {key: _stored(entry) for key, entry in getattr(inputs, name).items()} for name in _MAPPINGS},
     }
 
 
@@ -40,7 +40,7 @@ _MAPPINGS = ("includes", "bodies", "templates", "values")
 
 def inputs_from(form: Mapping[str, Any]) -> Inputs:
     """Restore inputs from their stored form."""
-    mappings: Any = {name: {key: _parsed(each) for key, each in form[name].items()} for name in _MAPPINGS}
+    mappings: Any = {name: {key: _parsed(entry) for key, entry in form[name].items()} for name in _MAPPINGS}
     return Inputs(
         workspace=Workspace(**form["workspace"], environment={}),
         found={name: tuple(map(_parsed, entries)) for name, entries in form["found"].items()},
@@ -55,7 +55,7 @@ def _stored(value: Any) -> Any:
         return value
     form = {"": type(value).__name__, **value.__dict__}
     if isinstance(value, Document):
-        form |= {"pieces": [[each.text, *each.origin.__dict__.values()] for each in value.pieces]}
+        form |= {"pieces": [[piece.text, *piece.origin.__dict__.values()] for piece in value.pieces]}
     return form
 
 
@@ -63,7 +63,11 @@ def _parsed(form: Any) -> Any:
     if isinstance(form, str):
         return form
     if form.get("fields") or form.get("pieces"):
-        form = {**form, "fields": [tuple(each) for each in form["fields"]], "pieces": list(map(_piece, form["pieces"]))}
+        form = {
+            **form,
+            "fields": [tuple(field) for field in form["fields"]],
+            "pieces": list(map(_piece, form["pieces"])),
+        }
     fields = {name: tuple(content) if isinstance(content, list) else content for name, content in form.items() if name}
     return _TYPES[form[""]](**fields)
 

@@ -169,7 +169,7 @@ def prompt_from(form: Mapping[str, Any], where: str) -> Prompt:
             f"{where}: there is no text; pass the output of foreword show --json, talk show --json or talk turn --json"
         )
     passages = [
-        _passage_from(each, text, f"{where}: passage {n}") for n, each in enumerate(_rows(form, "passages", where), 1)
+        _passage_from(row, text, f"{where}: passage {n}") for n, row in enumerate(_rows(form, "passages", where), 1)
     ]
     for before, after in pairwise(passages):
         if after.start < before.end:
@@ -177,7 +177,7 @@ def prompt_from(form: Mapping[str, Any], where: str) -> Prompt:
         if after.message < before.message:
             raise CallError(f"{where}: the messages of {before.section!r} and {after.section!r} are not in order")
     candidates = [
-        _candidate_from(each, f"{where}: candidate {n}") for n, each in enumerate(_rows(form, "candidates", where), 1)
+        _candidate_from(row, f"{where}: candidate {n}") for n, row in enumerate(_rows(form, "candidates", where), 1)
     ]
     layout = form.get("layout", "")
     return Prompt(layout.rpartition("/")[2] if isinstance(layout, str) else "", text, passages, candidates)
@@ -234,7 +234,7 @@ def _origin_from(form: Any, where: str) -> Origin:
     if not isinstance(kind, str) or not isinstance(path or "", str):
         raise CallError(f"{where} must have a kind and a path, both strings")
     if lines is not None and not (
-        isinstance(lines, list) and len(lines) == 2 and all(type(each) is int for each in lines)
+        isinstance(lines, list) and len(lines) == 2 and all(type(line) is int for line in lines)
     ):
         raise CallError(f"{where}: lines must be two numbers or null, not {lines!r}")
     return Origin(kind, path or "", (lines[0], lines[1]) if lines else None)

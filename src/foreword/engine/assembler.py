@@ -184,7 +184,7 @@ class Assembler:
 
                 announce(each)  # before the lock, which others may need
         with self._lock:
-            before = next((each for each in self._snapshots if each.key == key), None)
+            before = next((snapshot for snapshot in self._snapshots if snapshot.key == key), None)
             if before is not None and is_unchanged(before.inputs.stamps):
                 return before
             snapshot, untrusted = self._take_snapshot(before or next(iter(self._snapshots), None), *key)
@@ -318,7 +318,7 @@ class Assembler:
         if self.skill_folders:
             layout = _with_skill_folders(layout, self.skill_folders)
         if not self.finds_skills:
-            lookups = [replace(each, groups=()) if each.kind in _LISTED else each for each in layout.lookups]
+            lookups = [replace(lookup, groups=()) if lookup.kind in _LISTED else lookup for lookup in layout.lookups]
             layout = replace(layout, lookups=lookups)
         return Plan(layout, workspace, findings, tuple(reader.stamps.items()))
 
@@ -361,7 +361,8 @@ def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
     """Add these folders to those that the layout searches for skills."""
     added = tuple((Pattern("path", f"{folder}/**/SKILL.md"),) for folder in folders)
     lookups = [
-        replace(each, groups=(*each.groups, *added)) if each.kind == "skill" else each for each in layout.lookups
+        replace(lookup, groups=(*lookup.groups, *added)) if lookup.kind == "skill" else lookup
+        for lookup in layout.lookups
     ]
     return replace(layout, lookups=lookups)
 

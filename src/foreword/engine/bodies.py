@@ -81,7 +81,7 @@ def _loading(
 
 def only_trusted(addresses: Iterable[str]) -> bool:
     """Whether none of these templates is in the workspace."""
-    return not any(has_prefix(each, "workspace") for each in addresses)
+    return not any(has_prefix(address, "workspace") for address in addresses)
 
 
 def _never(_: Iterable[str]) -> bool:

@@ -28,7 +28,7 @@ def definition_named(name: str, layout: Layout, inputs: Inputs) -> Resident:
     for each in entries:
         if each.name == name:
             return each
-    known = f"known: {', '.join(each.name for each in entries)}" if entries else "no definitions were found"
+    known = f"known: {', '.join(entry.name for entry in entries)}" if entries else "no definitions were found"
     raise MissingError(f"no sub-agent {name!r}; {known}")
 
 
@@ -48,5 +48,5 @@ def chosen_tools(definition: Resident, tools: Sequence[Tool]) -> tuple[Tool, ...
 
     Letter case does not matter, and what may follow a name in parentheses is ignored.
     """
-    names = {each.strip().lower() for each in re.sub(r"\([^()]*\)", "", definition.tools).split(",") if each.strip()}
+    names = {name.strip().lower() for name in re.sub(r"\([^()]*\)", "", definition.tools).split(",") if name.strip()}
     return tuple(tool for tool in tools if not names or "*" in names or tool.name.lower() in names)

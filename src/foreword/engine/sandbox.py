@@ -73,7 +73,7 @@ def render(
 ) -> tuple[Piece, ...]:
     """The template at `root` as pieces of at most `limit` bytes, rendered by a worker unless it is trusted and bounded."""
     collected = inclusion.collect(root, templates.get)
-    values = {name: jinja.plain_copy(name, each) for name, each in variables.items()}
+    values = {name: jinja.plain_copy(name, content) for name, content in variables.items()}
     if is_trusted and is_bounded(collected, values):
         return jinja.render_loaded(collected, values, limit=limit, trace=trace)
     loaded = {address: templates[address] for address in collected}
@@ -96,7 +96,7 @@ def process_ids() -> list[int]:
 
 
 def _template_forms(templates: Mapping[str, Document]) -> dict[str, tuple[str, str, int]]:
-    return {address: (each.text, each.hash, each.line) for address, each in templates.items()}
+    return {address: (template.text, template.hash, template.line) for address, template in templates.items()}
 
 
 # In the program
@@ -381,7 +381,7 @@ def _limit(**limits: int) -> None:
 
 def _answer(request: dict[str, Any]) -> dict[str, Any]:
     root = request["root"]
-    templates = {address: Document("", *each) for address, each in request["templates"].items()}
+    templates = {address: Document("", *fields) for address, fields in request["templates"].items()}
     try:
         if request["variables"] is None:
             jinja.check(root, templates.get)

@@ -36,7 +36,12 @@ def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
     known = {skill.name: skill for skill in each_skill(inputs)}
     if name not in known:
         refused_candidate = next(
-            (each for each in inputs.candidates if each.fate == "refused" and _is_at(each.path, name)), None
+            (
+                candidate
+                for candidate in inputs.candidates
+                if candidate.fate == "refused" and _is_at(candidate.path, name)
+            ),
+            None,
         )
         if refused_candidate:
             raise MissingError(f"no skill {name!r}; {refused_candidate.path} was refused: {refused_candidate.reason}")

@@ -67,7 +67,7 @@ class TouchReader:
             whole = layout_of_touch(layout, touch)
             inputs = gather_touched(whole, workspace, reader, files, self.scopes, before, chosen)
             self._before = layout, inputs
-        kept = [each for each in inputs.findings if each.code not in _REPORTED]
+        kept = [finding for finding in inputs.findings if finding.code not in _REPORTED]
         return TouchReading(whole, replace(inputs, findings=kept), files, findings)
 
 

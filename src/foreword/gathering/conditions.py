@@ -58,7 +58,9 @@ def _left_out(
 ) -> LookupResult:
     """Return the result of a lookup rule whose condition failed: its candidates, each with the reason."""
     found = [counted[fact.partition(":")[2]] for fact in failed.facts if fact.startswith("found:")]
-    target = next((each.path for other in found for each in other.candidates if each.fate in ("used", "cut")), "")
+    target = next(
+        (candidate.path for other in found for candidate in other.candidates if candidate.fate in ("used", "cut")), ""
+    )
     fate: Fate = "unused"
     if failed.negated and target:
         fate, reason = "shadowed", f"it counts only without files such as {target}"

@@ -159,7 +159,7 @@ class Deduplicator:
 
     def kept(self) -> Iterator[tuple[str, FoundText]]:
         """The texts that are kept, each with the name of its lookup."""
-        return (each for number, each in enumerate(self.texts) if number not in self.dropped)
+        return (text for number, text in enumerate(self.texts) if number not in self.dropped)
 
     def record_blank(self, name: str, text: FoundText, reason: str) -> None:
         """Record that nothing of a text is left."""
@@ -168,7 +168,7 @@ class Deduplicator:
 
     def candidates(self) -> Iterator[Candidate]:
         for candidates in self.fates.values():
-            yield from (each for each in candidates if each is not None)
+            yield from (candidate for candidate in candidates if candidate is not None)
 
     def found(self) -> dict[str, Sequence[Document | Skill | Resident]]:
         """The kept entries of each lookup. A menu without duplicates is returned unchanged, so that it can be compared by identity."""
@@ -176,7 +176,7 @@ class Deduplicator:
         for name, result in self.results.items():
             dropped = {path for lookup, path in self.dropped_entries if lookup == name}
             found[name] = (
-                tuple(each for each in result.entries if each.path not in dropped) if dropped else result.entries
+                tuple(entry for entry in result.entries if entry.path not in dropped) if dropped else result.entries
             )
             if self.lookups[name].is_probe:
                 found[name] = (*found[name], *(text.reading.document for text in result.texts))

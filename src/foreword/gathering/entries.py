@@ -52,7 +52,7 @@ def find_entries(
                 is_entry = _is_entry(reading, layer, trail) and _has_right_name(path, lookup, layer, trail)
                 if is_entry and _add_entry(lookup, folder, reading, layer, entries, trail):
                     identities[path] = reading.identity
-    return [each for name in sorted(entries) for each in entries[name]], identities
+    return [entry for name in sorted(entries) for entry in entries[name]], identities
 
 
 def _links_last(lookup: Lookup, paths: list[str], reader: Reader) -> list[str]:

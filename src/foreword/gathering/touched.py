@@ -67,7 +67,7 @@ def locate(path: str, workspace: Workspace, reader: Reader) -> TouchedFile | Fin
         if not is_inside(real, real_root):
             message = f"{shown} is outside the workspace {printable(root)}; nothing was sent for it"
             return finding("touch-outside", message, shown)
-        names = [*(each for each in names if is_inside(each, root)), root + real[len(real_root) :]]
+        names = [*(name for name in names if is_inside(name, root)), root + real[len(real_root) :]]
     place = names[-1]
     folder = place if reader.is_folder(place) else os.path.dirname(place)
     return TouchedFile(place, folder, tuple(names))
@@ -126,7 +126,7 @@ def matching(
 ) -> LookupResult:
     """The result of a lookup without the rules that do not apply to any of these files; those become candidates that wait."""
     if lookup.within == "cwd":
-        files = [each for each in files if is_inside(each.path, workspace.cwd)]
+        files = [file for file in files if is_inside(file.path, workspace.cwd)]
     candidates = list(result.candidates)
     kept: list[tuple[FoundText, RuleScope]] = []
     problems: list[Finding] = []
@@ -167,7 +167,7 @@ def _fate(
             return None
         return replace(candidate, fate="unused", reason=f"its front matter has no {' or '.join(lookup.match)}")
     base = base_of_rule(lookup, text, workspace)
-    if any(scope.globs.match(path) for each in files for path in relative_names(each, base)):
+    if any(scope.globs.match(path) for file in files for path in relative_names(file, base)):
         return None
     reason = f"it waits for a file that matches {scope.text} ({scope.field} in its front matter)"
     return replace(candidate, fate="waiting", reason=reason, target=scope.text)

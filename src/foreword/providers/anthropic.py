@@ -47,7 +47,7 @@ def for_anthropic(turn: Turn, *, cache_ttl: Literal["5m", "1h"] | None = None) -
     blocks = _blocks(turn)
     # Tools come first and change with the agent's release. If text of that lifetime follows, its breakpoint covers them too.
     is_after_tools = bool(turn.tools) and (not blocks or blocks[0].lifetime != "release")
-    breakpoints = is_after_tools + sum(each.has_breakpoint for each in blocks)
+    breakpoints = is_after_tools + sum(block.has_breakpoint for block in blocks)
     if breakpoints < _MAX_BREAKPOINTS:
         blocks = _split_after_root(blocks, turn.root_end)
     request: dict[str, Any] = {}
@@ -80,12 +80,12 @@ class _Block:
 def _blocks(turn: Turn) -> list[_Block]:
     """Split the prompt into blocks, with a breakpoint where a lifetime longer than a turn ends."""
     blocks: list[_Block] = []
-    texts = [turn.system, *(each["content"] for each in turn.messages[: len(turn.leading)])]
+    texts = [turn.system, *(message["content"] for message in turn.messages[: len(turn.leading)])]
     for message, (text, passages) in enumerate(zip(texts, (turn.passages, *turn.leading), strict=True)):
         if text.strip():
             shortest = LIFETIMES.index(blocks[-1].lifetime) if blocks else 0
-            blocks += [_Block(message, *each) for each in _split(text, passages, shortest)]
-    lifetimes = [*(each.lifetime for each in blocks), "turn"]
+            blocks += [_Block(message, *part) for part in _split(text, passages, shortest)]
+    lifetimes = [*(block.lifetime for block in blocks), "turn"]
     return [
         replace(block, has_breakpoint=block.lifetime not in ("turn", lifetimes[number]))
         for number, block in enumerate(blocks, 1)

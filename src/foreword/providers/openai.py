@@ -107,7 +107,7 @@ def _prompt_key(turn: Turn) -> str:
 def _lasting_texts(turn: Turn) -> list[str]:
     """Return the parts of the system prompt and of the prompt's messages that outlive the turn, up to the first text that does not."""
     texts: list[str] = []
-    contents = [turn.system, *(each["content"] for each in turn.messages[: len(turn.leading)])]
+    contents = [turn.system, *(message["content"] for message in turn.messages[: len(turn.leading)])]
     for text, passages in zip(contents, (turn.passages, *turn.leading), strict=True):
         length = _lasting_length(text, passages)
         if length or not texts:
