@@ -129,20 +129,20 @@ unusual_names = unusual_names.map(lambda name: name.translate(None, b"\0/")).fil
 @settings(max_examples=60)
 @given(names=st.lists(unusual_names, min_size=1, max_size=4, unique=True), content=any_bytes)
 def test_any_file_names_give_a_prompt(write_workspace, names, content):
-    good = b"---\nname: x\ndescription: D.\nmodel_invokation: true\n---\n"
+    front_matter = b"---\nname: x\ndescription: D.\nmodel_invokation: true\n---\n"
     files = {"w/.git/HEAD": b"ref: refs/heads/x"}
     for name in names:
         for folder in (b"w/a/.agents/skills", b"w/a/.sf/skills", b"w/" + name + b"/.agents/skills"):
-            files[folder + b"/" + name + b"/SKILL.md"] = good + content
+            files[folder + b"/" + name + b"/SKILL.md"] = front_matter + content
         for folder in (b"home/.config/agents/rules", b"w/.foreword/knowledge", b"w/.foreword/workflow"):
-            files[folder + b"/" + name + b".md"] = good + content
+            files[folder + b"/" + name + b".md"] = front_matter + content
         files[b"w/" + name + b"/AGENTS.md"] = b"<!-- include: ./part.md -->\n" + content
         files[b"w/" + name + b"/part.md"] = content
     workspace = write_workspace(files)
-    below = os.path.join(os.path.dirname(workspace.cwd), os.fsdecode(names[0]))
+    subfolder = os.path.join(os.path.dirname(workspace.cwd), os.fsdecode(names[0]))
     for layout in LAYOUTS:
         build_prompt(workspace, layout)
-        build_prompt(Workspace(below, home=workspace.home, environment={}), layout)
+        build_prompt(Workspace(subfolder, home=workspace.home, environment={}), layout)
 
 
 # A repository
@@ -169,11 +169,11 @@ def test_any_repository_gives_a_prompt(write_workspace, files, is_repository):
 
 # Settings, wording, layouts and templates
 
-WORDING = sorted({word for key in KEYS for word in (key.name, key.table)})
-WORDING += "identity skills context project body names dir for opal x wording".split()
-SETTABLE = [f"{key.table}.skills.{key.name}" for key in KEYS if key.table in ("find", "section")]
-SETTABLE += [key.name for key in KEYS if key.table == "layout"] + [f"on.{event}" for event in EVENTS]
-SETTABLE += "settings.names settings.dir settings.file_paths settings.file_secrets layout store wording.compaction guideline".split()
+KEY_NAMES = sorted({word for key in KEYS for word in (key.name, key.table)})
+KEY_NAMES += "identity skills context project body names dir for opal x wording".split()
+SETTABLE_KEYS = [f"{key.table}.skills.{key.name}" for key in KEYS if key.table in ("find", "section")]
+SETTABLE_KEYS += [key.name for key in KEYS if key.table == "layout"] + [f"on.{event}" for event in EVENTS]
+SETTABLE_KEYS += "settings.names settings.dir settings.file_paths settings.file_secrets layout store wording.compaction guideline".split()
 TEXTS = [
     *FACTS, *LISTS, "opal", "pi", "nothing", "$std/opal", "$workspace/x", "$user/x", "$x", "$std/../x", "./x.toml", "/etc/passwd", "{}", "{text}",
     "@x", "@names", "{names}", "{{", "}", "{path|xml}", "tool:x", "!tool:x|tools", "set:x", "cut", "shorten", "strict", "keep", "gather", "jinja",
@@ -181,7 +181,7 @@ TEXTS = [
 ]  # fmt: skip
 NUMBERS = ["9" * 5_000, "0x" + "f" * 5_000, *"0 1 -1 9_999 1.5 nan inf true false 1979-05-27 [[[[]]]]".split()]
 
-keys = st.lists(st.sampled_from(WORDING), min_size=1, max_size=3).map(".".join)
+keys = st.lists(st.sampled_from(KEY_NAMES), min_size=1, max_size=3).map(".".join)
 letters = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters='"\\'), max_size=6)
 strings = st.one_of(st.sampled_from(TEXTS), letters).map('"{}"'.format)
 values = st.recursive(
@@ -195,7 +195,7 @@ values = st.recursive(
     max_leaves=5,
 )
 rows = st.one_of(
-    st.builds("{} = {}".format, st.one_of(st.sampled_from(SETTABLE), keys), values),
+    st.builds("{} = {}".format, st.one_of(st.sampled_from(SETTABLE_KEYS), keys), values),
     st.builds("[{}]".format, keys),
     st.just("[[guideline]]"),
     st.builds("say = {}".format, values),
