@@ -1,4 +1,4 @@
-"""Parses `[touch]`: the sections and lookups for what is sent when the agent touches a file."""
+"""Parse `[touch]`: the sections and lookup rules for what is sent when the agent touches a file."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 
 def parse_touch(table: Mapping[str, Any], sections: Sequence[Section], lookups: Sequence[Lookup]) -> Touch | None:
-    """The parsed table, with these sections and the lookups that they need; None if it lists no sections."""
+    """Parse the table, with these sections and the lookup rules that they need. Returns None if it lists no sections."""
     if not sections:
         for key in table:
             if key != "sections":
                 raise LayoutError(f"touch.{key} has no effect without touch.sections")
         return None
     on = tuple(table.get("on", EVENTS))
-    for each in on:
-        if each not in EVENTS:
-            raise LayoutError(f"touch.on: unknown kind of touch {each!r}" + suggestion(each, EVENTS))
+    for event in on:
+        if event not in EVENTS:
+            raise LayoutError(f"touch.on: unknown kind of touch {event!r}" + suggestion(event, EVENTS))
     for section in with_inner_sections(sections):
         _check_section(section, lookups)
     return Touch(tuple(sections), tuple(_needed(sections, lookups)), on, table.get("budget"), table.get("changed", ""))
 
 
 def names_of_sections(table: Mapping[str, Any]) -> Sequence[str]:
-    """The names of the sections that the table lists."""
+    """Return the names of the sections that the table lists."""
     check_table(table, KINDS["touch"], "touch", LayoutError)
     return tuple(table.get("sections", ()))
 
@@ -47,7 +47,7 @@ def _check_section(section: Section, lookups: Iterable[Lookup]) -> None:
 
 
 def _needed(sections: Iterable[Section], lookups: Iterable[Lookup]) -> Iterator[Lookup]:
-    """The lookups that these sections list, and those that only their conditions name."""
+    """Yield the lookup rules that these sections list, and those that only their conditions refer to."""
     listed = {section.of for section in with_inner_sections(sections)}
     facts = facts_of(lookup for lookup in lookups if lookup.name in listed)
     for lookup in lookups:
@@ -58,29 +58,32 @@ def _needed(sections: Iterable[Section], lookups: Iterable[Lookup]) -> Iterator[
 
 
 def facts_of(rows: Iterable[Lookup | Section | Guideline]) -> set[str]:
-    """The facts that the conditions of these rows name."""
+    """Return the facts in the conditions of these rows."""
     return {fact for row in rows for term in row.when for fact in term.facts}
 
 
 def lookups_of_prompt(
     lookups: Sequence[Lookup], touch: Touch | None, sections: Sequence[Section], guidelines: Iterable[Guideline]
 ) -> Iterator[Lookup]:
-    """The lookups without those that only `[touch]` lists. What only a touch can find may not be in the prompt."""
-    every = tuple(with_inner_sections(sections))
-    only = {section.of for section in with_inner_sections(touch.sections)} if touch else set()
-    only -= {name for section in every for name in (section.of, *section.instead)}
-    facts = facts_of((*every, *guidelines, *(lookup for lookup in lookups if lookup.name not in only)))
+    """Yield the prompt's lookup rules: all except those that only `[touch]` lists.
+
+    Raises a LayoutError if the prompt uses a lookup rule that works only for touched files.
+    """
+    all_sections = tuple(with_inner_sections(sections))
+    touch_only = {section.of for section in with_inner_sections(touch.sections)} if touch else set()
+    touch_only -= {name for section in all_sections for name in (section.of, *section.instead)}
+    facts = facts_of((*all_sections, *guidelines, *(lookup for lookup in lookups if lookup.name not in touch_only)))
     for lookup in lookups:
-        if lookup.name in only and f"found:{lookup.name}" not in facts:
+        if lookup.name in touch_only and f"found:{lookup.name}" not in facts:
             continue
         if lookup.needs_touch:
-            what = "match" if lookup.match else "files: the place 'down'"
-            raise LayoutError(f"find.{lookup.name}.{what} is only for lookup rules that nothing but [touch] lists")
+            key = "match" if lookup.match else "files: the place 'down'"
+            raise LayoutError(f"find.{lookup.name}.{key} is only for lookup rules that nothing but [touch] lists")
         yield lookup
 
 
 def layout_of_touch(layout: Layout, touch: Touch) -> Layout:
-    """The layout of what a touch sends."""
+    """Return a layout for what a touch sends."""
     return replace(
         layout,
         sections=touch.sections,
