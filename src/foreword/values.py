@@ -38,9 +38,8 @@ def value(cls: type[V]) -> type[V]:
         merged = {**defaults, **dict(zip(fields, args)), **kwargs}  # noqa: B905  too many arguments are reported below
         if len(merged) == size and len(args) <= size and kwargs.keys().isdisjoint(fields[: len(args)]):
             return tuple(map(merged.__getitem__, fields))
-        unknown = sorted(name for name in kwargs if name not in fields)
         missing, twice = [name for name in fields if name not in merged], kwargs.keys() & set(fields[: len(args)])
-        wrong = unknown or missing or args[size:] or sorted(twice)
+        wrong = sorted(kwargs.keys() - set(fields)) or missing or args[size:] or sorted(twice)
         raise TypeError(f"{cls.__name__} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, wrong))}")
 
     def to_tuple(name: str, content: Any) -> Any:
