@@ -343,3 +343,11 @@ def test_a_layout_in_the_workspace_cannot_either(notes):
     assert "OUT" not in prompt.text
     message = "layout own: a workspace may not set find.user.imports.within; it stays 'root'"
     assert ("workspace-refused", message) in notes.tree.messages(prompt)
+
+
+def test_text_that_was_imported_into_a_cut_file_is_cut(notes):
+    files = {"w/N.md": "word " * 200 + "@a.md", "w/a.md": "Imported."}
+    prompt = notes.prompt(files, REPLACE, {"file_budget": 50})
+    assert [fate for _, fate in notes.tree.fates(prompt)] == ["cut", "cut"]
+    reason = prompt.candidates[-1].reason
+    assert reason.startswith("imported by ") and "; " in reason

@@ -6,7 +6,7 @@ from ..findings import finding
 from ..sources.paths import is_file_name
 from ..text.lines import printable
 from ..text.pieces import strip_blank_lines
-from ..vocabulary import Candidate, Skill, replace
+from ..vocabulary import Candidate, Document, Skill, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,8 +79,19 @@ class Fates:
             return replace(candidate, fate="duplicate", reason=self.contents.repeated[path])
         if owner in cut_files:
             return replace(candidate, fate="cut", reason=f"included by {owner}; {cut_files[owner]}")
+        importer = self.importer(path)
+        if importer in cut_files:
+            return replace(candidate, fate="cut", reason=f"{candidate.reason}; {cut_files[importer]}")
         reason = "none of its text is in the prompt"
         return replace(candidate, fate="unused", reason=f"{candidate.reason}; {reason}" if candidate.reason else reason)
+
+    def importer(self, path: str) -> str:
+        """The file into whose text another one was imported; empty if it was not."""
+        for entries in self.inputs.found.values():
+            for entry in entries:
+                if isinstance(entry, Document) and any(piece.origin.path == path for piece in entry.pieces):
+                    return entry.path
+        return ""
 
 
 def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:
