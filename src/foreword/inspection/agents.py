@@ -56,6 +56,7 @@ _VERDICTS: dict[str, VerdictName] = {
     "absent": "absent",
 }
 LOADED = ("loaded", "cut")
+READ = (*LOADED, "on-touch", "listed", "elsewhere")
 _PLACES_FROM_CWD = ("walk", "between", "cwd")
 WORKSPACE_PLACES = (*_PLACES_FROM_CWD, "root", "path")
 

@@ -10,7 +10,7 @@ import os
 from ..engine.assembler import Assembler
 from ..errors import CallError, ForewordError
 from ..findings import finding
-from ..inspection.agents import AgentView, compare_agents, folders_to_visit, with_visits
+from ..inspection.agents import READ, AgentView, compare_agents, folders_to_visit, with_visits
 from ..packs.packs import mirror_names
 from ..packs.settings import agent_names, read_settings
 from ..packs.shipped import shipped_mirror
@@ -52,6 +52,11 @@ class AgentReport:
     paths: Sequence[str] = ()
 
 
+def agents_that_read(question: Question, path: str) -> list[str]:
+    """The released agents that load a file or list it, here or in another folder of the repository."""
+    return _Comparison(question).readers(path)
+
+
 def agent_report(question: Question) -> AgentReport:
     """Compare what agents read in the question's workspace."""
     return _Comparison(question).report()
@@ -90,6 +95,20 @@ class _Comparison:
         view_names = {view.name for view in views}
         others = [] if requested else [name for name in mirrors if name not in view_names]
         return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(path) for path in paths])
+
+    def readers(self, path: str) -> list[str]:
+        """The mirrored agents that read a file. The repository is not walked, and what the call assigns is for its own layout."""
+        self.assignments = []
+        views = list(filter(None, (self._try_view(name, shipped_mirror(name), ()) for name in mirror_names())))
+        root, cwd = printable(self.root), printable(self.workspace.cwd)
+        table = _filter_rows(compare_agents(views, [printable(path)], root, cwd), [path])
+        table = with_visits(table, self._visit(table))
+        return [
+            view.name
+            for row in table.rows
+            for view, verdict in zip(views, row.verdicts, strict=True)
+            if verdict.name in READ
+        ]
 
     def _views(
         self, named: Mapping[str, Layout], mirrors: Mapping[str, Layout], files: Sequence[str]

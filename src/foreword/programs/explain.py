@@ -16,6 +16,7 @@ from ..sources.files import Reader
 from ..sources.paths import is_inside
 from ..text.lines import printable
 from ..vocabulary import Candidate, replace
+from .agents import agents_that_read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from ..engine.assembler import Assembler
     from ..layout.model import Layout
     from ..vocabulary import Agent
+    from .question import Question
 
 # How many folders above a file outside the workspace to try as working directories.
 _MAX_ABOVE = 5
@@ -38,18 +40,33 @@ def is_match(path: str, wanted: str, cwd: str) -> bool:
     )
 
 
-def explain_path(
-    assembler: Assembler, agent: Agent, wanted: str, cwd: str, absent: Sequence[Candidate]
-) -> list[Candidate]:
+def explain_path(question: Question, wanted: str, absent: Sequence[Candidate]) -> list[Candidate]:
     """Candidates that explain why nothing at a path was used. `absent` are the candidates there that do not exist."""
-    paths = _paths(wanted, cwd)
+    paths = _paths(wanted, question.cwd)
     path = next((possible for possible in paths if os.path.lexists(possible)), paths[0])
     if absent and not os.path.lexists(path):
         return [
             replace(candidate, reason=candidate.reason or "the file does not exist; it would be read")
             for candidate in absent
         ]
-    return [*absent, explain(assembler, path, agent)]
+    return [*absent, _explain(question, path)]
+
+
+def with_readers(question: Question, wanted: str, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates; if only one file exists at the path that was asked about, its reason names the agents that read it too."""
+    existing = [candidate for candidate in candidates if candidate.fate != "absent"]
+    path = next((each for each in _paths(wanted, question.cwd) if os.path.isfile(each)), "")
+    if len(existing) != 1 or existing[0].path != printable(path):
+        return list(candidates)
+    reason = "; ".join(filter(None, (existing[0].reason, _also_read_by(question, path))))
+    return [replace(each, reason=reason) if each is existing[0] else each for each in candidates]
+
+
+def _also_read_by(question: Question, path: str) -> str:
+    """The other agents that read a file, in words; empty if there are none."""
+    name = question.assembler.layout().name
+    agents = [agent for agent in agents_that_read(question, path) if agent != name]
+    return f"also read by {', '.join(agents)}" if agents else ""
 
 
 def _paths(wanted: str, cwd: str) -> list[str]:
@@ -57,38 +74,38 @@ def _paths(wanted: str, cwd: str) -> list[str]:
     return [absolute(os.path.join(cwd, wanted), os.environ), absolute(wanted, os.environ)]
 
 
-def explain(assembler: Assembler, path: str, agent: Agent | None = None) -> Candidate:
+def _explain(question: Question, path: str) -> Candidate:
     """The fate of an absolute path that was not considered, and the reason."""
     printable_path = printable(path)
     if not os.path.lexists(path):
         return Candidate(printable_path, "", "absent", "the file does not exist" + _suggest_similar(path))
+    assembler, agent = question.assembler, question.agent_with_template()
     folders = list(_possible_folders(path, assembler))
     match = _find_folder(assembler, path, folders, agent)
     if match:
         folder, candidate = match
-        fate = "" if candidate.fate == "used" else f"; its fate there is {candidate.fate}"
-        reason = f"only an agent that works in {printable(folder)} reads it{fate}"
+        fate = "" if candidate.fate == "used" else f"its fate there is {candidate.fate}"
+        also = _also_read_by(question, path) if os.path.isfile(path) else ""
+        parts = (f"only an agent that works in {printable(folder)} reads it", fate, also)
+        reason = "; ".join(filter(None, parts))
         return Candidate(printable_path, candidate.layer, "elsewhere", reason)
     layout = assembler.layout()
-    others, agents = (
-        [
-            name
-            for name in names
-            if name != layout.name
-            and _find_folder(
-                assembler.copy_with(layout=name, assignments=()), path, [*folders, assembler.workspace.cwd], agent
-            )
-        ]
-        for names in (NAMES, MIRRORS)
-    )
+    others = [name for name in NAMES if name != layout.name and _is_read_with(name, path, folders, assembler, agent)]
+    if os.path.isdir(path):
+        agents = [name for name in MIRRORS if _is_read_with(name, path, folders, assembler, agent)]
+    else:
+        agents = agents_that_read(question, path)
     kind = "anything below it" if os.path.isdir(path) else "it"
-    readers = f"these layouts do: {', '.join(others)}" if others else "no other shipped layout does"
-    if agents:
-        readers = (
-            f"{readers}; these agents do: {', '.join(agents)}" if others else f"these agents do: {', '.join(agents)}"
-        )
-    reason = f"the layout '{layout.name}' does not read {kind} ({_describe_reads(path, layout)}); {readers}"
+    readers = [f"these layouts do: {', '.join(others)}"] if others else []
+    readers += [f"these agents do: {', '.join(agents)}"] if agents else []
+    readers = readers or ["no other shipped layout does"]
+    reason = f"the layout '{layout.name}' does not read {kind} ({_describe_reads(path, layout)}); {'; '.join(readers)}"
     return Candidate(printable_path, "", "unread", reason)
+
+
+def _is_read_with(layout: str, path: str, folders: Sequence[str], assembler: Assembler, agent: Agent) -> bool:
+    other = assembler.copy_with(layout=layout, assignments=())
+    return _find_folder(other, path, [*folders, assembler.workspace.cwd], agent) is not None
 
 
 def _suggest_similar(path: str) -> str:

@@ -77,15 +77,15 @@ def why(question: Question) -> list[CandidateForm]:
 
 def candidates_of(question: Question) -> list[Candidate]:
     """The candidates that `why` lists. A path that was not considered gets an explanation."""
-    from .explain import explain_path, is_match
+    from .explain import explain_path, is_match, with_readers
 
     path = question.fields.get("path") or ""
     candidates = [
         candidate for candidate in question.checked_prompt().candidates if is_match(candidate.path, path, question.cwd)
     ]
     if path and not any(candidate.fate != "absent" for candidate in candidates):
-        return explain_path(question.assembler, question.agent_with_template(), path, question.cwd, candidates)
-    return candidates
+        return explain_path(question, path, candidates)
+    return with_readers(question, path, candidates) if path else candidates
 
 
 def blame(question: Question) -> list[LineForm]:
