@@ -111,6 +111,8 @@ COPILOT_RULES = {
     "repo/a/b/.github/copilot-instructions.md": "qx-b\n",
     "repo/.github/instructions/plain.instructions.md": "qx-plain\n",
     "repo/.github/instructions/all.instructions.md": '---\napplyTo: "**"\ndescription: qx-all-about\n---\nqx-all\n',
+    "repo/.github/instructions/every.instructions.md": '---\napplyTo: "**/*"\n---\nqx-every\n',
+    "repo/.github/instructions/not.instructions.md": '---\napplyTo: "**"\nexcludeAgent: ["coding-agent"]\n---\nqx-not\n',
     "repo/.github/instructions/py.instructions.md": '---\napplyTo: "**/*.py"\ndescription: qx-py-about\n---\nqx-py\n',
     "repo/.github/instructions/two.instructions.md": '---\napplyTo: "a/**,b/**"\n---\nqx-two\n',
     "repo/.github/instructions/deep/ts.instructions.md": '---\napplyTo: "**/*.ts"\n---\nqx-ts\n',
@@ -162,9 +164,15 @@ NAMES = {
     "home/.claude/commands/front/test.md": "---\ndescription: qx-users-about\n---\nqx-users-body\n",
 }
 
-ODD_IMPORTS = (
-    "qx-{0} imports @inc/dir here\n@inc/dir/ qx-{0}-slash\n@inc/blank.md qx-{0}-blank\n@inc/empty.md\nqx-{0}-end\n"
-)
+ODD_IMPORTS = "qx-{0} imports @inc/dir here\n@inc/dir/ qx-{0}-slash\n@inc/blank.md\n@inc/empty.md\n@inc/rule.mdc @inc/UPPER.MD @inc/LICENSE\nqx-{0}-end\n"
+ODD_FILES = {
+    "blank.md": "\n\n",
+    "empty.md": "",
+    "dir/x.md": "qx-never\n",
+    "rule.mdc": "qx-rule\n",
+    "UPPER.MD": "qx-upper\n",
+    "LICENSE": "qx-license\n",
+}
 
 # The limit of 32,768 bytes falls inside an é of the second file.
 LARGE = {
@@ -335,12 +343,7 @@ TREES: dict[str, Tree] = {
         {
             **{f"repo/{name.upper()}.md": ODD_IMPORTS.replace("{0}", name) for name in ("claude", "gemini", "qwen")},
             "repo/.github/copilot-instructions.md": ODD_IMPORTS.replace("{0}", "hub"),
-            "repo/inc/blank.md": "\n\n",
-            "repo/inc/empty.md": "",
-            "repo/inc/dir/x.md": "qx-never\n",
-            "repo/.github/inc/blank.md": "\n\n",
-            "repo/.github/inc/empty.md": "",
-            "repo/.github/inc/dir/x.md": "qx-never-hub\n",
+            **{f"repo/{folder}inc/{name}": text for folder in ("", ".github/") for name, text in ODD_FILES.items()},
         },
         ("repo",),
         ("claude", "gemini", "copilot", "qwen"),

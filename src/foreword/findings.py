@@ -115,6 +115,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A file imports another file that it may not read, such as one with secrets; the import was left out.",
     ),
+    "import-ending": (
+        "warning",
+        "A file imports another file whose ending the layout does not allow, such as `.mdc`; the import was left out.",
+    ),
     "import-depth": (
         "warning",
         "Imports are nested more deeply than the layout allows; the import was left out.",

@@ -139,3 +139,16 @@ def test_outside_git_only_the_working_directory_is_searched(tree, cwd):
 
 def test_everything_is_in_the_system_prompt(copilot_prompt):
     assert {passage.message for passage in copilot_prompt({"w/AGENTS.md": "m-one"}).passages} == {0}
+
+
+@pytest.mark.parametrize(
+    "excluded", ['["coding-agent"]', "coding-agent", '["code-review", "coding-agent"]', "cloud-agent"]
+)
+def test_a_rule_that_excludes_the_coding_agent_is_left_out(tree, copilot_prompt, excluded):
+    rule = "w/.github/instructions/review.instructions.md"
+    for paths in ("**", "**/*.py"):
+        prompt = copilot_prompt({rule: f"---\napplyTo: '{paths}'\nexcludeAgent: {excluded}\n---\nm-review\n"})
+        assert markers(prompt.text) == [] and "review.instructions.md" not in prompt.text
+        assert ("/" + rule, "unused") in tree.fates(prompt)
+    other = copilot_prompt({rule: "---\napplyTo: '**/*'\nexcludeAgent: code-review\n---\nm-review\n"})
+    assert markers(other.text) == ["m-review"]

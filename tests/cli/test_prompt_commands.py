@@ -327,15 +327,22 @@ FOREWORD_READS = "it reads AGENTS.md, AGENTS.override.md, CLAUDE.md, AGENTS.loca
         ("README.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); no other shipped layout does"),
         ("GEMINI.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); these agents do: copilot, gemini"),
         ("OPAL.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); these layouts do: opal"),
-        ("api/AGENTS.md", "elsewhere", "only an agent that works in /w/api reads it"),
-        ("api/CLAUDE.md", "elsewhere", "only an agent that works in /w/api reads it; its fate there is shadowed"),
-        ("api/.agents/skills/a/SKILL.md", "elsewhere", "only an agent that works in /w/api reads it"),
+        ("api/AGENTS.md", "elsewhere", "only an agent that works in /w/api reads it; also read by codex, copilot, cursor, opencode, pi-agent, qwen, vibe"),
+        ("api/CLAUDE.md", "elsewhere", "only an agent that works in /w/api reads it; its fate there is shadowed; also read by claude, copilot"),
+        ("api/.agents/skills/a/SKILL.md", "elsewhere", "only an agent that works in /w/api reads it; also read by codex, opencode, vibe"),
         ("api", "elsewhere", "only an agent that works in /w/api reads it"),
         ("api/deep", "unread", f"the layout 'foreword' does not read anything below it ({FOREWORD_READS}); no other shipped layout does"),
     ],
 )  # fmt: skip
 def test_why_explains_files_that_were_not_considered(project, run, path, fate, reason):
     assert why_row(run, ".", path) == (f"/w/{path}", fate, reason)
+
+
+def test_why_names_the_agents_that_read_a_file_too(project, run):
+    for layout, readers in (("foreword", "claude, codex, copilot, cursor"), ("codex", "claude, copilot, cursor")):
+        rows = json.loads(run("why", ".", "AGENTS.md", "--layout", layout, "--json")[1])
+        (reason,) = [row["reason"] for row in rows if row["fate"] == "used"]
+        assert reason == f"also read by {readers}, opencode, pi-agent, qwen, vibe"
 
 
 def test_why_explains_an_absent_file_that_would_be_read(project, run):
@@ -348,7 +355,7 @@ def test_why_explains_an_absent_file_that_would_be_read(project, run):
 
 def test_why_explains_a_skill_that_only_applies_in_its_folder(project, run):
     path = "api/.agents/skills/a/SKILL.md"
-    message = "only an agent that works in /w/api reads it"
+    message = "only an agent that works in /w/api reads it; also read by codex, opencode, vibe"
     assert why_row(run, ".", path, "--layout", "opal") == (f"/w/{path}", "elsewhere", message)
 
 

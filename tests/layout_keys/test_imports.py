@@ -351,3 +351,11 @@ def test_text_that_was_imported_into_a_cut_file_is_cut(notes):
     assert [fate for _, fate in notes.tree.fates(prompt)] == ["cut", "cut"]
     reason = prompt.candidates[-1].reason
     assert reason.startswith("imported by ") and "; " in reason
+
+
+def test_only_files_with_some_endings_are_imported(notes):
+    files = {"w/N.md": "@a.mdc @b.MD @LICENSE", "w/a.mdc": "A", "w/b.MD": "B", "w/LICENSE": "L"}
+    prompt = notes.prompt(files, {"imports": {"endings": ["md"]}})
+    assert prompt.text == "@a.mdc @b.MD @LICENSE\nB\nL"
+    message = "/w/N.md imports 'a.mdc', which is left out: files with the ending 'mdc' are not imported"
+    assert notes.tree.messages(prompt) == [("import-ending", message)]

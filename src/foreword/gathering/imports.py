@@ -186,12 +186,9 @@ class Importer:
 
     def read(self, token: ImportToken, importing: Importing, trim: str) -> Reading | NotImported:
         """Read the file that a token imports, or return why it is not imported."""
-        name = os.fsdecode(token.name.encode("utf-8", "surrogateescape"))
-        if name.startswith("~/"):
-            if not self.workspace.home:
-                return NotImported("missing", name, "the home directory is unknown")
-            name = os.path.join(self.workspace.home, name[2:])
-        path = os.path.normpath(os.path.join(os.path.dirname(importing.path), name))
+        path = _path_of(token, importing, self.workspace.home)
+        if path is None:
+            return NotImported("missing", token.name, "the home directory is unknown")
         bound = importing.found.bound
         self.reader.stamp_down_to(path, bound.folder)
         # A file outside is not even looked up, so that the prompt does not reveal whether it exists.
@@ -202,9 +199,8 @@ class Importer:
             return NotImported("outside", path, "it is a directory")
         if not self.reader.has_entry(path):
             return self.missing(path, token, importing)
-        if len(importing.chain) > importing.rules.depth:
-            reason = f"imports more than {importing.rules.depth} files deep are not followed"
-            return self.leave_out(path, token, importing, "deep", reason, "import-depth")
+        if not_followed := _not_followed(path, importing):
+            return self.leave_out(path, token, importing, "deep", *not_followed)
         reading = self.reading(path, importing, trim)
         if reading.fate in ("refused", "untrusted"):
             return self.refuse(path, token, importing, "outside", reading.reason)
@@ -357,6 +353,26 @@ def _real(path: str) -> str:
         return real_path(path)
     except ValueError:
         return path
+
+
+def _path_of(token: ImportToken, importing: Importing, home: str | None) -> str | None:
+    """The path that a token names; None if it is in the home directory, which is unknown."""
+    name = os.fsdecode(token.name.encode("utf-8", "surrogateescape"))
+    if name.startswith("~/"):
+        if not home:
+            return None
+        name = os.path.join(home, name[2:])
+    return os.path.normpath(os.path.join(os.path.dirname(importing.path), name))
+
+
+def _not_followed(path: str, importing: Importing) -> tuple[str, str] | None:
+    """Why the layout does not follow an import, and the code of the finding; None if it does."""
+    ending = os.path.splitext(path)[1][1:].lower()
+    if importing.rules.endings and ending and ending not in importing.rules.endings:
+        return f"files with the ending {ending!r} are not imported", "import-ending"
+    if len(importing.chain) > importing.rules.depth:
+        return f"imports more than {importing.rules.depth} files deep are not followed", "import-depth"
+    return None
 
 
 def _looks_like_text(token: ImportToken) -> bool:

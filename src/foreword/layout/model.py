@@ -76,6 +76,7 @@ class Imports:
     outside: Form | None = None
     again: Form | None = None
     files: Sequence[str] = ()
+    endings: Sequence[str] = ()
 
 
 @value

@@ -52,6 +52,13 @@ TEXT_KEYS = (
         "names",
         "The names of the files that may import others; by default, all files that the lookup rule finds.",
     ),
+    Key(
+        "imports",
+        "endings",
+        "names",
+        'The endings of files that may be imported, in any case and without the dot, such as `["md", "txt"]`. A file without an ending may'
+        " always be imported. By default, every file may.",
+    ),
     Key("imports", "depth", "count", "How deeply imports may be nested; 5 by default."),
     Key(
         "imports",

@@ -73,6 +73,8 @@ def _imports(table: Mapping[str, Any], where: str, is_mirror: bool) -> Imports:
     if "form" in forms and not any(getattr(part, "name", "") == "text" for part in forms["form"]):
         raise LayoutError(f"{where}.form needs '{{text}}', for the text of the imported file")
     others = {
-        key: table[key] for key in ("files", "depth", "within", "place", "tokens", "once", "trim") if key in table
+        key: table[key]
+        for key in ("files", "endings", "depth", "within", "place", "tokens", "once", "trim")
+        if key in table
     }
     return Imports(**others, **forms)

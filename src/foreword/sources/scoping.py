@@ -26,14 +26,17 @@ def check_front_matter(text: str, lookup: Lookup) -> tuple[Fate | None, str, str
     """
     fields, problem = read_fields(text)
     failed_fields = [name for name, accepted in lookup.where if not _has_value(fields, name, accepted)]
-    failed_fields += [name for name, refused in lookup.unless if _has_value(fields, name, refused)]
+    refused_fields = [name for name, refused in lookup.unless if _has_value(fields, name, refused)]
+    failed_fields += refused_fields
     if not failed_fields:
         return None, "", "", problem
-    for name in (*failed_fields, *PATH_FIELDS):
+    # A field such as `excludeAgent` leaves the file out on any path.
+    excluding = next((name for name in refused_fields if fields.get(name) and name not in PATH_FIELDS), "")
+    for name in (*failed_fields, *PATH_FIELDS) if not excluding else ():
         if name in PATH_FIELDS and fields.get(name):
             reason = f"it waits for a file that matches {fields[name]} ({name} in its front matter)"
             return "waiting", reason, fields[name], problem
-    field = failed_fields[0]
+    field = excluding or failed_fields[0]
     description = f"has {field}: {fields[field]}" if fields.get(field) else f"has no {field}"
     return "unused", f"its front matter {description}", "", problem
 
