@@ -16,7 +16,7 @@ MODEL = "claude-sonnet-5-5"
 PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 TOOLS = {
     "read_file": lambda path: Path(path).read_text(),
-    "list_files": lambda path: "\n".join(sorted(each.name for each in Path(path).iterdir())),
+    "list_files": lambda path: "\n".join(sorted(entry.name for entry in Path(path).iterdir())),
 }
 AGENT = Agent(
     tools=[Tool("read_file", "Reads a text file.", schema=PATH), Tool("list_files", "Lists a folder.", schema=PATH)],
@@ -30,8 +30,8 @@ def ask(client, conversation, message, history):
     turn = conversation.turn(message, history)
     while True:
         content = call(client, turn)
-        history = [*turn.history, {"role": "assistant", "content": [each.to_dict() for each in content]}]
-        results = [run_tool(each) for each in content if each.type == "tool_use"]
+        history = [*turn.history, {"role": "assistant", "content": [block.to_dict() for block in content]}]
+        results = [run_tool(block) for block in content if block.type == "tool_use"]
         if not results:
             return history
         turn = conversation.turn(messages=[*history, {"role": "user", "content": results}])
@@ -40,7 +40,7 @@ def ask(client, conversation, message, history):
 def compact(client, conversation, _, history):
     """Ask for a summary in the way the layout prescribes. It replaces the history."""
     content = call(client, conversation.compact(messages=history))
-    return [{"role": "summary", "content": "".join(each.text for each in content if each.type == "text")}]
+    return [{"role": "summary", "content": "".join(block.text for block in content if block.type == "text")}]
 
 
 def call(client, turn):
@@ -51,8 +51,8 @@ def call(client, turn):
     usage = answer.usage
     read, new = usage.cache_read_input_tokens or 0, usage.input_tokens + (usage.cache_creation_input_tokens or 0)
     print(f"  [edition {turn.edition}: {read:,} tokens from the cache, {new:,} new]")
-    for each in answer.content:
-        print(f"  {each.text}" if each.type == "text" else f"  {each.name} {each.input}")
+    for block in answer.content:
+        print(f"  {block.text}" if block.type == "text" else f"  {block.name} {block.input}")
     return answer.content
 
 

@@ -17,7 +17,7 @@ MODEL = "gpt-6.1-sol"
 PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 TOOLS = {
     "read_file": lambda path: Path(path).read_text(),
-    "list_files": lambda path: "\n".join(sorted(each.name for each in Path(path).iterdir())),
+    "list_files": lambda path: "\n".join(sorted(entry.name for entry in Path(path).iterdir())),
 }
 AGENT = Agent(
     tools=[Tool("read_file", "Reads a text file.", schema=PATH), Tool("list_files", "Lists a folder.", schema=PATH)],
@@ -31,8 +31,8 @@ def ask(client, conversation, message, history):
     turn = conversation.turn(message, history)
     while True:
         output = call(client, turn).output
-        history = [*turn.history, *(each.to_dict() for each in output)]
-        results = [run_tool(each) for each in output if each.type == "function_call"]
+        history = [*turn.history, *(item.to_dict() for item in output)]
+        results = [run_tool(item) for item in output if item.type == "function_call"]
         if not results:
             return history
         turn = conversation.turn(messages=[*history, *results])
@@ -48,9 +48,9 @@ def call(client, turn):
     answer = client.responses.create(**for_openai_responses(turn), model=MODEL)
     read = answer.usage.input_tokens_details.cached_tokens
     print(f"  [edition {turn.edition}: {read:,} tokens from the cache, {answer.usage.input_tokens - read:,} new]")
-    for each in answer.output:
-        if each.type == "function_call":
-            print(f"  {each.name} {json.loads(each.arguments)}")
+    for item in answer.output:
+        if item.type == "function_call":
+            print(f"  {item.name} {json.loads(item.arguments)}")
     if answer.output_text:
         print(f"  {answer.output_text}")
     return answer

@@ -1,4 +1,4 @@
-"""A stand-in for a provider, on this machine: try the examples without a key and without a network.
+"""A fake provider on this machine, to try the examples without an API key or a network.
 
     python pretend.py python anthropic_loop.py "What is this project?"
 
@@ -28,7 +28,7 @@ class Provider(ThreadingHTTPServer):
         self.url, self.record, self.prefixes = f"http://127.0.0.1:{self.server_port}", record, set()
 
     def read(self, pieces):
-        """Return the number of cached tokens and of all tokens. A piece is text, and whether to cache up to its end."""
+        """The number of cached tokens, and of all tokens. A piece is text, and whether to cache everything up to its end."""
         read, size, key, cached = 0, 0, "", set()
         for text, is_cached in pieces:
             size, key = size + len(text), hashlib.sha256((key + text).encode()).hexdigest()
@@ -59,18 +59,18 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def for_messages(request, provider):
-    """A response in the form of Anthropic's Messages API. `cache_control` of the request applies to its last piece."""
+    """A response in the format of Anthropic's Messages API. The request's `cache_control` applies to its last piece."""
     system = request.get("system", [])
     system = [{"type": "text", "text": system}] if isinstance(system, str) else system
     messages = [
-        {"role": each["role"], **(piece if isinstance(piece, dict) else {"type": "text", "text": piece})}
-        for each in request["messages"]
-        for piece in (each["content"] if isinstance(each["content"], list) else [each["content"]])
+        {"role": message["role"], **(piece if isinstance(piece, dict) else {"type": "text", "text": piece})}
+        for message in request["messages"]
+        for piece in (message["content"] if isinstance(message["content"], list) else [message["content"]])
     ]
     parts = [*request.get("tools", []), *system, *messages]
-    pieces = [({**each, BREAKPOINT: None}, BREAKPOINT in each) for each in parts]
+    pieces = [({**message, BREAKPOINT: None}, BREAKPOINT in message) for message in parts]
     pieces[-1] = (pieces[-1][0], pieces[-1][1] or BREAKPOINT in request)
-    read, size = provider.read([(json.dumps(each), is_cached) for each, is_cached in pieces])
+    read, size = provider.read([(json.dumps(part), is_cached) for part, is_cached in pieces])
     last, count = messages[-1], len(messages)
     content = {"type": "text", "text": reply(last.get("content") if last["type"] == "tool_result" else None)}
     if request.get("tools") and last["type"] == "text" and last["text"].rstrip().endswith("?"):
@@ -94,9 +94,9 @@ def for_messages(request, provider):
 
 
 def for_responses(request, provider):
-    """A response in the form of OpenAI's Responses API, whose cache keeps every prefix automatically."""
+    """A response in the format of OpenAI's Responses API, which caches every prefix automatically."""
     parts = [*request.get("tools", []), request.get("instructions", ""), *request["input"]]
-    read, size = provider.read([(json.dumps(each), True) for each in parts])
+    read, size = provider.read([(json.dumps(part), True) for part in parts])
     last, count = request["input"][-1], len(request["input"])
     text = {"type": "output_text", "text": reply(last.get("output")), "annotations": []}
     item = {"id": f"msg_{count}", "type": "message", "role": "assistant", "status": "completed", "content": [text]}
@@ -125,7 +125,7 @@ def for_responses(request, provider):
 
 
 def reply(result):
-    """The model's reply: the first line of a tool's result, or a phrase that suits most occasions."""
+    """The model's reply: the first line of a tool's result, or a phrase that always fits."""
     text = result[0]["text"] if isinstance(result, list) else result
     return f"AGENTS.md begins: {text.strip().splitlines()[0]}" if text else "Understood."
 

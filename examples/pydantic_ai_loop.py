@@ -29,7 +29,7 @@ def read_file(path: str) -> str:
 
 def list_files(path: str) -> str:
     """Lists a folder."""
-    return run(lambda: "\n".join(sorted(each.name for each in Path(path).iterdir())))
+    return run(lambda: "\n".join(sorted(entry.name for entry in Path(path).iterdir())))
 
 
 def run(work):
@@ -45,7 +45,7 @@ TOOLS = [read_file, list_files]
 
 def open_conversation():
     """Open the conversation. The prompt depends on the tools, so Foreword needs to know them."""
-    tools = [Tool(each.__name__, each.__doc__) for each in TOOLS]
+    tools = [Tool(tool.__name__, tool.__doc__) for tool in TOOLS]
     agent = Agent(tools=tools, model=MODEL, provider="anthropic")
     return Conversations("talks.db").open("pydantic-ai-loop", Workspace("."), agent)
 

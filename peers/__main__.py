@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .compare import COMPARED, difference_to_layout, first_difference, has_layout, verdict
+from .compare import COMPARED_EVENTS, difference_to_layout, first_difference, has_layout, verdict
 from .install import Installed, RunError, find_installed, install
 from .programs import Message, Program, ask, read_not_run, read_programs
 from .random_trees import random_tree
@@ -35,7 +35,7 @@ SCRATCH = Path(os.environ.get("PEERS_SCRATCH") or Path.home() / ".cache/foreword
 
 
 def main() -> int:
-    """Install, run, compare and print the table; the exit status is 1 if anything differs."""
+    """Install, run, compare and print the table. The exit status is 1 if anything differs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="PROGRAM", help="run only this program; may be repeated")
     parser.add_argument("--tree", action="append", metavar="TREE", help="run only this tree; may be repeated")
@@ -76,7 +76,7 @@ def main() -> int:
 
 
 def _install_and_run(chosen: list[Program]) -> int:
-    """Install with the network, then run this file again without it where the system allows that."""
+    """Install with the network, then run this module again without it if the system allows that."""
     for program in chosen:
         print(f"{program.title} {program.version}: installing", flush=True)
         try:
@@ -85,7 +85,10 @@ def _install_and_run(chosen: list[Program]) -> int:
             print(f"  {error}", flush=True)
     isolated = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
     if not shutil.which("unshare") or subprocess.run([*isolated, "true"], capture_output=True).returncode:
-        print("cannot create a network namespace: only a proxy setting keeps the programs from other hosts", flush=True)
+        print(
+            "cannot create a network namespace; only a proxy setting keeps programs from reaching other hosts",
+            flush=True,
+        )
         isolated = []
     return subprocess.run([*isolated, sys.executable, "-m", "peers", "--installed", *sys.argv[1:]]).returncode
 
@@ -101,7 +104,7 @@ def _install(program: Program) -> None:
 
 
 def _find_installed(program: Program) -> Installed | None:
-    """Return the installed program, or print why it is not installed and return None."""
+    """The installed program; None, with a printed reason, if it is not installed."""
     try:
         return find_installed(_folder(program), program.program, program.node)
     except RunError as error:
@@ -110,17 +113,17 @@ def _find_installed(program: Program) -> Installed | None:
 
 
 def _enable_loopback() -> None:
-    """Switch the loopback interface on: a new network namespace starts with it off."""
+    """Turn on the loopback interface, which is off in a new network namespace."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         try:
             flags = struct.unpack("16sh", fcntl.ioctl(sock, 0x8913, struct.pack("16sh", b"lo", 0)))[1]
             fcntl.ioctl(sock, 0x8914, struct.pack("16sh", b"lo", flags | 1))
         except OSError:
-            pass  # it is on already, or this process may not switch it on
+            pass  # it is already on, or this process may not turn it on
 
 
 def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
-    """Run every case of a program, print a row for each, and return whether all agree."""
+    """Run all of a program's cases, print a row for each, and return whether all agree."""
     golden = read_golden(program.name)
     recorded: dict[str, Any] = dict(golden.get("cases", {})) if only else {}
     agrees = True
@@ -138,16 +141,16 @@ def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
         if record:
             _write(program, recorded)
         problem = "" if record else first_difference(golden.get("cases", {}).get(case.name), result)
-        is_right, sentence = not problem, problem or ("recorded" if record else "same")
-        if is_right and case.event in COMPARED and has_layout(program.name):
-            is_right, sentence = verdict(program, case, result)
-        agrees = agrees and is_right
+        is_as_expected, sentence = not problem, problem or ("recorded" if record else "same")
+        if is_as_expected and case.event in COMPARED_EVENTS and has_layout(program.name):
+            is_as_expected, sentence = verdict(program, case, result)
+        agrees = agrees and is_as_expected
         _row(program, case, sentence)
     return agrees
 
 
 def _run_random(program: Program, seeds: Sequence[int]) -> bool:
-    """Run a program on random trees and compare with its layout; a difference prints the seed."""
+    """Run a program on random trees and compare with its layout. The row of a difference has the tree's seed."""
     agrees = True
     installed = _find_installed(program)
     if installed is None:
@@ -165,16 +168,16 @@ def _run_random(program: Program, seeds: Sequence[int]) -> bool:
 
 
 def _check_layout(program: Program, only: Sequence[str]) -> bool:
-    """Compare the layout with every recording of a start, print a row for each, and say whether all agree."""
+    """Compare the layout with each recording, print a row for each, and return whether all agree."""
     recorded = read_golden(program.name).get("cases", {})
     if not recorded or not has_layout(program.name):
         _row(program, None, "no layout" if recorded else "no recording")
         return True
     agrees = True
     for case in cases(program.name, only):
-        if case.event in COMPARED and case.name in recorded:
-            is_right, sentence = verdict(program, case, recorded[case.name])
-            agrees = agrees and is_right
+        if case.event in COMPARED_EVENTS and case.name in recorded:
+            is_as_expected, sentence = verdict(program, case, recorded[case.name])
+            agrees = agrees and is_as_expected
             _row(program, case, sentence)
     return agrees
 
@@ -187,8 +190,8 @@ def _write(program: Program, recorded: dict[str, Any]) -> None:
 
 
 def _row(program: Program, case: Case | None, result: str) -> None:
-    place = f"{case.tree:16} {case.cwd:12} {case.event:6}" if case else f"{'':16} {'':12} {'':6}"
-    print(f"{program.title:12} {program.version:10} {place} {result}", flush=True)
+    case_columns = f"{case.tree:16} {case.cwd:12} {case.event:6}" if case else f"{'':16} {'':12} {'':6}"
+    print(f"{program.title:12} {program.version:10} {case_columns} {result}", flush=True)
 
 
 def _run_case(program: Program, installed: Installed, case: Case) -> dict[str, Any]:
@@ -199,21 +202,23 @@ def _run_case(program: Program, installed: Installed, case: Case) -> dict[str, A
     tree.write(base)
     requests = ask(program, installed, case, base)
     if case.event == "start":
-        return _reduced(program, case, requests[0], base)
+        return _reduce_request(program, case, requests[0], base)
     if case.event == "touch":
-        return _later(program, case, requests[0], requests[-1], base)
+        return _reduce_later_request(program, case, requests[0], requests[-1], base)
     write_files(base, tree.edit)
-    return _later(program, case, requests[0], ask(program, installed, case, base, resume=True)[0], base)
+    return _reduce_later_request(program, case, requests[0], ask(program, installed, case, base, resume=True)[0], base)
 
 
-def _later(program: Program, case: Case, first: list[Message], second: list[Message], base: str) -> dict[str, Any]:
-    """What a later request adds or changes, and whether it repeats the first request unchanged."""
+def _reduce_later_request(
+    program: Program, case: Case, first: list[Message], second: list[Message], base: str
+) -> dict[str, Any]:
+    """Reduce what a later request adds or changes, and record whether it repeats the first request unchanged."""
     is_kept, messages = added(first, second)
-    return {"prefix": "kept" if is_kept else "changed", **_reduced(program, case, messages, base)}
+    return {"prefix": "kept" if is_kept else "changed", **_reduce_request(program, case, messages, base)}
 
 
-def _reduced(program: Program, case: Case, sent: list[Message], base: str) -> dict[str, Any]:
-    """What the recording keeps of the messages. They stay in the scratch folder as they were sent, for a person to read."""
+def _reduce_request(program: Program, case: Case, sent: list[Message], base: str) -> dict[str, Any]:
+    """Reduce messages to what is recorded. The scratch folder keeps them as they were sent, for people to read."""
     raw = SCRATCH / "sent" / program.name / f"{case.name.replace('/', '-')}.json"
     raw.parent.mkdir(parents=True, exist_ok=True)
     raw.write_text(json.dumps(sent, indent=1, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""Compares two recordings, and a recording with what the layout of the same name assembles."""
+"""Compares two recordings, and a recording with the prompt that the layout of the same name builds."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from .programs import Program
 from .recordings import Case
 from .reduce import Message, files, reduce, without_gaps
 
-KNOWN = tomllib.loads((Path(__file__).parent / "known.toml").read_text())
+KNOWN_DIFFERENCES = tomllib.loads((Path(__file__).parent / "known.toml").read_text())
 PACK = Path(__file__).parents[1] / "src/foreword/packs/agents"
 
-# What a layout is compared with; an edit between two turns is recorded only.
-COMPARED = ("start", "touch")
+# The events for which layouts are compared; an edit between two turns is only recorded.
+COMPARED_EVENTS = ("start", "touch")
 
 Recorded = dict[str, Any]
 
 
 def has_layout(program: str) -> bool:
-    """Whether a layout that mirrors the program ships."""
+    """Whether Foreword ships a layout that mirrors the program."""
     return (PACK / f"{program}.toml").exists()
 
 
 def known_difference(program: str, case: Case) -> str:
-    """The sentence of the layout's `differs` that explains why it differs from the recording of this case, or ""."""
-    return str(KNOWN.get(program, {}).get(case.name, ""))
+    """The sentence in the layout's `differs` that explains why it differs from this case's recording; empty if there is none."""
+    return str(KNOWN_DIFFERENCES.get(program, {}).get(case.name, ""))
 
 
 def differs(program: str) -> list[str]:
-    """The sentences with which a layout says where it differs from the program."""
+    """The sentences in which a layout describes how it differs from the program."""
     sentences = tomllib.loads((PACK / f"{program}.toml").read_text()).get("differs", [])
     return [str(sentence) for sentence in sentences]
 
 
 def verdict(program: Program, case: Case, recorded: Recorded) -> tuple[bool, str]:
-    """Whether the layout is as it should be for a recording, and the sentence to print."""
+    """Whether the layout agrees with a recording, or differs as expected, and the sentence to print."""
     problem = difference_to_layout(program, case, recorded)
     known = known_difference(program.name, case)
     if known:
-        return bool(problem), f"known: {known}" if problem else "differs no longer: remove it from peers/known.toml"
+        return bool(problem), f"known: {known}" if problem else "no longer differs: remove it from peers/known.toml"
     return not problem, problem or "same"
 
 
 def first_difference(recorded: Recorded | None, result: Recorded) -> str:
-    """The first difference between a recording and a new result in one sentence, or ""."""
+    """The first difference between a recording and a new result, in one sentence; empty if there is none."""
     if recorded is None:
         return "differs: there is no recording; run with --record"
     if recorded.get("prefix") != result.get("prefix"):
@@ -61,15 +61,15 @@ def first_difference(recorded: Recorded | None, result: Recorded) -> str:
     )
 
 
-def assembled(program: Program, case: Case, base: str) -> Recorded:
-    """What the layout of the program's name assembles for the tree in `base`, or sends on a touch, reduced like a recording."""
+def assemble_case(program: Program, case: Case, base: str) -> Recorded:
+    """What the program's layout builds for the tree in `base`, or sends on a touch, reduced like a recording."""
     workspace = Workspace(
         os.path.join(base, case.cwd), home=os.path.join(base, "home"), platform="linux", environment={}
     )
     if case.event == "touch":
         conversation = Conversations().open("peer", workspace, Agent(), program.name, mirror=True)
         sent = conversation.touch([os.path.join(base, case.data.touch)]).messages
-        messages = [(each["role"], [each["content"]]) for each in sent]
+        messages = [(message["role"], [message["content"]]) for message in sent]
     else:
         messages = prompt_messages(assemble(workspace, Agent(), program.name))
     # A touch sends each file on its own, so nothing was sorted in its recording.
@@ -79,7 +79,7 @@ def assembled(program: Program, case: Case, base: str) -> Recorded:
 
 
 def prompt_messages(prompt: Prompt) -> list[Message]:
-    """The role and text of each message of a prompt: neighbouring sections of one role are one message."""
+    """The role and text of each message in a prompt. Adjacent sections with the same role form one message."""
     spans: list[tuple[str, int, int]] = []
     for passage in prompt.passages:
         role = str(getattr(passage, "role", "system"))
@@ -91,15 +91,16 @@ def prompt_messages(prompt: Prompt) -> list[Message]:
 
 
 def difference_to_layout(program: Program, case: Case, recorded: Recorded) -> str:
-    """The first difference between a recording and the layout in one sentence, or "".
+    """The first difference between a recording and the layout, in one sentence; empty if there is none.
 
-    Files, order, role, text and cut must be the same. A layout has no say in the descriptions of tools, and every layout ends lines with \\n.
+    Files, order, roles, texts and cuts must be the same. Tool descriptions are not compared, because layouts do not control them, and
+    layouts always end lines with \\n.
     """
     with tempfile.TemporaryDirectory() as folder:
         base = os.path.realpath(folder)
         case.data.write(base)
-        built = assembled(program, case, base)
-    expected = [each for each in recorded["files"] if each[0] != "tools"]
+        built = assemble_case(program, case, base)
+    expected = [file for file in recorded["files"] if file[0] != "tools"]
     if case.event == "touch":
         recorded = _without_output(recorded, case)
     return _difference(expected, built["files"], "file") or _difference(
@@ -108,7 +109,7 @@ def difference_to_layout(program: Program, case: Case, recorded: Recorded) -> st
 
 
 def _without_output(recorded: Recorded, case: Case) -> Recorded:
-    """The recording of a touch without the text of the touched file, with which the tool's result begins."""
+    """The recording of a touch without the touched file's text, with which the tool's result begins."""
     shown = {"", *case.data.files.get(case.data.touch, "").splitlines()}
     messages = []
     for entry in recorded["messages"]:

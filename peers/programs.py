@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 ARCH = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}.get(platform.machine().lower(), "x64")
 NOT_RUN = "not-run"
 PROMPT = "Say done."
-SECONDS = 90
+TIMEOUT = 90
 
 Message = tuple[str, list[str]]
 
@@ -72,7 +72,7 @@ def _tables() -> dict[str, Any]:
 
 
 def ask(program: Program, installed: Installed, case: Case, base: str, *, resume: bool = False) -> list[list[Message]]:
-    """Run the program for one turn in the tree in `base` and return the messages of each request that offered tools."""
+    """Run the program for one turn in the tree in `base`. Returns the messages of each request that offered tools."""
     touch = case.data.touch if case.event == "touch" else ""
     calls = json.loads(json.dumps(program.calls).replace("{path}", os.path.join(base, touch))) if touch else {}
     with Provider(calls) as provider:
@@ -93,14 +93,14 @@ def ask(program: Program, installed: Installed, case: Case, base: str, *, resume
             if name not in case.data.files:
                 os.makedirs(os.path.dirname(os.path.join(base, name)), exist_ok=True)
                 Path(base, name).write_text(_fill(text, fields))
-        arguments = [_fill(each, fields) for each in (program.resume if resume else program.run)]
+        arguments = [_fill(argument, fields) for argument in (program.resume if resume else program.run)]
         output = _run([installed.executable, *arguments], os.path.join(base, case.cwd), environment)
-        asked = [(path, body) for path, body in provider.recorder.requests if wire(path) and tool_names(body)]
-        if touch and asked and not provider.recorder.called:
-            raise RunError(f"offers no tool that reads a file, of: {', '.join(tool_names(asked[0][1]))}")
-    if not asked:
+        model_requests = [(path, body) for path, body in provider.recorder.requests if wire(path) and tool_names(body)]
+        if touch and model_requests and not provider.recorder.called:
+            raise RunError(f"none of its tools reads a file: {', '.join(tool_names(model_requests[0][1]))}")
+    if not model_requests:
         raise RunError(f"sent no request to the provider: {output[-300:].strip() or 'no output'}")
-    return [messages(path, body) for path, body in asked]
+    return [messages(path, body) for path, body in model_requests]
 
 
 def _fill(text: str, fields: dict[str, str]) -> str:
@@ -110,7 +110,7 @@ def _fill(text: str, fields: dict[str, str]) -> str:
 
 
 def _run(command: list[str], cwd: str, environment: dict[str, str]) -> str:
-    """What the command printed. It runs in a process group of its own, which is ended by id when the time is over."""
+    """Run a command and return its output. It has its own process group, which is killed after a timeout."""
     process = subprocess.Popen(
         command,
         cwd=cwd,
@@ -123,9 +123,9 @@ def _run(command: list[str], cwd: str, environment: dict[str, str]) -> str:
         start_new_session=True,
     )
     try:
-        output, _ = process.communicate(timeout=SECONDS)
+        output, _ = process.communicate(timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         output, _ = process.communicate()
-        raise RunError(f"did not end within {SECONDS} seconds: {output[-300:].strip()}") from None
+        raise RunError(f"did not exit within {TIMEOUT} seconds: {output[-300:].strip()}") from None
     return output

@@ -1,6 +1,6 @@
-"""A model provider on loopback that records every request and answers with a fixed text, or first with one tool call.
+"""A fake model provider on loopback. It records every request, and responds with a fixed text or, at first, with one tool call.
 
-It speaks the Anthropic messages API, OpenAI responses and chat completions, and Gemini generateContent, streamed or not.
+It supports Anthropic's Messages API, OpenAI's Responses and Chat Completions APIs, and Gemini's generateContent, streamed or not.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Recorder:
-    """The requests so far, and the tool call to make once: `calls` maps a tool's name to its arguments."""
+    """The requests so far, and the tool call to make once. `calls` maps tool names to arguments."""
 
     calls: dict[str, Json] = field(default_factory=dict)
     requests: list[tuple[str, Json]] = field(default_factory=list)
@@ -26,14 +26,14 @@ class Recorder:
     called: bool = False
 
     def reply(self, path: str, body: Json) -> tuple[str, bytes]:
-        """The content type and the bytes that answer one request, which is recorded."""
+        """Record a request, and return the content type and body of the response."""
         with self.lock:
             self.requests.append((path, body))
             call = self._choose_call(path, body)
         return answer(path, body, call)
 
     def _choose_call(self, path: str, body: Json) -> Call | None:
-        """The tool call to make, if this is the first request of the conversation that offers one of the tools."""
+        """The tool call to make, if this is the conversation's first request that offers one of the tools."""
         if self.called or any(role == "tool" for role, _ in messages(path, body)):
             return None
         for name in tool_names(body):
@@ -98,7 +98,7 @@ def _handler(recorder: Recorder) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(content)
 
         def log_message(self, *_: object) -> None:
-            """Print nothing: the table is the only output."""
+            """Print nothing, because the table is the only output."""
 
     return Handler
 

@@ -1,4 +1,4 @@
-"""Random trees, for differences that nobody thought of: the same seed gives the same tree."""
+"""Random trees, to find differences that nobody thought of. The same seed gives the same tree."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 from .tree import ALL, Tree
 
 FOLDERS = ("repo", "repo/a", "repo/a/b", "repo/a/b/C", "repo/.x", "repo/APPS", "repo/APPS/web")
-USER = (
+USER_FILES = (
     "home/.codex/AGENTS.md",
     "home/.codex/AGENTS.override.md",
     "home/.claude/CLAUDE.md",
@@ -55,37 +55,37 @@ LINES = (
     "  \tqx-{0} indented  ",
     "<tag>\nqx-{0} in a tag\n</tag>",
 )
-SHARED = ("shared.md", "docs/more.md", "AGENTS.md", "CLAUDE.md", "notes.txt")
+SHARED_FILES = ("shared.md", "docs/more.md", "AGENTS.md", "CLAUDE.md", "notes.txt")
 
 
 def random_tree(seed: int) -> Tree:
     """A tree of up to thirty files with one working directory."""
-    dice = random.Random(seed)
+    generator = random.Random(seed)
     files: dict[str, str] = {}
-    for _ in range(dice.randint(6, 20)):
-        folder = dice.choice(FOLDERS) if dice.random() < 0.95 else "."
-        name = dice.choice(NAMES)
+    for _ in range(generator.randint(6, 20)):
+        folder = generator.choice(FOLDERS) if generator.random() < 0.95 else "."
+        name = generator.choice(NAMES)
         files[name if folder == "." else f"{folder}/{name}"] = ""
-    for name in dice.sample(USER, dice.randint(0, 4)):
+    for name in generator.sample(USER_FILES, generator.randint(0, 4)):
         files[name] = ""
-    for folder in dice.choices(FOLDERS, k=dice.randint(2, 9)):
-        files[f"{folder}/{dice.choice(SHARED)}"] = ""
+    for folder in generator.choices(FOLDERS, k=generator.randint(2, 9)):
+        files[f"{folder}/{generator.choice(SHARED_FILES)}"] = ""
     for number, path in enumerate(files):
-        files[path] = _text(dice, f"f{number}")
-    cwd = dice.choice(FOLDERS)
-    return Tree(files, (cwd,), ALL, is_git=dice.random() < 0.85)
+        files[path] = _text(generator, f"f{number}")
+    cwd = generator.choice(FOLDERS)
+    return Tree(files, (cwd,), ALL, is_git=generator.random() < 0.85)
 
 
-def _text(dice: random.Random, mark: str) -> str:
-    """The text of one file; some are blank or long, start with front matter or do not end with a newline."""
-    chance = dice.random()
+def _text(generator: random.Random, mark: str) -> str:
+    """The text of one file. Some are blank or long, begin with front matter, or do not end with a newline."""
+    chance = generator.random()
     if chance < 0.08:
-        return dice.choice(("", "\n", " \n\n"))
+        return generator.choice(("", "\n", " \n\n"))
     lines = [
-        line.replace("{0}", mark).replace("{1}", dice.choice(SHARED))
-        for line in dice.choices(LINES, k=dice.randint(1, 6))
+        line.replace("{0}", mark).replace("{1}", generator.choice(SHARED_FILES))
+        for line in generator.choices(LINES, k=generator.randint(1, 6))
     ]
     if chance > 0.95:
-        lines.append(f"qx-{mark} long " + dice.choice(("x", "é", "語", "🦊")) * dice.randint(5_000, 15_000))
-    front = f"---\n{dice.choice(SCOPES)}\n---\n" if chance < 0.3 else ""
-    return front + f"qx-{mark}\n" + "\n".join(lines) + dice.choice(("\n", "\n", "", "\n\n"))
+        lines.append(f"qx-{mark} long " + generator.choice(("x", "é", "語", "🦊")) * generator.randint(5_000, 15_000))
+    front = f"---\n{generator.choice(SCOPES)}\n---\n" if chance < 0.3 else ""
+    return front + f"qx-{mark}\n" + "\n".join(lines) + generator.choice(("\n", "\n", "", "\n\n"))

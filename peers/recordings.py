@@ -1,4 +1,4 @@
-"""The recordings: which cases there are, and the golden file of each program."""
+"""The recordings: the list of cases, and each program's golden file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Case:
 
 
 def cases(program: str, only: Collection[str] = ()) -> Iterator[Case]:
-    """Every case for a program, or those of the trees in `only`."""
+    """A program's cases: all of them, or those for the trees in `only`."""
     for name, tree in TREES.items():
         if program not in tree.programs or (only and name not in only):
             continue
@@ -42,13 +42,13 @@ def cases(program: str, only: Collection[str] = ()) -> Iterator[Case]:
 
 
 def read_golden(program: str) -> dict[str, Any]:
-    """The recorded title, version and cases of a program; empty if there is no recording."""
+    """A program's recorded title, version and cases; empty if there is no recording."""
     path = GOLDEN / f"{program}.json"
     return json.loads(path.read_text()) if path.exists() else {}
 
 
 def write_golden(program: str, recording: dict[str, Any]) -> None:
-    """Write the recording as JSON that reads well in a diff: short lists on one line."""
+    """Write the recording as JSON that is easy to read in a diff, with short lists on one line."""
     GOLDEN.mkdir(parents=True, exist_ok=True)
     lines = ["{"]
     for key in ("program", "version"):
@@ -63,7 +63,7 @@ def _block(name: str, case: dict[str, Any]) -> str:
     lines = [f"    {_json(name)}: {{"]
     if "prefix" in case:
         lines.append(f'      "prefix": {_json(case["prefix"])},')
-    files = ",\n".join(f"        {_json(each)}" for each in case["files"])
+    files = ",\n".join(f"        {_json(file)}" for file in case["files"])
     lines.append('      "files": [' + (f"\n{files}\n      ]," if files else "],"))
     messages = []
     for entry in case["messages"]:

@@ -1,8 +1,8 @@
-"""Reduces the messages of a request to what we may keep: our own lines, the format around each file, and the role.
+"""Reduces a request's messages to what may be recorded: our own lines, the format around each file, and the role.
 
-A line is ours if it contains a marker. Next to such lines the recording keeps lines that some file of the tree contains (a fence, a blank
-line, the part before an import) and lines that a program's `keep` patterns describe (a heading with the file's path). It keeps a tag alone on
-its line if the tag and its end enclose a line of ours. Everything else is the program's own text and becomes `[…]`.
+A line is ours if it contains a marker. Next to such lines, the recording keeps lines that occur in one of the tree's files (a fence, a
+blank line, the part before an import) and lines that match a program's `keep` patterns (a heading with the file's path). It keeps a tag
+alone on its line if the tag and its end tag enclose one of our lines. Everything else is the program's own text and becomes `[…]`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from .tree import MARKER, Tree, slug
 
 GAP = "[…]"
-LONGEST = 400
-SHORTEST = 5
+MAX_LINE_LENGTH = 400
+MIN_PREFIX_LENGTH = 5
 TAG = re.compile(r"^\s*<(/?)([A-Za-z][\w-]*)(?: [^<>]*)?>\s*$")
 
 Message = tuple[str, list[str]]
@@ -25,7 +25,7 @@ Entry = dict[str, object]
 
 @dataclass(frozen=True)
 class Format:
-    """What the recordings of one program keep, count as ours, cut and put in order, as regular expressions."""
+    """Regular expressions for what a program's recordings keep, count as ours, cut and sort."""
 
     keep: tuple[re.Pattern[str], ...] = ()
     ours: tuple[re.Pattern[str], ...] = ()
@@ -45,7 +45,7 @@ def _compile(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
 
 
 def reduce(messages: Sequence[Message], tree: Tree, form: Format, base: str) -> list[Entry]:
-    """The role and the kept lines of every message that contains a line of ours; neighbours of one role are one entry."""
+    """The role and kept lines of each message with one of our lines. Adjacent messages with the same role form one entry."""
     known = {line.strip() for text in tree.texts() for line in text.replace("{base}", base).splitlines()}
     entries: list[Entry] = []
     for role, texts in messages:
@@ -63,22 +63,25 @@ def reduce(messages: Sequence[Message], tree: Tree, form: Format, base: str) -> 
 def added(first: Sequence[Message], second: Sequence[Message]) -> tuple[bool, list[Message]]:
     """Whether a later request repeats the first one unchanged, and its messages from the first difference on.
 
-    A last message that has only grown is unchanged; what it has grown by is added. The descriptions of tools do not count.
+    If text was only appended to the last message, it counts as unchanged, and the appended text as added. Tool descriptions are ignored.
     """
     first, second = ([message for message in sent if message[0] != "tools"] for sent in (first, second))
     pairs = zip(first, second, strict=False)
-    same = next((index for index, (one, two) in enumerate(pairs) if one != two), min(len(first), len(second)))
-    if same >= len(first):
-        return True, list(second[same:])
-    if same == len(first) - 1 and same < len(second):
-        (role, texts), (later_role, later) = first[same], second[same]
+    same_count = next(
+        (index for index, (before_message, after_message) in enumerate(pairs) if before_message != after_message),
+        min(len(first), len(second)),
+    )
+    if same_count >= len(first):
+        return True, list(second[same_count:])
+    if same_count == len(first) - 1 and same_count < len(second):
+        (role, texts), (later_role, later) = first[same_count], second[same_count]
         if role == later_role and later[: len(texts)] == texts:
-            return True, [(role, later[len(texts) :]), *second[same + 1 :]]
-    return False, list(second[same:])
+            return True, [(role, later[len(texts) :]), *second[same_count + 1 :]]
+    return False, list(second[same_count:])
 
 
 def files(entries: Sequence[Entry], tree: Tree) -> list[list[str]]:
-    """Role and path of each file in order of its first marker, per message."""
+    """The role and path of each file, in order of its first marker in each message."""
     owner = tree.path_of()
     found: list[list[str]] = []
     for entry in entries:
@@ -109,11 +112,11 @@ def _lines(entry: Entry) -> list[str]:
 
 
 def _short_lines(text: str, known: set[str], form: Format, base: str) -> list[str]:
-    """The kept lines of one text with the folder's path replaced, or nothing if no line is ours."""
+    """The kept lines of a text, with the folder's path replaced; empty if no line is ours."""
     lines = text.split("\n")
     if not any(_is_ours(line, form) for line in lines):
         return []
-    kept = _kept(lines, known, form)
+    kept = _kept_flags(lines, known, form)
     short = [line if keep else GAP for line, keep in zip(lines, kept, strict=True)]
     short = _merge(short)
     while short and short[0] == GAP:
@@ -126,17 +129,17 @@ def _short_lines(text: str, known: set[str], form: Format, base: str) -> list[st
     ]
 
 
-def _kept(lines: Sequence[str], known: set[str], form: Format) -> list[bool]:
+def _kept_flags(lines: Sequence[str], known: set[str], form: Format) -> list[bool]:
     """Whether to keep each line."""
     kept = [_is_ours(line, form) for line in lines]
     for first, last in _enclosing(lines, kept):
         kept[first] = kept[last] = True
-    weak = [_is_weak(line, known, form) for line in lines]
+    may_be_kept = [_may_be_kept(line, known, form) for line in lines]
     for order in (range(len(lines)), range(len(lines) - 1, -1, -1)):
-        near = False
+        is_next_to_kept = False
         for index in order:
-            near = kept[index] or (near and weak[index])
-            kept[index] = near
+            is_next_to_kept = kept[index] or (is_next_to_kept and may_be_kept[index])
+            kept[index] = is_next_to_kept
     return _without_outer_blanks(lines, kept)
 
 
@@ -144,16 +147,16 @@ def _is_ours(line: str, form: Format) -> bool:
     return bool(MARKER.search(line)) or any(pattern.search(line) for pattern in form.ours)
 
 
-def _is_weak(line: str, known: set[str], form: Format) -> bool:
-    """Whether to keep a line next to lines of ours: a blank line, a line of the tree or its beginning, or per-file format."""
+def _may_be_kept(line: str, known: set[str], form: Format) -> bool:
+    """Whether to keep a line next to our lines: a blank line, a line from the tree or its beginning, or per-file format."""
     text = html.unescape(line.strip())
     if not text or text in known or any(pattern.search(line) for pattern in form.keep):
         return True
-    return len(text) >= SHORTEST and any(each.startswith(text) for each in known)
+    return len(text) >= MIN_PREFIX_LENGTH and any(line.startswith(text) for line in known)
 
 
 def _without_outer_blanks(lines: Sequence[str], kept: list[bool]) -> list[bool]:
-    """The same flags, with blank lines at the ends of each run dropped: there the program's own text begins."""
+    """The same flags, but without blank lines at the ends of each run, where the program's own text begins."""
     for order in (range(len(lines)), range(len(lines) - 1, -1, -1)):
         inside = False
         for index in order:
@@ -162,7 +165,7 @@ def _without_outer_blanks(lines: Sequence[str], kept: list[bool]) -> list[bool]:
 
 
 def _enclosing(lines: Sequence[str], ours: Sequence[bool]) -> list[tuple[int, int]]:
-    """The first and last line of every element whose tags are alone on their lines and that contains a line of ours."""
+    """The first and last line of each element whose tags are alone on their lines and that contains one of our lines."""
     stack: list[tuple[str, int]] = []
     found = []
     for index, line in enumerate(lines):
@@ -171,7 +174,7 @@ def _enclosing(lines: Sequence[str], ours: Sequence[bool]) -> list[tuple[int, in
         closing, name = match.groups()
         if not closing:
             stack.append((name, index))
-        elif name in [each for each, _ in stack]:
+        elif name in [open_name for open_name, _ in stack]:
             while (top := stack.pop())[0] != name:
                 pass
             if any(ours[top[1] : index]):
@@ -180,7 +183,7 @@ def _enclosing(lines: Sequence[str], ours: Sequence[bool]) -> list[tuple[int, in
 
 
 def _merge(lines: Iterable[str]) -> list[str]:
-    """The lines with runs of gaps, and the blank lines beside them, as one gap."""
+    """The lines, with runs of gaps and the blank lines beside them merged into one gap."""
     merged: list[str] = []
     for line in lines:
         if line == GAP:
@@ -193,7 +196,7 @@ def _merge(lines: Iterable[str]) -> list[str]:
 
 
 def _in_order(lines: list[str], known: set[str], form: Format) -> list[str]:
-    """The lines with neighbouring items of one unsorted folder in order of their paths."""
+    """The lines, with adjacent items from an unsorted folder sorted by path."""
     starts = [index for index, line in enumerate(lines) if any(p.search(line) for p in form.keep)]
     if form.unordered is None or not starts:
         return lines
@@ -203,7 +206,7 @@ def _in_order(lines: list[str], known: set[str], form: Format) -> list[str]:
     for block in [*blocks, []]:
         match = form.unordered.search(block[0]) if block else None
         if run and not (match and match[1] == run[0][0]):
-            ordered = ordered + _sorted_run([(path, each) for _, path, each in run], known)
+            ordered = ordered + _sorted_run([(path, item) for _, path, item in run], known)
             run = []
         if match:
             run.append((match[1], match[2], block))
@@ -213,16 +216,16 @@ def _in_order(lines: list[str], known: set[str], form: Format) -> list[str]:
 
 
 def _sorted_run(run: list[tuple[str, list[str]]], known: set[str]) -> list[str]:
-    """The blocks sorted by path; what follows the last file's text stays at the end."""
+    """The blocks sorted by path. Whatever follows the last file's text stays at the end."""
     last = run[-1][1]
     lines: list[str] = []
-    for _, block in sorted(run, key=lambda each: each[0]):
+    for _, block in sorted(run, key=lambda item: item[0]):
         lines += ([""] if lines else []) + block[: _length(block, known)]
     return lines + last[_length(last, known) :]
 
 
 def _length(block: Sequence[str], known: set[str]) -> int:
-    """How many lines of a block belong to its file: not the blank lines, gaps and tags of the program at the end."""
+    """How many lines of a block belong to its file, without the program's blank lines, gaps and tags at the end."""
     end = len(block)
     while end and (block[end - 1] in ("", GAP) or (TAG.match(block[end - 1]) and block[end - 1].strip() not in known)):
         end -= 1
@@ -230,9 +233,9 @@ def _length(block: Sequence[str], known: set[str]) -> int:
 
 
 def _shorten(line: str, form: Format) -> str:
-    """The line with the program's own sentences as …, and its middle left out if it is very long."""
+    """The line with the program's own sentences replaced by …, and without its middle if it is very long."""
     for pattern in form.cut:
         line = pattern.sub(r"\1…\3", line)
-    if len(line) <= LONGEST:
+    if len(line) <= MAX_LINE_LENGTH:
         return line
     return f"{line[:30]}…[{len(line.encode())} bytes]…{line[-20:]}"

@@ -1,6 +1,6 @@
-"""A tree of files to run a program on: every file carries a marker of its own, `qx-` and a name.
+"""A tree of files to run a program on. Every file contains its own marker, `qx-` and a name.
 
-Paths start with `repo/` (the repository), `home/` or anything else beside them. `{slug}` in a path is `slug(base)`.
+Paths start with `repo/` (the repository), `home/` or another folder next to them. `{slug}` in a path is replaced by `slug(base)`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ ALL = ("codex", "claude", "gemini", "copilot", "opencode")
 
 @dataclass(frozen=True)
 class Tree:
-    """Files, the programs to run on them and from where; `touch` is read by a tool, `edit` replaces files before a second turn."""
+    """Files, the programs to run on them, and the working directories.
+
+    `touch` is a file for a tool to read; `edit` contains files to replace before a second turn.
+    """
 
     files: dict[str, str]
     cwds: tuple[str, ...] = ("repo",)
@@ -26,7 +29,7 @@ class Tree:
     edit: dict[str, str] = field(default_factory=dict)
 
     def path_of(self) -> dict[str, str]:
-        """The file of each marker: the first one that contains it."""
+        """The file that each marker belongs to: the first one that contains it."""
         owners: dict[str, str] = {}
         for path, text in [*self.files.items(), *self.edit.items()]:
             for marker in MARKER.findall(text):
@@ -34,7 +37,7 @@ class Tree:
         return owners
 
     def texts(self) -> list[str]:
-        """Every text that a file of the tree has before or after the edit."""
+        """The texts of all files, before and after the edit."""
         return [*self.files.values(), *self.edit.values()]
 
     def write(self, base: str) -> None:
@@ -61,7 +64,7 @@ def write_files(base: str, files: dict[str, str]) -> None:
 
 
 def _create_repository(path: str) -> None:
-    """The smallest folder that git accepts as an empty repository."""
+    """Create the smallest folder that git accepts as an empty repository."""
     for name in ("objects", "refs/heads"):
         os.makedirs(os.path.join(path, ".git", name), exist_ok=True)
     with open(os.path.join(path, ".git/HEAD"), "w") as file:

@@ -11,7 +11,7 @@ EVERY = (*ALL, "qwen", "vibe", "pi-agent")
 
 
 def _named(names: str, folders: str, mark: str = "") -> dict[str, str]:
-    """Files of each name in each folder, with a marker from both: `qx-a-b-agents`."""
+    """A file of each name in each folder, with a marker made from both: `qx-a-b-agents`."""
     files = {}
     for folder in folders.split():
         for name in names.split():
@@ -56,7 +56,7 @@ qx-{0}-end
 
 
 def _imports(mark: str, importer: str) -> dict[str, str]:
-    """A file that imports in every way, and what it imports; markers start with `mark`."""
+    """A file with every form of import, and the files it imports. Their markers start with `mark`."""
     inc = f"{os.path.dirname(importer)}/inc/{mark}"
     files = {
         importer: IMPORTS.replace("{0}", mark),

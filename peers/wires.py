@@ -1,4 +1,4 @@
-"""The four wire formats: the messages of a request, the tools it offers, and the bytes of an answer."""
+"""The four wire formats: reads a request's messages and tools, and creates responses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Call:
 
 
 def wire(path: str) -> str:
-    """The wire format of a request path, or "" for anything that is not a request to a model."""
+    """The wire format of a request path; empty if it is not a request to a model."""
     path = path.split("?")[0]
     if path.endswith("/messages"):
         return "anthropic"
@@ -35,9 +35,9 @@ def wire(path: str) -> str:
 
 
 def messages(path: str, body: Json) -> list[Message]:
-    """The roles and texts of a request, in order, whichever wire format it uses.
+    """The roles and texts in a request, in order, whatever its wire format.
 
-    Tool results have the role `tool`. The descriptions of the tools come last, with the role `tools`.
+    Tool results have the role `tool`. Tool descriptions come last, with the role `tools`.
     """
     reader = {"anthropic": _anthropic, "responses": _responses, "chat": _chat, "gemini": _gemini}.get(wire(path))
     found = [*reader(body), ("tools", [tool.get("description") or "" for tool in _tools(body)])] if reader else []
@@ -79,11 +79,11 @@ def _anthropic(body: Json) -> list[Message]:
                 found.append(("tool", _texts(part.get("content"))))
             elif isinstance(part.get("text"), str):
                 found.append((role, [part["text"]]))
-    return _joined(found)
+    return _join_roles(found)
 
 
-def _joined(parts: list[Message]) -> list[Message]:
-    """Consecutive parts of one role as one message."""
+def _join_roles(parts: list[Message]) -> list[Message]:
+    """Join consecutive parts with the same role into one message."""
     joined: list[Message] = []
     for role, texts in parts:
         if joined and joined[-1][0] == role:
@@ -120,11 +120,11 @@ def _gemini(body: Json) -> list[Message]:
                 found.append(("tool", [value for value in response.values() if isinstance(value, str)]))
             elif isinstance(part.get("text"), str):
                 found.append((content.get("role", "user"), [part["text"]]))
-    return _joined(found)
+    return _join_roles(found)
 
 
 def answer(path: str, body: Json, call: Call | None) -> tuple[str, bytes]:
-    """The content type and bytes of an answer: the fixed text, or the call."""
+    """The content type and body of a response: the fixed text, or the tool call."""
     kind = wire(path)
     if kind == "anthropic":
         return _answer_anthropic(body, call)

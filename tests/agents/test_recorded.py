@@ -9,7 +9,7 @@ import tomllib
 from dataclasses import replace
 
 import pytest
-from peers.compare import COMPARED, KNOWN, PACK, differs, has_layout, verdict
+from peers.compare import COMPARED_EVENTS, KNOWN_DIFFERENCES, PACK, differs, has_layout, verdict
 from peers.programs import read_not_run, read_programs
 from peers.recordings import GOLDEN, cases, read_golden
 from peers.reduce import files, reduce
@@ -27,7 +27,7 @@ ALL_CASES = [
 MIRRORED_CASES = [
     parameters
     for parameters in ALL_CASES
-    if parameters.values[1].event in COMPARED and has_layout(parameters.values[0].name)
+    if parameters.values[1].event in COMPARED_EVENTS and has_layout(parameters.values[0].name)
 ]
 
 
@@ -69,10 +69,10 @@ def test_a_layout_names_a_version_that_make_peers_runs(name):
     assert version in PROGRAMS[name].versions
 
 
-@pytest.mark.parametrize("name", sorted(KNOWN))
+@pytest.mark.parametrize("name", sorted(KNOWN_DIFFERENCES))
 def test_a_layout_says_where_it_is_known_to_differ(name):
-    assert [case for case, sentence in KNOWN[name].items() if sentence not in differs(name)] == []
-    assert set(KNOWN[name]) <= set(RECORDED[name]["cases"])
+    assert [case for case, sentence in KNOWN_DIFFERENCES[name].items() if sentence not in differs(name)] == []
+    assert set(KNOWN_DIFFERENCES[name]) <= set(RECORDED[name]["cases"])
 
 
 @pytest.mark.parametrize("name", sorted(set(TREES) - {"equal"}))

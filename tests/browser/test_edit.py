@@ -207,7 +207,7 @@ def test_buttons_wrap_the_selection_in_a_condition(editor, negated, button, afte
     editor.select(5)
     condition = editor.dialog.get_by_role("group", name="Wrap the selection in a condition")
     condition.get_by_label("Condition variable").fill("git:status")
-    condition.get_by_label("if it does not exist").set_checked(negated)
+    condition.get_by_label("if it has no value").set_checked(negated)
     condition.get_by_role("button", name=re.compile(button)).click()
     if "else" in button:
         editor.page.keyboard.type("+")  # the caret is in the other branch

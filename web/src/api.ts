@@ -1,4 +1,4 @@
-// All requests to the service, their errors, and the token.
+// All requests to the service, their errors, and the access token.
 import {
   type ConversationRow, DEFAULT_SYNTAX, type Drift, type Edition, type EditionRow, type Entry, type Finding, type Layout, type Previewed,
   type Syntax, type Variable, type VariableValue, type Version,
@@ -6,7 +6,7 @@ import {
 import { tabStorage } from "./storage";
 import { Observable } from "./state";
 
-/** An error response of the service, with its message. */
+/** An error response from the service, with its message. */
 export class Problem extends Error {
   constructor(
     readonly status: number,
@@ -75,7 +75,7 @@ async function send<T>(path: string, options: SendOptions = {}): Promise<Reply<T
   const token = tabStorage.read(TOKEN);
   const response = await fetchResponse(path, options, token);
   if (response.status === 401) {
-    const isStale = token !== tabStorage.read(TOKEN); // another request has asked in the meantime
+    const isStale = token !== tabStorage.read(TOKEN); // the user has entered it for another request in the meantime
     if (isStale || (await askToken(token !== null))) return send(path, options);
   }
   if (!response.ok) throw await readProblem(response);
@@ -113,7 +113,7 @@ function query(parameters: SendOptions["query"] = {}): string {
 
 async function readProblem(response: Response): Promise<Problem> {
   const form = await response.json().catch(() => ({}));
-  const detail = form.detail || form.title || response.statusText || "The server gave no reason.";
+  const detail = form.detail || form.title || response.statusText || "The server did not give a reason.";
   return new Problem(response.status, explain(response.status, detail), form.errors ?? []);
 }
 
@@ -150,7 +150,7 @@ const TEMPLATE = "/system-prompt";
 
 export interface Current {
   template: string;
-  /** Null while the store is down; the template is then the default one. */
+  /** Null while the store is down. The template is then the default template. */
   version: string | null;
   syntax: Syntax;
 }
@@ -179,7 +179,7 @@ export async function listVersions(): Promise<Version[]> {
 export async function readUsage(): Promise<Map<number, number>> {
   type Usage = { versions: { version: number; conversations: number }[] };
   const { versions } = (await send<Usage>(`${TEMPLATE}/usage`)).body;
-  return new Map(versions.map((each) => [each.version, each.conversations]));
+  return new Map(versions.map(({ version, conversations }) => [version, conversations]));
 }
 
 export async function listVariables(): Promise<Variable[]> {

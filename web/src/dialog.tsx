@@ -26,7 +26,7 @@ export function Dialog({ label, class: name = "", onCancel, children }: Props) {
     event.stopPropagation();
     if (event.key !== "Escape") return;
     const isHandled = event.defaultPrevented; // for example by a list of completions
-    event.preventDefault(); // otherwise the browser itself closes the dialog the second time
+    event.preventDefault(); // otherwise the browser closes the dialog itself the second time
     if (!isHandled) onCancel();
   }
 

@@ -10,7 +10,7 @@ const SIGNS: Record<Line["mark"], [string, string]> = { same: [" ", ""], removed
 
 export function DifferenceView({ before, after, label }: { before: string; after: string; label: string }) {
   const lines = useMemo(() => difference(before, after), [before, after]);
-  const [added, removed] = (["added", "removed"] as const).map((mark) => lines.filter((each) => each.mark === mark).length) as [number, number];
+  const [added, removed] = (["added", "removed"] as const).map((mark) => lines.filter((line) => line.mark === mark).length) as [number, number];
   const shown = hunks(lines);
   if (!added && !removed) return <p class="quiet">No changes.</p>;
   return (
@@ -19,7 +19,7 @@ export function DifferenceView({ before, after, label }: { before: string; after
       <div class="lines" role="region" aria-label={label} tabIndex={0}>
         <table>
           <tbody>
-            {shown.slice(0, MAX_LINES).map((each, at) => ("gap" in each ? <Gap key={at}>{each.gap} unchanged {plural("line", each.gap)}</Gap> : <Row key={at} line={each} />))}
+            {shown.slice(0, MAX_LINES).map((line, index) => ("gap" in line ? <Gap key={index}>{line.gap} unchanged {plural("line", line.gap)}</Gap> : <Row key={index} line={line} />))}
             {shown.length > MAX_LINES && <Gap>{(shown.length - MAX_LINES).toLocaleString("en")} more lines not shown</Gap>}
           </tbody>
         </table>

@@ -1,4 +1,4 @@
-// The differences between two texts by line, with Myers' algorithm up to a limit.
+// Compares two texts line by line, with Myers' algorithm up to a limit.
 
 export interface Line {
   mark: "same" | "removed" | "added";
@@ -8,32 +8,32 @@ export interface Line {
   after: number | null;
 }
 
-// With more changes than this, the text is shown as replaced.
+// With more changes than this, the whole text is shown as replaced.
 const MAX_CHANGES = 400;
 
 export function difference(before: string, after: string): Line[] {
   const old = before.split("\n");
-  const now = after.split("\n");
+  const current = after.split("\n");
   let start = 0;
-  while (start < old.length && start < now.length && old[start] === now[start]) start++;
+  while (start < old.length && start < current.length && old[start] === current[start]) start++;
   let end = 0;
-  while (end < old.length - start && end < now.length - start && old[old.length - 1 - end] === now[now.length - 1 - end]) end++;
+  while (end < old.length - start && end < current.length - start && old[old.length - 1 - end] === current[current.length - 1 - end]) end++;
   const lines: Line[] = [];
   const same = (i: number, j: number) => lines.push({ mark: "same", text: old[i]!, before: i + 1, after: j + 1 });
   for (let i = 0; i < start; i++) same(i, i);
   let i = start;
   let j = start;
-  for (const step of editScript(old.slice(start, old.length - end), now.slice(start, now.length - end))) {
+  for (const step of editScript(old.slice(start, old.length - end), current.slice(start, current.length - end))) {
     if (step === "same") same(i++, j++);
     else if (step === "removed") lines.push({ mark: step, text: old[i]!, before: ++i, after: null });
-    else lines.push({ mark: step, text: now[j]!, before: null, after: ++j });
+    else lines.push({ mark: step, text: current[j]!, before: null, after: ++j });
   }
   while (i < old.length) same(i++, j++);
   return lines;
 }
 
-function editScript(old: string[], now: string[]): Line["mark"][] {
-  const total = old.length + now.length;
+function editScript(old: string[], current: string[]): Line["mark"][] {
+  const total = old.length + current.length;
   const reach = new Map<number, number>([[1, 0]]);
   const trail: Map<number, number>[] = [];
   for (let depth = 0; depth <= Math.min(total, MAX_CHANGES); depth++) {
@@ -41,12 +41,12 @@ function editScript(old: string[], now: string[]): Line["mark"][] {
     for (let k = -depth; k <= depth; k += 2) {
       const isDown = k === -depth || (k !== depth && reach.get(k - 1)! < reach.get(k + 1)!);
       let x = isDown ? reach.get(k + 1)! : reach.get(k - 1)! + 1;
-      while (x < old.length && x - k < now.length && old[x] === now[x - k]) x++;
+      while (x < old.length && x - k < current.length && old[x] === current[x - k]) x++;
       reach.set(k, x);
-      if (x >= old.length && x - k >= now.length) return backtrack(trail, old.length, now.length);
+      if (x >= old.length && x - k >= current.length) return backtrack(trail, old.length, current.length);
     }
   }
-  return [...old.map(() => "removed" as const), ...now.map(() => "added" as const)];
+  return [...old.map(() => "removed" as const), ...current.map(() => "added" as const)];
 }
 
 function backtrack(trail: Map<number, number>[], x: number, y: number): Line["mark"][] {
@@ -67,21 +67,21 @@ function backtrack(trail: Map<number, number>[], x: number, y: number): Line["ma
   return steps.reverse();
 }
 
-/** The lines to show: changes with some context, and gaps for unchanged lines that are left out. */
+/** The lines to show: changes with some context, and gaps in place of other unchanged lines. */
 export function hunks(lines: Line[], context = 3): (Line | { gap: number })[] {
-  const near = new Uint8Array(lines.length);
+  const isShown = new Uint8Array(lines.length);
   lines.forEach((line, at) => {
-    if (line.mark !== "same") near.fill(1, Math.max(0, at - context), at + context + 1);
+    if (line.mark !== "same") isShown.fill(1, Math.max(0, at - context), at + context + 1);
   });
-  const shown: (Line | { gap: number })[] = [];
+  const result: (Line | { gap: number })[] = [];
   for (let at = 0; at < lines.length; at++) {
-    if (near[at]) {
-      shown.push(lines[at]!);
+    if (isShown[at]) {
+      result.push(lines[at]!);
       continue;
     }
     const from = at;
-    while (at + 1 < lines.length && !near[at + 1]) at++;
-    shown.push({ gap: at - from + 1 });
+    while (at + 1 < lines.length && !isShown[at + 1]) at++;
+    result.push({ gap: at - from + 1 });
   }
-  return shown;
+  return result;
 }

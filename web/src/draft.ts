@@ -1,14 +1,14 @@
-// Unsaved text, kept in the browser so that it survives a crash of the tab.
+// Unsaved text, stored in the browser so that it survives a crash of the tab.
 //
-// Each tab has its own draft and holds a lock on its id. A draft that no tab has locked belongs to a closed tab, and is offered to the
-// next one.
+// Each tab has its own draft and locks its id. A draft that no tab has locked belongs to a closed tab, and is offered to the next tab
+// that opens the editor.
 import type { Syntax } from "./forms";
 import { browserStorage, tabStorage } from "./storage";
 
 export interface Draft {
   template: string;
   syntax?: Syntax;
-  /** The version it is based on. */
+  /** The version that the draft is based on. */
   version: string | null;
   time: number;
 }
@@ -18,11 +18,11 @@ const TAB = "foreword.tab";
 
 let key = "";
 
-/** Claim an id for this tab: the one from before a reload, unless a duplicated tab already uses it. */
+/** Claim an id for this tab: the id it had before a reload, unless a duplicated tab already uses that. */
 async function claimId(): Promise<void> {
   if (key) return;
-  const before = tabStorage.read(TAB);
-  for (const id of [before, makeId(), makeId()]) {
+  const previousId = tabStorage.read(TAB);
+  for (const id of [previousId, makeId(), makeId()]) {
     if (id && (await lock(id))) {
       tabStorage.write(TAB, id);
       key = PREFIX + id;
@@ -52,15 +52,15 @@ async function lockedKeys(): Promise<Set<string | undefined>> {
   return new Set(locks?.held?.map((lock) => lock.name));
 }
 
-/** The draft of this tab, otherwise the newest one of a closed tab, which this tab takes over. */
+/** This tab's draft or, if it has none, the newest draft of a closed tab, which this tab then takes over. */
 export async function findDraft(): Promise<Draft | null> {
   await claimId();
   const locked = await lockedKeys();
   const orphaned = browserStorage.names().filter((name) => name.startsWith(PREFIX) && name !== key && !locked.has(name));
-  const found = [key, ...orphaned].map((name) => [name, read(name)] as const);
-  const own = found[0]?.[1];
-  if (own) return own;
-  const [newest] = found.filter(([, draft]) => draft).sort((a, b) => b[1]!.time - a[1]!.time);
+  const drafts = [key, ...orphaned].map((name) => [name, read(name)] as const);
+  const ownDraft = drafts[0]?.[1];
+  if (ownDraft) return ownDraft;
+  const [newest] = drafts.filter(([, draft]) => draft).sort((a, b) => b[1]!.time - a[1]!.time);
   if (!newest?.[1]) return null;
   browserStorage.remove(newest[0]);
   saveDraft(newest[1]);

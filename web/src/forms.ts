@@ -13,7 +13,7 @@ export interface VariableValue {
   value: string | null;
 }
 
-/** The name of a template language; the service lists them with the layouts. */
+/** The name of a template language. The service lists the languages with the layouts. */
 export type Syntax = string;
 
 export const DEFAULT_SYNTAX: Syntax = "brackets";
@@ -33,7 +33,7 @@ export interface Finding {
   message: string;
   path: string | null;
   line: number | null;
-  /** Columns count code points from 1; `end_column` is the one after the last character. */
+  /** Columns count code points from 1; `end_column` is the column after the last character. */
   column: number | null;
   end_column: number | null;
 }

@@ -1,4 +1,4 @@
-// Messages for screen readers and everyone else. Repeated in every dialog, because a modal dialog hides the rest of the page.
+// Messages, which are also announced to screen readers. Every dialog repeats them, because a modal dialog hides the rest of the page.
 import { isOffline } from "./api";
 import { message, useObservable } from "./state";
 

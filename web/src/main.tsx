@@ -12,15 +12,15 @@ import { ThemeChoice } from "./theme-choice";
 import { TokenDialog } from "./token";
 
 function Page() {
-  const here = useObservable(route);
+  const currentRoute = useObservable(route);
   const visits = useRef({ edit: 0, wasEditing: false });
   // A new key reloads the overview after editing, and focus returns to the button that opened the editor.
-  if (here.at === "edit") visits.current.wasEditing = true;
+  if (currentRoute.at === "edit") visits.current.wasEditing = true;
   else if (visits.current.wasEditing) visits.current = { edit: visits.current.edit + 1, wasEditing: false };
   const { edit } = visits.current;
   useEffect(() => {
-    document.title = titleOf(here);
-  }, [here]);
+    document.title = titleOf(currentRoute);
+  }, [currentRoute]);
   return (
     <>
       <header class="top">
@@ -28,20 +28,20 @@ function Page() {
         <ThemeChoice />
       </header>
       <Live />
-      {(here.at === "overview" || here.at === "edit") && <Overview key={edit} focusEdit={edit > 0 && here.at === "overview"} />}
-      {here.at === "history" && <History version={here.version} />}
-      {here.at === "conversation" && <Conversation key={here.id} id={here.id} />}
-      {here.at === "edit" && <EditorDialog />}
+      {(currentRoute.at === "overview" || currentRoute.at === "edit") && <Overview key={edit} focusEdit={edit > 0 && currentRoute.at === "overview"} />}
+      {currentRoute.at === "history" && <History version={currentRoute.version} />}
+      {currentRoute.at === "conversation" && <Conversation key={currentRoute.id} id={currentRoute.id} />}
+      {currentRoute.at === "edit" && <EditorDialog />}
       <TokenDialog />
     </>
   );
 }
 
 /** The title that distinguishes tabs and history entries. */
-function titleOf(here: Route): string {
-  if (here.at === "edit") return "Template · Foreword";
-  if (here.at === "history") return "History · Foreword";
-  return here.at === "conversation" ? `${here.id} · Foreword` : "Foreword";
+function titleOf(currentRoute: Route): string {
+  if (currentRoute.at === "edit") return "Template · Foreword";
+  if (currentRoute.at === "history") return "History · Foreword";
+  return currentRoute.at === "conversation" ? `${currentRoute.id} · Foreword` : "Foreword";
 }
 
 const host = document.getElementById("page")!;

@@ -30,18 +30,18 @@ export function useObservable<T>(observable: Observable<T>): T {
 /** The current message, shown and announced to screen readers. */
 export const message = new Observable<{ text: string; isError: boolean }>({ text: "", isError: false });
 
-const SHOWN_FOR = 8000;
-let hiding: ReturnType<typeof setTimeout> | undefined;
+const MESSAGE_DURATION = 8000;
+let hideTimer: ReturnType<typeof setTimeout> | undefined;
 
 function show(text: string, isError: boolean): void {
-  clearTimeout(hiding);
+  clearTimeout(hideTimer);
   message.set({ text, isError });
 }
 
 /** Show a message for a few seconds. */
 export function announce(text: string): void {
   show(text, false);
-  hiding = setTimeout(() => show("", false), SHOWN_FOR);
+  hideTimer = setTimeout(() => show("", false), MESSAGE_DURATION);
 }
 
 /** Show an error until the next message. */

@@ -1,4 +1,4 @@
-// The browser's storage. If it is full or disabled, values are kept in memory until the page is reloaded.
+// The browser's storage. If it is full or disabled, values are stored in memory until the page is reloaded.
 
 export class SafeStorage {
   private readonly inMemory = new Map<string, string>();
@@ -10,7 +10,7 @@ export class SafeStorage {
     return this.inMemory.get(name) ?? this.attempt(() => this.storage().getItem(name)) ?? null;
   }
 
-  /** Returns whether the browser stored it. */
+  /** Returns whether the browser stored the text. */
   write(name: string, text: string): boolean {
     const isStored = this.attempt(() => (this.storage().setItem(name, text), true)) ?? false;
     if (isStored) this.inMemory.delete(name);

@@ -1,4 +1,4 @@
-// A time in readable form, with the exact one as a tooltip.
+// A time in readable form, with the exact time as a tooltip.
 
 export function Time({ iso }: { iso: string | null }) {
   if (!iso) return null;

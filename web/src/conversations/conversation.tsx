@@ -34,7 +34,7 @@ export function Conversation({ id }: { id: string }) {
   });
   useServer(() => loading.request(number), [number]);
   const parts = useMemo(() => (edition ? segments(edition.system, edition.passages) : []), [edition]);
-  const newest = Math.max(0, ...editions.map((each) => each.edition));
+  const newest = Math.max(0, ...editions.map((row) => row.edition));
 
   return (
     <main class="conversation">
@@ -47,7 +47,7 @@ export function Conversation({ id }: { id: string }) {
           <label class="inline">
             Edition{" "}
             <select value={String(edition?.edition ?? newest)} onInput={(event) => setNumber(Number(event.currentTarget.value))}>
-              {editions.map((each) => <option key={each.edition} value={each.edition}>{each.edition}{each.edition === newest ? " (current)" : ""}</option>)}
+              {editions.map((row) => <option key={row.edition} value={row.edition}>{row.edition}{row.edition === newest ? " (current)" : ""}</option>)}
             </select>
           </label>
         )}
@@ -59,7 +59,7 @@ export function Conversation({ id }: { id: string }) {
           <Legend segments={parts} />
           {edition.system ? <PromptText label="Prompt with origins" segments={parts} /> : <p class="quiet">This edition has no system prompt.</p>}
           {edition.tools.length > 0 && <p><b>Tools</b> {edition.tools.map((tool) => tool.name).join(", ")}</p>}
-          {edition.findings.length > 0 && <ul class="plain-list">{edition.findings.map((each, at) => <li key={at}>{each.severity}: {sentence(each)}</li>)}</ul>}
+          {edition.findings.length > 0 && <ul class="plain-list">{edition.findings.map((finding, index) => <li key={index}>{finding.severity}: {sentence(finding)}</li>)}</ul>}
         </section>
       )}
     </main>

@@ -15,18 +15,18 @@ export function DriftView({ drift, problem }: { drift: Drift | null; problem: st
 
 function Changes({ drift }: { drift: Drift }) {
   const tools = Object.entries(drift.tools).filter(([, names]) => names.length);
-  const [kept, lost] = [drift.tokens_kept, drift.tokens_lost].map((each) => each.toLocaleString("en"));
+  const [kept, lost] = [drift.tokens_kept, drift.tokens_lost].map((count) => count.toLocaleString("en"));
   return (
     <>
       <p>A prompt built now would keep about <b>{kept}</b> tokens in the provider's cache and lose <b>{lost}</b>.</p>
       <ul class="changes">
-        {drift.details.map((each, number) => (
+        {drift.details.map((detail, number) => (
           <li key={number}>
-            <b>{each.section}</b> {each.changes.join(" and ")}
-            {each.sources.length > 0 && <ul>{each.sources.map((source) => <li key={source} class="path">{source}</li>)}</ul>}
+            <b>{detail.section}</b> {detail.changes.join(" and ")}
+            {detail.sources.length > 0 && <ul>{detail.sources.map((source) => <li key={source} class="path">{source}</li>)}</ul>}
           </li>
         ))}
-        {tools.map(([how, names]) => <li key={how}><b>tools</b> {how}: {names.join(", ")}</li>)}
+        {tools.map(([change, names]) => <li key={change}><b>tools</b> {change}: {names.join(", ")}</li>)}
       </ul>
     </>
   );

@@ -1,4 +1,4 @@
-/** The name of a layout, without the pack if it is a shipped one. */
+/** A layout's name, without the pack if it ships with Foreword. */
 export function shortLayout(address: string): string {
   return address.replace(/^\$std\//, "");
 }

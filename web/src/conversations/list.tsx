@@ -16,7 +16,7 @@ interface Query {
   after: ConversationRow[];
 }
 
-/** Survives opening a conversation and coming back. */
+/** Kept outside the component, so that it survives opening a conversation and coming back. */
 const searchText = new Observable("");
 
 export function Conversations() {

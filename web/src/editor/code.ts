@@ -1,6 +1,6 @@
-// The CodeMirror editor of the page: text, language, findings and highlighted lines.
+// The page's CodeMirror editor: text, language, findings and highlighted lines.
 //
-// It lives in a shadow root, which adopts its style sheets, so that the page needs no inline styles.
+// It is in a shadow root, which adopts its style sheets, so that the page needs no inline styles.
 import { autocompletion, closeCompletion, completionKeymap, completionStatus } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands";
 import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
@@ -18,9 +18,9 @@ import { matchingTagMarks } from "./matching-tags";
 import { highlighting, theme } from "./theme";
 
 export interface CodeEvents {
-  /** The text changed. Reading it takes time, so do that later. */
+  /** The text has changed. Reading it takes time, so do not read it here. */
   changed(): void;
-  /** The caret moved without a change of the text. */
+  /** The caret has moved, but the text has not changed. */
   moved(line: number): void;
 }
 
@@ -32,7 +32,7 @@ export interface Code {
   setLanguage(language: Language): void;
   /** Insert text at the caret, replacing the selection. */
   insert(text: string): void;
-  /** Wrap the selection, and move the caret to where text is missing. */
+  /** Wrap the selection, and move the caret to the first empty branch. */
   wrap(open: string, middle: string, close: string): void;
   goTo(line: number): void;
   highlight(lines: [number, number] | null): void;
@@ -61,14 +61,14 @@ function highlightMarks(doc: Text, lines: [number, number] | null): DecorationSe
   return Decoration.set(numbers.map((line) => highlightedLine.range(doc.line(line).from)));
 }
 
-// Escape closes the list of completions first, then the dialog.
+// Escape first closes the list of completions, then the dialog.
 const escape: KeyBinding = { key: "Escape", run: (view) => completionStatus(view.state) === "active" && closeCompletion(view) };
 
 export function mountCode(host: HTMLElement, text: string, language: Language, files: FindFiles, events: CodeEvents): Code {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const languageSlot = new Compartment();
   const extensions: Extension[] = [
-    keymap.of([escape, ...[...completionKeymap, ...historyKeymap, ...defaultKeymap].filter((each) => each.key !== "Escape")]),
+    keymap.of([escape, ...[...completionKeymap, ...historyKeymap, ...defaultKeymap].filter((binding) => binding.key !== "Escape")]),
     lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), history(),
     tooltips({ tooltipSpace: (view) => view.dom.getBoundingClientRect() }), // anything outside the pane is cut off
     lintGutter(), highlighted, EditorView.lineWrapping, theme, syntaxHighlighting(HighlightStyle.define(highlighting)),
@@ -110,7 +110,7 @@ function notify(update: ViewUpdate, events: CodeEvents): void {
   else if (update.selectionSet) events.moved(update.state.doc.lineAt(update.state.selection.main.head).number);
 }
 
-/** Makes the action of a button a separate undo step. */
+/** Makes a button's action a separate undo step. */
 const ownUndoStep = { userEvent: "input.insert", annotations: isolateHistory.of("full") };
 
 function insert(view: EditorView, text: string): void {
@@ -128,7 +128,7 @@ function wrap(view: EditorView, open: string, middle: string, close: string): vo
   const before = open + end + body;
   const last = isLines && inner.endsWith("\n") ? "\n" : "";
   const wrapped = before + (middle ? middle + end + end : "") + close + last;
-  // The caret goes into the first branch, or into the second one if the selection fills the first.
+  // The caret goes into the first branch, or into the second branch if the selection is in the first.
   const caret = inner && middle ? before.length + middle.length + end.length : open.length + end.length;
   const selection = inner && !middle ? EditorSelection.range(from + caret, from + caret + body.length) : EditorSelection.cursor(from + caret);
   view.dispatch({ changes: { from, to, insert: wrapped }, selection, ...ownUndoStep, scrollIntoView: true });
@@ -143,12 +143,12 @@ function goTo(view: EditorView, number: number): void {
 
 function nextFinding(view: EditorView, direction: 1 | -1): string | null {
   const found: (Diagnostic & { from: number })[] = [];
-  forEachDiagnostic(view.state, (each, from, to) => found.push({ ...each, from, to }));
+  forEachDiagnostic(view.state, (diagnostic, from, to) => found.push({ ...diagnostic, from, to }));
   found.sort((a, b) => a.from - b.from);
   const caret = view.state.selection.main.from;
   const next = direction > 0
-    ? found.find((each) => each.from > caret) ?? found[0]
-    : found.findLast((each) => each.from < caret) ?? found.at(-1);
+    ? found.find(({ from }) => from > caret) ?? found[0]
+    : found.findLast(({ from }) => from < caret) ?? found.at(-1);
   if (!next) return null;
   view.dispatch({ selection: { anchor: next.from, head: next.to }, effects: EditorView.scrollIntoView(next.from, { y: "center" }) });
   view.focus();

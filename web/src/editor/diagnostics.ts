@@ -1,4 +1,4 @@
-// Findings as marks in the editor, at their line and columns.
+// Shows findings as marks in the editor, at their lines and columns.
 import type { Diagnostic } from "@codemirror/lint";
 import type { Text } from "@codemirror/state";
 import type { Finding } from "../forms";
@@ -18,7 +18,7 @@ export function diagnostics(doc: Text, findings: Finding[]): Diagnostic[] {
   });
 }
 
-/** Columns count code points, offsets in the editor count UTF-16 units. */
+/** Columns count code points; offsets in the editor count UTF-16 code units. */
 function utf16(text: string, characters: number): number {
   return [...text.slice(0, 2 * characters)].slice(0, characters).join("").length;
 }

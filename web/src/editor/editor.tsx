@@ -124,7 +124,7 @@ function Editor({ data }: { data: EditorData }) {
   }
 
   function inTemplatePane(change: () => void): void {
-    root.current!.dataset["pane"] = "template"; // immediately, because a hidden pane cannot take the focus
+    root.current!.dataset["pane"] = "template"; // immediately, because a hidden pane cannot be focused
     setPane("template");
     change();
   }

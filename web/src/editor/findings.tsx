@@ -1,4 +1,4 @@
-// The findings about the template, with line and message.
+// The list of findings about the template, with lines and messages.
 import type { Finding } from "../forms";
 import { sentence } from "./diagnostics";
 
@@ -19,13 +19,13 @@ export function Findings({ findings, onGoTo, onNext }: Props) {
       </header>
       {findings.length > 0 && (
         <ul>
-          {findings.map((each, at) => (
-            <li key={at} class={each.severity}>
-              <span class="sign" aria-hidden="true">{SIGNS[each.severity]}</span>
-              <span class="visually-hidden">{each.severity}: </span>
-              {each.line !== null && isAboutTemplate(each)
-                ? <button type="button" class="plain" onClick={() => onGoTo(each.line!)}><b>Line {each.line}</b> {sentence(each)}</button>
-                : <span>{sentence(each)}</span>}
+          {findings.map((finding, index) => (
+            <li key={index} class={finding.severity}>
+              <span class="sign" aria-hidden="true">{SIGNS[finding.severity]}</span>
+              <span class="visually-hidden">{finding.severity}: </span>
+              {finding.line !== null && isAboutTemplate(finding)
+                ? <button type="button" class="plain" onClick={() => onGoTo(finding.line!)}><b>Line {finding.line}</b> {sentence(finding)}</button>
+                : <span>{sentence(finding)}</span>}
             </li>
           ))}
         </ul>

@@ -12,7 +12,7 @@ export function matchingTagMarks(language: Language): Extension {
     const at = caret - line.from;
     const isAtTag = language.tags(line.text).some((tag) => tag.kind !== "variable" && tag.from <= at && at <= tag.to);
     const builder = new RangeSetBuilder<Decoration>();
-    // Only read the entire text if the caret is at a tag.
+    // The entire text is read only if the caret is at a tag.
     if (isAtTag) for (const tag of matchingTags(language.tags(view.state.doc.toString()), caret)) builder.add(tag.from, tag.to, mark);
     return builder.finish();
   }

@@ -17,12 +17,12 @@ export async function loadEditor(): Promise<EditorData> {
     readText(), findDraft(), listVariables(), listLayouts(), listRoots(),
   ]);
   const isDifferent = draft && (draft.template !== current.template || (draft.syntax ?? current.syntax) !== current.syntax);
-  // Only layouts that use the stored template: with any other, the preview would show a prompt that nobody gets.
-  const usable = layouts.filter((each) => each.stored_template);
+  // Only layouts that use the stored template are offered: with any other, the preview would show a prompt that nobody gets.
+  const usable = layouts.filter((layout) => layout.stored_template);
   return { current, draft: isDifferent ? draft : null, variables, layouts: usable, languages, roots };
 }
 
-/** The template with the line endings of the editor, which only uses line feeds. */
+/** The template with line feeds as line endings, which is what the editor uses. */
 export async function readText(): Promise<Current> {
   const current = await readTemplate();
   return { ...current, template: current.template.replace(/\r\n?/g, "\n") };

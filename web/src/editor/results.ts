@@ -22,7 +22,7 @@ export function useResults(code: RefObject<Code | null>, choices: Choices, langu
   now.current = { choices, language };
 
   const requests = useMemo(() => {
-    const waiting = new Observable(true); // only the preview subscribes: typing must not render the entire editor
+    const waiting = new Observable(true); // only the preview subscribes to it, so that typing does not render the entire editor
     const finish = (problem: string, errors: Finding[]) => {
       setProblem(problem);
       setRenderErrors(errors);
@@ -61,11 +61,11 @@ export function useResults(code: RefObject<Code | null>, choices: Choices, langu
     refresh();
     requests.valuesRequest.request(null);
   }, [choices, language]);
-  useEffect(() => () => [requests.previewRequest, requests.checkRequest, requests.valuesRequest].forEach((each) => each.stop()), []);
+  useEffect(() => () => [requests.previewRequest, requests.checkRequest, requests.valuesRequest].forEach((request) => request.stop()), []);
 
   const findings = useMemo(() => unique([...checkFindings, ...renderErrors]), [checkFindings, renderErrors]);
   const all = useMemo(() => unique([...findings, ...(previewed?.findings ?? [])]), [findings, previewed]);
-  /** Why the text cannot be rendered; empty if it can be, or if the service does not say. */
+  /** Why the text cannot be rendered; empty if it can be, or if the service does not give a reason. */
   async function tryRender(): Promise<string> {
     try {
       await preview(code.current!.text(), now.current.language.name, now.current.choices);
@@ -80,7 +80,7 @@ export function useResults(code: RefObject<Code | null>, choices: Choices, langu
     /** Request everything again after a change, with a delay. */
     refresh,
     previewed, problem, values, waiting: requests.waiting,
-    /** `findings` are about the text; `all` also includes the prompt's. */
+    /** `findings` are about the text; `all` also includes findings about the prompt. */
     findings, all,
   };
 }
@@ -89,7 +89,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message.split("\n")[0]! : String(error);
 }
 
-/** The errors of a template that cannot be rendered, as findings. */
+/** The errors in a template that cannot be rendered, as findings. */
 function templateErrors(error: unknown): Finding[] {
   if (!(error instanceof Problem)) return [];
   return error.errors.map(({ line = null, column = null, end_column = null, message }) => (
@@ -98,6 +98,6 @@ function templateErrors(error: unknown): Finding[] {
 }
 
 function unique(findings: Finding[]): Finding[] {
-  const seen = new Map(findings.toReversed().map((each) => [each.message, each]));
-  return findings.filter((each) => seen.get(each.message) === each);
+  const firstByMessage = new Map(findings.toReversed().map((finding) => [finding.message, finding]));
+  return findings.filter((finding) => firstByMessage.get(finding.message) === finding);
 }

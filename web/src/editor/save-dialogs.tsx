@@ -30,11 +30,11 @@ export function useSignature() {
   return { author, note, remember, fields: { author, note, onAuthor: setAuthor, onNote: setNote } };
 }
 
-/** Says how many conversations keep using an older version. */
+/** Shows how many conversations keep using an older version. */
 export function Usage() {
   const [count, setCount] = useState<number | null>(null);
   useEffect(() => {
-    readUsage().then((usage) => setCount([...usage.values()].reduce((sum, each) => sum + each, 0)), () => setCount(-1));
+    readUsage().then((usage) => setCount([...usage.values()].reduce((sum, conversations) => sum + conversations, 0)), () => setCount(-1));
   }, []);
   if (count === null) return <p class="quiet">Checking which conversations use the template…</p>;
   if (count < 0) return <p class="quiet">Could not check which conversations use the template.</p>;
@@ -63,7 +63,7 @@ export function SaveDialog({ before, after, isBusy, problem, tryRender, onSave, 
   const [renderError, setRenderError] = useState<string | null>(null);
   const [isRequested, setRequested] = useState(false);
   useEffect(() => void tryRender().then(setRenderError), [after]);
-  // A request to save waits until the text is checked. If it cannot be rendered, the user has to ask again.
+  // Saving waits until the text has been checked. If it cannot be rendered, the user must confirm.
   useLayoutEffect(() => {
     if (!isRequested || renderError === null) return;
     setRequested(false);

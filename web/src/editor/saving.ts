@@ -17,7 +17,7 @@ export type Step =
   | { at: "conflict"; theirs: Current; problem: string; author: string; note: string }
   | { at: "leaving" };
 
-const DRAFT_AFTER = 300;
+const DRAFT_DELAY = 300;
 const STORE_DOWN = "The store is unavailable. Your text is kept in this browser; try again in a moment.";
 
 export function useSaving(code: RefObject<Code | null>, syntax: RefObject<Syntax>, from: Current, start: Current, leave: (to: string) => void) {
@@ -36,20 +36,20 @@ export function useSaving(code: RefObject<Code | null>, syntax: RefObject<Syntax
     clearTimeout(timer.current);
     if (!code.current || isSaved()) return deleteDraft();
     const draft = { template: code.current.text(), syntax: syntax.current!, version: state.current.saved.version, time: Date.now() };
-    if (!saveDraft(draft)) showError("This browser cannot keep unsaved text. Save before you leave.");
+    if (!saveDraft(draft)) showError("This browser cannot store unsaved text. Save before you leave.");
   }
 
   function changed(): void {
     setDirty(!isSaved());
     clearTimeout(timer.current);
-    timer.current = setTimeout(saveDraftNow, DRAFT_AFTER);
+    timer.current = setTimeout(saveDraftNow, DRAFT_DELAY);
   }
 
-  function setBase(now: Current): void {
-    savedText.current = asText(now.template);
-    state.current.saved = now;
+  function setBase(newBase: Current): void {
+    savedText.current = asText(newBase.template);
+    state.current.saved = newBase;
     state.current.isDirty = !isSaved();
-    setSaved(now);
+    setSaved(newBase);
     setDirty(state.current.isDirty);
     saveDraftNow();
   }
@@ -107,7 +107,7 @@ export function useSaving(code: RefObject<Code | null>, syntax: RefObject<Syntax
       destination.current = null;
       setStep({ at: "editing" });
     },
-    /** Compare the text with this version from now on, and save it as its successor. */
+    /** From now on, compare the text with this version, and save it as the next one. */
     setBase,
     discard() {
       deleteDraft();
@@ -121,10 +121,10 @@ export function useSaving(code: RefObject<Code | null>, syntax: RefObject<Syntax
 
 /** The version to save after, for text that was started while the store was down. */
 async function currentBase(base: Current): Promise<Current> {
-  const now = await readText();
-  if (now.version === null) throw new Problem(503, STORE_DOWN);
-  if (now.template !== base.template) throw new Problem(412, "the template has changed");
-  return now;
+  const newest = await readText();
+  if (newest.version === null) throw new Problem(503, STORE_DOWN);
+  if (newest.template !== base.template) throw new Problem(412, "the template has changed");
+  return newest;
 }
 
 function asText(template: string): Text {

@@ -14,17 +14,17 @@ interface Props {
 }
 
 export function Variables({ language, values, files, onInsert, onWrap }: Props) {
-  const groups = Map.groupBy(language.variables, (each) => each.type);
-  const valueOf = new Map(values.map((each) => [`${each.type}:${each.name}`, each.value]));
+  const groups = Map.groupBy(language.variables, (variable) => variable.type);
+  const valueOf = new Map(values.map(({ type, name, value }) => [`${type}:${name}`, value]));
   return (
     <section class="variables" aria-label="Variables">
       {[...groups].map(([type, variables]) => (
         <div key={type} class="group" role="group" aria-label={type || "variables"}>
           <h2>{type || "variables"}</h2>
-          {variables.map((each) =>
-            each.dynamic
-              ? <PathField key={each.name} variable={each} files={files} onInsert={(path) => onInsert(language.insertion(`${each.type}:${path}`))} />
-              : <VariableButton key={each.name} variable={each} value={valueOf.get(fullName(each))} onInsert={() => onInsert(language.insertion(fullName(each)))} />,
+          {variables.map((variable) =>
+            variable.dynamic
+              ? <PathField key={variable.name} variable={variable} files={files} onInsert={(path) => onInsert(language.insertion(`${variable.type}:${path}`))} />
+              : <VariableButton key={variable.name} variable={variable} value={valueOf.get(fullName(variable))} onInsert={() => onInsert(language.insertion(fullName(variable)))} />,
           )}
         </div>
       ))}
@@ -66,7 +66,7 @@ function PathField({ variable, files, onInsert }: { variable: Variable; files: F
       <input id={id} list={`${id}-files`} value={path} placeholder="path" title={variable.description} spellcheck={false} autocomplete="off"
         onFocus={() => listing.current.request(path)} onInput={(event) => type(event.currentTarget.value)} />
       <datalist id={`${id}-files`}>
-        {entries.map((each) => <option key={each.path} value={each.kind === "folder" ? `${each.path.replace(/\/$/, "")}/` : each.path} />)}
+        {entries.map((entry) => <option key={entry.path} value={entry.kind === "folder" ? `${entry.path.replace(/\/$/, "")}/` : entry.path} />)}
       </datalist>
       <button type="submit" disabled={!path.trim()}>Insert</button>
     </form>
@@ -76,7 +76,7 @@ function PathField({ variable, files, onInsert }: { variable: Variable; files: F
 function Condition({ language, onWrap }: { language: Language; onWrap: Props["onWrap"] }) {
   const id = useId();
   const [isNegated, setNegated] = useState(false);
-  const names = language.variables.map((each) => (each.dynamic ? `${each.type}:AGENTS.md` : fullName(each)));
+  const names = language.variables.map((candidate) => (candidate.dynamic ? `${candidate.type}:AGENTS.md` : fullName(candidate)));
   const [chosen, setChosen] = useState("");
   const variable = chosen.trim() || names.at(-1) || "";
   const { open, middle, close } = language.condition(variable, isNegated);
@@ -88,7 +88,7 @@ function Condition({ language, onWrap }: { language: Language; onWrap: Props["on
         onInput={(event) => setChosen(event.currentTarget.value)} />
       <datalist id={`${id}-names`}>{names.map((name) => <option key={name} value={name} />)}</datalist>
       <label class="check">
-        <input type="checkbox" checked={isNegated} onInput={(event) => setNegated(event.currentTarget.checked)} /> if it does <em>not</em> exist
+        <input type="checkbox" checked={isNegated} onInput={(event) => setNegated(event.currentTarget.checked)} /> if it has <em>no</em> value
       </label>
       <button type="button" aria-label={`if … endif: wrap the selection in ${open} and ${close}`} onClick={() => onWrap(open, "", close)}>if … endif</button>
       <button type="button" aria-label={`if … else … endif: wrap the selection in ${open}, ${middle} and ${close}`} onClick={() => onWrap(open, middle, close)}>if … else … endif</button>

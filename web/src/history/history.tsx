@@ -1,4 +1,4 @@
-// The versions of the template: shows the changes of each, and restores any of them.
+// The versions of the template: shows the changes in each, and can restore any of them.
 import { useRef, useState } from "preact/hooks";
 import { listVersions, readTemplate, restoreVersion } from "../api";
 import { Dialog } from "../dialog";
@@ -30,8 +30,8 @@ export function History({ version }: { version: number | null }) {
   );
   useServer(load);
 
-  const chosen = versions?.find((each) => each.version === version) ?? versions?.[0];
-  const before = versions?.find((each) => each.version < (chosen?.version ?? 0));
+  const chosen = versions?.find((candidate) => candidate.version === version) ?? versions?.[0];
+  const before = versions?.find((candidate) => candidate.version < (chosen?.version ?? 0));
   const isNewest = chosen?.version === versions?.[0]?.version;
 
   function onRestored(number: string | null): void {
@@ -55,12 +55,12 @@ export function History({ version }: { version: number | null }) {
         <div class="columns">
           <nav class="card" aria-label="Versions">
             <ol class="rows">
-              {versions.map((each) => (
-                <li key={each.version}>
-                  <a href={versionAt(each.version)} aria-current={each === chosen ? "true" : undefined}>
-                    <span class="name">Version {each.version}</span>
-                    <span>{each.note}</span>
-                    <span class="quiet"><Time iso={each.time} />{each.author && ` · ${each.author}`}{each.syntax !== DEFAULT_SYNTAX && ` · ${each.syntax}`}</span>
+              {versions.map((version) => (
+                <li key={version.version}>
+                  <a href={versionAt(version.version)} aria-current={version === chosen ? "true" : undefined}>
+                    <span class="name">Version {version.version}</span>
+                    <span>{version.note}</span>
+                    <span class="quiet"><Time iso={version.time} />{version.author && ` · ${version.author}`}{version.syntax !== DEFAULT_SYNTAX && ` · ${version.syntax}`}</span>
                   </a>
                 </li>
               ))}

@@ -8,7 +8,7 @@ const TAG = /\\\[|\[[ \t]*(?:(if)[ \t]+(?:![ \t]*)?)?(?:([a-z][a-z0-9_-]*):([^[\
 const PLAIN_NAME = /^(?!\/)[\p{L}\p{N}_./-]+$/u;
 
 export function brackets(variables: Variable[]): Language {
-  const types = new Set(variables.map((each) => each.type));
+  const types = new Set(variables.map((variable) => variable.type));
 
   function isTag(type: string, name: string, isLink: boolean): boolean {
     return types.has(type) ? name.trim() !== "" : PLAIN_NAME.test(name.trimEnd()) && !isLink;
@@ -40,19 +40,19 @@ function complete(before: string, at: number, after: string, variables: Variable
   if (!open) return null;
   const [, condition = "", typed = ""] = open;
   const close = /^[ \t]*\]/.test(after) ? "" : "]";
-  const dynamic = variables.find((each) => each.dynamic && typed.startsWith(`${each.type}:`));
+  const dynamic = variables.find((variable) => variable.dynamic && typed.startsWith(`${variable.type}:`));
   if (dynamic) {
     const prefix = typed.slice(dynamic.type.length + 1).trimStart();
     return { from: at - prefix.length, files: { prefix, apply: (path, isComplete) => path + (isComplete ? close : "") } };
   }
-  const words: Completion[] = variables.map((each) => ({
-    label: each.dynamic ? `${each.type}:` : fullName(each),
-    detail: each.description,
-    apply: each.dynamic ? `${each.type}:` : fullName(each) + close,
+  const words: Completion[] = variables.map((variable) => ({
+    label: variable.dynamic ? `${variable.type}:` : fullName(variable),
+    detail: variable.description,
+    apply: variable.dynamic ? `${variable.type}:` : fullName(variable) + close,
     type: "variable",
   }));
   if (!condition) {
-    words.push({ label: "if ", detail: "only if a variable exists", type: "keyword" });
+    words.push({ label: "if ", detail: "only if a variable has a value", type: "keyword" });
     words.push({ label: "else", apply: `else${close}`, type: "keyword" }, { label: "endif", apply: `endif${close}`, type: "keyword" });
   }
   return { from: at - typed.length, words };
@@ -61,12 +61,12 @@ function complete(before: string, at: number, after: string, variables: Variable
 type Inside = { end: number; at: number } | null;
 
 function parser(isTag: (type: string, name: string, isLink: boolean) => boolean): StreamParser<{ inside: Inside }> {
-  const tagHere = new RegExp(TAG, "y");
+  const tagAtPosition = new RegExp(TAG, "y");
   const words = /^(if)(?=[ \t])|^(else|endif)(?=[ \t]*\])|^!|^[a-z][a-z0-9_-]*(?=:)|^:|^[ \t]+/;
 
   function opens(stream: StringStream): boolean {
-    tagHere.lastIndex = stream.pos;
-    const match = tagHere.exec(stream.string);
+    tagAtPosition.lastIndex = stream.pos;
+    const match = tagAtPosition.exec(stream.string);
     return !!match && match[0] !== "\\[" && (!match[2] || isTag(match[2], match[3] ?? "", !!match[5]));
   }
 

@@ -1,4 +1,4 @@
-// The editor's support for each template language. One that is missing here is edited as plain text.
+// The editor's support for each template language. Other languages are edited as plain text.
 import type { Syntax, Variable } from "../forms";
 import { brackets } from "./brackets";
 import { jinja } from "./jinja";

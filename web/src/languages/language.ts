@@ -1,4 +1,5 @@
-// What the editor knows about a template language: highlighting, completion and matching tags. Only the service parses templates.
+// What the editor needs to know about a template language for highlighting, completion and matching tags. Only the service parses
+// templates.
 import type { StreamParser } from "@codemirror/language";
 import type { Completion } from "@codemirror/autocomplete";
 import type { Syntax, Variable } from "../forms";
@@ -22,14 +23,14 @@ export interface Language {
   name: Syntax;
   parser: StreamParser<unknown>;
   tags(text: string): Tag[];
-  /** Completions at the caret `at`, with the text of its line before and after it. */
+  /** The completions at the caret `at`. `before` and `after` are the text of its line on either side. */
   complete(before: string, at: number, after: string): CompletionRequest | null;
   variables: Variable[];
   insertion(variable: string): string;
   condition(variable: string, isNegated: boolean): { open: string; middle: string; close: string };
 }
 
-/** The tags that match the one at this offset, including itself; empty if it matches no other. */
+/** The tags that match the tag at this offset, including that tag; empty if it matches no others. */
 export function matchingTags(tags: Tag[], at: number): Tag[] {
   const openGroups: Tag[][] = [];
   for (const tag of tags) {
@@ -37,7 +38,7 @@ export function matchingTags(tags: Tag[], at: number): Tag[] {
     else if (tag.kind === "middle") openGroups.at(-1)?.push(tag);
     else if (tag.kind === "close") {
       const group = [...(openGroups.pop() ?? []), tag];
-      if (group.length > 1 && group.some((each) => each.from <= at && at <= each.to)) return group;
+      if (group.length > 1 && group.some(({ from, to }) => from <= at && at <= to)) return group;
     }
   }
   return [];

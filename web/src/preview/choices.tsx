@@ -9,11 +9,11 @@ const MODELS = ["claude-opus-4-7", "claude-sonnet-4-5", "gpt-5", "gpt-4o", "gemi
 
 const DEFAULTS: Choices = { cwd: "", model: "", layout: "", tools: "" };
 
-/** The last settings, except for values that this service does not know: another service may have used the same address. */
+/** The last settings, without values that this service does not know: they may come from another service at the same address. */
 export function rememberedChoices(roots: string[], layouts: Layout[]): Choices {
   const { cwd, layout, ...rest } = { ...DEFAULTS, ...readChoices() };
   const isServed = !cwd.startsWith("/") || roots.some((root) => `${cwd}/`.startsWith(root.replace(/\/?$/, "/")));
-  const isKnown = layouts.some((each) => each.name === layout);
+  const isKnown = layouts.some(({ name }) => name === layout);
   return { ...rest, cwd: isServed ? cwd : DEFAULTS.cwd, layout: isKnown ? layout : (layouts[0]?.name ?? DEFAULTS.layout) };
 }
 

@@ -22,7 +22,7 @@ export function kindName(kind: string): string {
   return KINDS[kind] ?? kind;
 }
 
-/** The path and the line or lines of an origin. */
+/** An origin's path and its line or lines. */
 export function location(origin: Origin, line: number | null = null): string {
   const lines = line !== null ? `, line ${line}` : origin.lines ? range(origin.lines) : "";
   return `${origin.path}${lines}`;

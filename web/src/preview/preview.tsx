@@ -26,7 +26,7 @@ export function Preview({ previewed, problem, waiting, choices, roots, layouts, 
     if (!previewed) return [];
     return segments(previewed.text, previewed.passages, previewed.template_lines);
   }, [previewed]);
-  // Only rendered again with the prompt: typing must not wait for thousands of segments.
+  // Rendered again only when the prompt changes, so that typing does not wait for thousands of segments.
   const costs = useMemo(() => previewed && (
     <>
       <TokensBar tokens={previewed.tokens} passages={previewed.passages} onSection={(section) => setTarget({ section })} />

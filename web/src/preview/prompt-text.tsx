@@ -1,4 +1,4 @@
-// The text of a prompt, coloured by origin. It is one tab stop; the arrow keys move between origins.
+// A prompt's text, coloured by origin. It is a single tab stop; the arrow keys move between origins.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Origin } from "../forms";
 import { SegmentRenderer } from "./renderer";
@@ -58,14 +58,14 @@ export function PromptText({ label, segments, highlightedLine = null, target = n
 
   function key(event: KeyboardEvent): void {
     const element = event.target as HTMLElement;
-    const by = STEPS[event.key];
-    if (by !== undefined) renderer.current!.step(element, by)?.focus();
+    const step = STEPS[event.key];
+    if (step !== undefined) renderer.current!.step(element, step)?.focus();
     else if (event.key === "Enter" || event.key === " ") pick(renderer.current!.segmentOf(element), 0);
     else return;
     event.preventDefault();
   }
 
-  const hasSections = segments.filter((each) => each.isFirst).length > 1;
+  const hasSections = segments.filter((segment) => segment.isFirst).length > 1;
   return (
     <>
       <div class={hasSections ? "prompt many" : "prompt"} ref={host} role="group" aria-label={label} onPointerMove={point} onClick={click} onFocusIn={focus} onKeyDown={key} />
@@ -83,9 +83,9 @@ export function PromptText({ label, segments, highlightedLine = null, target = n
   );
 }
 
-/** The colours of the kinds of origin in this prompt. */
+/** The colours of the kinds of origins in this prompt. */
 export function Legend({ segments }: { segments: Segment[] }) {
-  const kinds = [...new Set(segments.flatMap((each) => each.origin?.kind ?? []))];
+  const kinds = [...new Set(segments.flatMap((segment) => segment.origin?.kind ?? []))];
   if (!kinds.length) return null;
   return (
     <ul class="legend" aria-label="Origins in this prompt">

@@ -1,4 +1,4 @@
-// Renders segments without Preact: a prompt may have thousands, and most stay the same when it changes.
+// Renders segments without Preact: a prompt may have thousands of them, and most stay the same when it changes.
 import { type Segment, lineAt, rangeOfLine } from "./segments";
 
 const HIGHLIGHT = "lines";
@@ -16,11 +16,11 @@ export class SegmentRenderer {
     while (start < shared && isSame(old[start]!.segment, segments[start]!)) start++;
     let end = 0;
     while (end < shared - start && isSame(old.at(-1 - end)!.segment, segments.at(-1 - end)!)) end++;
-    for (const each of old.slice(start, old.length - end)) each.element.remove();
+    for (const item of old.slice(start, old.length - end)) item.element.remove();
     const before = end ? old[old.length - end]!.element : null;
     const added = segments.slice(start, segments.length - end).map((segment) => ({ segment, element: createElement(segment) }));
     const nodes = document.createDocumentFragment();
-    nodes.append(...added.map((each) => each.element));
+    nodes.append(...added.map((item) => item.element));
     this.host.insertBefore(nodes, before);
     const kept = [...old.slice(0, start), ...added, ...old.slice(old.length - end)];
     this.rendered = kept.map(({ element }, at) => ({ element, segment: segments[at]! }));
@@ -33,10 +33,10 @@ export class SegmentRenderer {
     return element ? this.byElement.get(element) : undefined;
   }
 
-  /** The element with an origin `by` steps away, within the first and last. */
+  /** The focusable element `by` steps away, but not beyond the first or last. */
   step(from: Element | null, by: number): HTMLElement | undefined {
-    const all = this.rendered.filter((each) => isFocusable(each.segment));
-    const at = from ? all.findIndex((each) => each.element === from) : 0;
+    const all = this.rendered.filter((item) => isFocusable(item.segment));
+    const at = from ? all.findIndex((item) => item.element === from) : 0;
     return all[Math.min(Math.max(at + by, 0), all.length - 1)]?.element;
   }
 
@@ -54,7 +54,7 @@ export class SegmentRenderer {
     return true;
   }
 
-  /** The segment at a point, and the line of its origin there. */
+  /** The segment at a point, and the line of its origin at that point. */
   at(x: number, y: number, element: Element): { segment: Segment; line: number | null; offset: number } | null {
     const segment = this.segmentOf(element);
     if (!segment?.origin) return null;
@@ -64,7 +64,7 @@ export class SegmentRenderer {
   }
 
   scrollTo(section: string): void {
-    const first = this.rendered.find((each) => each.segment.section === section);
+    const first = this.rendered.find((item) => item.segment.section === section);
     if (first) scrollIntoView(this.host, range(first.element, [0, 1]), true);
   }
 }

@@ -7,7 +7,7 @@ export interface Segment {
   origin: Origin | null;
   section: string;
   isFirst: boolean;
-  /** The template lines that produced it; null if none did. */
+  /** The template lines that produced the segment; null if none did. */
   lines: [number, number] | null;
 }
 
@@ -33,7 +33,7 @@ function separator(text: string): Segment {
   return { text, origin: null, section: "", isFirst: false, lines: null };
 }
 
-/** Slices by code points, which is how the service counts. */
+/** A function that slices by code points, which is how the service counts. */
 function slicer(text: string): (from: number, to: number) => string {
   if (!/[\ud800-\udbff]/.test(text)) return (from, to) => text.slice(from, to);
   const offsets: number[] = [];
@@ -41,7 +41,7 @@ function slicer(text: string): (from: number, to: number) => string {
   return (from, to) => text.slice(offsets[from] ?? text.length, offsets[to] ?? text.length);
 }
 
-/** Finds the template lines that produced a range of the prompt, or null. Ranges must be asked for in order. */
+/** A function that finds the template lines that produced a range of the prompt, or null. Ranges must be passed in order. */
 function lineFinder(templateLines: TemplateLines[]): (start: number, end: number) => [number, number] | null {
   let next = 0;
   return (start, end) => {
@@ -55,7 +55,7 @@ function lineFinder(templateLines: TemplateLines[]): (start: number, end: number
   };
 }
 
-/** The line in the origin (file or template) at an offset of its segment. */
+/** The line of the origin (file or template) at an offset in its segment. */
 export function lineAt(segment: Segment, offset: number): number | null {
   const lines = segment.origin?.lines;
   if (!lines) return null;

@@ -2,7 +2,7 @@
 import type { Passage, Tokens } from "../forms";
 
 export function TokensBar({ tokens, passages, onSection }: { tokens: Tokens; passages: Passage[]; onSection(section: string): void }) {
-  const total = Math.max(1, passages.reduce((sum, each) => sum + (each.tokens ?? 0), 0));
+  const total = Math.max(1, passages.reduce((sum, passage) => sum + (passage.tokens ?? 0), 0));
   const share = (passage: Passage) => (100 * (passage.tokens ?? 0)) / total;
   return (
     <section class="tokens" aria-label="Tokens">
@@ -10,15 +10,15 @@ export function TokensBar({ tokens, passages, onSection }: { tokens: Tokens; pas
         <b>{tokens.count.toLocaleString("en")}</b> tokens <span class="quiet">{method(tokens)}</span>
       </p>
       <div class="bar" aria-hidden="true">
-        {passages.map((each) => (
-          <span key={each.section} style={{ flexGrow: share(each) }} title={each.section} />
+        {passages.map((passage) => (
+          <span key={passage.section} style={{ flexGrow: share(passage) }} title={passage.section} />
         ))}
       </div>
       <ul>
-        {passages.map((each) => (
-          <li key={each.section}>
-            <button type="button" class="plain" onClick={() => onSection(each.section)}>
-              <span class="name">{each.section}</span> <span class="quiet">{(each.tokens ?? 0).toLocaleString("en")} · {Math.round(share(each))}%</span>
+        {passages.map((passage) => (
+          <li key={passage.section}>
+            <button type="button" class="plain" onClick={() => onSection(passage.section)}>
+              <span class="name">{passage.section}</span> <span class="quiet">{(passage.tokens ?? 0).toLocaleString("en")} · {Math.round(share(passage))}%</span>
             </button>
           </li>
         ))}
