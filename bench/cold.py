@@ -21,11 +21,12 @@ FLOOR = str(Path(__file__).with_name("floor.py"))
 
 
 def rows(project: fixture.Fixture) -> list[Row]:
-    """Compare `show` with bare file reads, and `--version` with a bare interpreter."""
+    """Compare `show` with bare file reads, `agents` with `show`, and `--version` with a bare interpreter."""
     compile_all()
     show = [FOREWORD, "show", str(project.cwd), "--home", str(project.home), "--tools", str(project.tools)]
     commands = {
         "show": show,
+        "agents": [FOREWORD, "agents", str(project.cwd), "--home", str(project.home)],
         "floor": [PYTHON, "-I", "-S", FLOOR, str(project.cwd), str(project.tools)],
         "version": [FOREWORD, "--version"],
         "bare": [PYTHON, "-c", "pass"],
@@ -40,6 +41,7 @@ def rows(project: fixture.Fixture) -> list[Row]:
 
     return [
         row("show vs. bare file reads", "show", "floor", 4.0),
+        row("agents vs. show", "agents", "show", 2.0),
         row("--version vs. python without flags", "version", "bare", 1.5),
         row("--version vs. python -I -S", "version", "barest", None),
     ]

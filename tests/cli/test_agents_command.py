@@ -304,6 +304,21 @@ def test_every_file_is_opened_once_for_all_agents(agents, repository, monkeypatc
     assert len(markdown_paths) == len(set(markdown_paths)) > 5
 
 
+def test_every_folder_is_listed_once_for_all_agents(run, repository, monkeypatch):
+    repository({f"w/src/{name}/deep/{index}.txt": "x" for name in "abcdef" for index in range(3)})
+    listed = []
+    for name in ("scandir", "listdir"):
+
+        def count(path=".", real=getattr(os, name)):
+            listed.append(str(path))
+            return real(path)
+
+        monkeypatch.setattr(os, name, count)
+    assert run("agents", "--all")[0] == 0
+    assert sum("/src/" in path for path in listed) == 12
+    assert len(listed) == len(set(listed))
+
+
 # diff and why
 
 
