@@ -33,16 +33,20 @@ def resolve_likes(tables: Mapping[str, Any], kind: str) -> dict[str, Any]:
         if other is None:
             resolved[name] = table
             continue
-        if not isinstance(other, str) or not isinstance(tables.get(other), dict) or other == name:
-            others = [known for known in tables if known != name]
-            noun = "lookup rule" if kind == "find" else kind
-            raise LayoutError(f"{kind}.{name}.like: unknown {noun} {other!r}" + suggestion(str(other), others))
-        if "like" in tables[other]:
-            raise LayoutError(
-                f"{kind}.{name}.like: {other!r} has a `like` of its own; name {tables[other]['like']!r} instead"
-            )
+        _check_like(name, other, tables, kind)
         resolved[name] = merge(tables[other], {key: content for key, content in table.items() if key != "like"})
     return resolved
+
+
+def _check_like(name: str, other: Any, tables: Mapping[str, Any], kind: str) -> None:
+    if not isinstance(other, str) or not isinstance(tables.get(other), dict) or other == name:
+        others = [known for known in tables if known != name]
+        noun = "lookup rule" if kind == "find" else kind
+        raise LayoutError(f"{kind}.{name}.like: unknown {noun} {other!r}" + suggestion(str(other), others))
+    if "like" in tables[other]:
+        raise LayoutError(
+            f"{kind}.{name}.like: {other!r} has a `like` of its own; name {tables[other]['like']!r} instead"
+        )
 
 
 def assign(mapping: Mapping[str, Any], key: str, content: Any) -> dict[str, Any]:
