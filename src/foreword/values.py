@@ -35,12 +35,10 @@ def value(cls: type[V]) -> type[V]:
     required, default_values = size - len(defaults), tuple(defaults.values())
 
     def merge_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        merged = {**defaults, **dict(zip(fields, args)), **kwargs}  # noqa: B905  too many arguments are reported below
-        if len(merged) == size and len(args) <= size and kwargs.keys().isdisjoint(fields[: len(args)]):
-            return tuple(map(merged.__getitem__, fields))
-        missing, twice = [name for name in fields if name not in merged], kwargs.keys() & set(fields[: len(args)])
-        wrong = sorted(kwargs.keys() - set(fields)) or missing or args[size:] or sorted(twice)
-        raise TypeError(f"{cls.__name__} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, wrong))}")
+        rest, named = fields[len(args) :], {**defaults, **kwargs}
+        if len(args) <= size and named.keys() >= {*rest} >= kwargs.keys():
+            return (*args, *map(named.__getitem__, rest))
+        raise _argument_error(cls.__name__, fields, [name for name in rest if name not in named], args, kwargs)
 
     def to_tuple(name: str, content: Any) -> Any:
         if type(content) is list:
@@ -50,11 +48,13 @@ def value(cls: type[V]) -> type[V]:
         return ordered(f"{cls.__name__}.{name}", content)
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        own = self.__dict__
         if kwargs or not required <= len(args) <= size:
             args = merge_arguments(args, kwargs)
+        elif len(args) < size:
+            args += default_values[len(args) - required :]
+        own = self.__dict__
         # Filled in field order, the dictionaries of all instances share their keys, which halves the memory.
-        own.update(zip(fields, args + default_values[len(args) - required :]))  # noqa: B905  the lengths are equal
+        own.update(zip(fields, args))  # noqa: B905  the lengths are equal
         for name in sequences:
             if type(own[name]) is not tuple:
                 own[name] = to_tuple(name, own[name])
@@ -84,6 +84,15 @@ def value(cls: type[V]) -> type[V]:
     return cls
 
 
+def _argument_error(
+    name: str, fields: tuple[str, ...], missing: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> TypeError:
+    """Return the error that names the arguments that are unknown, missing, too many or passed twice."""
+    twice = kwargs.keys() & set(fields[: len(args)])
+    wrong = sorted(kwargs.keys() - set(fields)) or missing or args[len(fields) :] or sorted(twice)
+    return TypeError(f"{name} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, wrong))}")
+
+
 class _FieldSignature:
     """The signature for `help` and `inspect.signature`, computed on access because `inspect` is slow to load."""
 
@@ -105,7 +114,10 @@ class _FieldSignature:
 
 def replace(original: V, **changes: Any) -> V:
     """Return a copy of a value with some fields changed."""
-    return type(original)(**{**original.__dict__, **changes})
+    own = original.__dict__
+    if changes.keys() <= own.keys():
+        return type(original)(*{**own, **changes}.values())
+    return type(original)(**{**own, **changes})  # raises the error about an unknown field
 
 
 def digest(text: str) -> str:

@@ -192,7 +192,7 @@ def test_literal_text_has_exact_origins(text, a):
             )
 
 
-@given(valid_templates, valid_characters, st.integers(0, 40))
+@given(valid_templates, valid_characters, st.integers(1, 40))
 def test_a_limited_template_stays_within_its_limit(text, a, count):
     variables = {"a": a, "b": ["y" * count] * count}
     templates = {"$u/t": Document("", text), "$u/p": Document("", "p")}

@@ -67,9 +67,10 @@ class Fates:
         # A file that several lookup rules have found is used if one of them is used.
         for name in self.used:
             for entry in self.inputs.found.get(name, ()):
-                reasons.pop(printable(entry.path), None)
                 if isinstance(entry, Skill) and entry.hidden:
                     reasons[printable(entry.path)] = "its front matter hides it from the menu"
+                elif reasons:
+                    reasons.pop(printable(entry.path), None)
         return reasons
 
     def missing(self, candidate: Candidate, cut_files: Mapping[str, str]) -> Candidate:

@@ -4,33 +4,41 @@ from __future__ import annotations
 
 import json
 
-from ..encoding.edition import ParseCache
-from ..inspection.sending import files_of, split_prompt, stored_passages
-from ..vocabulary import Finding, value
+from ..encoding.edition import ParseCache, target_of
+from ..inspection.sending import files_of, root_end, split_prompt, stored_passages
+from ..vocabulary import Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..inspection.sending import SentPassage
+    from ..inspection.sending import SentPassage, SentPrompt
     from ..vocabulary import Edition
 
 
-@value
 class Account:
     """A prompt's passages and findings. `files` contains the path of each file and where it ends in the prompt."""
 
-    passages: Sequence[SentPassage]
-    findings: Sequence[Finding]
-    files: Sequence[tuple[str, int]]
-    has_messages: bool
+    def __init__(
+        self, passages: Sequence[SentPassage], findings: Sequence[Finding], files: Sequence[tuple[str, int]]
+    ) -> None:
+        self.passages, self.findings, self.files = passages, findings, files
+        self.has_messages = any(passage.message for passage in passages)
+        self._sent: tuple[str, str, SentPrompt] | None = None
+
+    def sent(self, edition: Edition) -> SentPrompt:
+        """The prompt of an edition with this account as it is sent, which is the same for most turns."""
+        system, cwd = edition.system, target_of(edition).cwd
+        known = self._sent
+        if known is None or known[0] != system or known[1] != cwd:
+            known = self._sent = (system, cwd, split_prompt(system, self.passages, root_end(self.files, cwd)))
+        return known[2]
 
 
 def _parse(text: str) -> Account:
     form = json.loads(text)
-    passages = stored_passages(form)
     findings = [Finding(**{**row, "path": row["path"] or ""}) for row in form.get("findings", ())]
-    return Account(passages, findings, list(files_of(form)), any(passage.message for passage in passages))
+    return Account(stored_passages(form), findings, list(files_of(form)))
 
 
 _accounts = ParseCache(_parse)
@@ -45,4 +53,4 @@ def parsed_account(edition: Edition) -> Account:
 def leading_messages(edition: Edition) -> Sequence[Mapping[str, str]]:
     """Return the messages of an edition's prompt. For most layouts, there are none."""
     account = parsed_account(edition)
-    return split_prompt(edition.system, account.passages).messages if account.has_messages else ()
+    return account.sent(edition).messages if account.has_messages else ()

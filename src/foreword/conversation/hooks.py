@@ -9,7 +9,7 @@ from .notices import texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from ..extensions import About
@@ -43,24 +43,26 @@ class Hooks:
         findings, self._waiting = self._waiting, []
         return findings
 
-    def start(self, system: str, message: str, about: About, findings: list[Finding]) -> tuple[str, list[Message]]:
+    def start(
+        self, system: str, message: str, about: Callable[[], About], findings: list[Finding]
+    ) -> tuple[str, list[Message]]:
         """Run `before_agent_start`, each hook on the prompt of the one before. Return the prompt and the messages to add."""
         added: list[Message] = []
         for extension in self.extensions:
             if extension.before_agent_start is None:
                 continue
-            start = run(extension, extension.before_agent_start, findings, system, message, about, returns=Start)
+            start = run(extension, extension.before_agent_start, findings, system, message, about(), returns=Start)
             if start is not None:
                 system = system if start.prompt is None else start.prompt
                 added += [{"role": "user", "content": start.message}] if start.message else []
         return system, added
 
-    def context(self, messages: list[Message], about: About, findings: list[Finding]) -> list[Message]:
+    def context(self, messages: list[Message], about: Callable[[], About], findings: list[Finding]) -> list[Message]:
         """Run `context` and return the messages to send. Each hook gets copies, so a failing one leaves no trace."""
         for extension in self.extensions:
             if extension.context is not None:
                 copies = [_copy(message) for message in messages]
-                changed = run(extension, extension.context, findings, copies, about, lists=dict)
+                changed = run(extension, extension.context, findings, copies, about(), lists=dict)
                 if changed is None and "context" in extension.required:
                     raise HookError(
                         f"context of the extension {extension.name!r} returned nothing; "

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from ..encoding.edition import target_of
+from ..encoding.edition import copied_tools
 from ..engine.skills import activation, skill_named, with_body
 from ..errors import CallError
 from ..findings import finding
-from ..inspection.sending import root_end, sent_passages, split_prompt
+from ..inspection.sending import sent_passages, split_prompt
 from ..vocabulary import Turn, replace
 from .accounts import parsed_account
 from .leading import hashes_of, without_leading
@@ -19,7 +19,7 @@ from .touch import after_touch, messages_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from ..extensions import About
@@ -55,21 +55,37 @@ class Turns:
     def without_messages(self, outcome: Outcome) -> Turn:
         """Return the edition as a turn with only the prompt's messages. It is not sent to a model, so no hook is called."""
         edition = outcome.edition
-        account = parsed_account(edition)
-        new = () if outcome.is_reused else account.findings
-        findings = [*outcome.findings, *new, *self._hooks.take_findings()]
-        sent = split_prompt(edition.system, account.passages, root_end(account.files, target_of(edition).cwd))
+        system = parsed_account(edition).sent(edition).system
+        return self._turn(outcome, system, (), (), self._findings(outcome))
+
+    def _findings(self, outcome: Outcome) -> list[Finding]:
+        new = () if outcome.is_reused else parsed_account(outcome.edition).findings
+        return [*outcome.findings, *new, *self._hooks.take_findings()]
+
+    def _turn(
+        self,
+        outcome: Outcome,
+        system: str,
+        messages: Sequence[Message],
+        history: Sequence[Message],
+        findings: Sequence[Finding],
+    ) -> Turn:
+        """A turn with this system prompt, which may be another than that of the edition, and these messages after the prompt's."""
+        edition = outcome.edition
+        sent = parsed_account(edition).sent(edition)
+        is_original = system == sent.system
         return Turn(
             self._id,
             edition.number,
             outcome.is_reused,
-            sent.system,
-            sent.messages,
-            json.loads(edition.tools),  # parsed for each turn, because a caller may change it
-            sent.passages,
-            list(dict.fromkeys(findings)),
-            sent.root_end,
-            leading=sent.leading,
+            system,
+            (*map(dict, sent.messages), *messages),
+            copied_tools(edition),
+            sent.passages if is_original else (),
+            tuple(dict.fromkeys(findings)),
+            sent.root_end if is_original else 0,
+            history,
+            sent.leading,
         )
 
     def with_messages(
@@ -84,24 +100,18 @@ class Turns:
 
         The messages of the prompt are always those of the edition: no hook sees or changes them.
         """
-        turn = self.without_messages(outcome)
-        edition, findings = outcome.edition, list(turn.findings)
-        about = self._agent.about(self._assembling.cwd, edition.number)
-        system, injected = self._start(turn.system, edition, prompt, about, findings)
+        edition, findings = outcome.edition, self._findings(outcome)
+        original = parsed_account(edition).sent(edition).system
+
+        def about() -> About:
+            return self._agent.about(self._assembling.cwd, edition.number)
+
+        system, injected = self._start(original, edition, prompt, about, findings)
         history = [*with_notices([*messages, *waiting, *user_message(message)], state_of(edition).notices), *injected]
-        is_original = system == turn.system
-        return replace(
-            turn,
-            system=system,
-            passages=turn.passages if is_original else (),
-            root_end=turn.root_end if is_original else 0,
-            messages=[*turn.messages, *self._hooks.context(for_model(history), about, findings)],
-            history=history,
-            findings=list(dict.fromkeys(findings)),
-        )
+        return self._turn(outcome, system, self._hooks.context(for_model(history), about, findings), history, findings)
 
     def _start(
-        self, original: str, edition: Edition, prompt: str | None, about: About, findings: list[Finding]
+        self, original: str, edition: Edition, prompt: str | None, about: Callable[[], About], findings: list[Finding]
     ) -> tuple[str, list[Message]]:
         """The system prompt, and messages to add. A new user prompt runs `before_agent_start`.
 
@@ -177,7 +187,7 @@ class Turns:
             0,
             False,
             sent.system,
-            [*sent.messages, *self._hooks.context(for_model(history), about, findings)],
+            [*sent.messages, *self._hooks.context(for_model(history), lambda: about, findings)],
             json.loads(written_tools(tools)),
             sent.passages,
             findings,

@@ -8,7 +8,6 @@ from ..findings import finding
 from ..sources.files import DISAPPEARED
 from ..sources.finder import layer_of, matches, record_refused, searched_folder, slots
 from ..sources.front_matter import name_by_path, read_resident, read_skill
-from ..sources.links import reach_of
 from ..sources.search import SKILL_FILE
 from ..sources.stamps import real_path
 from ..text.lines import printable
@@ -33,9 +32,8 @@ def find_entries(
     # Links to skills are a common way to share them, so they are not reported; a second name for a resident is a mistake.
     code = "" if lookup.kind == "skill" else "file-duplicate"
     for slot in slots(lookup, workspace, trail, reader):
-        for pattern, base in slot.patterns:
+        for pattern, base, reach in slot.patterns:
             layer = layer_of(lookup, pattern)
-            reach = reach_of(pattern, base, lookup, workspace)
             folder = searched_folder(pattern, base)
             for path in _links_last(lookup, matches(pattern, base, lookup, reader, trail, layer, reach), reader):
                 # A command may be described by the first line after its front matter.

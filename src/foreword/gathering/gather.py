@@ -252,7 +252,7 @@ def _find_texts(lookup: Lookup, workspace: Workspace, reader: Reader, trail: Tra
             if is_taken and (chosen is None or not is_nearest_only):
                 trail.record(reading.path, layer, reading.fate, reading.reason, reading.code)
                 bound = bound_of(reading.path, pattern, lookup, workspace)
-                base = next(base for slot_pattern, base in slot.patterns if slot_pattern is pattern)
+                base = next(base for slot_pattern, base, _ in slot.patterns if slot_pattern is pattern)
                 texts.append(FoundText(reading, len(trail.candidates) - 1, bound, pattern.place, base, pattern.path))
                 chosen = reading
             else:

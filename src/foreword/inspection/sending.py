@@ -72,7 +72,7 @@ def split_prompt(text: str, passages: Sequence[SentPassage], root_end: int = 0) 
     length, root = len(system), root_end if root_end <= len(system) else 0
     for start, end, in_message in _messages(passages):
         messages.append({"role": in_message[0].role, "content": text[start:end]})
-        leading.append([(passage.start - start, passage.end - start, passage.lifetime) for passage in in_message])
+        leading.append(tuple((passage.start - start, passage.end - start, passage.lifetime) for passage in in_message))
         if start < root_end <= end:
             root = length + root_end - start
         length += end - start

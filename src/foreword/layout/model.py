@@ -93,7 +93,9 @@ class TextRules:
     @property
     def change_text(self) -> bool:
         """Whether any of these rules changes a file's text or adds fields."""
-        return self != TextRules(blank=self.blank, trim=self.trim) or self.trim in ("ends", "tail")
+        return (
+            bool(self.label or self.imports) or "drop" in (self.comments, self.front) or self.trim in ("ends", "tail")
+        )
 
 
 @value

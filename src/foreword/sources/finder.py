@@ -16,7 +16,7 @@ from .files import DISAPPEARED
 from .links import WORKSPACE_PLACES, reach_of
 from .paths import is_inside, users_folder
 from .search import Search
-from .stamps import real_path
+from .stamps import parent_folder, real_path
 from .trail import Trail
 
 TYPE_CHECKING = False
@@ -42,9 +42,9 @@ class Bound:
 
 @value
 class Slot:
-    """A group's alternatives in one directory, best first: each pattern with the directory it starts from."""
+    """A group's alternatives in one directory, best first: each pattern with the directory it starts from and its reach."""
 
-    patterns: Sequence[tuple[Pattern, str]]
+    patterns: Sequence[tuple[Pattern, str, Reach]]
 
 
 def slots(lookup: Lookup, workspace: Workspace, trail: Trail, reader: Reader) -> Iterator[Slot]:
@@ -60,7 +60,11 @@ def slots(lookup: Lookup, workspace: Workspace, trail: Trail, reader: Reader) ->
             continue
         patterns = [_fill_in_root(pattern, workspace) for pattern in group]
         yield Slot(
-            tuple((pattern, base) for pattern in patterns if (base := base_of(pattern, workspace, trail)) is not None)
+            tuple(
+                (pattern, base, reach_of(pattern, base, lookup, workspace))
+                for pattern in patterns
+                if (base := base_of(pattern, workspace, trail)) is not None
+            )
         )
     yield from _walk_slots(walked_groups, lookup, workspace, reader)
 
@@ -78,7 +82,9 @@ def _walk_slots(
 ) -> Iterator[Slot]:
     if not walked_groups:
         return
-    is_confined = any(pattern.confined for group in walked_groups for pattern in group)
+    # In one directory, the reach depends only on whether a pattern is confined.
+    examples = {pattern.confined: pattern for group in walked_groups for pattern in group}
+    is_confined = True in examples
     if walked_groups[0][0].place == "down":
         directories = list(lookup.directories)
     elif lookup.markers is None or is_confined:
@@ -90,8 +96,9 @@ def _walk_slots(
     # If only one of equal names is listed, it is the nearest.
     is_nearest_first = lookup.order == "nearest" if lookup.kind == "text" else lookup.same_name == "first"
     for directory in reversed(directories) if is_nearest_first else directories:
+        reaches = {confined: reach_of(pattern, directory, lookup, workspace) for confined, pattern in examples.items()}
         for group in walked_groups:
-            yield Slot(tuple((pattern, directory) for pattern in group))
+            yield Slot(tuple([(pattern, directory, reaches[pattern.confined]) for pattern in group]))
 
 
 def walked_directories(walk: str, workspace: Workspace) -> list[str]:
@@ -100,7 +107,7 @@ def walked_directories(walk: str, workspace: Workspace) -> list[str]:
     top = None if walk == "root" or (walk == "git-or-root" and not workspace.is_repository) else root
     is_reached_by_link = top is not None and not is_inside(cwd, top)
     directories = [real_path(cwd) if is_reached_by_link else cwd]
-    while directories[-1] != top and (parent := os.path.dirname(directories[-1])) != directories[-1]:
+    while directories[-1] != top and (parent := parent_folder(directories[-1])) != directories[-1]:
         directories.append(parent)
     directories[0] = cwd
     return directories[::-1]
@@ -143,7 +150,7 @@ def base_of(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
 def _above_root(workspace: Workspace) -> str | None:
     """The directory above the git root; None outside a repository, and if the repository is the whole disk."""
     root = workspace.root or workspace.cwd
-    parent = os.path.dirname(root)
+    parent = parent_folder(root)
     return parent if workspace.is_repository and parent != root else None
 
 
@@ -219,9 +226,8 @@ def choose(
     """
     chosen: list[tuple[Reading, Pattern, bool]] = []
     may_use = True
-    for pattern, base in slot.patterns:
+    for pattern, base, reach in slot.patterns:
         layer = layer_of(lookup, pattern)
-        reach = reach_of(pattern, base, lookup, workspace)
         paths = matches(pattern, base, lookup, reader, trail, layer, reach)
         readings = [
             reader.read(path, reach)
@@ -334,9 +340,9 @@ def record_refused(reading: Reading, layer: str, reader: Reader, trail: Trail, r
 
 
 def _report_other_case(path: str, reader: Reader, trail: Trail) -> None:
-    folder, name = os.path.split(path)
+    name = os.path.basename(path)
     for variant in sorted({name.lower(), name.upper(), name.capitalize()} - {name}):
-        other = os.path.join(folder, variant)
+        other = path[: -len(name)] + variant
         if not reader.has_entry(other):
             continue
         reader.stamp(other)
