@@ -21,8 +21,9 @@ from foreword.cli.arguments import Parser
 from foreword.cli.commands import COMMANDS
 from foreword.cli.options import new_parser
 from foreword.findings import CODES
+from foreword.inspection.lint.check import Check, Example
 from foreword.inspection.lint.sizes import LIMITS
-from foreword.inspection.lint.table import CHECKS, KEY, SHOWN_KEY, Check, Example
+from foreword.inspection.lint.table import CHECKS, KEY, SHOWN_KEY
 from foreword.inspection.origins import ORIGINS
 from foreword.layout import keys, lookup_keys, merging, model
 from foreword.layout.key import Key
@@ -627,7 +628,7 @@ def extra_of(check: Check) -> list[str]:
         (
             each.agent,
             codes(each.names),
-            f"{each.maximum:,} {each.unit}{', together' if each.is_combined else ''}",
+            f"{each.maximum:,} {each.unit}",
             each.outcome,
             each.source,
             each.date,

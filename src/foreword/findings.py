@@ -238,6 +238,14 @@ CHECK_IDS = (
     "skill-repaired",
     "skill-name",
     "skill-field",
+    "unread-file",
+    "unfollowed-import",
+    "cut-file",
+    "blank-override",
+    "file-order",
+    "misplaced-file",
+    "unmatched-rule",
+    "sent-twice",
     "unused-ignore",
 )
 # Finding codes that lint replaces with a more detailed check.

@@ -205,7 +205,7 @@ def test_the_severities_that_fail_and_that_are_printed_are_configurable(tree, ru
     assert run("lint", "--fail", "warning")[0] == 1
     assert "file-shadowed" in run("lint")[1]
     assert (
-        run("lint", "--min-severity", "warning")[1]
+        run("lint", "--min-severity", "warning", "--disable", "unread-file")[1]
         == "AGENTS.md:1: warning: docs/style.md does not exist [missing-file]\n"
     )
     assert run("lint", "--min-severity", "error")[:2] == (0, "")
@@ -342,12 +342,13 @@ def test_recursive_checks_every_folder_and_every_skill(tree, findings, run):
     )
     assert findings() == [("missing-file", "/w/AGENTS.md", 1)]
     assert findings("--recursive") == [
+        ("unread-file", "/w/AGENTS.md", None),
         ("missing-file", "/w/AGENTS.md", 1),
         ("missing-file", "/w/deep/er/AGENTS.local.md", 1),
         ("skill-invalid", "/w/plugins/x/skills/y/SKILL.md", 1),
         ("missing-file", "/w/web/CLAUDE.md", 1),
     ]
-    assert run("lint", "--recursive")[2] == "4 files checked: 1 error, 3 warnings\n"
+    assert run("lint", "--recursive")[2] == "4 files checked: 1 error, 3 warnings, 1 info\n"
 
 
 def test_a_nested_repository_is_checked_separately(tree, findings):

@@ -353,13 +353,10 @@ def limits_exceeded(files, candidates=()):
 
 
 def test_files_over_the_limits_of_other_agents_are_reported():
-    assert limits_exceeded({"/w/AGENTS.md": "ä" * 16_000, "/w/a/AGENTS.md": "b" * 1_000}) == [
-        ("/w/a/AGENTS.md", "2 files (this one is the nearest) together have 33,000 bytes")
-    ]
     assert limits_exceeded({"/w/CLAUDE.md": "ä" * 40_001}) == [("/w/CLAUDE.md", "this file has 40,001 characters")]
-    assert limits_exceeded({"/w/AGENTS.md": "a" * 32_768}) == []
+    assert limits_exceeded({"/w/CLAUDE.md": "ä" * 40_000, "/w/AGENTS.md": "a" * 40_001}) == []
     link = Candidate("/w/CLAUDE.md", "project", "duplicate", "the same file", "/w/AGENTS.md")
-    assert len(limits_exceeded({"/w/AGENTS.md": "a" * 40_001}, [link])) == 2
+    assert len(limits_exceeded({"/w/AGENTS.md": "a" * 40_001}, [link])) == 1
 
 
 def test_every_limit_has_a_source_and_a_date():

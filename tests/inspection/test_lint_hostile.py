@@ -99,7 +99,7 @@ def test_a_megabyte_of_hostile_text_is_checked(tree):
     everything = "".join(text.replace("\n", " ") for text in REPEATED)
     tree({"w/.git/HEAD": "", "w/AGENTS.md": (everything * (1_000_000 // len(everything)))})
     codes = {finding.code for finding in proofread(Assembler(tree.workspace())).findings}
-    assert {"hidden-characters", "over-limit", "oversized-section"} <= codes
+    assert {"hidden-characters", "cut-file", "oversized-section"} <= codes
 
 
 def test_unusual_files_are_reported(tree):
@@ -126,7 +126,7 @@ def test_unusual_files_are_reported(tree):
         ("/w/AGENTS.md", "file-binary"),
         ("/w/latin/AGENTS.md", "file-not-utf8"),
         ("/w/long/AGENTS.md", "file-cut"),
-        ("/w/long/AGENTS.md", "over-limit"),
+        ("/w/long/AGENTS.md", "cut-file"),
         ("/w/odd/SKILL.md", "skill-no-description"),
         ("/w/open/SKILL.md", "skill-invalid"),
         ("/w/twice/SKILL.md", "skill-repaired"),

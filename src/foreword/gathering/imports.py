@@ -316,9 +316,7 @@ class Importer:
 
     def report(self, importing: Importing, code: str, what: str, token: ImportToken | None = None) -> None:
         by = printable(importing.path)
-        line, column = (token.line, token.column) if token else (None, None)
-        end = column + token.end - token.start if token and column is not None else None
-        self.trail.findings.append(finding(code, f"{by} {what}", by, line, column, end))
+        self.trail.findings.append(finding(code, f"{by} {what}", by, *_position_of(token)))
 
 
 @value
@@ -346,6 +344,13 @@ def _with_positions(tokens: Iterator[ImportToken], text: str, pieces: Pieces) ->
             line = lines[0] + text.count("\n", begin, token.start)
             token = replace(token, line=line, column=token.start - start + 1)
         yield token
+
+
+def _position_of(token: ImportToken | None) -> tuple[int | None, int | None, int | None]:
+    """The line of a token, its first column, and the column after it."""
+    if token is None or token.column is None:
+        return None, None, None
+    return token.line, token.column, token.column + token.end - token.start
 
 
 def _real(path: str) -> str:

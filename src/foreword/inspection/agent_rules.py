@@ -32,20 +32,28 @@ def describe_rule(verdict: Verdict) -> str:
 
 def describe_reads(layout: Layout, path: str) -> str:
     """What a layout reads instead of a file: files with the same name in other places, otherwise all its instruction files."""
-    groups = [(lookup, group) for lookup in layout.lookups if lookup.kind == "text" for group in lookup.groups]
+    places = describe_places(layout, path)
+    return places or _shorten(_names([pattern for _, group in _text_groups(layout) for pattern in group]))
+
+
+def describe_places(layout: Layout, path: str) -> str:
+    """The places in which a layout reads files with this name. Empty if there are none."""
     name = basename(path)
     places = dict.fromkeys(
         f"{_path_as_written(pattern)} {_describe_place(pattern, lookup)}".rstrip()
-        for lookup, group in groups
+        for lookup, group in _text_groups(layout)
         for pattern in group
         if basename(pattern.path) == name
     )
-    descriptions = list(places) or _names([pattern for _, group in groups for pattern in group])
-    return _join(
-        descriptions
-        if len(descriptions) <= _MAX_NAMES
-        else [*descriptions[:_MAX_NAMES], f"{len(descriptions) - _MAX_NAMES} more"]
-    )
+    return _shorten(list(places))
+
+
+def _text_groups(layout: Layout) -> list[tuple[Lookup, Sequence[Pattern]]]:
+    return [(lookup, group) for lookup in layout.lookups if lookup.kind == "text" for group in lookup.groups]
+
+
+def _shorten(names: Sequence[str]) -> str:
+    return _join(names if len(names) <= _MAX_NAMES else [*names[:_MAX_NAMES], f"{len(names) - _MAX_NAMES} more"])
 
 
 def _names(patterns: Sequence[Pattern]) -> list[str]:

@@ -220,7 +220,8 @@ class _Judge:
             for lookup, pattern in self._possible_patterns(path):
                 folders = _start_folders(path, pattern, self.root) if pattern.place in _PLACES_FROM_CWD else ()
                 for folder in folders:
-                    if not self._is_searched(folder, pattern) and "/." not in folder[len(self.root) :]:
+                    is_possible = pattern.place != "between" or folder != self.root
+                    if is_possible and not self._is_searched(folder, pattern) and "/." not in folder[len(self.root) :]:
                         reason = f"only an agent that works in {folder} reads it"
                         return Verdict("elsewhere", reason, folder, None, (lookup, pattern))
         return self._listed(path) or Verdict("never")

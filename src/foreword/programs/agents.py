@@ -22,6 +22,7 @@ from ..sources.paths import is_inside
 from ..text.lines import printable
 from ..text.tokens import estimate_count
 from ..vocabulary import replace, value
+from .agents_in_use import signs_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class _Comparison:
         self, named: Mapping[str, Layout], mirrors: Mapping[str, Layout], files: Sequence[str]
     ) -> list[AgentView]:
         """A view for each named agent, and for each mirrored agent whose signs are in the repository."""
-        signs = {name: self._signs(layout, files) for name, layout in {**mirrors, **named}.items()}
+        signs = {name: signs_of(layout, self.root, files) for name, layout in {**mirrors, **named}.items()}
         chosen = [name for name in mirrors if self.question.fields.get("all") or signs[name]]
         views: list[AgentView] = []
         for name in dict.fromkeys((*chosen, *named)):
@@ -136,19 +137,6 @@ class _Comparison:
         names, refused = agent_names(files)
         self.findings.update(dict.fromkeys((*problems, *refused)))
         return list(dict.fromkeys((*names, *self.assigned_agents)))
-
-    def _signs(self, layout: Layout, files: Sequence[str]) -> list[str]:
-        """The layout's signs that are in the repository: at its root or, if they are instruction files, anywhere in it."""
-        signs = []
-        for sign in layout.signs:
-            path = "/" + sign
-            is_in_files = any(
-                (path in relative if sign.endswith("/") else relative.endswith(path))
-                for relative in (file[len(self.root) :] for file in files)
-            )
-            if is_in_files or os.path.lexists(os.path.join(self.root, sign.rstrip("/"))):
-                signs.append(sign)
-        return signs
 
     def _assembler(self, layout: str) -> Assembler:
         fields = self.question.fields

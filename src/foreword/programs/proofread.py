@@ -19,7 +19,7 @@ from ..sources.files import Reader
 from ..sources.front_matter import read_skill
 from ..sources.links import only_inside, reach_by_path
 from ..sources.paths import is_inside
-from ..sources.tree import scan_below
+from ..sources.tree import Listings, scan_below
 from ..text.lines import printable
 from ..text.tokens import estimate
 from ..vocabulary import Agent, value
@@ -71,6 +71,7 @@ def proofread(
     run.check(assembler)
     if is_recursive:
         run.check_below()
+    run.check_agents(is_recursive)
     findings = merge_repeated(sorted(run.findings, key=_sort_key), printable(run.root))
     return Report(tuple(findings), len(run.files), run.root)
 
@@ -100,6 +101,7 @@ class _LintRun:
         self.skills: set[tuple[int, int]] = set()
         self.reader = Reader()
         self.wrong_case = WrongCaseFinder(self.root)
+        self.listings = Listings()
         self.disabled = {*disabled}
         self._read_settings(self.snapshot)
         tools = None if agent.tools is None else frozenset(tool.name for tool in agent.tools)
@@ -132,6 +134,8 @@ class _LintRun:
     def record(self, findings: Iterable[Finding]) -> None:
         """Record findings. An oversized section is reported only once per file, although its size differs in each folder below."""
         for reported in findings:
+            if reported.code in self.disabled:
+                continue
             if reported.code != "oversized-section" or reported.path not in self.oversized:
                 self.findings[reported] = None
             if reported.code == "oversized-section":
@@ -160,7 +164,7 @@ class _LintRun:
     def check_below(self) -> None:
         """Check the prompts of all folders below, and every SKILL.md."""
         layout = self.snapshot.layout
-        tree = scan_below(self.cwd, set(_instruction_names(layout)))
+        tree = scan_below(self.cwd, set(_instruction_names(layout)), self.listings)
         for folder in tree.folders:
             if folder != self.cwd:
                 self._check_folder(folder)
@@ -172,6 +176,17 @@ class _LintRun:
             self.findings[
                 finding("file-unreadable", f"{printable_path}: the folder could not be read", printable_path)
             ] = None
+
+    def check_agents(self, is_recursive: bool) -> None:
+        """Check what the released agents read that the repository is written for."""
+        from .agent_lint import CASE, AgentLint
+
+        agents = AgentLint(self.assembler, self.snapshot.plan.workspace, self.listings)
+        known = {each.path for each in self.findings if each.code == CASE}
+        found = [
+            each for each in agents.findings(is_recursive, self.disabled) if each.code != CASE or each.path not in known
+        ]
+        self.findings.update(dict.fromkeys(self.linter.without_ignored(found, agents.sources(found))))
 
     def _check_folder(self, folder: str) -> None:
         """Check one of the folders below. If it is a repository whose settings are refused, only this folder is skipped."""

@@ -11,9 +11,16 @@ from ..text.lines import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..vocabulary import Candidate, Finding
+
+
+def is_page(name: str, is_at_root: bool, siblings: Iterable[str]) -> bool:
+    """Whether a file is probably a page of documentation: it is in a folder with other pages in lower case, not at the root."""
+    if is_at_root or name != name.lower():
+        return False
+    return any(each != name and each == each.lower() and each.endswith((".md", ".mdx")) for each in siblings)
 
 
 class WrongCaseFinder:
@@ -33,7 +40,10 @@ class WrongCaseFinder:
                 continue
             self.seen.add(path)
             folder, expected = os.path.split(path)
-            for name in self._names_in(folder).get(expected.lower(), ()):
+            names = self._names_in(folder)
+            for name in names.get(expected.lower(), ()):
+                if is_page(name, folder == self.root, (each for same in names.values() for each in same)):
+                    continue
                 if name != expected and os.path.isfile(os.path.join(folder, name)):
                     printable_path = printable(os.path.join(folder, name))
                     yield finding(

@@ -243,8 +243,9 @@ def _main_file(passage: Passage) -> str:
 
 def _excess_finding(excess: Excess) -> Finding:
     limit = excess.limit
-    what = "this file has" if excess.files == 1 else f"{excess.files} files (this one is the nearest) together have"
-    message = f"{what} {excess.size:,} {limit.unit}; the limit for {limit.agent} is {limit.maximum:,}: {limit.outcome}"
+    message = (
+        f"this file has {excess.size:,} {limit.unit}; the limit for {limit.agent} is {limit.maximum:,}: {limit.outcome}"
+    )
     return Finding("over-limit", limit.severity, message, excess.path)
 
 

@@ -14,13 +14,12 @@ if TYPE_CHECKING:
 
 @value
 class Limit:
-    """An agent's limit: which files it applies to, whether they count together, what happens above it, and its source and date."""
+    """An agent's limit: which files it applies to, what happens above it, and its source and date."""
 
     agent: str
     names: Sequence[str]
     maximum: int
     unit: str
-    is_combined: bool
     outcome: str
     source: str
     date: str
@@ -30,21 +29,10 @@ class Limit:
 # Agents change, so each row has a date and a source that can be looked up.
 LIMITS = (
     Limit(
-        "Codex",
-        ("AGENTS.md", "AGENTS.override.md"),
-        32_768,
-        "bytes",
-        True,
-        "the rest is cut, starting with the nearest file",
-        "openai/codex, codex-rs/config/src/config_toml.rs: project_doc_max_bytes",
-        "2026-11",
-    ),
-    Limit(
         "Claude Code",
         ("CLAUDE.md",),
         40_000,
         "characters",
-        False,
         "it prints a warning each time it starts",
         "its warning 'Large CLAUDE.md will impact performance (… > 40.0k)'",
         "2026-11",
@@ -54,7 +42,6 @@ LIMITS = (
         ("SKILL.md",),
         500,
         "lines",
-        False,
         "the specification recommends moving details into separate files",
         "agentskills.io/specification, progressive disclosure",
         "2026-11",
@@ -66,25 +53,21 @@ MAX_SECTION_TOKENS = 10_000
 
 @value
 class Excess:
-    """A file, or several files together, that exceed a limit."""
+    """A file that exceeds a limit."""
 
     limit: Limit
     path: str
     size: int
-    files: int
 
 
 def over_limit(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> Iterator[Excess]:
-    """Files that exceed a limit. Several files that exceed it together are reported at the nearest one."""
+    """Files that exceed a limit."""
     names = _names(sources, candidates)
     for limit in LIMITS:
-        sizes = [
-            (source, _size(source.text, limit.unit)) for source in sources if names[source.path] & set(limit.names)
-        ]
-        if limit.is_combined and len(sizes) > 1 and sum(size for _, size in sizes) > limit.maximum:
-            yield Excess(limit, sizes[-1][0].path, sum(size for _, size in sizes), len(sizes))
-        else:
-            yield from (Excess(limit, source.path, size, 1) for source, size in sizes if size > limit.maximum)
+        for source in sources:
+            size = _size(source.text, limit.unit) if names[source.path] & set(limit.names) else 0
+            if size > limit.maximum:
+                yield Excess(limit, source.path, size)
 
 
 def _names(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> dict[str, set[str]]:
@@ -100,8 +83,6 @@ def _names(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> di
 
 
 def _size(text: str, unit: str) -> int:
-    if unit == "bytes":
-        return len(text.encode("utf-8", "surrogatepass"))
     return text.count("\n") + 1 if unit == "lines" else len(text)
 
 

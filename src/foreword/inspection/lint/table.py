@@ -7,37 +7,12 @@ line, and must not report the good one.
 from __future__ import annotations
 
 from ...findings import CODES
-from ...vocabulary import value
+from .agent_table import AGENT_CHECKS
+from .check import Check, Example
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from ...vocabulary import Severity
-
-
-@value
-class Example:
-    """A workspace: the content of its files, by name. The check reports `path` and `line`, and its message contains `message_part`."""
-
-    files: Mapping[str, str]
-    path: str = "AGENTS.md"
-    line: int | None = None
-    message_part: str = ""
-    options: Sequence[str] = ()
-
-
-@value
-class Check:
-    """One of lint's checks. If it is a guard, a comment in a file cannot disable it."""
-
-    id: str
-    severity: Severity
-    about: str
-    why: str
-    bad: Example
-    good: Example
-    is_guard: bool = False
 
 
 _SKILL = ".agents/skills/release/SKILL.md"
@@ -259,10 +234,14 @@ CHECKS = (
     Check(
         "over-limit",
         "warning",
-        "A file, or several files together, exceed a well-known agent's limit.",
-        "That agent truncates them or prints a warning, and usually does not say what was lost.",
-        Example({"AGENTS.md": "# Shop\n\n" + "Every handler checks rights. " * 1_200 + "\n"}, message_part="Codex"),
-        Example({"AGENTS.md": "# Shop\n\nEvery handler checks rights.\n"}),
+        "A file is longer than an agent or a specification recommends.",
+        "It is sent with every turn. What an agent cuts off is reported as [cut-file](#cut-file).",
+        Example(
+            {"CLAUDE.md": "# Shop\n\n" + "Every handler checks rights. " * 1_500 + "\n"},
+            "CLAUDE.md",
+            message_part="Claude",
+        ),
+        Example({"CLAUDE.md": "# Shop\n\nEvery handler checks rights.\n"}, "CLAUDE.md"),
     ),
     Check(
         "oversized-section",
@@ -316,6 +295,7 @@ CHECKS = (
         Example(_skill("name: release\ndescription: Cuts a release.\nversion: 2\n"), _SKILL, 4, "version"),
         Example(_skill("name: release\ndescription: Cuts a release.\nmetadata:\n  version: '2'\n"), _SKILL),
     ),
+    *AGENT_CHECKS,
     Check(
         "unused-ignore",
         "warning",

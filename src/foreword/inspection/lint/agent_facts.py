@@ -1,0 +1,178 @@
+"""What the checks about released agents have in common: an agent's prompt in one folder, and facts that several agents share."""
+
+from __future__ import annotations
+
+import re
+from posixpath import basename, dirname
+
+from ...sources.paths import is_inside
+from ...vocabulary import Finding, value
+from .table import BY_ID
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from ...layout.model import Layout
+    from ...vocabulary import Candidate, Inputs, Prompt, Severity
+    from .source_text import SourceText
+
+_VERSION = re.compile(r",.*| v?\d[\w.]*$", re.DOTALL)
+
+
+def agent_name(layout: Layout) -> str:
+    """The name of the program that a layout mirrors, without its version; the layout's own name if it mirrors none."""
+    return _VERSION.sub("", layout.mirrors) or layout.name
+
+
+def shared_names(layouts: Iterable[Layout]) -> frozenset[str]:
+    """The names of files that several agents are recognised by. A file that is the sign of one agent is written for that agent."""
+    signs = [sign for layout in layouts for sign in dict.fromkeys(layout.signs)]
+    return frozenset(sign for sign in signs if signs.count(sign) > 1 and not sign.endswith("/"))
+
+
+class Visit:
+    """What one agent reads when it works in a folder. `read` returns the text of a file of the repository, None if there is none."""
+
+    def __init__(
+        self,
+        layout: Layout,
+        inputs: Inputs,
+        prompt: Prompt,
+        folder: str,
+        root: str,
+        read: Callable[[str], SourceText | None],
+    ) -> None:
+        self.layout, self.inputs, self.prompt, self.folder, self.root, self.read = (
+            layout,
+            inputs,
+            prompt,
+            folder,
+            root,
+            read,
+        )
+        self.agent = agent_name(layout)
+        self.candidates: Mapping[str, Candidate] = {each.path: each for each in prompt.candidates}
+        self._loaded: dict[str, str] | None = None
+
+    @property
+    def loaded(self) -> dict[str, str]:
+        """The text of each file of the repository that is in the prompt, in order."""
+        if self._loaded is None:
+            parts: dict[str, list[str]] = {}
+            for passage in self.prompt.passages:
+                for piece in passage.pieces:
+                    if piece.origin.kind == "file" and is_inside(piece.origin.path, self.root):
+                        parts.setdefault(piece.origin.path, []).append(piece.text)
+            self._loaded = {path: "".join(texts) for path, texts in parts.items()}
+        return self._loaded
+
+    def own_candidates(self, fate: str) -> Iterator[Candidate]:
+        """The candidates in the repository with this fate."""
+        return (each for each in self.prompt.candidates if each.fate == fate and is_inside(each.path, self.root))
+
+
+@value
+class Place:
+    """Where a fact is reported."""
+
+    path: str
+    line: int | None = None
+    column: int | None = None
+    end_column: int | None = None
+
+
+class Facts:
+    """Facts about files, each reported once with all agents and folders that it concerns.
+
+    In a message, `{agents}` becomes the names of the agents, `{folders}` the folders, and `{s}` and `{es}` the ending of a verb.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, Place], tuple[str, Severity | None, dict[str, None], dict[str, None]]] = {}
+
+    def add(
+        self, check: str, place: Place, message: str, agent: str, folder: str = "", severity: Severity | None = None
+    ) -> None:
+        """Record a fact; if it is known already, only another agent or folder. The first message counts."""
+        known = self._known.setdefault((check, place), (message, severity, {}, {}))
+        known[2][agent] = None
+        if folder:
+            known[3][folder] = None
+
+    def findings(self) -> Iterator[Finding]:
+        for (check, place), (message, severity, agents, folders) in self._known.items():
+            is_one = len(agents) == 1
+            for field, text in (
+                ("{s}", "s" if is_one else ""),
+                ("{es}", "es" if is_one else ""),
+                ("{agents}", listed(sorted(agents))),
+                ("{folders}", some_of(list(folders))),
+            ):
+                message = message.replace(field, text)
+            yield Finding(
+                check,
+                severity or BY_ID[check].severity,
+                message,
+                place.path,
+                place.line,
+                place.column,
+                place.end_column,
+            )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: `A, B and C`."""
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def some_of(paths: Sequence[str]) -> str:
+    """The first of some folders, and how many more there are."""
+    if len(paths) < 2:
+        return "".join(paths)
+    others = len(paths) - 1
+    return f"{paths[0]} and {others:,} other folder{'s' if others > 1 else ''}"
+
+
+def place_of(source: SourceText, text: str) -> Place:
+    """The place of the first occurrence of some text in a file; the file itself if it does not occur."""
+    at = source.text.find(text) if text else -1
+    if at < 0:
+        return Place(source.path)
+    column = at - source.text.rfind("\n", 0, at)
+    end = column + len(text) if "\n" not in text else None
+    return Place(source.path, source.line(at), column, end)
+
+
+def mentions(text: str, path: str, written_in: str) -> bool:
+    """Whether a text, written in the file at `written_in`, names another file: by its name if it is beside it, otherwise by its path.
+
+    A sentence about all files of that name counts too.
+    """
+    name = basename(path)
+    if name not in text:
+        return False
+    if dirname(path) == dirname(written_in):
+        return True
+    if f"{basename(dirname(path))}/{name}" in text:
+        return True
+    return re.search(_ALL_OF_A_NAME.format(re.escape(name)), text, re.IGNORECASE) is not None
+
+
+# "the nearest AGENTS.md", "AGENTS.md files in each package"
+_ALL_OF_A_NAME = (
+    r"\b(?:nested|near\w*|close\w*|each|every|any|local|relevant|scoped|sub\w*|package\w*|director\w+|folder\w*|"
+    r"module\w*|\*\*/)[^.\n]{{0,40}}{0}|{0}`?[^.\n]{{0,30}}\b(?:files|each|every|sub\w+|nested|director\w+|folder\w*)"
+)
+
+# Folders whose files are copied elsewhere, or are data.
+_MATERIAL = frozenset(
+    ("template", "templates", "fixture", "fixtures", "testdata", "assets", "boilerplate", "scaffolds")
+)
+_TRANSLATION = re.compile(r"[a-z]{2}-[A-Z]{2}")
+
+
+def is_material(folder: str, root: str) -> bool:
+    """Whether a folder contains material, such as templates or translations, so that probably nobody works in it."""
+    parts = folder[len(root) :].split("/")
+    return any(each.strip("_") in _MATERIAL or _TRANSLATION.fullmatch(each) for each in parts)

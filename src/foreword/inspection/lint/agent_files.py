@@ -1,0 +1,194 @@
+"""Files that an agent reads differently from what their author may expect: hidden, cut, in the wrong place or in another order.
+
+Everything here follows from the prompt that a layout gives in a folder. No check knows an agent.
+"""
+
+from __future__ import annotations
+
+from posixpath import basename, dirname, join, relpath
+
+from ...sources.paths import is_inside
+from ..agent_rules import describe_places
+from .agent_facts import Place, agent_name, mentions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from ...layout.model import Layout, Lookup
+    from ...vocabulary import Candidate, Severity
+    from ..agents import AgentTable, FileRow
+    from .agent_facts import Facts, Visit
+
+# A file of which this share of lines is in the prompt anyway is not missed.
+_ALMOST_ALL = 0.8
+_LONGEST_POINTER = 600
+
+
+# Hidden files
+
+
+def hidden_files(visit: Visit, facts: Facts, shared: Collection[str]) -> None:
+    """Files for several agents that this one does not read because it has found a file of its own."""
+    lookups = list(_conditional(visit.layout))
+    for each in visit.own_candidates("shadowed"):
+        name = basename(each.path)
+        if name not in shared or not each.target or not any(_reads(lookup, name) for lookup in lookups):
+            continue
+        if not _is_given(visit, each):
+            severity, message = _unread(visit, each)
+            facts.add("unread-file", Place(each.path), message, visit.agent, visit.folder, severity)
+
+
+def _conditional(layout: Layout) -> Iterator[Lookup]:
+    """The lookups that count only if another one lookups nothing."""
+    for lookup in layout.lookups:
+        if any(term.negated and any(fact.startswith("found:") for fact in term.facts) for term in lookup.when):
+            yield lookup
+
+
+def _reads(lookup: Lookup, name: str) -> bool:
+    return any(basename(pattern.path) == name for group in lookup.groups for pattern in group)
+
+
+def _is_given(visit: Visit, hidden: Candidate) -> bool:
+    """Whether the agent gets the text of a hidden file in another way: from a copy, or because a file that it reads names it."""
+    source = visit.read(hidden.path)
+    if source is None:
+        return True
+    if any(mentions(text, hidden.path, path) for path, text in visit.loaded.items()):
+        return True
+    if len(source.text) <= _LONGEST_POINTER and any(basename(path) in source.text for path in visit.loaded):
+        return True
+    lines = {line for line in map(str.strip, source.text.split("\n")) if line}
+    given = {line.strip() for text in visit.loaded.values() for line in text.split("\n")}
+    return len(lines & given) >= _ALMOST_ALL * len(lines)
+
+
+def _unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, str]:
+    """The severity, if it is not the usual one, and the message: which file hides it, and what to do."""
+    folder = dirname(hidden.path)
+    start = _start_of(visit.layout, hidden.target)
+    can_import = any(
+        _reads(lookup, basename(hidden.target)) and lookup.rules.imports for lookup in visit.layout.lookups
+    )
+    if start != folder and is_inside(start, folder):
+        own = join(folder, basename(hidden.target))
+        return "info", (
+            f"{{agents}} working in {{folders}} do{{es}} not read this file, because {hidden.target} takes its place;"
+            f" make {own} a link to it"
+        )
+    why = f"{{agents}} never read{{s}} this file, because {hidden.target} takes its place"
+    own = hidden.target if start == folder else join(folder, basename(hidden.target))
+    if not can_import:
+        return None, f"{why}; make {own} a link to it"
+    token = f"`@{relpath(hidden.path, dirname(own))}`"
+    return None, f"{why}; add {token} to {own}" if start == folder else f"{why}; add {own} with {token}"
+
+
+def _start_of(layout: Layout, path: str) -> str:
+    """The folder that a file belongs to: that of `.agent/NAME.md` is the one with `.agent`."""
+    suffixes = [
+        "/" + pattern.path
+        for lookup in layout.lookups
+        for group in lookup.groups
+        for pattern in group
+        if "*" not in pattern.path
+    ]
+    return min((path.removesuffix(each) for each in suffixes if path.endswith(each)), key=len, default=dirname(path))
+
+
+def blank_files(visit: Visit, facts: Facts) -> None:
+    """Blank files that take the place of others."""
+    for each in visit.own_candidates("shadowed"):
+        hiding = visit.candidates.get(each.target)
+        if hiding is None or not is_inside(hiding.path, visit.root):
+            continue
+        if hiding.fate == "blank" or (hiding.fate == "used" and not visit.loaded.get(hiding.path, "x").strip()):
+            message = f"this file is blank, and hides {each.path} from {{agents}}; delete it, or write something in it"
+            facts.add("blank-override", Place(hiding.path), message, visit.agent)
+
+
+# Cut files
+
+
+def cut_files(visit: Visit, facts: Facts) -> None:
+    """The first file that a limit of the layout cuts. The files after it are dropped for the same reason."""
+    limit = next((section.bytes for section in visit.layout.all_sections if section.bytes is not None), None)
+    sources = (visit.read(each.path) for each in visit.own_candidates("cut"))
+    source = next(filter(None, sources), None) if limit is not None else None
+    if source is None or limit is None:
+        return
+    sizes = {path: _bytes(text) for path, text in visit.loaded.items()}
+    size, left = _bytes(source.text), sizes.pop(source.path, 0)
+    what = f"only {left:,} of this file's {size:,} bytes" if left else f"nothing of this file ({size:,} bytes)"
+    largest = max(sizes, key=sizes.__getitem__, default="")
+    is_to_blame = size < limit // 2 and largest and sizes[largest] > limit // 4
+    message = (
+        f"{{agents}} read{{s}} at most {limit:,} bytes of these files, and {what}; shorten {largest if is_to_blame else 'it'},"
+        " or move details into files that are read when needed"
+    )
+    facts.add("cut-file", Place(source.path), message, visit.agent)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+# Order
+
+
+def misordered_files(visit: Visit, facts: Facts) -> None:
+    """General files that come after more specific ones, because the layout sorts files by their paths."""
+    for lookup in visit.layout.lookups:
+        is_walked = any(
+            pattern.place == "walk" and "*" not in pattern.path for group in lookup.groups for pattern in group
+        )
+        if lookup.order != "path" or lookup.kind != "text" or not is_walked:
+            continue
+        paths = [path for path in visit.loaded if _reads(lookup, basename(path))]
+        for number, path in enumerate(paths):
+            folder = dirname(path)
+            nearer = [each for each in paths[:number] if dirname(each) != folder and is_inside(each, folder)]
+            if nearer:
+                message = (
+                    f"{{agents}} sort{{s}} files by path and put{{s}} this one after {nearer[-1]},"
+                    f" so the general instructions come last; say in {nearer[-1]} that it takes precedence"
+                )
+                facts.add("file-order", Place(path), message, visit.agent)
+
+
+# Places
+
+
+def misplaced_files(table: AgentTable, root: str, facts: Facts) -> None:
+    """Files in a hidden folder that an agent ignores, although it reads files of that name in other places."""
+    for row in table.rows:
+        if not is_inside(row.path, root) or not _is_in_hidden_folder(row.path, root):
+            continue
+        for layout, where in _ignoring(table, row):
+            folder, name = dirname(dirname(row.path)), basename(row.path)
+            message = f"{{agents}} ignore{{s}} this file, and of this name read{{s}} only {where}; move it to {join(folder, name)}"
+            facts.add("misplaced-file", Place(row.path), message, agent_name(layout))
+
+
+def _is_in_hidden_folder(path: str, root: str) -> bool:
+    """Whether a file is directly in a hidden folder of a folder in which people work."""
+    folders = dirname(path)[len(root) :].split("/")
+    return folders[-1].startswith(".") and not any(each.startswith(".") for each in folders[:-1])
+
+
+def _ignoring(table: AgentTable, row: FileRow) -> Iterator[tuple[Layout, str]]:
+    """The agents that ignore a file, with where they read files of its name, if they get nothing else from its folder."""
+    folder = dirname(dirname(row.path))
+    for number, view in enumerate(table.agents):
+        where = describe_places(view.layout, row.path)
+        if row.verdicts[number].name != "never" or not where:
+            continue
+        others = (
+            each
+            for each in table.rows
+            if each.verdicts[number].name in ("loaded", "cut", "elsewhere") and dirname(each.path) == folder
+        )
+        if not any(others):
+            yield view.layout, where

@@ -1,0 +1,154 @@
+"""The checks of lint that know the released agents. They follow from the layouts that mirror them."""
+
+from __future__ import annotations
+
+from .check import Check, Example
+
+_RULES = (
+    "Every handler checks the caller's rights before it touches the database, and says in the log who asked for what. "
+    * 5
+)
+_LONG = "# Shop\n\n" + "Every handler checks rights. " * 1_100 + "\n"
+
+AGENT_CHECKS = (
+    Check(
+        "unread-file",
+        "warning",
+        "An agent does not read a file that is meant for several agents, because it has found a file of its own.",
+        "Claude Code reads AGENTS.md only if there is no CLAUDE.md in any folder from the filesystem root to the one in which it works."
+        " Nothing is reported if the agent gets the text in another way: from a link, a copy or an import, or because a file that it reads"
+        " names the other one.",
+        Example(
+            {"AGENTS.md": "# Shop\n\nRun `make test`.\n", "CLAUDE.md": "# Shop\n\nBe brief.\n"},
+            message_part="Claude Code never reads",
+        ),
+        Example({"AGENTS.md": "# Shop\n\nRun `make test`.\n", "CLAUDE.md": "@AGENTS.md\n\nBe brief.\n"}),
+    ),
+    Check(
+        "unfollowed-import",
+        "info",
+        "An agent that works in a subfolder does not follow an import of a file above.",
+        "Claude Code follows the imports of a project's files only inside the folder in which it was started. In `web`, it reads the line"
+        " `@AGENTS.md` of the file above, but not AGENTS.md. A link has no such limit.",
+        Example(
+            {"AGENTS.md": "# Shop\n\nRun `make test`.\n", "CLAUDE.md": "@AGENTS.md\n", "web/CLAUDE.md": "Be brief.\n"},
+            "CLAUDE.md",
+            1,
+            "does not follow @AGENTS.md",
+            ("--recursive",),
+        ),
+        Example(
+            {
+                "CLAUDE.md": "# Shop\n\nRun `make test`.\n",
+                "web/CLAUDE.md": "@style.md\n",
+                "web/style.md": "Be brief.\n",
+            },
+            "CLAUDE.md",
+            options=("--recursive",),
+        ),
+    ),
+    Check(
+        "cut-file",
+        "warning",
+        "An agent cuts a file, or drops it, because the files before it use up its limit.",
+        "Codex reads at most 32,768 bytes of a project's files, the one at the root first. The nearest file, which is usually the most"
+        " specific one, is the first to go. The agent does not say so.",
+        Example(
+            {"AGENTS.md": _LONG, "web/AGENTS.md": "# Web\n\n" + "Pages are rendered on the server. " * 40 + "\n"},
+            "web/AGENTS.md",
+            None,
+            "Codex CLI reads at most 32,768 bytes",
+            ("web",),
+        ),
+        Example({"AGENTS.md": _LONG, "web/AGENTS.md": "# Web\n\nBe brief.\n"}, "web/AGENTS.md", options=("web",)),
+    ),
+    Check(
+        "blank-override",
+        "warning",
+        "A blank file takes the place of another one.",
+        "Codex reads AGENTS.override.md instead of the AGENTS.md beside it, even if there is nothing in it.",
+        Example(
+            {"AGENTS.md": "Run `make test`.\n", "AGENTS.override.md": "\n"}, "AGENTS.override.md", message_part="hides"
+        ),
+        Example({"AGENTS.md": "Run `make test`.\n", "AGENTS.override.md": "Be brief.\n"}, "AGENTS.override.md"),
+    ),
+    Check(
+        "file-order",
+        "info",
+        "An agent puts a general file after a more specific one.",
+        "Gemini CLI sorts files by their whole paths, and capitals come before small letters. Below a folder such as `API`, the file at the root"
+        " comes last, where models expect what is most specific.",
+        Example(
+            {"GEMINI.md": "Run `make test`.\n", "API/GEMINI.md": "Run `make api`.\n"},
+            "GEMINI.md",
+            None,
+            "Gemini CLI",
+            ("API",),
+        ),
+        Example(
+            {"GEMINI.md": "Run `make test`.\n", "api/GEMINI.md": "Run `make api`.\n"}, "GEMINI.md", options=("api",)
+        ),
+    ),
+    Check(
+        "misplaced-file",
+        "info",
+        "An agent ignores a file in a hidden folder, although it reads files of that name in other places.",
+        "Copilot reads CLAUDE.md, but not `.claude/CLAUDE.md` at the root of a repository. Reported only if the agent gets nothing else from"
+        " that folder.",
+        Example(
+            {
+                ".claude/CLAUDE.md": "# Shop\n\nRun `make test`.\n",
+                ".github/instructions/web.instructions.md": "---\napplyTo: 'web/**'\n---\nBe brief.\n",
+                "web/index.html": "<p>Hello</p>\n",
+            },
+            ".claude/CLAUDE.md",
+            None,
+            "Copilot CLI ignores this file",
+        ),
+        Example(
+            {
+                "CLAUDE.md": "# Shop\n\nRun `make test`.\n",
+                ".github/instructions/web.instructions.md": "---\napplyTo: 'web/**'\n---\nBe brief.\n",
+                "web/index.html": "<p>Hello</p>\n",
+            },
+            ".claude/CLAUDE.md",
+        ),
+    ),
+    Check(
+        "unmatched-rule",
+        "warning",
+        "A rule applies only to some paths (`paths`, `globs` or `applyTo`), and the repository has no such file.",
+        "The rule is never used. Usually a folder was renamed. If a pattern contains no folder, only extensions, the severity is `info`. A pattern"
+        " counts as matching if it matches at any depth and in any letter case.",
+        Example(
+            {
+                ".cursor/rules/web.mdc": "---\nglobs: frontend/**/*.html\n---\nBe brief.\n",
+                "web/index.html": "<p>Hello</p>\n",
+            },
+            ".cursor/rules/web.mdc",
+            2,
+            "no file in the repository matches frontend/**/*.html",
+        ),
+        Example(
+            {
+                ".cursor/rules/web.mdc": "---\nglobs: web/**/*.html\n---\nBe brief.\n",
+                "web/index.html": "<p>Hello</p>\n",
+            },
+            ".cursor/rules/web.mdc",
+        ),
+    ),
+    Check(
+        "sent-twice",
+        "info",
+        "An agent gets the same text twice.",
+        "You pay for both on every turn, and one day only one of them gets updated. Copilot reads AGENTS.md, CLAUDE.md and GEMINI.md, and so"
+        " gets a text that is in two of them twice. A file that is a link to the other, or the same to the byte, is sent once.",
+        Example(
+            {"AGENTS.md": f"# Shop\n\n{_RULES}\n", "CLAUDE.md": f"# Claude\n\n{_RULES}\n"},
+            "CLAUDE.md",
+            3,
+            "Copilot CLI gets this paragraph twice",
+        ),
+        Example({"AGENTS.md": f"# Shop\n\n{_RULES}\n", "CLAUDE.md": f"# Shop\n\n{_RULES}\n"}, "CLAUDE.md"),
+    ),
+)

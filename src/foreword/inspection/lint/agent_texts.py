@@ -1,0 +1,127 @@
+"""Texts that an agent gets twice, and imports that it does not follow from the folder in which it works."""
+
+from __future__ import annotations
+
+import re
+from posixpath import basename, dirname, join, normpath, relpath
+
+from ...sources.paths import is_inside
+from .agent_facts import Place, place_of
+from .repeated import repetitions
+from .source_text import source_texts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from ...vocabulary import Finding
+    from .agent_facts import Facts, Visit
+    from .repeated import Repetition
+    from .source_text import SourceCache, SourceText
+
+# Shorter repetitions are not worth a finding.
+_SHORTEST = 400
+
+
+def unfollowed_imports(visit: Visit, facts: Facts) -> None:
+    """Imports of files in the repository that the agent does not follow because they are outside the folder in which it works."""
+    for each in visit.prompt.findings:
+        if each.code != "import-outside" or not is_inside(each.path, visit.root):
+            continue
+        source = visit.read(each.path)
+        token = _token(source, each) if source else ""
+        target = normpath(join(dirname(each.path), token[1:].partition("#")[0].replace("\\ ", " ")))
+        if not source or not token or not is_inside(target, visit.root) or visit.read(target) is None:
+            continue
+        if is_inside(target, visit.folder) or target in visit.loaded:
+            continue
+        if source.text.strip() == token:
+            advice = f"make {each.path} a link to {basename(target)}"
+        else:
+            advice = f"put what is needed there in {each.path} itself"
+        message = f"{{agents}} working in {{folders}} do{{es}} not follow {token}, because it is outside that folder; {advice}"
+        place = Place(each.path, each.line, each.column, each.end_column)
+        facts.add("unfollowed-import", place, message, visit.agent, visit.folder)
+
+
+def _token(source: SourceText, finding: Finding) -> str:
+    """The text that a finding points at."""
+    lines = source.text.split("\n")
+    if finding.line is None or finding.column is None or finding.end_column is None or finding.line > len(lines):
+        return ""
+    return lines[finding.line - 1][finding.column - 1 : finding.end_column - 1]
+
+
+class RepeatedTexts:
+    """Finds texts that an agent gets twice. What several agents read is compared once."""
+
+    def __init__(self, facts: Facts, shared: Collection[str]) -> None:
+        """`shared` are the names of files that several agents read."""
+        self.facts, self.shared = facts, shared
+        self._sources: SourceCache = {}
+        self._compared: dict[tuple[int, ...], Sequence[Repetition]] = {}
+
+    def visit(self, visit: Visit) -> None:
+        if len(visit.loaded) > 1:
+            for each in self._repetitions(visit):
+                self._report(each, visit)
+        self._same_file_twice(visit)
+
+    def _repetitions(self, visit: Visit) -> Sequence[Repetition]:
+        sources = [
+            each
+            for each in source_texts(visit.prompt, self._sources)
+            if each.is_file and is_inside(each.path, visit.root)
+        ]
+        key = tuple(map(id, sources))
+        if key not in self._compared:
+            self._compared[key] = [each for each in repetitions(sources) if len(each.text) >= _SHORTEST]
+        return self._compared[key]
+
+    def _report(self, each: Repetition, visit: Visit) -> None:
+        """Report a repetition at the nearer file, so that agents with another order share the finding."""
+        here, there = (each.path, each.line), (each.other, each.other_line)
+        if (here[0].count("/"), here[0]) < (there[0].count("/"), there[0]):
+            here, there = there, here
+        what = "this paragraph" if each.count == 1 else f"{each.count} paragraphs from here on"
+        message = (
+            f"{{agents}} get{{s}} {what} twice: the same text is in {there[0]}:{there[1]}; keep it in one of the two"
+        )
+        self.facts.add("sent-twice", Place(*here), message, visit.agent)
+
+    def _same_file_twice(self, visit: Visit) -> None:
+        """A file that is loaded and imported too."""
+        seen: set[tuple[str, str]] = set()
+        for passage in visit.prompt.passages:
+            for piece in passage.pieces:
+                path, text = piece.origin.path, piece.text.strip()
+                if piece.origin.kind != "file" or len(text) < _SHORTEST or path not in visit.loaded:
+                    continue
+                is_found = path in visit.candidates and visit.candidates[path].layer != "import"
+                if (path, text) in seen and is_found:
+                    self._report_import(path, visit)
+                seen.add((path, text))
+
+    def _report_import(self, path: str, visit: Visit) -> None:
+        """Report a file that is loaded twice at the import of it."""
+        for importing in visit.loaded:
+            source = visit.read(importing) if importing != path else None
+            token = _import_of(path, source) if source else ""
+            if not source or not token:
+                continue
+            # Another agent may need the import of a file that it does not load itself.
+            if source.text.strip() == token:
+                advice = f"make {importing} a link to {basename(path)}"
+            elif basename(path) not in self.shared:
+                advice = "remove the import"
+            else:
+                continue
+            message = f"{{agents}} get{{s}} {path} twice: it is loaded anyway, and imported here; {advice}"
+            self.facts.add("sent-twice", place_of(source, token), message, visit.agent)
+
+
+def _import_of(path: str, source: SourceText) -> str:
+    """The token by which a file imports another; empty if there is none."""
+    name = relpath(path, dirname(source.path))
+    match = re.search(rf"(?<!\S)@(?:\./)?{re.escape(name)}(?!\S)", source.text)
+    return match[0] if match else ""

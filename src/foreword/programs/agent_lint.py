@@ -1,0 +1,264 @@
+"""Run the checks of lint that know the released agents: build each agent's prompt in the folders where it works.
+
+Only agents that the repository shows signs of, or that the settings name, are considered. Each file is read once for all of them, and
+each folder is listed once.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..engine.assembler import Assembler
+from ..errors import ForewordError
+from ..findings import finding
+from ..inspection.agents import AgentView, compare_agents, folders_to_visit
+from ..inspection.lint.agent_facts import Facts, Visit, is_material, listed, place_of, shared_names
+from ..inspection.lint.agent_files import blank_files, cut_files, hidden_files, misordered_files, misplaced_files
+from ..inspection.lint.agent_table import AGENT_CHECKS
+from ..inspection.lint.agent_texts import RepeatedTexts, unfollowed_imports
+from ..inspection.lint.rule_globs import PathIndex, names_folder, split_globs
+from ..inspection.lint.source_text import SourceText
+from ..packs.packs import mirror_names
+from ..packs.settings import agent_names, read_settings
+from ..packs.shipped import shipped_mirror
+from ..sources.contents import Contents
+from ..sources.files import Reader
+from ..sources.instruction_files import find_instruction_files, paths_in_repository
+from ..sources.links import only_inside
+from ..sources.paths import is_inside
+from ..sources.search import SKILL_FILE
+from ..sources.tree import walk_folders
+from ..text.lines import printable
+from ..text.tokens import Count
+from ..vocabulary import replace
+from .agents_in_use import signs_of
+from .wrong_case import is_page
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from ..layout.model import Layout
+    from ..sources.tree import Listings
+    from ..vocabulary import Finding, Severity, Workspace
+
+CASE = "file-case"
+_IDS = (*(check.id for check in AGENT_CHECKS), CASE)
+_MAX_FILES = 500_000
+
+
+class AgentLint:
+    """Checks what the agents of one repository read."""
+
+    def __init__(self, assembler: Assembler, workspace: Workspace, listings: Listings) -> None:
+        self.assembler, self.workspace, self.listings = assembler, workspace, listings
+        self.root = workspace.root or workspace.cwd
+        self.shown_root = printable(self.root)
+        self.contents = Contents()
+        self.facts = Facts()
+        self.mirrors = {name: shipped_mirror(name) for name in mirror_names()}
+        self.shared = shared_names(self.mirrors.values())
+        self.repeated = RepeatedTexts(self.facts, self.shared)
+        self.real_names: dict[str, str] = {}
+        self.wrong_case: dict[tuple[str, str], dict[str, None]] = {}
+        self.rules: dict[str, tuple[str, dict[str, None]]] = {}
+        self._texts: dict[str, SourceText | None] = {}
+        self._lower_case: dict[str, Mapping[str, list[str]]] = {}
+
+    def findings(self, is_recursive: bool, disabled: Collection[str]) -> list[Finding]:
+        """The findings about all agents in use; with `is_recursive`, for every folder below in which one finds a file."""
+        if all(each in disabled for each in _IDS):
+            return []
+        named = self._named()
+        layouts = {**named, **self.mirrors}
+        files = self._files(layouts.values(), is_recursive)
+        chosen = [name for name, layout in layouts.items() if name in named or self._is_used(layout, files)]
+        if not chosen:
+            return []
+        self._check(chosen, files)
+        if "unmatched-rule" not in disabled:
+            self._check_rules()
+        found = [*self.facts.findings(), *self._case_findings()]
+        return [each for each in found if each.code not in disabled]
+
+    def sources(self, findings: Sequence[Finding]) -> list[SourceText]:
+        """The texts of the files that findings are about, which may ask to ignore them."""
+        texts = (self.read(path) for path in dict.fromkeys(each.path for each in findings))
+        return [each for each in texts if each is not None]
+
+    def read(self, path: str) -> SourceText | None:
+        """The text of a file of the repository; None if it cannot be read."""
+        if path not in self._texts:
+            real = self._real(path)
+            reading = Reader(contents=self.contents).read(real, only_inside(self.root, self.workspace))
+            is_known = reading.has_text and is_inside(path, self.shown_root)
+            text = "\n" * (reading.line - 1) + reading.text
+            self._texts[path] = SourceText(path, text) if is_known else None
+        return self._texts[path]
+
+    def _real(self, path: str) -> str:
+        folder, _, name = path.rpartition("/")
+        return os.path.join(self.real_names.get(folder, folder), name)
+
+    # The agents
+
+    def _named(self) -> dict[str, Layout]:
+        """The layouts that the settings name as agents. One that cannot be read is left to `foreword agents`."""
+        files, _ = read_settings(self.workspace, Reader(contents=self.contents), self.assembler.settings)
+        named: dict[str, Layout] = {}
+        for name in agent_names(files)[0]:
+            try:
+                named[name] = self._assembler(name).layout()
+            except ForewordError:
+                continue
+        return named
+
+    def _files(self, layouts: Collection[Layout], is_recursive: bool) -> list[str]:
+        """The instruction files of the repository, if it is to be searched."""
+        if not is_recursive:
+            return []
+        found = find_instruction_files(self.workspace.cwd, paths_in_repository(layouts), self.listings)
+        for path in found.paths:
+            while path != self.root and printable(path) != path:
+                self.real_names[printable(path)] = path
+                path = os.path.dirname(path)
+        return list(found.paths)
+
+    def _is_used(self, layout: Layout, files: Sequence[str]) -> bool:
+        """Whether there is a sign of an agent: in any folder from the root to the working directory, or among these files.
+
+        A sign in the wrong letter case counts too.
+        """
+        if signs_of(layout, self.root, files):
+            return True
+        signs = {each.rstrip("/").lower() for each in layout.signs}
+        folder = self.workspace.cwd
+        while is_inside(folder, self.root):
+            if any(name.lower() in signs for name in self._entries(folder)):
+                return True
+            if folder == self.root or folder == os.path.dirname(folder):
+                break
+            folder = os.path.dirname(folder)
+        return False
+
+    def _entries(self, folder: str) -> Mapping[str, str]:
+        try:
+            return self.listings.entries(folder)
+        except (OSError, ValueError):
+            return {}
+
+    def _assembler(self, layout: str) -> Assembler:
+        workspace = replace(self.workspace, root=self.workspace.root if self.workspace.is_repository else None)
+        own = self.assembler
+        assembler = Assembler(workspace, layout, settings=own.settings, packs=own.packs, values=own.values)
+        assembler.reader = lambda: Reader(contents=self.contents)
+        assembler.finds_skills = False
+        return assembler
+
+    # The folders
+
+    def _check(self, names: Sequence[str], files: Sequence[str]) -> None:
+        """Check the prompts of these agents in the working directory, and in the folders where they find other files."""
+        assemblers: list[Assembler] = []
+        views: list[AgentView] = []
+        for name in names:
+            try:
+                assembler = self._assembler(name)
+                prompt = assembler.prompt()
+            except ForewordError:  # the settings are not for this layout
+                continue
+            snapshot = assembler.snapshot()
+            assemblers.append(assembler)
+            views.append(AgentView(snapshot.layout, snapshot.inputs, prompt, Count(0, "", True, 0.0)))
+            self._visit(assembler, self.workspace.cwd)
+        cwd = printable(self.workspace.cwd)
+        table = compare_agents(views, [printable(each) for each in files], self.shown_root, cwd)
+        misplaced_files(table, self.shown_root, self.facts)
+        for number, folder in folders_to_visit(table):
+            if is_inside(folder, cwd) and self._is_worked_in(folder):
+                there = assemblers[number].for_directory(self.real_names.get(folder, folder))
+                there.reader = assemblers[number].reader
+                self._visit(there, folder)
+
+    def _is_worked_in(self, folder: str) -> bool:
+        """Whether somebody may start an agent in a folder. Nobody does so in a skill, or among templates."""
+        if is_material(folder, self.shown_root):
+            return False
+        while folder != self.shown_root and is_inside(folder, self.shown_root):
+            if SKILL_FILE in self._entries(self.real_names.get(folder, folder)):
+                return False
+            folder = os.path.dirname(folder)
+        return True
+
+    def _visit(self, assembler: Assembler, folder: str) -> None:
+        """Check the prompt of one agent in one folder."""
+        try:
+            prompt = assembler.prompt()
+        except ForewordError:  # the folder is gone, or has settings of its own that are refused
+            return
+        snapshot = assembler.snapshot()
+        visit = Visit(snapshot.layout, snapshot.inputs, prompt, printable(folder), self.shown_root, self.read)
+        hidden_files(visit, self.facts, self.shared)
+        blank_files(visit, self.facts)
+        cut_files(visit, self.facts)
+        misordered_files(visit, self.facts)
+        unfollowed_imports(visit, self.facts)
+        self.repeated.visit(visit)
+        for each in visit.own_candidates("waiting"):
+            self.rules.setdefault(each.path, (each.target, {}))[1][visit.agent] = None
+        self._note_wrong_case(visit)
+
+    # Names in the wrong case
+
+    def _note_wrong_case(self, visit: Visit) -> None:
+        for each in visit.own_candidates("absent"):
+            folder, _, wanted = each.path.rpartition("/")
+            for name in self._names_by_lower_case(folder).get(wanted.lower(), ()):
+                if name != wanted:
+                    self.wrong_case.setdefault((f"{folder}/{name}", wanted), {})[visit.agent] = None
+
+    def _names_by_lower_case(self, folder: str) -> Mapping[str, list[str]]:
+        if folder not in self._lower_case:
+            names: dict[str, list[str]] = {}
+            for name in self._entries(self.real_names.get(folder, folder)):
+                names.setdefault(name.lower(), []).append(name)
+            self._lower_case[folder] = names
+        return self._lower_case[folder]
+
+    def _case_findings(self) -> Iterator[Finding]:
+        for (path, wanted), agents in self.wrong_case.items():
+            folder, _, name = path.rpartition("/")
+            entries = self._entries(self.real_names.get(folder, folder))
+            if entries.get(name) == "file" and not is_page(name, folder == self.shown_root, entries):
+                message = f"{path} was not read: it must be named {wanted} for {listed(sorted(agents))}"
+                yield finding(CASE, message, path)
+
+    # Rules that apply to some paths
+
+    def _check_rules(self) -> None:
+        index = self._index() if self.rules else None
+        for path, (field, agents) in self.rules.items():
+            globs, source = split_globs(field), self.read(path)
+            if index is None or source is None or index.has_match(globs):
+                continue
+            message = (
+                f"{{agents}} never use{{s}} this rule: no file in the repository matches {', '.join(globs)};"
+                " correct the pattern, or delete the rule"
+            )
+            place = place_of(source, globs[0])
+            severity: Severity | None = None if names_folder(globs) else "info"
+            for each in agents:
+                self.facts.add("unmatched-rule", place, message, each, severity=severity)
+
+    def _index(self) -> PathIndex | None:
+        """Every file and folder of the repository; None if there are too many."""
+        start = len(self.root.rstrip("/")) + 1
+        paths: list[str] = []
+        links: list[str] = []
+        for folder, entries in walk_folders(self.root, [], self.listings):
+            below = folder[start:] + "/" if len(folder) >= start else ""
+            paths += [below + name for name in entries]
+            links += [below + name for name, kind in entries.items() if kind == "linked folder"]
+            if len(paths) > _MAX_FILES:
+                return None
+        return PathIndex(paths, links)
