@@ -339,6 +339,20 @@ def test_diff_of_two_layouts_lists_what_only_one_loads(run, repository, fits):
     assert (form["old"]["layout"], form["new"]["layout"], len(form["files"])) == ("near", "far", 10)
 
 
+def test_diff_of_two_layouts_shows_text_that_only_one_gets(run, tree):
+    lines = "".join(f"Rule {number}.\n" for number in range(3))
+    tree({"w/.git": None, "w/CLAUDE.md": f"---\ntitle: x\n---\n{lines}<!-- note -->\nEnd.\n\n"})
+    out = run("diff", ".", "--layout", "copilot", "--layout", "claude")[1]
+    assert out.split("\n\n")[-1].split("\n") == [
+        "CLAUDE.md: the text differs; only copilot has -, only claude has +",
+        *("- ---", "- title: x", "- ---", "- <!-- note -->", ""),
+    ]
+    tree({"w/CLAUDE.md": "Rule.\n\n" + "<!-- x -->\n\n" * 30})
+    assert run("diff", ".", "--layout", "copilot", "--layout", "claude")[1].endswith(" more lines\n")
+    tree({"w/CLAUDE.md": f"{lines}\n"})
+    assert "differs" not in run("diff", ".", "--layout", "copilot", "--layout", "claude")[1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -44,6 +44,7 @@ _LEGEND = {
 }
 _DEFAULT_WIDTH = 80
 _MIN_PATH_WIDTH = 28
+_MAX_DIFFERENT_LINES = 20
 
 
 def parser_for(command: str) -> Parser:
@@ -218,6 +219,22 @@ def write_comparison(result: AgentReport, args: Namespace) -> None:
         write("\n")
     both = f"{len(same):,} file{' is' if len(same) == 1 else 's are'} loaded by both"
     write_line(both if same else "no file is loaded by both")
+    _write_texts(result, args, [row.path for row in loaded if all(verdict.name in LOADED for verdict in row.verdicts)])
+
+
+def _write_texts(result: AgentReport, args: Namespace, paths: Sequence[str]) -> None:
+    """Print the lines of each file that only one of two agents gets."""
+    from ..inspection.agent_texts import compare_texts
+
+    old, new = result.table.agents
+    for difference in compare_texts(old, new, paths):
+        path = escape_for(sys.stdout, _short_path(difference.path, result, _home_folder(args)))
+        write_line(f"\n{paint(path, 'bold')}: the text differs; only {old.name} has -, only {new.name} has +")
+        for line in difference.lines[:_MAX_DIFFERENT_LINES]:
+            write_line(paint(escape_for(sys.stdout, line), "red" if line[0] == "-" else "green"), indent=2)
+        more = len(difference.lines) - _MAX_DIFFERENT_LINES
+        if more > 0:
+            write_line(f"… {more:,} more line{'' if more == 1 else 's'}")
 
 
 def _width() -> int:
