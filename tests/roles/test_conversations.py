@@ -299,3 +299,9 @@ def test_a_turn_that_lost_the_messages_of_its_prompt_is_refused(open_conversatio
     with pytest.raises(CallError, match=r"the first 3 messages of the turn must be those of its prompt"):
         convert(turn)
     assert convert(replace(turn, leading=()))
+
+
+def test_a_caller_may_change_the_messages_of_a_turn(prompt_messages, open_conversation):
+    conversation = open_conversation()
+    conversation.turn("hi").messages[0]["content"] = "changed by the caller"
+    assert list(conversation.turn("hi").messages) == [*prompt_messages("Be kind."), HI]
