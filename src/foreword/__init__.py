@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .conversation.conversation import Conversation
     from .conversation.conversations import Conversations
+    from .conversation.touch import Touched
     from .engine.assembler import Assembler, assemble
     from .errors import (
         CallError,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "conversation.conversation": ("Conversation",),
     "conversation.conversations": ("Conversations",),
+    "conversation.touch": ("Touched",),
     "engine.assembler": ("Assembler", "assemble"),
     "errors": (
         "CallError",
@@ -97,6 +99,7 @@ __all__ = [
     "StoreError",
     "TemplateError",
     "Tool",
+    "Touched",
     "Turn",
     "Workspace",
     "assemble",

@@ -53,18 +53,18 @@ def parser_for(command: str) -> Parser:
 
 def talk_turn(args: Namespace) -> int:
     """`foreword talk turn ID [DIR]`"""
-    turn = _conversation(args).turn(args.message, _messages(args), args.question.now, new_prompt=args.new_prompt)
+    turn = open_conversation(args).turn(args.message, _messages(args), args.question.now, new_prompt=args.new_prompt)
     return _write_turn(turn, args)
 
 
 def talk_compact(args: Namespace) -> int:
     """`foreword talk compact ID [DIR]`"""
-    return _write_turn(_conversation(args).compact(args.message, _messages(args), args.question.now), args)
+    return _write_turn(open_conversation(args).compact(args.message, _messages(args), args.question.now), args)
 
 
 def talk_reload(args: Namespace) -> int:
     """`foreword talk reload ID [DIR]`"""
-    return _write_turn(_conversation(args).reload(args.question.now), args)
+    return _write_turn(open_conversation(args).reload(args.question.now), args)
 
 
 def talk_show(args: Namespace) -> int:
@@ -110,7 +110,7 @@ def talk_drift(args: Namespace) -> int:
     from ..store import is_local
     from ..wire.answers import drift_form
 
-    conversation = _conversation(args, read_only=True)
+    conversation = open_conversation(args, read_only=True)
     if conversation.shared.store.current(args.id) is None:
         url = args.question.store_url()
         store = f"the store {printable(url)}" if is_local(url) else "the store"  # a URL may contain a password
@@ -132,7 +132,7 @@ def _all_conversations(store: Store, search: str) -> list[ConversationRow]:
             return rows
 
 
-def _conversation(args: Namespace, read_only: bool = False) -> Conversation:
+def open_conversation(args: Namespace, read_only: bool = False) -> Conversation:
     from ..conversation.conversations import Conversations
     from ..extensions import installed
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from ..conversation.touch import Touched
     from ..encoding.forms import CandidateForm
     from ..inspection.diff import Difference
     from ..inspection.subject import Subject
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         MessageForm,
         ShowForm,
         SkillForm,
+        TouchedForm,
     )
     from .agents import AgentReport
     from .proofread import Report
@@ -121,6 +123,24 @@ def tokens(question: Question) -> CountedForm:
             for row, passage in zip(form["passages"], prompt.passages, strict=True)
         ],
     }
+
+
+def touch(question: Question) -> TouchedForm:
+    """What an agent that works in `cwd` is sent when it touches `paths`."""
+    from ..wire.answers import touched_form
+
+    return touched_form(touched_by(question))
+
+
+def touched_by(question: Question) -> Touched:
+    """What touched files bring in, in a new conversation that is not stored."""
+    from ..conversation.conversations import Conversations
+
+    paths = question.fields.get("paths") or ()
+    if not isinstance(paths, list | tuple) or not paths:
+        raise CallError("touch needs at least one path")
+    conversation = Conversations().open_with("touch", question.assembler, question.agent, mirror=True)
+    return conversation.touch(paths, question.fields.get("how") or "read")
 
 
 # Layouts and skills
@@ -324,6 +344,7 @@ ANSWERS: dict[str, tuple[Callable[[Question], Any], tuple[str, ...]]] = {
     "why": (why, ("path",)),
     "blame": (blame, ()),
     "tokens": (tokens, ()),
+    "touch": (touch, ("paths", "how")),
     "layouts": (layouts, ("name",)),
     "skills": (skills, ()),
     "skill": (skill, ("name",)),

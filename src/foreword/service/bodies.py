@@ -131,6 +131,13 @@ class CompactBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
         _check_depth(self.messages, "messages")
 
 
+class TouchBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
+    """An agent, and the files that it touches; their paths are relative to `cwd`."""
+
+    paths: Annotated[list[Path], Meta(min_length=1, max_length=1000)]
+    how: Literal["read", "edit", "create"] = "read"
+
+
 class TurnBody(CompactBody, forbid_unknown_fields=True, kw_only=True):
     """An agent, the user's message, and the messages so far.
 

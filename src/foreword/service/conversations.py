@@ -11,8 +11,8 @@ import msgspec
 from ..encoding.edition import agent_row
 from ..errors import StoreError
 from ..vocabulary import Edition, Turn, digest
-from ..wire.answers import conversation_form, drift_form, edition_form, edition_row_form, turn_form
-from .bodies import AccessBody, AgentBody, CompactBody, DriftQuery, ListQuery, ScopeBody, ToolBody, TurnBody
+from ..wire.answers import conversation_form, drift_form, edition_form, edition_row_form, touched_form, turn_form
+from .bodies import AccessBody, AgentBody, CompactBody, DriftQuery, ListQuery, ScopeBody, ToolBody, TouchBody, TurnBody
 from .request import Request
 from .responses import Problem, Response, to_json
 from .service import DEFAULT_LAYOUT, Service
@@ -56,6 +56,12 @@ def use_skill(service: Service, request: Request) -> Response:
     """The message that passes a skill's instructions to the model."""
     body: AgentBody = request.body
     return Response(dict(service.conversation(request.text("id"), body).use_skill(request.text("name"))))
+
+
+def touch(service: Service, request: Request) -> Response:
+    """What the model should know about files that the agent touches. Each instruction file and rule is sent once."""
+    body: TouchBody = request.body
+    return Response(touched_form(service.conversation(request.text("id"), body).touch(body.paths, body.how)))
 
 
 def list_conversations(service: Service, request: Request) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..wire.forms import DriftForm, EditionForm, MessageForm, TemplateForm, TurnForm, VariablesForm
+from ..wire.forms import DriftForm, EditionForm, MessageForm, TemplateForm, TouchedForm, TurnForm, VariablesForm
 from . import about, conversations, forms, templates
 from .bodies import (
     AgentBody,
@@ -15,6 +15,7 @@ from .bodies import (
     PreviewBody,
     SaveQuery,
     TemplateBody,
+    TouchBody,
     TurnBody,
     ValuesBody,
 )
@@ -46,6 +47,7 @@ ROUTES = (
     Route("POST", "/conversations/{id}/compact", conversations.compact, TurnForm, CompactBody, None, _CONVERSATION),
     Route("POST", "/conversations/{id}/reload", conversations.reload, TurnForm, AgentBody, None, _CONVERSATION),
     Route("POST", "/conversations/{id}/skills/{name}", conversations.use_skill, MessageForm, AgentBody, None, _CONVERSATION),
+    Route("POST", "/conversations/{id}/touch", conversations.touch, TouchedForm, TouchBody, None, _CONVERSATION),
     Route("GET", "/conversations/{id}/editions", conversations.list_editions, forms.EditionsForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/editions/{number}", conversations.read_edition, EditionForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/drift", conversations.read_drift, DriftForm, None, DriftQuery, _CONVERSATION),

@@ -6,7 +6,7 @@ Offsets are in code points of the prompt's text.
 from __future__ import annotations
 
 from ..encoding.edition import account_of, target_form, target_of, tools_of
-from ..encoding.prompt import finding_form, message_form, tokens_form
+from ..encoding.prompt import candidate_form, finding_form, message_form, tokens_form
 from ..text.lines import printable
 from ..vocabulary import (
     Prompt,
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..conversation.decide import Drift
+    from ..conversation.touch import Touched
     from ..encoding.forms import AccountForm, EditionTargetForm
     from ..inspection.changes import Changes, Names, SectionChange
     from ..inspection.diff import Difference, SectionDiff
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         NamesForm,
         SectionChangeForm,
         SkillForm,
+        TouchedForm,
         TurnForm,
         VariableForm,
         VersionForm,
@@ -215,6 +217,15 @@ def drift_form(conversation: str, drift: Drift) -> DriftForm:
             "minimum": drift.rule.minimum,
             "assumed": drift.rule.is_assumed,
         },
+    }
+
+
+def touched_form(touched: Touched) -> TouchedForm:
+    """What touched files bring in."""
+    return {
+        "messages": [{"role": message["role"], "content": message["content"]} for message in touched.messages],
+        "candidates": [candidate_form(candidate) for candidate in touched.candidates],
+        "findings": [finding_form(finding) for finding in touched.findings],
     }
 
 

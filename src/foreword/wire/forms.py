@@ -116,6 +116,12 @@ class DriftForm(ChangesForm):
     cache: CacheRuleForm
 
 
+class TouchedForm(TypedDict):
+    messages: list[MessageForm]
+    candidates: list[CandidateForm]
+    findings: list[FindingForm]
+
+
 class VersionForm(TypedDict):
     version: int
     author: str

@@ -1,0 +1,58 @@
+"""Commands that show what an agent is sent when it touches a file: touch, talk touch."""
+
+from __future__ import annotations
+
+import sys
+
+from .options import new_parser, status
+from .terminal import report, write_error, write_json, write_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..conversation.touch import Touched
+    from .arguments import Namespace, Parser
+
+
+def parser_for(command: str) -> Parser:
+    """The parser for one of these commands."""
+    parser = new_parser(command)
+    if command == "talk touch":
+        parser.add_argument("id", metavar="ID", help="the id of the conversation")
+        about = "use a layout that mirrors a released program"
+        parser.add_argument("--mirror", action="store_true", help=about)
+    parser.add_argument("dir", metavar="DIR", help="the agent's working directory")
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a touched file, relative to DIR; it need not exist")
+    parser.add_argument(
+        "--how", default="read", choices=("read", "edit", "create"), help="what the agent does with it (read)"
+    )
+    return parser
+
+
+def touch(args: Namespace) -> int:
+    """`foreword touch DIR PATH…`"""
+    from ..programs.questions import touched_by
+
+    return _write(touched_by(args.question.with_fields(paths=args.paths, how=args.how)), args)
+
+
+def talk_touch(args: Namespace) -> int:
+    """`foreword talk touch ID DIR PATH…`"""
+    from .talk import open_conversation
+
+    return _write(open_conversation(args).touch(args.paths, args.how), args)
+
+
+def _write(touched: Touched, args: Namespace) -> int:
+    if args.json:
+        from ..wire.answers import touched_form
+
+        write_json(touched_form(touched))
+        return status(touched.findings, args)
+    for number, message in enumerate(touched.messages):
+        newline = "\n" if number else ""
+        write_text(f"{newline}[{message['role']}]\n{message['content']}")
+    sys.stdout.flush()
+    if not touched.messages:
+        write_error("nothing new applies to these paths")
+    report(touched.findings, args)
+    return status(touched.findings, args)
