@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from .stamps import Stamp
 
-MOST_CALLS = 3
+MOST_CALLS = 2  # a store in a file needs one more, and a touch should not need more than three
 
 
 class Recheck:
-    """Checks whether paths still look as they did, with at most three `stat` calls each time.
+    """Checks whether paths still look as they did, with at most two `stat` calls each time.
 
-    Up to two important paths are checked every time, more of them in turn. The remaining calls go through the other paths in turn, so
-    that a change of one of those is noticed after some checks.
+    Important paths come first: the first check and every second one are for them alone, if there are two or more. The remaining calls
+    go through the other paths in turn. A change of one of many paths is noticed after some checks.
     """
 
     def __init__(

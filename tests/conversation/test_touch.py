@@ -1,0 +1,276 @@
+"""Touching files: which instruction files and rules are sent, once, in which order, and what happens when things go wrong."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from foreword import CallError
+from foreword.errors import StoreError
+from foreword.gathering import touched as gathering
+
+RULE = "---\npaths: '{}'\n---\n{}\n"
+TREE = {
+    "w/.git": None,
+    "w/AGENTS.md": "root",
+    "w/a/AGENTS.md": "in a",
+    "w/a/b/AGENTS.md": "in b",
+    "w/a/b/c/z.py": "print()",
+    "w/.claude/rules/python.md": RULE.format("**/*.py", "for python"),
+    "w/.claude/rules/web.md": RULE.format("web/**", "for the web"),
+}
+
+
+def files_in(touched):
+    """The paths in the messages, relative to the workspace, with whether they are marked as changed."""
+    paths = re.findall(r'<(?:instruction-file|rule) path="[^"]*/w/([^"]*)"( changed="yes")?>', touched.text)
+    return [path + (" changed" if changed else "") for path, changed in paths]
+
+
+@pytest.fixture
+def conversation(tree, open_conversation):
+    tree(TREE)
+    return open_conversation()
+
+
+ALL = ["a/AGENTS.md", "a/b/AGENTS.md", ".claude/rules/python.md"]
+
+
+def test_a_touch_sends_nested_files_outermost_first_and_then_matching_rules_once(conversation):
+    touched = conversation.touch(["a/b/c/z.py"])
+    assert files_in(touched) == ALL
+    assert [message["role"] for message in touched.messages] == ["user"]
+    assert conversation.touch(["a/b/c/z.py"]).messages == ()
+    assert conversation.touch(["a/b/other.py"]).messages == ()
+    assert files_in(conversation.touch(["web/index.html"])) == [".claude/rules/web.md"]
+
+
+def test_candidates_say_what_became_of_each_file(conversation):
+    fates = {each.path.rpartition("/w/")[2]: each.fate for each in conversation.touch(["a/z.py"]).candidates}
+    assert fates == {
+        "a/AGENTS.md": "used",
+        ".claude/rules/python.md": "used",
+        ".claude/rules/web.md": "waiting",
+    }
+    fates = {each.path.rpartition("/w/")[2]: each.fate for each in conversation.touch(["a/b/z.py"]).candidates}
+    assert fates["a/AGENTS.md"] == "duplicate"
+
+
+def test_every_kind_of_rule_applies_by_its_own_field(tree, open_conversation):
+    tree(
+        {
+            "w/.git": None,
+            "w/.agents/rules/a.md": RULE.format("src/**", "agents"),
+            "w/.claude/rules/b.md": RULE.format("src/**", "claude"),
+            "w/.github/instructions/c.instructions.md": "---\napplyTo: 'src/**,lib/**'\n---\ngithub",
+            "w/.cursor/rules/d.mdc": "---\nglobs: src/**/*.ts,*.tsx\nalwaysApply: false\n---\ncursor",
+            "w/.cursor/rules/e.mdc": "---\nalwaysApply: true\n---\nalways",
+            "w/.cursor/rules/f.mdc": "---\ndescription: by hand\n---\nnever",
+            "w/.claude/rules/g.md": "for every file",
+            "w/src/.cursor/rules/h.mdc": "---\nglobs: x.ts\n---\nnested",
+        }
+    )
+    sent = files_in(open_conversation().touch(["src/x.ts"]))
+    assert sent == [
+        ".agents/rules/a.md",
+        ".claude/rules/b.md",
+        ".claude/rules/g.md",
+        ".github/instructions/c.instructions.md",
+        ".cursor/rules/d.mdc",
+        ".cursor/rules/e.mdc",
+        "src/.cursor/rules/h.mdc",
+    ]
+    assert files_in(open_conversation(id="u").touch(["other.md"])) == [".claude/rules/g.md", ".cursor/rules/e.mdc"]
+
+
+def test_a_changed_file_is_sent_again_once_and_says_so(tree, conversation):
+    conversation.touch(["a/b/c/z.py"])
+    tree({"w/a/AGENTS.md": "in a, but longer"})
+    assert files_in(conversation.touch(["a/b/c/z.py"])) == ["a/AGENTS.md changed"]
+    assert conversation.touch(["a/b/c/z.py"]).messages == ()
+
+
+def test_a_compaction_sends_touched_files_again_with_the_next_turn(tree, open_conversation, contents):
+    tree(TREE)
+    before = open_conversation()
+    before.touch(["a/b/c/z.py"])
+    before.compact()
+    tree({"w/a/AGENTS.md": "in a, newer"})
+    after = open_conversation()
+    turn = after.turn("go on", [{"role": "summary", "content": "so far"}])
+    returned = "\n".join(contents(turn.messages))
+    assert "in a, newer" in returned and "in b" in returned and "for python" in returned
+    assert "for the web" not in returned
+    assert open_conversation().touch(["a/b/c/z.py"]).messages == ()
+    assert contents(open_conversation().turn("more", turn.history).messages)[: len(turn.messages)] == contents(
+        turn.messages
+    )
+
+
+def test_a_touch_after_a_compaction_sends_a_file_only_once(conversation, contents):
+    conversation.touch(["a/z.py"])
+    conversation.compact()
+    assert files_in(conversation.touch(["a/z.py"])) == ["a/AGENTS.md", ".claude/rules/python.md"]
+    assert contents(conversation.turn("go on").messages) == ["go on"]
+
+
+def test_a_file_of_the_prompt_is_not_sent_again(tree, open_conversation):
+    tree({**TREE, "w/a/b/CLAUDE.md": "other", "w/x/AGENTS.md": "root"})
+    conversation = open_conversation(cwd="w/a/b")
+    assert files_in(conversation.touch(["c/z.py"])) == [".claude/rules/python.md"]
+    assert files_in(conversation.touch(["../../x/z.txt"])) == []  # the same text as the root's file
+
+
+def test_a_file_beside_the_working_directory_brings_its_folders(tree, open_conversation):
+    tree({**TREE, "w/web": None})
+    assert files_in(open_conversation(cwd="w/web").touch(["../a/z.txt"])) == ["a/AGENTS.md"]
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../outside.py", "link/x.py", "\0", "", "a/../../x"])
+def test_a_path_outside_the_workspace_brings_nothing_but_a_finding(tree, open_conversation, path):
+    tree({**TREE, "out/AGENTS.md": "outside", "out/x.py": ""})
+    os.symlink(tree.path("out"), tree.path("w/link"))
+    touched = open_conversation().touch([path])
+    assert touched.messages == ()
+    assert [each.code for each in touched.findings] == ["touch-outside"]
+
+
+def test_a_link_inside_the_workspace_counts_as_the_file_it_leads_to(tree, open_conversation):
+    tree({**TREE, "w/.agents/rules/l.md": RULE.format("short/**", "for the link")})
+    os.symlink(tree.path("w/a/b"), tree.path("w/short"))
+    sent = files_in(open_conversation().touch(["short/c/z.py"]))
+    assert sent == ["a/AGENTS.md", "a/b/AGENTS.md", ".agents/rules/l.md", ".claude/rules/python.md"]
+
+
+def test_deleted_and_new_files_count_by_their_paths(tree, conversation):
+    assert files_in(conversation.touch(["a/new/deep/file.py"], "create")) == ["a/AGENTS.md", ".claude/rules/python.md"]
+    os.remove(tree.path("w/a/AGENTS.md"))
+    assert conversation.touch(["a/other/file.py"]).messages == ()
+
+
+def test_instructions_in_other_peoples_code_are_not_sent(tree, open_conversation):
+    tree({"w/.git": None, "w/node_modules/x/AGENTS.md": "theirs", "w/a/AGENTS.md": "ours"})
+    assert files_in(open_conversation().touch(["node_modules/x/index.js", "a/x.js"])) == ["a/AGENTS.md"]
+
+
+@pytest.mark.parametrize(("paths", "how"), [("a.py", "read"), (["a.py"], "write"), ([1], "read"), ({"a"}, "read")])
+def test_a_wrong_call_is_an_error(conversation, paths, how):
+    with pytest.raises(CallError):
+        conversation.touch(paths, how)
+
+
+def test_a_layout_without_touch_sends_nothing(tree, open_conversation):
+    tree(TREE)
+    assert open_conversation("opal").touch(["a/b/c/z.py"]).messages == ()
+
+
+def test_a_layout_may_count_only_some_kinds_of_touches(tree, open_conversation):
+    tree(TREE)
+    conversation = open_conversation(set={"touch.on": ["edit"]})
+    assert conversation.touch(["a/z.py"]).messages == ()
+    assert files_in(conversation.touch(["a/z.py"], "edit")) == ["a/AGENTS.md", ".claude/rules/python.md"]
+
+
+def test_what_does_not_fit_the_budget_is_sent_by_later_touches(tree, open_conversation):
+    tree({**TREE, "w/a/AGENTS.md": "first line\n" * 400, "w/a/b/AGENTS.md": "second line\n" * 400})
+    conversation = open_conversation(set={"touch.budget": 1500})
+    sent = [files_in(conversation.touch(["a/b/c/z.py"])) for _ in range(4)]
+    assert sum(map(len, sent)) == len(ALL)
+    assert {path for each in sent for path in each} == set(ALL)
+    assert conversation.touch(["a/b/c/z.py"]).messages == ()
+
+
+def test_an_unavailable_store_sends_later_and_skips_nothing(tree, open_conversation, monkeypatch, contents):
+    tree(TREE)
+    conversation = open_conversation()
+    conversation.turn("hello")
+    store = conversation.shared.store
+    with monkeypatch.context() as patch:
+
+        def fail(*_, **__):
+            raise StoreError("the store is down")
+
+        for name in ("current", "save_state", "publish"):
+            patch.setattr(store, name, fail)
+        touched = conversation.touch(["a/z.py"])
+        assert touched.messages == ()
+        assert [each.code for each in touched.findings][-1] == "touch-later"
+        conversation.touch(["a/b/z.txt"])
+    turn = conversation.turn("go on")
+    assert "in a" in contents(turn.messages)[0] and "in b" in contents(turn.messages)[0]
+    assert conversation.touch(["a/z.py", "a/b/z.txt"]).messages == ()
+
+
+PROCESS = """
+import json, os, sys, time
+from foreword import Agent, Conversations, Workspace
+url, cwd, home, go = sys.argv[1:]
+conversation = Conversations(url).open("t", Workspace(cwd, home=home), Agent())
+conversation.turn("hello")
+print("ready", flush=True)
+while not os.path.exists(go):
+    time.sleep(0.001)
+print(json.dumps([conversation.touch([f"d{number}/x.py"]).text for number in range(20)]))
+"""
+
+
+def test_two_processes_send_each_file_once(tree, url):
+    files = {f"w/d{number}/AGENTS.md": f"only {number} here" for number in range(20)}
+    tree({**files, "w/.git": None, "w/.claude/rules/all.md": RULE.format("**/*.py", "for python")})
+    go = tree.path("go")
+    command = [sys.executable, "-c", PROCESS, url, tree.path("w"), tree.path("home"), go]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    for process in running:
+        assert process.stdout.readline() == "ready\n"
+    with open(go, "w"):
+        pass
+    sent = "".join(process.communicate()[0] for process in running)
+    assert [sent.count(f"only {number} here") for number in range(20)] == [1] * 20
+    assert sent.count("for python") == 1
+
+
+def test_a_known_path_costs_at_most_three_stat_calls(tree, conversation, monkeypatch):
+    conversation.touch(["a/b/c/z.py"])
+    counts = []
+    for _ in range(10):
+        calls = []
+        with monkeypatch.context() as patch:
+            for name in ("stat", "lstat", "fstat", "scandir", "listdir", "open"):
+                original = getattr(os, name)
+                patch.setattr(
+                    os, name, lambda *args, original=original, **more: (calls.append(1), original(*args, **more))[1]
+                )
+            conversation.touch(["a/b/c/z.py"])
+        counts.append(len(calls))
+    assert max(counts) <= 3
+
+
+def test_a_change_of_any_file_is_noticed_after_some_touches_of_a_known_path(tree, open_conversation):
+    tree({**TREE, **{f"w/.agents/rules/{n}.md": RULE.format("**/*.py", f"rule {n}") for n in range(9)}})
+    conversation = open_conversation()
+    conversation.touch(["a/b/c/z.py"])
+    tree({"w/.agents/rules/7.md": RULE.format("**/*.py", "rule seven")})
+    sent = [path for _ in range(12) for path in files_in(conversation.touch(["a/b/c/z.py"]))]
+    assert sent == [".agents/rules/7.md changed"]
+
+
+def test_ten_thousand_rules_are_compiled_once(tree, open_conversation, monkeypatch):
+    rules = {f"w/.claude/rules/{n:05}.md": RULE.format(f"d{n}/**", f"rule {n}") for n in range(10_000)}
+    tree({"w/.git": None, **rules})
+    compiled = []
+    original = gathering.scope_of
+    monkeypatch.setattr(gathering, "scope_of", lambda *args: (compiled.append(1), original(*args))[1])
+    conversation = open_conversation()
+    for number in (5, 77, 9_999):
+        assert files_in(conversation.touch([f"d{number}/x.py"])) == [f".claude/rules/{number:05}.md"]
+    assert len(compiled) == 10_000
+
+
+def test_many_touches_of_known_paths_do_not_grow_the_conversation(conversation):
+    conversation.touch(["a/z.py"])
+    before = conversation.shared.store.current("t")
+    for number in range(2_000):
+        conversation.touch(["a/z.py", f"a/z{number % 7}.py"])
+    assert conversation.shared.store.current("t") == before
