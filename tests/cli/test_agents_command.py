@@ -156,6 +156,26 @@ def test_every_agent_says_that_a_file_does_not_exist(agents, path, sentence):
     assert f"  far   absent  {sentence}" in out and out.count("the file does not exist") == 2
 
 
+def test_a_nested_file_that_a_touch_adds_waits(run, tree):
+    tree(
+        {"w/.git": None, "w/AGENTS.md": "A.", "w/api/AGENTS.md": "B.", "w/api/CLAUDE.md": "C.", "w/web/CLAUDE.md": "D."}
+    )
+    layouts = [part for name in ("codex", "opencode", "claude") for part in ("--layout", name)]
+    rows = [line.split() for line in run("agents", ".", *layouts)[1].replace("on touch", "on-touch").split("\n")]
+    assert rows[1:5] == [
+        ["AGENTS.md", "loaded", "loaded", "loaded"],
+        ["api/AGENTS.md", "elsewhere", "on-touch", "shadowed"],
+        ["api/CLAUDE.md", "never", "shadowed", "on-touch"],
+        ["web/CLAUDE.md", "never", "on-touch", "on-touch"],
+    ]
+    out = run("agents", ".", "web/CLAUDE.md", "--layout", "claude")[1]
+    assert "does not load it at the start: it is added when the agent reads a file in web; it reads" in out
+    assert (
+        "\non touch: it is added when the agent reads a file in or below that folder\n"
+        in run("agents", ".", *layouts)[1]
+    )
+
+
 def test_a_file_of_a_menu_is_listed(run, repository):
     files = {"w/.claude/agents/a.md": "x", "w/.claude/commands/b.md": "x", "w/api/.claude/skills/c/SKILL.md": "x"}
     repository(files)

@@ -26,7 +26,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..inspection.agents import AgentTable, Verdict
+    from ..inspection.agents import AgentTable, FileRow, Verdict
     from ..programs.agents import AgentReport
     from .arguments import Namespace, Parser
 
@@ -118,7 +118,12 @@ def _notes(result: AgentReport, short_paths: Sequence[str]) -> list[str]:
         for verdict in row.verdicts:
             if verdict.name == "on-touch" and verdict.target:
                 lines[f"on touch: {path} waits for {verdict.target}"] = None
-    names = {verdict.name for row in result.table.rows for verdict in row.verdicts}
+    verdicts = [verdict for row in result.table.rows for verdict in row.verdicts]
+    if any(verdict.name == "on-touch" and not verdict.target for verdict in verdicts):
+        lines[
+            f"on touch: {'other files are' if lines else 'it is'} added when the agent reads a file in or below that folder"
+        ] = None
+    names = {verdict.name for verdict in verdicts}
     return [*lines, *(text for name, text in _LEGEND.items() if name in names)]
 
 
@@ -219,13 +224,14 @@ def write_comparison(result: AgentReport, args: Namespace) -> None:
         write("\n")
     both = f"{len(same):,} file{' is' if len(same) == 1 else 's are'} loaded by both"
     write_line(both if same else "no file is loaded by both")
-    _write_texts(result, args, [row.path for row in loaded if all(verdict.name in LOADED for verdict in row.verdicts)])
+    _write_texts(result, args, loaded)
 
 
-def _write_texts(result: AgentReport, args: Namespace, paths: Sequence[str]) -> None:
-    """Print the lines of each file that only one of two agents gets."""
+def _write_texts(result: AgentReport, args: Namespace, rows: Sequence[FileRow]) -> None:
+    """Print the lines that only one of two agents gets, for each file that both load."""
     from ..inspection.agent_texts import compare_texts
 
+    paths = [row.path for row in rows if all(verdict.name in LOADED for verdict in row.verdicts)]
     old, new = result.table.agents
     for difference in compare_texts(old, new, paths):
         path = escape_for(sys.stdout, _short_path(difference.path, result, _home_folder(args)))

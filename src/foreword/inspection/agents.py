@@ -145,10 +145,20 @@ def folders_to_visit(table: AgentTable) -> list[tuple[int, str]]:
     )
 
 
-def with_visits(table: AgentTable, visits: Mapping[tuple[int, str], Mapping[str, Candidate]]) -> AgentTable:
-    """The table, updated with what happens to files in the visited folders: a file that is not loaded there is not `elsewhere`."""
+def with_visits(
+    table: AgentTable,
+    visits: Mapping[tuple[int, str], Mapping[str, Candidate]],
+    touched: Collection[tuple[int, str]] = (),
+) -> AgentTable:
+    """The table, updated with what happens to files in the visited folders: a file that is not loaded there is not `elsewhere`.
+
+    `touched` are pairs of an agent's number and a file that the agent gets when it reads another file in that folder.
+    """
 
     def after_visit(number: int, path: str, verdict: Verdict) -> Verdict:
+        if (number, path) in touched and verdict.name == "elsewhere":
+            reason = f"it is added when the agent reads a file in {verdict.target}"
+            return Verdict("on-touch", reason, rule=verdict.rule)
         candidates = visits.get((number, verdict.target)) if verdict.name == "elsewhere" else None
         candidate = candidates.get(path) if candidates else None
         if candidate is None or candidate.fate in ("used", "cut"):

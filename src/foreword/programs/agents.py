@@ -92,7 +92,7 @@ class _Comparison:
         candidates = [printable(path) for path in (*files.paths, *paths)]
         table = compare_agents(views, candidates, root, cwd, _missing(paths))
         table = _filter_rows(table, paths)
-        table = with_visits(table, self._visit(table))
+        table = with_visits(table, self._visit(table), self._touched(table))
         view_names = {view.name for view in views}
         others = [] if requested else [name for name in mirrors if name not in view_names]
         return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(path) for path in paths])
@@ -103,7 +103,7 @@ class _Comparison:
         views = list(filter(None, (self._try_view(name, shipped_mirror(name), ()) for name in mirror_names())))
         root, cwd = printable(self.root), printable(self.workspace.cwd)
         table = _filter_rows(compare_agents(views, [printable(path)], root, cwd), [path])
-        table = with_visits(table, self._visit(table))
+        table = with_visits(table, self._visit(table), self._touched(table))
         return [
             view.name
             for row in table.rows
@@ -171,6 +171,24 @@ class _Comparison:
         menus = {each.name: each for each in layout.lookups if each.kind != "text"}
         lookups = [menus.get(each.name, each) for each in snapshot.layout.lookups]
         return AgentView(replace(snapshot.layout, lookups=lookups), snapshot.inputs, prompt, tokens, signs)
+
+    def _touched(self, table: AgentTable) -> set[tuple[int, str]]:
+        """The files that agents get when they read another file in the same folder: pairs of an agent's number and a path."""
+        from ..engine.touches import TouchReader
+
+        folders: dict[int, list[str]] = {}
+        for number, folder in folders_to_visit(table)[:_MAX_VISITS]:
+            folders.setdefault(number, []).append(self.real_names.get(folder, folder))
+        touched: set[tuple[int, str]] = set()
+        for number, names in folders.items():
+            assembler = self.assemblers[number]
+            layout = assembler.plan().layout
+            if layout.touch is None:
+                continue
+            reading = TouchReader(assembler).read(layout, layout.touch, names)
+            used = (candidate.path for candidate in reading.inputs.candidates if candidate.fate in ("used", "cut"))
+            touched.update((number, path) for path in used)
+        return touched
 
     def _visit(self, table: AgentTable) -> dict[tuple[int, str], dict[str, Candidate]]:
         """The candidates for agents that work in other folders, up to a limit on the number of folders."""
