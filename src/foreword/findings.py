@@ -242,7 +242,7 @@ CHECK_IDS = (
     "unfollowed-import",
     "cut-file",
     "blank-override",
-    "file-order",
+    "misordered-file",
     "misplaced-file",
     "unmatched-rule",
     "sent-twice",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..agents import AgentTable, FileRow
     from .agent_facts import Facts, Visit
 
-# A file of which this share of lines is in the prompt anyway is not missed.
+# A file of which this share is in the prompt anyway is not missed.
 _ALMOST_ALL = 0.8
 _LONGEST_POINTER = 600
 
@@ -60,9 +60,9 @@ def _is_given(visit: Visit, hidden: Candidate) -> bool:
         return True
     if len(source.text) <= _LONGEST_POINTER and any(basename(path) in source.text for path in visit.loaded):
         return True
-    lines = {line for line in map(str.strip, source.text.split("\n")) if line}
+    lines = {line.strip() for line in source.text.split("\n")}
     given = {line.strip() for text in visit.loaded.values() for line in text.split("\n")}
-    return len(lines & given) >= _ALMOST_ALL * len(lines)
+    return sum(map(len, lines & given)) >= _ALMOST_ALL * sum(map(len, lines))
 
 
 def _unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, str]:
@@ -155,7 +155,7 @@ def misordered_files(visit: Visit, facts: Facts) -> None:
                     f"{{agents}} sort{{s}} files by path and put{{s}} this one after {nearer[-1]},"
                     f" so the general instructions come last; say in {nearer[-1]} that it takes precedence"
                 )
-                facts.add("file-order", Place(path), message, visit.agent)
+                facts.add("misordered-file", Place(path), message, visit.agent)
 
 
 # Places

@@ -73,7 +73,7 @@ AGENT_CHECKS = (
         Example({"AGENTS.md": "Run `make test`.\n", "AGENTS.override.md": "Be brief.\n"}, "AGENTS.override.md"),
     ),
     Check(
-        "file-order",
+        "misordered-file",
         "info",
         "An agent puts a general file after a more specific one.",
         "Gemini CLI sorts files by their whole paths, and capitals come before small letters. Below a folder such as `API`, the file at the root"

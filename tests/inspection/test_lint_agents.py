@@ -1,0 +1,272 @@
+"""The checks of lint that know the released agents: true positives and near misses on small trees."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from foreword.inspection.lint.agent_facts import is_material, mentions
+from foreword.inspection.lint.rule_globs import PathIndex, split_globs
+from foreword.sources import tree as folders
+
+GIT = {"w/.git/HEAD": "ref: refs/heads/main\n"}
+LONG = (
+    "Every handler checks the caller's rights before it touches the database, and says in the log who asked for it. "
+    * 5
+)
+AGENT_CHECKS = {
+    "unread-file",
+    "unfollowed-import",
+    "cut-file",
+    "blank-override",
+    "misordered-file",
+    "misplaced-file",
+    "unmatched-rule",
+    "sent-twice",
+    "file-case",
+}
+
+
+@pytest.fixture
+def found(tree, capsys, monkeypatch):
+    """`found(files, "web")` returns the code, path and line of each finding about agents."""
+    from foreword.cli import main
+
+    for name in ("XDG_CONFIG_HOME", "APPDATA", "PWD", "CODEX_HOME", "VIBE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tree.path("w"))
+
+    def found(files, *arguments):
+        tree({**GIT, **{name if name.startswith("home/") else f"w/{name}": text for name, text in files.items()}})
+        main(["lint", "--json", "--home", tree.path("home"), *arguments])
+        findings = json.loads(tree.short(capsys.readouterr().out))["findings"]
+        found.messages = [each["message"] for each in findings if each["code"] in AGENT_CHECKS]
+        return [(each["code"], each["path"][3:], each["line"]) for each in findings if each["code"] in AGENT_CHECKS]
+
+    return found
+
+
+UNREAD = [("unread-file", "AGENTS.md", None)]
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"AGENTS.md": "Run tests.", "CLAUDE.md": "Be brief."}, UNREAD),
+        ({"AGENTS.md": "Run tests.", ".claude/CLAUDE.md": "Be brief."}, UNREAD),
+        ({"AGENTS.md": "Run tests.", "CLAUDE.md": Path("AGENTS.md")}, []),
+        ({"AGENTS.md": "Run tests.", "CLAUDE.md": "Run tests.\n"}, []),
+        ({"AGENTS.md": "Run tests.", "CLAUDE.md": "@AGENTS.md"}, []),
+        ({"AGENTS.md": "Run tests.", "CLAUDE.md": "Read AGENTS.md first."}, []),
+        ({"AGENTS.md": "See CLAUDE.md.", "CLAUDE.md": "Run tests."}, []),
+        ({"AGENTS.md": "Run tests.", "CLAUDE.md": " \n"}, []),
+        ({"AGENTS.md": "Run tests.", ".claude/rules/a.md": "Be brief."}, []),
+        ({"AGENTS.md": "Run tests."}, []),
+    ],
+)
+def test_a_shared_file_that_an_agent_does_not_read(found, files, expected):
+    assert found(files) == expected
+
+
+def test_a_file_below_needs_its_own_file(found):
+    files = {"AGENTS.md": "Run tests.", "CLAUDE.md": Path("AGENTS.md"), "web/AGENTS.md": "Use CSS."}
+    assert found(files) == []
+    assert found({}, "--recursive") == [("unread-file", "web/AGENTS.md", None)]
+    assert found.messages == [
+        "Claude Code never reads this file, because /w/CLAUDE.md takes its place; add /w/web/CLAUDE.md with `@AGENTS.md`"
+    ]
+    assert found({"web/CLAUDE.md": "@AGENTS.md"}, "--recursive", "--disable", "sent-twice") == []
+
+
+def test_a_file_in_the_hidden_folder_is_imported_from_there(found):
+    found({"AGENTS.md": "Run tests.", ".claude/CLAUDE.md": "Be brief."})
+    assert found.messages[0].endswith("add `@../AGENTS.md` to /w/.claude/CLAUDE.md")
+
+
+def test_templates_and_skills_are_not_worked_in(found):
+    files = {"CLAUDE.md": "Be brief.", "_templates/AGENTS.md": "X.", "s/SKILL.md": "No.", "s/AGENTS.md": "Y."}
+    assert found(files, "--recursive") == []
+
+
+def test_an_import_is_followed_only_below(found):
+    files = {"CLAUDE.md": "Be brief.\n\n@AGENTS.md\n", "AGENTS.md": "Run tests.", "web/CLAUDE.md": "Use CSS."}
+    assert found(files, "--disable", "sent-twice") == []
+    assert found({}, "web", "--disable", "sent-twice") == [("unfollowed-import", "CLAUDE.md", 3)]
+    assert found({}, "--recursive", "--disable", "sent-twice") == [("unfollowed-import", "CLAUDE.md", 3)]
+    assert "working in /w/web does not follow @AGENTS.md" in found.messages[0]
+
+
+def test_an_import_of_nothing_is_another_matter(found):
+    assert found({"CLAUDE.md": "@no.md @../out.md", "web/CLAUDE.md": "Use CSS."}, "--recursive") == []
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ((32_768, 0), []),
+        ((32_769, 0), [("cut-file", "AGENTS.md", None)]),
+        ((30_000, 2_768), []),
+        ((30_000, 2_769), [("cut-file", "a/AGENTS.md", None)]),
+        ((32_768, 10), [("cut-file", "a/AGENTS.md", None)]),
+    ],
+)
+def test_what_a_limit_cuts_is_reported_at_the_first_file(found, sizes, expected):
+    root, below = sizes
+    assert found({"AGENTS.md": "r" * root, "a/AGENTS.md": "b" * below, "a/b/x": ""}, "a") == expected
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"), [("", 1), (" \n", 1), ("Be brief.", 0), (None, 0)], ids=["empty", "blank", "text", "none"]
+)
+def test_a_blank_override(found, override, expected):
+    files = {"AGENTS.md": "Run tests.", **({"AGENTS.override.md": override} if override is not None else {})}
+    assert [code for code, _, _ in found(files)] == ["blank-override"] * expected
+
+
+@pytest.mark.parametrize(("folder", "expected"), [("API", ["misordered-file"]), ("api", [])])
+def test_a_general_file_that_comes_last(found, folder, expected):
+    files = {"GEMINI.md": "Run tests.", f"{folder}/GEMINI.md": "Use REST."}
+    assert [code for code, _, _ in found(files, "--recursive")] == expected
+
+
+def test_a_file_in_a_hidden_folder_that_an_agent_ignores(found):
+    rule = {".github/instructions/a.instructions.md": "Be brief."}
+    assert found({".claude/CLAUDE.md": "Run tests.", **rule}) == [("misplaced-file", ".claude/CLAUDE.md", None)]
+    assert found({"CLAUDE.md": "Use CSS."}) == [], "Copilot has instructions for this folder"
+
+
+@pytest.mark.parametrize(
+    ("rule", "globs", "expected"),
+    [
+        (".claude/rules/a.md", "paths: src/**/*.ts", "unmatched-rule"),
+        (".claude/rules/a.md", "paths: 'lib/**/*.py'", ""),
+        (".cursor/rules/a.mdc", "globs: src/*, tests/**", "unmatched-rule"),
+        (".cursor/rules/a.mdc", "globs: src/*,*.py", ""),
+        (".github/instructions/a.instructions.md", "applyTo: 'src/**'", "unmatched-rule"),
+        (".github/instructions/a.instructions.md", "applyTo: '**'", ""),
+    ],
+)
+def test_a_rule_for_paths_that_do_not_exist(found, rule, globs, expected):
+    files = {rule: f"---\ndescription: d\n{globs}\n---\nBe brief.\n", "lib/deep/a.py": ""}
+    assert found(files) == ([(expected, rule, 3)] if expected else [])
+
+
+def test_text_that_an_agent_gets_twice(found):
+    files = {"AGENTS.md": f"# A\n\n{LONG}\n", "CLAUDE.md": f"# B\n\n{LONG}\n"}
+    assert found(files) == [("sent-twice", "CLAUDE.md", 3)]
+    assert found({"CLAUDE.md": f"# A\n\n{LONG}\n"}) == [], "Copilot drops an equal file"
+    assert found({"CLAUDE.md": "@AGENTS.md\n"}) == [("sent-twice", "CLAUDE.md", 1)]
+    assert found.messages == [
+        "Copilot CLI gets /w/AGENTS.md twice: it is loaded anyway, and imported here; make /w/CLAUDE.md a link to AGENTS.md"
+    ]
+
+
+def test_one_finding_names_all_agents(found):
+    assert found({"AGENTS.md": LONG, "a/AGENTS.md": f"# A\n\n{LONG}\n"}, "a") == [("sent-twice", "a/AGENTS.md", 3)]
+    assert found.messages[0].startswith(
+        "Codex CLI, Copilot CLI, Mistral Vibe, OpenCode and pi get this paragraph twice"
+    )
+
+
+def test_a_name_in_the_wrong_case_names_the_agents(found):
+    assert found({"gemini.md": "Run tests."}) == [("file-case", "gemini.md", None)]
+    assert found.messages == ["/w/gemini.md was not read: it must be named GEMINI.md for Gemini CLI"]
+
+
+def test_a_page_of_documentation_is_not_an_instruction_file(found):
+    assert found({"AGENTS.md": "Run tests.", "docs/agents.md": "Page.", "docs/setup.md": "Page."}, "--recursive") == []
+    assert found({"api/agents.md": "Run tests."}, "--recursive") == [("file-case", "api/agents.md", None)]
+
+
+def test_a_comment_or_setting_turns_a_check_off(found):
+    files = {"AGENTS.md": "<!-- foreword: ignore-file unread-file -->\nRun tests.", "CLAUDE.md": "Be brief."}
+    assert found(files) == []
+    assert found({"AGENTS.md": "Run tests."}) == UNREAD
+    settings = {"home/.config/foreword/foreword.toml": '[lint]\ndisable = ["unread-file"]\n'}
+    assert found(settings) == []
+
+
+def test_only_agents_in_use_or_in_the_settings_count(found):
+    files = {"AGENTS.md": "Run tests.", ".gemini/GEMINI.md": "Be brief."}
+    assert found(files) == []
+    files = {"x/QWEN.md": f"# A\n\n{LONG}\n", "x/AGENTS.md": f"# B\n\n{LONG}\n"}
+    assert found(files, "x", "--disable", "unread-file") == [("sent-twice", "x/QWEN.md", 3)]
+
+
+def test_each_folder_is_listed_once(found, monkeypatch):
+    listed = []
+    scan = folders.os.scandir
+    monkeypatch.setattr(folders.os, "scandir", lambda path: listed.append(path) or scan(path))
+    files = {"AGENTS.md": "X.", "a/AGENTS.md": "Y.", "a/b/c.py": "", ".claude/rules/r.md": "---\npaths: no/**\n---\nZ."}
+    assert found(files, "--recursive") == [("unmatched-rule", ".claude/rules/r.md", 2)]
+    below = [path for path in listed if isinstance(path, str) and path.endswith("/w/a/b")]
+    assert len(below) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "globs"),
+    [
+        ("a/**, *.{ts,tsx},b", ["a/**", "*.{ts,tsx}", "b"]),
+        ('"*.ts", "*.js"', ["*.ts", "*.js"]),
+        ("*.ts *.js", ["*.ts", "*.js"]),
+        ("", []),
+    ],
+)
+def test_globs_are_split_outside_braces(text, globs):
+    assert split_globs(text) == globs
+
+
+@pytest.mark.parametrize(
+    ("glob", "expected"),
+    [
+        ("**/*.ts", True),
+        ("*.TS", True),
+        ("web/src/*.ts", True),
+        ("/web/**", True),
+        ("src", True),
+        ("src/", True),
+        ("web/*/a.ts", True),
+        ("**/*.{js,ts}", True),
+        ("a.?s", True),
+        ("link/x/*.py", True),
+        ("[id]/x.ts", True),
+        ("!x", True),
+        ("**/*", True),
+        ("lib/**/*.ts", False),
+        ("*.py", False),
+        ("src/**/b.ts", False),
+        ("web/*.ts", False),
+        ("x" * 2_000, True),
+    ],
+)
+def test_a_glob_matches_in_any_reading(glob, expected):
+    assert PathIndex(["web", "web/src", "web/src/a.ts", "link"], ["link"]).has_match([glob]) is expected
+
+
+def test_too_many_comparisons_count_as_a_match(monkeypatch):
+    from foreword.inspection.lint import rule_globs
+
+    monkeypatch.setattr(rule_globs, "_MAX_COMPARISONS", 10)
+    index = PathIndex([f"src/{number}.ts" for number in range(20)])
+    assert index.has_match(["src/x*.ts"])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("@AGENTS.md", False),
+        ("See web/AGENTS.md.", True),
+        ("Read the nearest AGENTS.md.", True),
+        ("There are `AGENTS.md` files in each package.", True),
+        ("See CLAUDE.md.", False),
+    ],
+)
+def test_a_file_above_names_one_below(text, expected):
+    assert mentions(text, "/w/web/AGENTS.md", "/w/CLAUDE.md") is expected
+
+
+@pytest.mark.parametrize(
+    ("folder", "expected"), [("/t/x", False), ("/t/x/docs/zh-CN", True), ("/t/x/fixtures/a", True)]
+)
+def test_material(folder, expected):
+    assert is_material(folder, "/t/x") is expected
