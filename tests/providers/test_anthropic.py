@@ -117,12 +117,95 @@ def test_without_a_prompt_there_is_no_system_key(make_turn):
     [(None, CACHE_CONTROL), ("5m", {**CACHE_CONTROL, "ttl": "5m"}), ("1h", {**CACHE_CONTROL, "ttl": "1h"})],
 )
 def test_the_cache_ttl_is_set(make_turn, all_lifetimes, ttl, mark):
-    assert marks(for_anthropic(make_turn(*all_lifetimes), cache_ttl=ttl)) == [mark] * 3
+    assert marks(for_anthropic(make_turn(*all_lifetimes), ttl=ttl)) == [mark] * 3
 
 
 def test_an_unknown_cache_ttl_is_refused(make_turn):
-    with pytest.raises(CallError, match=r"^unknown cache_ttl '2h'; use '5m', '1h' or None$"):
-        for_anthropic(make_turn(), cache_ttl="2h")
+    with pytest.raises(CallError, match=r"^unknown ttl '2h'; use '5m', '1h', 'mixed' or None$"):
+        for_anthropic(make_turn(), ttl="2h")
+
+
+def test_text_that_other_conversations_share_is_cached_for_an_hour(make_turn, all_lifetimes):
+    hour, minutes = ({**CACHE_CONTROL, "ttl": ttl} for ttl in ("1h", "5m"))
+    assert marks(for_anthropic(make_turn(*all_lifetimes), ttl="mixed")) == [hour, hour, minutes]
+    assert marks(for_anthropic(make_turn(*all_lifetimes[1:]), ttl="mixed")) == [hour, hour, minutes]  # with the tools
+
+
+# Never more than four
+
+
+def marked(text, **ttl):
+    return {"role": "user", "content": [{"type": "text", "text": text, "cache_control": {**CACHE_CONTROL, **ttl}}]}
+
+
+def result(*texts):
+    """The result of a tool, with a breakpoint in each block of its content."""
+    content = [{"type": "text", "text": text, "cache_control": CACHE_CONTROL} for text in texts]
+    return {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": content}]}
+
+
+def all_marks(content):
+    """Every breakpoint anywhere in a request."""
+    if isinstance(content, dict):
+        own = [content["cache_control"]] if "cache_control" in content else []
+        return own + all_marks(list(content.values()))
+    return [mark for each in content for mark in all_marks(each)] if isinstance(content, list | tuple) else []
+
+
+@pytest.mark.parametrize(
+    ("messages", "breakpoints", "own", "theirs"),
+    [
+        ([], 3, 3, 0),
+        ([], 4, 3, 0),
+        ([], 2, 2, 0),
+        ([], 0, 0, 0),
+        ([marked("a")], 3, 3, 1),
+        ([marked("a"), marked("b")], 3, 2, 2),
+        ([marked("a"), result("b", "c")], 3, 1, 3),
+        ([marked("a"), result("b", "c"), marked("d")], 3, 0, 4),
+        ([marked("a"), result("b", "c", "d"), marked("e"), marked("f")], 3, 0, 4),  # the first two are removed
+    ],
+)
+def test_a_request_never_has_more_than_four_breakpoints(
+    is_typed, make_turn, all_lifetimes, messages, breakpoints, own, theirs
+):
+    turn = make_turn(*all_lifetimes, messages=messages or [{"role": "user", "content": "Hi."}])
+    before = json.dumps(turn.messages)
+    request = for_anthropic(turn, breakpoints=breakpoints)
+    assert (len(marks(request)), len(all_marks(request["messages"]))) == (own, theirs)
+    assert json.dumps(turn.messages) == before
+    assert is_typed({**request, "model": "m", "max_tokens": 8}, MessageCreateParamsNonStreaming)
+
+
+def test_the_first_breakpoints_are_dropped(make_turn, all_lifetimes):
+    assert blocks(for_anthropic(make_turn(*all_lifetimes), breakpoints=1)) == [
+        ("You are an agent.", False),
+        ("\n\n# Instructions\nSpeak plainly. ✓\n\n# Skills", False),
+        ("\n\nWorking directory: /w", True),
+        ("\n\n# Plan", False),
+    ]
+    texts = [marked(letter) for letter in "abcde"]
+    kept = for_anthropic(make_turn(messages=texts))["messages"]
+    assert kept == [{"role": "user", "content": [{"type": "text", "text": "a"}]}, *texts[1:]]
+
+
+def test_four_breakpoints_can_be_used(make_turn, all_lifetimes):
+    turn = make_turn(*all_lifetimes[1:], separator="")
+    turn = replace(turn, root_end=len("# Instructions\nSpeak plainly. ✓"))
+    assert len(marks(for_anthropic(turn))) == 3
+    assert len(marks(for_anthropic(turn, breakpoints=4))) == 4
+
+
+@pytest.mark.parametrize("breakpoints", [-1, 5, True, "3", None])
+def test_an_invalid_number_of_breakpoints_is_refused(make_turn, breakpoints):
+    with pytest.raises(CallError, match=r"^breakpoints must be a number from 0 to 4, not "):
+        for_anthropic(make_turn(), breakpoints=breakpoints)
+
+
+@pytest.mark.parametrize("ttl", [None, "5m", "mixed"])
+def test_an_hour_never_comes_after_five_minutes(make_turn, all_lifetimes, ttl):
+    request = for_anthropic(make_turn(*all_lifetimes, messages=[marked("a", ttl="1h"), marked("b")]), ttl=ttl)
+    assert [mark.get("ttl") for mark in all_marks(request)] == ["1h", "1h", "1h", None]
 
 
 def test_changing_one_breakpoint_of_a_request_changes_no_other(make_turn, all_lifetimes):
@@ -197,7 +280,7 @@ def client(provider):
 
 
 def test_the_client_sends_the_request_unchanged(provider, client, make_turn, all_lifetimes, history):
-    request = for_anthropic(make_turn(*all_lifetimes, messages=history), cache_ttl="1h")
+    request = for_anthropic(make_turn(*all_lifetimes, messages=history), ttl="1h")
     answer = client.messages.create(**request, model="claude-opus-5", max_tokens=8)
     assert answer.content[0].text == "Done."
     assert provider.last_request == {**request, "model": "claude-opus-5", "max_tokens": 8}
@@ -222,7 +305,7 @@ def test_the_same_turn_gives_the_same_bytes(provider, client, make_turn, all_lif
 
 @pytest.mark.parametrize("count", [1, 6])
 def test_the_request_matches_the_types_of_the_sdk(is_typed, make_turn, all_lifetimes, history, count):
-    request = for_anthropic(make_turn(*all_lifetimes, messages=history[:count]), cache_ttl="5m")
+    request = for_anthropic(make_turn(*all_lifetimes, messages=history[:count]), ttl="5m")
     whole_request = {**request, "model": "claude-opus-5", "max_tokens": 8}
     assert is_typed(whole_request, MessageCreateParamsNonStreaming)
     assert not is_typed({**whole_request, "sistem": []}, MessageCreateParamsNonStreaming)

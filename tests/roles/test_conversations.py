@@ -250,7 +250,7 @@ def test_a_spare_breakpoint_follows_the_roots_file_inside_a_message(tree, open_c
 
 @pytest.mark.parametrize("ttl", [None, "1h"])
 def test_at_most_three_breakpoints_are_used(open_conversation, ttl):
-    request = for_anthropic(open_conversation(plan="Test it.", tools="read").turn("hi"), cache_ttl=ttl)
+    request = for_anthropic(open_conversation(plan="Test it.", tools="read").turn("hi"), ttl=ttl)
     assert str(request).count("cache_control") == 3
 
 
