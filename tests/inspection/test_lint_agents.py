@@ -83,6 +83,11 @@ def test_a_file_in_the_hidden_folder_is_imported_from_there(found):
     assert found.messages[0].endswith("add `@../AGENTS.md` to /w/.claude/CLAUDE.md")
 
 
+def test_a_file_that_is_named_further_up_is_found_by_the_agent(found):
+    files = {"CLAUDE.md": "@AGENTS.md", "AGENTS.md": "Read web/AGENTS.md.", "web/AGENTS.md": "Use CSS."}
+    assert found(files, "--recursive", "--disable", "unfollowed-import") == []
+
+
 def test_templates_and_skills_are_not_worked_in(found):
     files = {"CLAUDE.md": "Be brief.", "_templates/AGENTS.md": "X.", "s/SKILL.md": "No.", "s/AGENTS.md": "Y."}
     assert found(files, "--recursive") == []
@@ -266,7 +271,8 @@ def test_a_file_above_names_one_below(text, expected):
 
 
 @pytest.mark.parametrize(
-    ("folder", "expected"), [("/t/x", False), ("/t/x/docs/zh-CN", True), ("/t/x/fixtures/a", True)]
+    ("folder", "expected"),
+    [("/t/x", False), ("/t/x/docs/zh-CN", True), ("/t/x/docs/tr/a", True), ("/t/x/fixtures/a", True)],
 )
 def test_material(folder, expected):
     assert is_material(folder, "/t/x") is expected

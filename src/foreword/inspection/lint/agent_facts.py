@@ -161,7 +161,7 @@ def mentions(text: str, path: str, written_in: str) -> bool:
 
 # "the nearest AGENTS.md", "AGENTS.md files in each package"
 _ALL_OF_A_NAME = (
-    r"\b(?:nested|near\w*|close\w*|each|every|any|local|relevant|scoped|sub\w*|package\w*|director\w+|folder\w*|"
+    r"\b(?:nested|near\w*|close\w*|each|every|any|local|relevant|scoped|specific|sub\w*|package\w*|director\w+|folder\w*|"
     r"module\w*|\*\*/)[^.\n]{{0,40}}{0}|{0}`?[^.\n]{{0,30}}\b(?:files|each|every|sub\w+|nested|director\w+|folder\w*)"
 )
 
@@ -169,10 +169,10 @@ _ALL_OF_A_NAME = (
 _MATERIAL = frozenset(
     ("template", "templates", "fixture", "fixtures", "testdata", "assets", "boilerplate", "scaffolds")
 )
-_TRANSLATION = re.compile(r"[a-z]{2}-[A-Z]{2}")
+_TRANSLATION = re.compile(r"/[a-z]{2}-[A-Z]{2}(?:/|$)|/docs/[a-z]{2}(?:/|$)")
 
 
 def is_material(folder: str, root: str) -> bool:
     """Whether a folder contains material, such as templates or translations, so that probably nobody works in it."""
-    parts = folder[len(root) :].split("/")
-    return any(each.strip("_") in _MATERIAL or _TRANSLATION.fullmatch(each) for each in parts)
+    below = folder[len(root) :]
+    return _TRANSLATION.search(below) is not None or any(each.strip("_") in _MATERIAL for each in below.split("/"))

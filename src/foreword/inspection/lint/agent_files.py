@@ -10,6 +10,7 @@ from posixpath import basename, dirname, join, relpath
 from ...sources.paths import is_inside
 from ..agent_rules import describe_places
 from .agent_facts import Place, agent_name, mentions
+from .agent_texts import imports_left_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,9 @@ def _is_given(visit: Visit, hidden: Candidate) -> bool:
     source = visit.read(hidden.path)
     if source is None:
         return True
-    if any(mentions(text, hidden.path, path) for path, text in visit.loaded.items()):
+    # An agent that starts further up follows these imports, and then learns of the file.
+    imported = {path: other.text for _, _, _, path in imports_left_out(visit) if (other := visit.read(path))}
+    if any(mentions(text, hidden.path, path) for path, text in {**visit.loaded, **imported}.items()):
         return True
     if len(source.text) <= _LONGEST_POINTER and any(basename(path) in source.text for path in visit.loaded):
         return True

@@ -12,7 +12,7 @@ from .source_text import source_texts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from ...vocabulary import Finding
     from .agent_facts import Facts, Visit
@@ -25,23 +25,25 @@ _SHORTEST = 400
 
 def unfollowed_imports(visit: Visit, facts: Facts) -> None:
     """Imports of files in the repository that the agent does not follow because they are outside the folder in which it works."""
+    for finding, source, token, target in imports_left_out(visit):
+        if source.text.strip() == token:
+            advice = f"make {source.path} a link to {basename(target)}"
+        else:
+            advice = f"put what is needed there in {source.path} itself"
+        message = f"{{agents}} working in {{folders}} do{{es}} not follow {token}, because it is outside that folder; {advice}"
+        place = Place(source.path, finding.line, finding.column, finding.end_column)
+        facts.add("unfollowed-import", place, message, visit.agent, visit.folder)
+
+
+def imports_left_out(visit: Visit) -> Iterator[tuple[Finding, SourceText, str, str]]:
+    """The findings about such imports, each with the importing file, the token and the path of the other file."""
     for each in visit.prompt.findings:
-        if each.code != "import-outside" or not is_inside(each.path, visit.root):
-            continue
-        source = visit.read(each.path)
+        source = visit.read(each.path) if each.code == "import-outside" else None
         token = _token(source, each) if source else ""
         target = normpath(join(dirname(each.path), token[1:].partition("#")[0].replace("\\ ", " ")))
-        if not source or not token or not is_inside(target, visit.root) or visit.read(target) is None:
-            continue
-        if is_inside(target, visit.folder) or target in visit.loaded:
-            continue
-        if source.text.strip() == token:
-            advice = f"make {each.path} a link to {basename(target)}"
-        else:
-            advice = f"put what is needed there in {each.path} itself"
-        message = f"{{agents}} working in {{folders}} do{{es}} not follow {token}, because it is outside that folder; {advice}"
-        place = Place(each.path, each.line, each.column, each.end_column)
-        facts.add("unfollowed-import", place, message, visit.agent, visit.folder)
+        is_below = is_inside(target, visit.folder) or target in visit.loaded
+        if source and token and not is_below and is_inside(target, visit.root) and visit.read(target):
+            yield each, source, token, target
 
 
 def _token(source: SourceText, finding: Finding) -> str:
