@@ -85,7 +85,8 @@ bench: setup page browser ## Measure costs and print them as ratios
 peers: setup $(NODE) ## Run the released agents and compare them with the layouts; PEERS="--only claude --record" passes options
 	$(BIN)/python -m peers $(PEERS)
 
-fuzz: setup ## Fuzz each template language for SECONDS, from recorded seeds
+fuzz: setup web/node_modules/.stamp ## Run the property tests with many more examples, and fuzz each template language for SECONDS
+	FOREWORD_TEST_EXAMPLES=500 $(BIN)/pytest -n 2 tests/property
 	$(BIN)/python tests/fuzz/fuzz_brackets.py --seconds $(SECONDS)
 	$(BIN)/python tests/fuzz/fuzz_directives.py --seconds $(SECONDS)
 	$(BIN)/python tests/fuzz/fuzz_jinja.py --seconds $(SECONDS)

@@ -82,7 +82,6 @@ CONTENT = (
 ).split()
 
 
-@settings(max_examples=60)
 @given(files=st.fixed_dictionaries({}, optional=dict.fromkeys(CONTENT, any_bytes)))
 def test_any_content_gives_a_prompt(write_workspace, files):
     workspace = write_workspace(files)
@@ -90,7 +89,6 @@ def test_any_content_gives_a_prompt(write_workspace, files):
         build_prompt(workspace, layout, model="m")
 
 
-@settings(max_examples=40)
 @given(content=any_bytes)
 def test_any_active_skill_gives_a_prompt_or_an_error(write_workspace, content):
     workspace = write_workspace({"w/a/.agents/skills/x/SKILL.md": b"---\nname: x\ndescription: D.\n---\n" + content})
@@ -105,7 +103,6 @@ def test_any_active_skill_gives_a_prompt_or_an_error(write_workspace, content):
 TAGS = ["[file:", "]", "[if ", "x", "\0", "\ud800", "/", "..", "[git:branch]", "é" * 200]
 
 
-@settings(max_examples=60)
 @given(text=st.one_of(st.text(), st.lists(st.sampled_from(TAGS)).map("".join)))
 @example("[file:a\0b]")
 @example("[file:\ud800]")
@@ -126,7 +123,6 @@ unusual_names = st.one_of(
 unusual_names = unusual_names.map(lambda name: name.translate(None, b"\0/")).filter(lambda name: name.strip(b"."))
 
 
-@settings(max_examples=60)
 @given(names=st.lists(unusual_names, min_size=1, max_size=4, unique=True), content=any_bytes)
 def test_any_file_names_give_a_prompt(write_workspace, names, content):
     front_matter = b"---\nname: x\ndescription: D.\nmodel_invokation: true\n---\n"
@@ -203,7 +199,6 @@ rows = st.one_of(
 toml_files = st.one_of(any_bytes, st.lists(rows, max_size=5).map("\n".join).map(str.encode))
 
 
-@settings(max_examples=120)
 @given(content=toml_files, layout=st.sampled_from(["", *LAYOUTS]))
 @example(b"budget = " + b"9" * 5_000, "opal")
 @example(b'layout = "nonsense"', "")
@@ -212,7 +207,6 @@ def test_workspace_settings_never_raise(write_workspace, content, layout):
     build_prompt(write_workspace({"w/a/.foreword/foreword.toml": content}), layout)
 
 
-@settings(max_examples=120)
 @given(
     content=toml_files,
     name=st.sampled_from(
@@ -229,7 +223,6 @@ def test_settings_and_wording_raise_only_our_own_errors(write_workspace, content
             assert "\n" not in str(error) and str(error).encode()
 
 
-@settings(max_examples=150)
 @given(content=toml_files, base=st.sampled_from(["", "opal", "foreword", "pi", "ion", "pod", "builder"]))
 @example(b"section = 3\nsections = []", "")
 @example(b"guideline = 3\nsections = []", "")
@@ -255,7 +248,6 @@ templates = st.one_of(
 )
 
 
-@settings(max_examples=60)
 @given(body=templates, other=templates)
 def test_a_template_raises_only_our_own_errors(write_workspace, body, other):
     workspace = write_workspace(

@@ -3,7 +3,7 @@
 import re
 from datetime import UTC, datetime
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from foreword import Agent, Tool, Workspace
@@ -150,7 +150,6 @@ def check_order(text, now, own_text, may_be_whole):
 # The whole prompt
 
 
-@settings(max_examples=150)
 @given(inputs=any_inputs(), budget=budgets)
 def test_the_prompt_keeps_its_budget_or_reports_what_is_too_large(inputs, budget):
     before, after = build_prompt(inputs), build_prompt(inputs, {"budget": budget})
@@ -230,7 +229,6 @@ def amounts(inputs, prompt):
         yield len(words)
 
 
-@settings(max_examples=150)
 @given(inputs=any_inputs(), key=st.sampled_from(["budget", "files.budget", "skills.budget"]), data=st.data())
 def test_a_larger_budget_never_keeps_less(inputs, key, data):
     full_size = estimate(build_prompt(inputs).text)
@@ -262,7 +260,6 @@ def test_a_prompt_budget_that_only_warns_cuts_nothing(inputs, budget):
 # A section of files
 
 
-@settings(max_examples=150)
 @given(inputs=any_inputs(skills=st.just([])), budget=budgets, over=st.sampled_from(["cut", "shorten"]))
 def test_a_file_section_keeps_its_budget(inputs, budget, over):
     before, after = build_prompt(inputs), build_prompt(inputs, {"files.budget": budget, "files.over": over})
@@ -349,7 +346,6 @@ def menu_of_residents(inputs, count):
     return "<residents>\n{}\n</residents>".format("\n".join(lines))
 
 
-@settings(max_examples=200)
 @given(inputs=any_inputs(files=st.just([])), budget=budgets, over=st.sampled_from(["cut", "shorten"]))
 @example(
     Inputs(
@@ -448,7 +444,6 @@ def tasks(draw):
     )
 
 
-@settings(max_examples=150)
 @given(task=tasks())
 def test_any_budget_is_kept_in_any_layout(task):
     layout, inputs, assignments = task

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 LAYOUTS = ["foreword", "ion", "opal", "pi", "pod"]
@@ -62,7 +62,6 @@ cases = st.dictionaries(
 links = st.lists(st.tuples(st.sampled_from(SKILL_FOLDERS), words, st.sampled_from(SKILL_FOLDERS)), max_size=3)
 
 
-@settings(max_examples=60)
 @given(files=st.tuples(skills, texts, cases), links=links, seeds=st.lists(st.integers(), min_size=2, max_size=2))
 @example(({}, {}, {"w/a/AGENTS.md": "x", "w/a/agents.md": "y", "w/a/Agents.md": "z", "w/a/AGENTS.MD": "u"}), [], [1, 2])
 def test_listing_order_does_not_matter(module_tree, files, links, seeds):

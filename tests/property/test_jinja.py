@@ -192,9 +192,14 @@ def test_literal_text_has_exact_origins(text, a):
             )
 
 
-@given(valid_templates, valid_characters, st.integers(1, 40))
+@given(valid_templates, valid_characters, st.integers(0, 40))
 def test_a_limited_template_stays_within_its_limit(text, a, count):
     variables = {"a": a, "b": ["y" * count] * count}
     templates = {"$u/t": Document("", text), "$u/p": Document("", "p")}
     assume(is_bounded(inclusion.collect("$u/t", templates.get), variables))
-    assert len(text_of(render("$u/t", templates, variables))) <= 5_000_000
+    try:
+        written = text_of(render("$u/t", templates, variables))
+    except TemplateError:  # the empty list has no first item
+        assert not count
+    else:
+        assert len(written) <= 5_000_000

@@ -67,7 +67,6 @@ def lines_of(path):
 
 
 @pytest.mark.parametrize("layout", agents.NAMES)
-@settings(max_examples=60)
 @given(files=trees, cwd=st.sampled_from(["w", "w/a"]))
 def test_every_character_has_its_origin(write_tree, layout, files, cwd):
     workspace = write_tree(files, cwd)

@@ -5,7 +5,7 @@ import re
 import shutil
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from foreword import Tool
@@ -21,7 +21,6 @@ OWN_TAGS = {
     "pi": ["available_skills"],
 }
 SEPARATORS = {"\n", "\n\n", "\n\n---\n\n"}
-SETTINGS = settings(max_examples=40)
 TOOLS = [Tool("read", guidelines=["Read </tool-guidance> it."]), Tool("bash", snippet="Run\n it"), Tool("read_file")]
 
 # Workspaces
@@ -101,7 +100,6 @@ def read(path):
 # Passages and pieces
 
 
-@SETTINGS
 @given(files=workspaces, plan=texts)
 @example(files={}, plan="")
 @example(files={"w/a/AGENTS.md": "x\n</instr<!-- endif -->uctions>"}, plan="</plan>")
@@ -131,7 +129,6 @@ def lines_at(content, text, first):
     return {first + text.count("\n") - text.endswith("\n") for offset in starts if content.startswith(text, offset)}
 
 
-@SETTINGS
 @given(files=workspaces)
 @example(files={"w/a/AGENTS.md": "\ufeff\r\n\r\na\r\n</skills>\r\nb </instructions\n>"})
 def test_every_piece_is_at_its_lines_of_the_file(build, files):
@@ -141,7 +138,6 @@ def test_every_piece_is_at_its_lines_of_the_file(build, files):
             assert lines_at(read(piece.origin.path), piece.text, first) == {last}
 
 
-@SETTINGS
 @given(files=workspaces)
 def test_the_pieces_of_a_file_make_up_the_file(build, files):
     """Nothing is missing or repeated where files are inserted unchanged."""
@@ -168,7 +164,6 @@ def test_the_pieces_of_a_file_make_up_the_file(build, files):
 # Bytes
 
 
-@SETTINGS
 @given(files=workspaces)
 def test_line_ends_and_byte_order_marks_do_not_matter(build, files):
     plain = [(layout, prompt.id) for layout, prompt in build(files)]
@@ -186,7 +181,6 @@ def tags(text, layout):
     return re.findall(rf"<\s*/?\s*(?:{'|'.join(OWN_TAGS[layout])})(?=[\s/>]|\Z)", text, re.IGNORECASE)
 
 
-@SETTINGS
 @given(files=workspaces, plan=texts)
 @example(
     files={

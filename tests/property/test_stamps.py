@@ -301,7 +301,7 @@ class Disturbances(RuleBasedStateMachine):
 
 
 TestDisturbances = Disturbances.TestCase
-TestDisturbances.settings = settings(max_examples=80, stateful_step_count=20)
+TestDisturbances.settings = settings(stateful_step_count=20)
 
 
 # Single changes that stamps do not show, or might not

@@ -14,7 +14,7 @@ from random import Random
 from time import perf_counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from foreword.errors import StoreError
@@ -151,7 +151,6 @@ def fail_to_read(conversation, moment):
     raise StoreError("the disk cannot be read")
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(["publish", "arrive", "answer", "ask"]), max_size=25))
 def test_no_response_is_older_than_its_request(tmp_path_factory, steps):
     """A response never contains an older edition than the one that was current when the request arrived."""
