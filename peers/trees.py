@@ -343,7 +343,8 @@ TREES: dict[str, Tree] = {
         {
             **{f"repo/{name.upper()}.md": ODD_IMPORTS.replace("{0}", name) for name in ("claude", "gemini", "qwen")},
             "repo/.github/copilot-instructions.md": ODD_IMPORTS.replace("{0}", "hub"),
-            **{f"repo/{folder}inc/{name}": text for folder in ("", ".github/") for name, text in ODD_FILES.items()},
+            **{f"repo/inc/{name}": text for name, text in ODD_FILES.items()},
+            **{f"repo/.github/inc/{name}": text.replace("qx-", "qx-hub-") for name, text in ODD_FILES.items()},
         },
         ("repo",),
         ("claude", "gemini", "copilot", "qwen"),
