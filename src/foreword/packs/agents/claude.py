@@ -35,7 +35,10 @@ def mapping() -> dict[str, Any]:
  'copies': 'keep',
  'raw': True,
  'sections': ['base', 'instructions', 'menus'],
+ 'touch': {'sections': ['touched_user', 'touched', 'touched_start', 'touched_agents']},
  'settings': {'excludes': [], 'project_excludes': []},
+ 'from': {'excludes': ['home:.claude/settings.json#claudeMdExcludes'],
+          'project_excludes': ['cwd:.claude/settings.json#claudeMdExcludes', 'cwd:.claude/settings.local.json#claudeMdExcludes']},
  'differs': ["Claude Code's own instructions and paragraphs are replaced by notes in brackets.",
              'Rules in one folder are sorted by path; Claude Code takes them as they come from the disk.',
              'Rules that a link leads to are named by the link and come before AGENTS.md; Claude Code names their targets and puts '
@@ -43,8 +46,6 @@ def mapping() -> dict[str, Any]:
              'Folders added with --add-dir are not read.',
              "A project's file imports nothing outside the workspace, even if the user has approved that in Claude Code.",
              "Claude Code's own sub-agents and skills are not listed."],
- 'from': {'excludes': ['home:.claude/settings.json#claudeMdExcludes'],
-          'project_excludes': ['cwd:.claude/settings.json#claudeMdExcludes', 'cwd:.claude/settings.local.json#claudeMdExcludes']},
  'find': {'user': {'files': ['home:.claude/CLAUDE.md', 'home:.claude/rules/**/*.md'],
                    'label': "user's private global instructions for all projects",
                    'exclude': ['{excludes}', '{project_excludes}'],
@@ -233,5 +234,4 @@ def mapping() -> dict[str, Any]:
                                 'role': 'system',
                                 'item': 'Contents of {path}:\n\n{text}',
                                 'join': '\n',
-                                'wrap': "[Claude Code's note on AGENTS.md] {}"}},
- 'touch': {'sections': ['touched_user', 'touched', 'touched_start', 'touched_agents']}}
+                                'wrap': "[Claude Code's note on AGENTS.md] {}"}}}

@@ -32,6 +32,7 @@ def mapping() -> dict[str, Any]:
  'copies': 'first',
  'raw': True,
  'sections': ['base', 'skills', 'instructions', 'rules', 'scoped'],
+ 'touch': {'sections': ['touch']},
  'differs': ["Copilot's own instructions are replaced by notes in brackets, and its own skills are not listed.",
              'Sub-agents are in the description of a tool, which a layout does not show.',
              'Lines end with LF; Copilot keeps CRLF.',
@@ -208,5 +209,4 @@ def mapping() -> dict[str, Any]:
              'touched_root': {'like': 'touched', 'of': 'touched_root'},
              'touched_rules': {'like': 'touched', 'of': 'touched_rules'},
              'touched_cwd': {'like': 'touched', 'of': 'touched_cwd'},
-             'touched_here': {'like': 'touched', 'of': 'touched_here'}},
- 'touch': {'sections': ['touch']}}
+             'touched_here': {'like': 'touched', 'of': 'touched_here'}}}

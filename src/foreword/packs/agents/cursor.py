@@ -29,6 +29,7 @@ def mapping() -> dict[str, Any]:
  'mirrors': 'Cursor, as documented in November 2026',
  'signs': ['.cursor/', '.cursorrules'],
  'sections': ['base', 'rules', 'legacy', 'instructions', 'menu'],
+ 'touch': {'sections': ['touched']},
  'differs': ["This layout follows Cursor's documentation. It was not compared with what Cursor sends: order, headings and trimming are "
              'ours.',
              "Team rules and the user's rules are not files, so they are missing.",
@@ -47,15 +48,14 @@ def mapping() -> dict[str, Any]:
                             'match': ['globs'],
                             'unscoped': 'skip',
                             'unless': {'alwaysApply': True}}},
- 'section': {'base': {'text': "[Cursor's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
+ 'section': {'touched': {'sections': ['touched_files', 'touched_rules']},
+             'touched_files': {'like': 'instructions', 'of': 'touched'},
+             'touched_rules': {'like': 'rules', 'of': 'touched_rules'},
+             'base': {'text': "[Cursor's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'rules': {'of': 'rules', 'item': '[Rule {path|shortest}]\n{text}', 'join': '\n\n', 'lifetime': 'project'},
              'legacy': {'of': 'legacy', 'lifetime': 'project'},
              'instructions': {'of': 'project', 'item': '[Instructions {path|shortest}]\n{text}', 'join': '\n\n', 'lifetime': 'project'},
              'menu': {'of': 'menu',
                       'item': '- {path|shortest}: {front.description|line}',
                       'wrap': '[Rules that the agent may read]\n{}',
-                      'lifetime': 'project'},
-             'touched': {'sections': ['touched_files', 'touched_rules']},
-             'touched_files': {'like': 'instructions', 'of': 'touched'},
-             'touched_rules': {'like': 'rules', 'of': 'touched_rules'}},
- 'touch': {'sections': ['touched']}}
+                      'lifetime': 'project'}}}

@@ -35,6 +35,7 @@ def mapping() -> dict[str, Any]:
  'copies': 'keep',
  'raw': True,
  'sections': ['base', 'skills', 'user', 'session'],
+ 'touch': {'sections': ['touched']},
  'differs': ["Gemini CLI's own instructions, the date and the tree of folders are replaced by notes in brackets.",
              'The comment for an import that failed gives a reason in other words.',
              "Gemini CLI's own skills are not listed.",
@@ -89,5 +90,4 @@ def mapping() -> dict[str, Any]:
              'touched': {'like': 'user',
                          'of': 'touched',
                          'role': 'tool',
-                         'wrap': '--- Newly Discovered Project Context ---\n{}\n--- End Project Context ---'}},
- 'touch': {'sections': ['touched']}}
+                         'wrap': '--- Newly Discovered Project Context ---\n{}\n--- End Project Context ---'}}}

@@ -34,6 +34,7 @@ def mapping() -> dict[str, Any]:
  'copies': 'keep',
  'raw': True,
  'sections': ['base', 'environment', 'instructions', 'skills'],
+ 'touch': {'sections': ['touched']},
  'differs': ["OpenCode's own instructions and environment are replaced by notes in brackets.",
              "A project's configuration names only files inside the workspace; OpenCode reads any file it names.",
              'Files of one glob are sorted by path; OpenCode takes them as they come from the disk.',
@@ -47,14 +48,14 @@ def mapping() -> dict[str, Any]:
           'claude': {'like': 'agents', 'files': ['walk:CLAUDE.md'], 'when': ['!found:agents']},
           'context': {'like': 'agents', 'files': ['walk:CONTEXT.md'], 'when': ['!found:agents', '!found:claude']},
           'named': {'like': 'agents', 'files': ['walk:{user_instructions}', 'walk:{instructions}']},
+          'touched': {'like': 'agents', 'within': 'cwd', 'files': [['down:AGENTS.md', 'down:CLAUDE.md']]},
           'skills': {'as': 'skill',
                      'files': ['walk:.opencode/skills/**/SKILL.md',
                                'walk:.claude/skills/**/SKILL.md',
                                'walk:.agents/skills/**/SKILL.md',
                                'config:opencode/skills/**/SKILL.md',
                                'home:.claude/skills/**/SKILL.md',
-                               'home:.agents/skills/**/SKILL.md']},
-          'touched': {'like': 'agents', 'within': 'cwd', 'files': [['down:AGENTS.md', 'down:CLAUDE.md']]}},
+                               'home:.agents/skills/**/SKILL.md']}},
  'section': {'base': {'text': "[OpenCode's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'environment': {'text': "[OpenCode's environment block, for {cwd}]"},
              'instructions': {'sections': ['user', 'agents', 'claude', 'context', 'named'], 'join': '\n', 'lifetime': 'project'},
@@ -63,6 +64,11 @@ def mapping() -> dict[str, Any]:
              'claude': {'like': 'user', 'of': 'claude'},
              'context': {'like': 'user', 'of': 'context'},
              'named': {'like': 'user', 'of': 'named'},
+             'touched': {'like': 'user',
+                         'of': 'touched',
+                         'role': 'tool',
+                         'join': '\n\n',
+                         'wrap': '<system-reminder>\n{}\n</system-reminder>'},
              'skills': {'of': 'skills',
                         'item': '  <skill>\n'
                                 '    <name>{name}</name>\n'
@@ -70,10 +76,4 @@ def mapping() -> dict[str, Any]:
                                 '    <location>{path}</location>\n'
                                 '  </skill>',
                         'wrap': "[OpenCode's note on skills]\n<available_skills>\n{}\n</available_skills>",
-                        'lifetime': 'project'},
-             'touched': {'like': 'user',
-                         'of': 'touched',
-                         'role': 'tool',
-                         'join': '\n\n',
-                         'wrap': '<system-reminder>\n{}\n</system-reminder>'}},
- 'touch': {'sections': ['touched']}}
+                        'lifetime': 'project'}}}

@@ -33,6 +33,7 @@ def mapping() -> dict[str, Any]:
  'copies': 'keep',
  'raw': True,
  'sections': ['base', 'context', 'skills'],
+ 'touch': {'sections': ['touched']},
  'differs': ["Qwen Code's own instructions are replaced by notes in brackets, and its own skills are not listed.",
              'The comment for an import that was refused gives a reason in other words.'],
  'settings': {'names': ['QWEN.md', 'AGENTS.md']},
@@ -106,5 +107,4 @@ def mapping() -> dict[str, Any]:
                                       'user\n'
                                       '</location>\n'
                                       '</skill>'},
-             'touched': {'like': 'rules', 'of': 'touched', 'role': 'tool', 'wrap': '<system-reminder>\n{}\n</system-reminder>'}},
- 'touch': {'sections': ['touched']}}
+             'touched': {'like': 'rules', 'of': 'touched', 'role': 'tool', 'wrap': '<system-reminder>\n{}\n</system-reminder>'}}}

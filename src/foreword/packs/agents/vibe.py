@@ -32,6 +32,7 @@ def mapping() -> dict[str, Any]:
  'copies': 'keep',
  'raw': True,
  'sections': ['base', 'user', 'project', 'skills'],
+ 'touch': {'sections': ['touched']},
  'differs': ["Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed.",
              'Files are read from the git root down; Vibe starts at the nearest folder that the user trusts, and reads nothing in others.'],
  'env': {'VIBE_HOME': '~/.vibe'},
@@ -65,5 +66,4 @@ def mapping() -> dict[str, Any]:
                          'role': 'tool',
                          'join': '\n\n',
                          'item': 'Contents of {path} (project instructions for this directory):\n\n{text}',
-                         'wrap': '<vibe_warning>\n{}\n</vibe_warning>'}},
- 'touch': {'sections': ['touched']}}
+                         'wrap': '<vibe_warning>\n{}\n</vibe_warning>'}}}
