@@ -1,4 +1,4 @@
-"""Run the checks of lint that know the released agents: build each agent's prompt in the folders where it works.
+"""Run lint's checks about the released agents: build each agent's prompt in the folders where it works.
 
 Only agents that the repository shows signs of, or that the settings name, are considered. Each file is read once for all of them, and
 each folder is listed once.

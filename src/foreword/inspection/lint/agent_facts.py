@@ -1,4 +1,4 @@
-"""What the checks about released agents have in common: an agent's prompt in one folder, and facts that several agents share."""
+"""Shared by the checks about released agents: an agent's prompt in one folder, and facts that concern several agents."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def agent_name(layout: Layout) -> str:
 
 
 def shared_names(layouts: Iterable[Layout]) -> frozenset[str]:
-    """The names of files that several agents are recognised by. A file that is the sign of one agent is written for that agent."""
+    """The names of files that are signs of several agents. A file that is a sign of only one agent is written for that agent."""
     signs = [sign for layout in layouts for sign in dict.fromkeys(layout.signs)]
     return frozenset(sign for sign in signs if signs.count(sign) > 1 and not sign.endswith("/"))
 
@@ -43,14 +43,8 @@ class Visit:
         root: str,
         read: Callable[[str], SourceText | None],
     ) -> None:
-        self.layout, self.inputs, self.prompt, self.folder, self.root, self.read = (
-            layout,
-            inputs,
-            prompt,
-            folder,
-            root,
-            read,
-        )
+        self.layout, self.inputs, self.prompt = layout, inputs, prompt
+        self.folder, self.root, self.read = folder, root, read
         self.agent = agent_name(layout)
         self.candidates: Mapping[str, Candidate] = {each.path: each for each in prompt.candidates}
         self._loaded: dict[str, str] | None = None
@@ -94,7 +88,7 @@ class Facts:
     def add(
         self, check: str, place: Place, message: str, agent: str, folder: str = "", severity: Severity | None = None
     ) -> None:
-        """Record a fact; if it is known already, only another agent or folder. The first message counts."""
+        """Record a fact. If it is already known, add the agent and folder to it and keep its first message."""
         known = self._known.setdefault((check, place), (message, severity, {}, {}))
         known[2][agent] = None
         if folder:
@@ -127,7 +121,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def some_of(paths: Sequence[str]) -> str:
-    """The first of some folders, and how many more there are."""
+    """The first folder, and the number of others."""
     if len(paths) < 2:
         return "".join(paths)
     others = len(paths) - 1

@@ -1,6 +1,6 @@
 """Files that an agent reads differently from what their author may expect: hidden, cut, in the wrong place or in another order.
 
-Everything here follows from the prompt that a layout gives in a folder. No check knows an agent.
+Every check uses only the prompt that a layout builds in a folder; none names an agent.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def hidden_files(visit: Visit, facts: Facts, shared: Collection[str]) -> None:
 
 
 def _conditional(layout: Layout) -> Iterator[Lookup]:
-    """The lookups that count only if another one lookups nothing."""
+    """The lookup rules that apply only if another one finds nothing."""
     for lookup in layout.lookups:
         if any(term.negated and any(fact.startswith("found:") for fact in term.facts) for term in lookup.when):
             yield lookup
@@ -116,7 +116,7 @@ def blank_files(visit: Visit, facts: Facts) -> None:
 
 
 def cut_files(visit: Visit, facts: Facts) -> None:
-    """The first file that a limit of the layout cuts. The files after it are dropped for the same reason."""
+    """The first file that exceeds the layout's limit. The files after it are dropped for the same reason."""
     limit = next((section.bytes for section in visit.layout.all_sections if section.bytes is not None), None)
     sources = (visit.read(each.path) for each in visit.own_candidates("cut"))
     source = next(filter(None, sources), None) if limit is not None else None

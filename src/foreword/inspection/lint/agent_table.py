@@ -1,4 +1,4 @@
-"""The checks of lint that know the released agents. They follow from the layouts that mirror them."""
+"""Lint's checks about the released agents, derived from the layouts that mirror them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ AGENT_CHECKS = (
         "blank-override",
         "warning",
         "A blank file takes the place of another one.",
-        "Codex reads AGENTS.override.md instead of the AGENTS.md beside it, even if there is nothing in it.",
+        "Codex reads AGENTS.override.md instead of the AGENTS.md beside it, even if it is blank.",
         Example(
             {"AGENTS.md": "Run `make test`.\n", "AGENTS.override.md": "\n"}, "AGENTS.override.md", message_part="hides"
         ),
@@ -76,7 +76,7 @@ AGENT_CHECKS = (
         "misordered-file",
         "info",
         "An agent puts a general file after a more specific one.",
-        "Gemini CLI sorts files by their whole paths, and capitals come before small letters. Below a folder such as `API`, the file at the root"
+        "Gemini CLI sorts files by their whole paths, and uppercase letters come before lowercase ones. Below a folder such as `API`, the file at the root"
         " comes last, where models expect what is most specific.",
         Example(
             {"GEMINI.md": "Run `make test`.\n", "API/GEMINI.md": "Run `make api`.\n"},
@@ -141,8 +141,8 @@ AGENT_CHECKS = (
         "sent-twice",
         "info",
         "An agent gets the same text twice.",
-        "You pay for both on every turn, and one day only one of them gets updated. Copilot reads AGENTS.md, CLAUDE.md and GEMINI.md, and so"
-        " gets a text that is in two of them twice. A file that is a link to the other, or the same to the byte, is sent once.",
+        "Both copies cost tokens on every turn, and sooner or later only one of them is updated. Copilot reads AGENTS.md, CLAUDE.md and GEMINI.md, and so"
+        " gets a text that is in two of them twice. A file that is a link to the other, or identical byte for byte, is sent once.",
         Example(
             {"AGENTS.md": f"# Shop\n\n{_RULES}\n", "CLAUDE.md": f"# Claude\n\n{_RULES}\n"},
             "CLAUDE.md",
