@@ -34,7 +34,9 @@ def ask(client, conversation, message, history):
         results = [run_tool(block) for block in content if block.type == "tool_use"]
         if not results:
             return history
-        turn = conversation.turn(messages=[*history, {"role": "user", "content": results}])
+        paths = [each.input["path"] for each in content if each.type == "tool_use" and "path" in each.input]
+        touched = conversation.touch(paths).messages  # instructions for these files, if they are new
+        turn = conversation.turn(messages=[*history, {"role": "user", "content": results}, *touched])
 
 
 def compact(client, conversation, _, history):

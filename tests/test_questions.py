@@ -58,6 +58,7 @@ def run_json(workspace, capsys, command, *arguments):
         ("show", ["W/sub"], {}),
         ("why", ["W/sub"], {}),
         ("why", ["W/sub", "OPAL.md"], {"path": "OPAL.md"}),
+        ("touch", ["W", "sub/x.py"], {"cwd": "W", "paths": ["sub/x.py"], "how": "read"}),
         ("blame", ["W/sub"], {}),
         ("tokens", ["W/sub"], {}),
         ("layouts", ["ion"], {"name": "ion"}),

@@ -30,6 +30,8 @@ TYPES = {
     "talk show": (["42"], forms.EditionForm),
     "talk list": ([], list[forms.ConversationForm]),
     "talk drift": (TALK, forms.DriftForm),
+    "talk touch": (["42", "W", "x.py"], forms.TouchedForm),
+    "touch": (["W", "x.py"], forms.TouchedForm),
     "store verify": ([], forms.FaultsForm),
     "store stats": ([], forms.StatsForm),
     "template show": ([], forms.TemplateForm),

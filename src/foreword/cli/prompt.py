@@ -49,6 +49,8 @@ def parser_for(command: str) -> Parser:
         about = "show only candidates with this name, or at or below this path"
         parser.add_argument("path", nargs="?", default="", metavar="PATH", help=about)
         parser.add_argument("--all", action="store_true", help="also list files that do not exist")
+        about = "say whether the rule PATH applies to this file"
+        parser.add_argument("--for", dest="file", default="", metavar="FILE", help=about)
     return parser
 
 
@@ -76,7 +78,7 @@ def why(args: Namespace) -> int:
 
     if not args.path and _is_file(args.dir):
         args.path, args.dir = args.dir, "."
-    question = args.question.with_fields(cwd=args.dir, path=args.path)
+    question = args.question.with_fields(cwd=args.dir, path=args.path, **{"for": args.file} if args.file else {})
     findings = question.checked_prompt().findings
     if args.json:
         write_json(questions.why(question))

@@ -15,6 +15,7 @@ from ..sources.globs import matches_glob
 from ..sources.paths import is_inside
 from ..text.lines import printable
 from ..vocabulary import Candidate, Document, value
+from .touch_verdicts import brought_by_touch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,13 +64,17 @@ WORKSPACE_PLACES = (*_PLACES_FROM_CWD, "root", "path")
 
 @value
 class AgentView:
-    """What one agent reads: its layout, inputs and prompt. `signs` are the layout's signs that the repository contains."""
+    """What one agent reads: its layout, inputs and prompt. `signs` are the layout's signs that the repository contains.
+
+    `waiting` are the rules that only a touched file brings in.
+    """
 
     layout: Layout
     inputs: Inputs
     prompt: Prompt
     tokens: Count
     signs: Sequence[str] = ()
+    waiting: Sequence[Candidate] = ()
 
     @property
     def name(self) -> str:
@@ -114,7 +119,7 @@ def compare_agents(
 
     Those of the files that are in `missing` do not exist.
     """
-    judges = [_Judge(view, root, cwd) for view in views]
+    judges = [_Judge(view, root, cwd, files) for view in views]
     paths = {*files, *(path for judge in judges for path in judge.existing_paths())}
     rows = [
         FileRow(path, [_absent(judge.verdict(path)) if path in missing else judge.verdict(path) for judge in judges])
@@ -129,8 +134,8 @@ def _absent(verdict: Verdict) -> Verdict:
 
 
 def verdict_on(view: AgentView, path: str, root: str, cwd: str) -> Verdict:
-    """What one agent does with a file, which may be missing."""
-    return _Judge(view, root, cwd).verdict(path)
+    """What one agent does with a file, which may be missing, as long as it touches nothing."""
+    return _Judge(view, root, cwd, None).verdict(path)
 
 
 def folders_to_visit(table: AgentTable) -> list[tuple[int, str]]:
@@ -175,9 +180,10 @@ def with_visits(
 class _Judge:
     """Decides what one agent does with files."""
 
-    def __init__(self, view: AgentView, root: str, cwd: str) -> None:
+    def __init__(self, view: AgentView, root: str, cwd: str, files: Sequence[str] | None) -> None:
         self.view, self.root, self.cwd = view, root, cwd
-        self.candidates = {candidate.path: candidate for candidate in view.prompt.candidates}
+        self.files = None if files is None else frozenset(files)
+        self.candidates = {candidate.path: candidate for candidate in (*view.waiting, *view.prompt.candidates)}
         menu_lookups = {lookup.name for lookup in view.layout.lookups if lookup.kind != "text"}
         # Skills, sub-agents and commands are listed in menus; they are not instruction files.
         self.listed = {
@@ -203,10 +209,22 @@ class _Judge:
     def verdict(self, path: str) -> Verdict:
         candidate = self.candidates.get(path)
         if candidate is None:
-            return self._verdict_on_unconsidered(path)
+            return self._verdict_on_touch(path) or self._verdict_on_unconsidered(path)
         name = _VERDICTS[candidate.fate]
         cut = _percent_cut(self.view, path) if name == "cut" else None
         return Verdict(name, candidate.reason, candidate.target, cut, self._rule_for(path))
+
+    def _verdict_on_touch(self, path: str) -> Verdict | None:
+        """The verdict on a file that a touched file in its folder brings in; None if nothing does."""
+        view = self.view
+        if self.files is None:
+            return None
+        found = brought_by_touch(path, view.layout, view.inputs, self.root, self.cwd, self.files)
+        if found is None:
+            return None
+        folder, lookup, pattern = found
+        target = f"{folder[len(self.root) :].lstrip('/')}/**"
+        return Verdict("on-touch", f"it waits for a file in {folder}", target, None, (lookup, pattern))
 
     def _rule_for(self, path: str) -> tuple[Lookup, Pattern] | None:
         """The lookup and the pattern that found a file."""

@@ -23,6 +23,7 @@ from ..text.lines import printable
 from ..text.tokens import estimate_count
 from ..vocabulary import replace, value
 from .agents_in_use import signs_of
+from .waiting import waiting_rules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -170,7 +171,8 @@ class _Comparison:
         self.assemblers.append(assembler)
         menus = {each.name: each for each in layout.lookups if each.kind != "text"}
         lookups = [menus.get(each.name, each) for each in snapshot.layout.lookups]
-        return AgentView(replace(snapshot.layout, lookups=lookups), snapshot.inputs, prompt, tokens, signs)
+        waiting = waiting_rules(assembler)
+        return AgentView(replace(snapshot.layout, lookups=lookups), snapshot.inputs, prompt, tokens, signs, waiting)
 
     def _touched(self, table: AgentTable) -> set[tuple[int, str]]:
         """The files that agents get when they read another file in the same folder: pairs of an agent's number and a path."""

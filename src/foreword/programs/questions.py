@@ -81,10 +81,18 @@ def candidates_of(question: Question) -> list[Candidate]:
     """The candidates that `why` lists. A path that was not considered gets an explanation."""
     from .explain import explain_path, is_match, with_readers
 
-    path = question.fields.get("path") or ""
-    candidates = [
-        candidate for candidate in question.checked_prompt().candidates if is_match(candidate.path, path, question.cwd)
-    ]
+    path, file = question.fields.get("path") or "", question.fields.get("for") or ""
+    if file and not path:
+        raise CallError("--for needs the path of a rule: foreword why DIR RULE --for FILE")
+    from .rules import explain_rule
+    from .waiting import waiting_rules
+
+    if file and (explained := explain_rule(question, path, file)):
+        return explained
+    every = question.checked_prompt().candidates
+    known = {candidate.path for candidate in every}
+    every = (*every, *(candidate for candidate in waiting_rules(question.assembler) if candidate.path not in known))
+    candidates = [candidate for candidate in every if is_match(candidate.path, path, question.cwd)]
     if path and not any(candidate.fate != "absent" for candidate in candidates):
         return explain_path(question, path, candidates)
     return with_readers(question, path, candidates) if path else candidates
@@ -341,7 +349,7 @@ def filter_findings(question: Question, report: Report) -> Report:
 # Each question, with the fields that it accepts in addition to the common ones.
 ANSWERS: dict[str, tuple[Callable[[Question], Any], tuple[str, ...]]] = {
     "show": (show, ()),
-    "why": (why, ("path",)),
+    "why": (why, ("path", "for")),
     "blame": (blame, ()),
     "tokens": (tokens, ()),
     "touch": (touch, ("paths", "how")),
