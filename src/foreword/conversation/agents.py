@@ -50,26 +50,26 @@ class ConversationAgent:
         self._resolved_for: object = _UNRESOLVED
         self._stored: StoredTools | None = None
 
-    def resolve(self, using: Edition | None, layout: Callable[[], Layout]) -> None:
+    def resolve(self, current: Edition | None, layout: Callable[[], Layout]) -> None:
         """Resolve the agent for this edition."""
-        self.edition_number = using.number if using else 0
-        if self._resolved_for is using and self._resolved_from is self.configured:
+        self.edition_number = current.number if current else 0
+        if self._resolved_for is current and self._resolved_from is self.configured:
             return
         agent = self.configured
         if agent.tools is None:
-            agent = replace(agent, tools=tools_in_use(using) if using else self._extension_tools)
-        if using:
-            agent = _with_fields_of(using, agent, self.id)
-        self.skill_in_prompt = self._skill_in_prompt(using, layout) if using else ""
+            agent = replace(agent, tools=tools_in_use(current) if current else self._extension_tools)
+        if current:
+            agent = _with_fields_of(current, agent, self.id)
+        self.skill_in_prompt = self._skill_in_prompt(current, layout) if current else ""
         if self.skill_in_prompt and not agent.skill:
             agent = replace(agent, skill=self.skill_in_prompt)
-        self._resolved_from, self._resolved_for = self.configured, using
+        self._resolved_from, self._resolved_for = self.configured, current
         if agent != self.resolved:
             self.resolved, self._stored = agent, None
 
-    def _skill_in_prompt(self, using: Edition, layout: Callable[[], Layout]) -> str:
+    def _skill_in_prompt(self, current: Edition, layout: Callable[[], Layout]) -> str:
         """Return the active skill if the layout has a section for it and rebuilds the prompt, otherwise an empty string."""
-        state = state_of(using)
+        state = state_of(current)
         if not (state.in_prompt or state.returning):
             return ""
         on = layout().on
@@ -91,18 +91,18 @@ class ConversationAgent:
             self._stored = StoredTools(written_tools(tools), tool_notes(tools))
         return self._stored
 
-    def has_other_tools(self, using: Edition) -> bool:
+    def has_other_tools(self, current: Edition) -> bool:
         """Whether the agent's tools differ from the edition's."""
         stored = self.stored_tools
-        if stored.notes != target_of(using).agent.get("tools", {}):
+        if stored.notes != target_of(current).agent.get("tools", {}):
             return True
-        return stored.definitions != using.tools and not are_same_tools(stored.definitions, using.tools)
+        return stored.definitions != current.tools and not are_same_tools(stored.definitions, current.tools)
 
-    def with_tools_of(self, using: Edition) -> Agent:
+    def with_tools_of(self, current: Edition) -> Agent:
         """Return the agent with an edition's tools. For tools that it no longer has, only the definitions are known."""
-        if not self.has_other_tools(using):
+        if not self.has_other_tools(current):
             return self.resolved
-        known = tools_by_name(using.tools)
+        known = tools_by_name(current.tools)
         tools = [tool for tool in self.resolved.tools or () if tool.name in known]
         active = {tool.name for tool in tools}
         tools += [
@@ -110,15 +110,15 @@ class ConversationAgent:
         ]
         return replace(self.resolved, tools=tools)
 
-    def set_tools(self, tools: Sequence[Tool | str], using: Callable[[], Edition | None]) -> None:
+    def set_tools(self, tools: Sequence[Tool | str], current: Callable[[], Edition | None]) -> None:
         """Set the agent's tools. A name refers to a tool that the conversation already has."""
         self._known_tools |= {tool.name: tool for tool in tools if isinstance(tool, Tool)}
-        active = [self._tool(tool, using) if isinstance(tool, str) else tool for tool in tools]
+        active = [self._tool(tool, current) if isinstance(tool, str) else tool for tool in tools]
         self.configured = replace(self.configured, tools=tuple(active))
 
-    def _tool(self, name: str, using: Callable[[], Edition | None]) -> Tool:
+    def _tool(self, name: str, current: Callable[[], Edition | None]) -> Tool:
         if name not in self._known_tools:
-            edition = using()
+            edition = current()
             stored = every_tool(edition) if edition else []
             self._known_tools = {tool.name: tool for tool in stored} | self._known_tools
         if name not in self._known_tools:

@@ -69,14 +69,14 @@ class ConversationAssembler:
         """The reader for the instructions that apply to touched files."""
         return self._shared.touch_reader(self.assembler)
 
-    def is_other_layout(self, using: Edition | None) -> bool:
+    def is_other_layout(self, current: Edition | None) -> bool:
         """Whether the edition was created with another layout."""
-        return using is not None and using.layout != self.layout.address
+        return current is not None and current.layout != self.layout.address
 
-    def continue_with(self, using: Edition) -> None:
+    def continue_with(self, current: Edition) -> None:
         """Use the shipped or user's layout of an edition, unless the conversation was opened with a layout."""
-        if not self.assembler.layout_name and has_prefix(using.layout, "std", "agents", "user"):
-            self._opened_with = self._shared.assembler(self._opened_with.copy_with(layout=using.layout))
+        if not self.assembler.layout_name and has_prefix(current.layout, "std", "agents", "user"):
+            self._opened_with = self._shared.assembler(self._opened_with.copy_with(layout=current.layout))
             self._equip()
 
     # Resources of extensions

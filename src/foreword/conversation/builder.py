@@ -74,20 +74,22 @@ class EditionBuilder:
         source = snapshot if inputs is snapshot.inputs else object()
         return self._edition(source, inputs, now, agent or self._agent.resolved, is_known=is_known)
 
-    def format(self, using: Edition, now: datetime | None) -> Edition:
+    def format(self, current: Edition, now: datetime | None) -> Edition:
         """Build an edition from the stored inputs for this turn's agent. It records when they were gathered."""
-        fresh = self._edition(using.inputs, self.inputs(using), now, self._agent.resolved)
-        return update_state(replace(fresh, inputs=using.inputs), gathered=state_of(using).gathered or using.created)
+        fresh = self._edition(current.inputs, self.inputs(current), now, self._agent.resolved)
+        return update_state(
+            replace(fresh, inputs=current.inputs), gathered=state_of(current).gathered or current.created
+        )
 
-    def rebuild(self, using: Edition, subject: str, step: str, now: datetime | None, *, keep_tools: bool) -> Edition:
+    def rebuild(self, current: Edition, subject: str, step: str, now: datetime | None, *, keep_tools: bool) -> Edition:
         """Build what a step needs: from the stored inputs if only the agent matters, otherwise from the workspace.
 
         With `keep_tools`, it has the tools of the edition in use.
         """
-        if (subject == "tools" or step == "format") and self.stored_inputs(using):
-            return self.format(using, now)
+        if (subject == "tools" or step == "format") and self.stored_inputs(current):
+            return self.format(current, now)
         if keep_tools:
-            return replace(self.gather(now, self._agent.with_tools_of(using)), tools=using.tools)
+            return replace(self.gather(now, self._agent.with_tools_of(current)), tools=current.tools)
         return self.gather(now)
 
     def _edition(

@@ -159,12 +159,12 @@ class Conversation:
     def drift(self, now: datetime | None = None) -> Drift:
         """Return what would change if the prompt were built now."""
         check_moment(now)
-        using, _ = self._transitions.current()
-        if using is None:
+        current, _ = self._transitions.current()
+        if current is None:
             raise CallError(f"the conversation {self.id!r} has no edition yet; its first turn creates one")
         table = read_prices("", self.assembler.workspace, self.assembler.settings)
-        price = rebuild_pricing(self._agent.resolved, using, lambda: table, count_exactly)
-        return drift(using, self._builder.gather(now), price=price)
+        price = rebuild_pricing(self._agent.resolved, current, lambda: table, count_exactly)
+        return drift(current, self._builder.gather(now), price=price)
 
     def preview(self, template: Document | None = None, now: datetime | None = None) -> Prompt:
         """Return the prompt that would be built now with another template instead of the global one. Nothing is stored.
@@ -223,14 +223,14 @@ class Conversation:
     def use_skill(self, name: str) -> Message:
         """Return the message that sends the model a skill's body. The second time, it only says that the skill is active."""
         expect("the name of a skill", name, str)
-        using = self._transitions.current_or_new()
-        inputs = self._builder.inputs(using)
+        current = self._transitions.current_or_new()
+        inputs = self._builder.inputs(current)
         skill = skill_named(name, self.layout, inputs)
-        if name in state_of(using).skills:
+        if name in state_of(current).skills:
             return {"role": "user", "content": skill_text(self.layout, "skill_active_message", skill)}
         skill = with_body(skill, self.layout, self._assembling.confined(inputs.workspace))
-        self.shared.editions.update(self.id, using, lambda state: after_use(state, name))
-        return {"role": "user", "content": activation(self.layout, skill) + _change_note(skill, using)}
+        self.shared.editions.update(self.id, current, lambda state: after_use(state, name))
+        return {"role": "user", "content": activation(self.layout, skill) + _change_note(skill, current)}
 
     def sub_agent(
         self,
@@ -285,13 +285,13 @@ class Conversation:
             self._events = [*events, *self._events]
 
 
-def _change_note(skill: Skill, using: Edition) -> str:
+def _change_note(skill: Skill, current: Edition) -> str:
     """A note for the model if a skill's file is newer than the list of skills in the prompt."""
     from datetime import datetime
 
     try:
         changed = os.stat(skill.path).st_mtime
-        listed = datetime.fromisoformat(state_of(using).gathered or using.created).timestamp()
+        listed = datetime.fromisoformat(state_of(current).gathered or current.created).timestamp()
     except (OSError, ValueError):
         return ""
     return "\n\n(This file has changed since the list of skills was made.)" if changed > listed else ""

@@ -58,13 +58,15 @@ class Steps:
         return tuple((subject, step) for subject, step in both if step != "keep")
 
 
-def decide(on: Mapping[str, str], using: Edition | None, events: Sequence[str], is_other_layout: bool = False) -> Steps:
+def decide(
+    on: Mapping[str, str], current: Edition | None, events: Sequence[str], is_other_layout: bool = False
+) -> Steps:
     """The steps for these events: for each subject, the strongest one that the layout's table `on` names.
 
     A conversation without an edition gathers, and so does an explicit rebuild. Inputs of another layout can be neither formatted
     nor compared, so this layout gathers its own. Gathering uses the tools of the turn, and so does formatting everything else.
     """
-    if using is None:
+    if current is None:
         return Steps("gather", "gather")
     steps: dict[bool, list[str]] = {True: [], False: []}
     for event in events:
@@ -93,7 +95,7 @@ class Outcome:
 
 def apply_step(
     step: str,
-    using: Edition | None,
+    current: Edition | None,
     fresh: Edition,
     is_summarised: bool = False,
     since: Edition | None = None,
@@ -104,21 +106,21 @@ def apply_step(
     `since` is an edition whose changes are already reported. `price` returns how much of the provider's cache a rebuild keeps and
     loses. Skills stay in use from one edition to the next, until the messages that contain them are summarised.
     """
-    if using is None:
+    if current is None:
         return Outcome(replace(fresh, number=1))
-    state = replace(state_of(using), is_compacted=False)
+    state = replace(state_of(current), is_compacted=False)
     state = after_summary(state) if is_summarised else state
-    using = with_state(using, state)
+    current = with_state(current, state)
     if step in ("format", "gather"):
-        if is_same_prompt(using, fresh) and using.tools == fresh.tools:
-            return Outcome(using)
+        if is_same_prompt(current, fresh) and current.tools == fresh.tools:
+            return Outcome(current)
         carried = {name: getattr(state, name) for name in _CARRIED}
-        carried |= {"notices": lasting_notices(state), "earlier": earlier_hashes(using)}
-        return Outcome(update_state(replace(fresh, number=using.number + 1), **carried))
-    change = drift(using, fresh, since, price)
+        carried |= {"notices": lasting_notices(state), "earlier": earlier_hashes(current)}
+        return Outcome(update_state(replace(fresh, number=current.number + 1), **carried))
+    change = drift(current, fresh, since, price)
     if step == "warn":
-        return Outcome(using, (), [finding("drift", change.sentence())] if change.is_changed else ())
-    return _append(using, fresh, change) if step == "append" else Outcome(using)
+        return Outcome(current, (), [finding("drift", change.sentence())] if change.is_changed else ())
+    return _append(current, fresh, change) if step == "append" else Outcome(current)
 
 
 # The fields of a state that the next edition takes over.
@@ -168,18 +170,18 @@ def _described(change: SectionChange) -> str:
     return f"{what} {' and '.join(change.kinds)}{sources}"
 
 
-def drift(using: Edition, fresh: Edition, since: Edition | None = None, price: Pricing | None = None) -> Drift:
+def drift(current: Edition, fresh: Edition, since: Edition | None = None, price: Pricing | None = None) -> Drift:
     """How a fresh prompt differs from the edition in use, or from `since`; the price is always for a rebuild.
 
     Without `price`, a rebuild is assumed to keep the common beginning of the two prompts.
     """
-    found = find_changes(_side(since or using), _side(fresh))
-    return Drift(found.sections, found.tools, *(price or _prefix_price)(using, fresh))
+    found = find_changes(_side(since or current), _side(fresh))
+    return Drift(found.sections, found.tools, *(price or _prefix_price)(current, fresh))
 
 
-def _prefix_price(using: Edition, fresh: Edition) -> tuple[int, int, CacheRule]:
-    kept = common_prefix_length(using.system, fresh.system) if using.tools == fresh.tools else 0
-    return estimate(using.system[:kept]), estimate(using.system[kept:]), CacheRule()
+def _prefix_price(current: Edition, fresh: Edition) -> tuple[int, int, CacheRule]:
+    kept = common_prefix_length(current.system, fresh.system) if current.tools == fresh.tools else 0
+    return estimate(current.system[:kept]), estimate(current.system[kept:]), CacheRule()
 
 
 def _side(edition: Edition) -> Side:
@@ -210,38 +212,38 @@ class _Announcement:
     hash: str = ""
 
 
-def _append(using: Edition, fresh: Edition, change: Drift) -> Outcome:
-    announced = dict(state_of(using).announced)
-    news = _unannounced(using, fresh, change, announced)
+def _append(current: Edition, fresh: Edition, change: Drift) -> Outcome:
+    announced = dict(state_of(current).announced)
+    news = _unannounced(current, fresh, change, announced)
     texts = [item.text for item in news]
     if change.tools.added:
         texts.append(f"New tools are available from now on: {_listed(change.tools.added)}.")
     if not texts:
-        return Outcome(update_state(using, active=_active(using, fresh)))
+        return Outcome(update_state(current, active=_active(current, fresh)))
     for each in news:
         announced.pop(each.key, None)
         announced.update({each.key: each.hash} if each.hash else {})
-    kept = update_state(using, announced=announced)
+    kept = update_state(current, announced=announced)
     # New tools get a separate finding, and the order of tools does not change.
     others = replace(change, tools=replace(change.tools, added=(), moved=()))
     findings = [finding("drift", others.sentence())] if others.is_changed else []
     if change.tools.added:
-        tools = with_new_tools(using.tools, fresh.tools)
-        cost = estimate(tools) - estimate(using.tools)
+        tools = with_new_tools(current.tools, fresh.tools)
+        cost = estimate(tools) - estimate(current.tools)
         sentence = f"tools added late: {', '.join(change.tools.added)}; their definitions cost about {cost:,} tokens"
         findings.append(finding("drift", f"{sentence} and the prefix after them, about {change.tokens_lost:,} tokens"))
-        kept = replace(kept, number=using.number + 1, tools=tools)
+        kept = replace(kept, number=current.number + 1, tools=tools)
     findings = findings or [finding("drift", "an announced change was reverted")]
     message = {"role": "user", "content": "\n\n".join(texts)}
     return Outcome(update_state(kept, active=_active(kept, fresh)), [message], findings)
 
 
-def _active(using: Edition, fresh: Edition) -> dict[str, Any] | None:
+def _active(current: Edition, fresh: Edition) -> dict[str, Any] | None:
     """Return the agent's current tools if they differ from those that the edition defines."""
-    return {"tools": tool_rows(fresh)} if described_tools(fresh) != described_tools(using) else None
+    return {"tools": tool_rows(fresh)} if described_tools(fresh) != described_tools(current) else None
 
 
-def _unannounced(using: Edition, fresh: Edition, change: Drift, announced: Mapping[str, str]) -> list[_Announcement]:
+def _unannounced(current: Edition, fresh: Edition, change: Drift, announced: Mapping[str, str]) -> list[_Announcement]:
     """Return the changes that no message has announced yet, and announced changes that have been reverted."""
     definitions = tools_by_name(fresh.tools)
     now = {each.key: each for each in (*_changed_sections(fresh, change), *_changed_tools(definitions, change))}
@@ -249,7 +251,7 @@ def _unannounced(using: Edition, fresh: Edition, change: Drift, announced: Mappi
     reverted = [key for key in announced if key not in now and (key in known_tools or not key.startswith(_TOOL))]
     return [
         *(each for each in now.values() if announced.get(each.key) != each.hash),
-        *(_Announcement(key, _reverted(key, using)) for key in reverted),
+        *(_Announcement(key, _reverted(key, current)) for key in reverted),
     ]
 
 
@@ -273,13 +275,13 @@ def _changed_tools(definitions: Mapping[str, Any], change: Drift) -> Iterable[_A
         yield _Announcement(_TOOL, text, digest(names))
 
 
-def _reverted(key: str, using: Edition) -> str:
+def _reverted(key: str, current: Edition) -> str:
     """Return the message that says that an announced change no longer applies."""
     if key == _TOOL:
         return "All tools are active again."
     if key.startswith(_TOOL):
         return f"The tool `{key.removeprefix(_TOOL)}` is again as it was defined at first."
-    return _section_message(key, _texts(using).get(key, ""))
+    return _section_message(key, _texts(current).get(key, ""))
 
 
 def _listed(names: Iterable[str]) -> str:

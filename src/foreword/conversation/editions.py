@@ -50,58 +50,58 @@ class Editions:
 
     def caught_up(self, id: str) -> tuple[Edition | None, list[Finding]]:
         """Return the edition in use, with the state changes that could not be stored while the store was down."""
-        using, findings = self.current(id)
-        if using is None or findings or id not in self.postponed:
-            return using, findings
+        current, findings = self.current(id)
+        if current is None or findings or id not in self.postponed:
+            return current, findings
         changes = self.postponed[id]
         try:
-            kept = self.update(id, using, lambda state: replace(state, **changes))
+            kept = self.update(id, current, lambda state: replace(state, **changes))
         except StoreError as error:
-            return update_state(using, **changes), [store_down(error)]
+            return update_state(current, **changes), [store_down(error)]
         self.postponed.pop(id, None)
         return kept, []
 
-    def publish(self, id: str, using: Edition | None, edition: Edition) -> Edition | None:
+    def publish(self, id: str, current: Edition | None, edition: Edition) -> Edition | None:
         """Store an edition to replace the one in use. Return it, or None if another process changed either meanwhile."""
-        if using is None:
+        if current is None:
             kept = self.store.publish(id, edition, 0)
             return kept if kept is edition else None
-        if edition.number != using.number:
-            kept = self.store.publish(id, edition, using.number, using.state)
+        if edition.number != current.number:
+            kept = self.store.publish(id, edition, current.number, current.state)
             return kept if kept is edition else None
-        if edition.state != using.state:
-            return edition if self.store.save_state(id, using.number, edition.state, using.state) else None
-        return using
+        if edition.state != current.state:
+            return edition if self.store.save_state(id, current.number, edition.state, current.state) else None
+        return current
 
-    def update(self, id: str, using: Edition, change: Change) -> Edition:
+    def update(self, id: str, current: Edition, change: Change) -> Edition:
         """Change the state of the conversation as it is in the store now. Nothing is written if that changes nothing."""
-        if with_state(using, change(state_of(using))) is using:
-            return using
+        if with_state(current, change(state_of(current))) is current:
+            return current
         while True:
-            latest = self.store.current(id) or using
+            latest = self.store.current(id) or current
             kept = with_state(latest, change(state_of(latest)))
             if kept is latest or self.store.save_state(id, kept.number, kept.state, latest.state):
                 break
-        return kept if kept.number == using.number else using
+        return kept if kept.number == current.number else current
 
-    def update_or_postpone(self, id: str, using: Edition, change: Change, findings: list[Finding]) -> Edition:
+    def update_or_postpone(self, id: str, current: Edition, change: Change, findings: list[Finding]) -> Edition:
         """Change the state of the conversation; while the store is down, only in this process."""
         try:
             if not any(known.code == "store-down" for known in findings):
-                return self.update(id, using, change)
+                return self.update(id, current, change)
         except StoreError as error:
             findings.append(finding("store-down", f"{error}; until it is back, only this process knows of this turn"))
-        return self.postpone(id, using, change)
+        return self.postpone(id, current, change)
 
-    def postpone(self, id: str, using: Edition, change: Change) -> Edition:
+    def postpone(self, id: str, current: Edition, change: Change) -> Edition:
         """Change the state in this process, and in the store as soon as it is back."""
-        before, after = state_of(using), change(state_of(using))
+        before, after = state_of(current), change(state_of(current))
         changes = {name: content for name, content in after.__dict__.items() if content != getattr(before, name)}
         with self._lock:
             self.postponed[id] = {**self.postponed.get(id, {}), **changes}
             if len(self.postponed) > _MAX_POSTPONED:
                 self.postponed.pop(next(iter(self.postponed)))
-        return with_state(using, after)
+        return with_state(current, after)
 
 
 def store_down(error: StoreError) -> Finding:

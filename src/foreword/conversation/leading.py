@@ -37,9 +37,9 @@ def hashes_of(messages: Sequence[Message]) -> list[str]:
     return [digest("".join(texts_of(message))) for message in messages]
 
 
-def earlier_hashes(using: Edition) -> tuple[str, ...]:
+def earlier_hashes(current: Edition) -> tuple[str, ...]:
     """The hashes of the messages of this edition's prompt and of earlier ones, for the state of the next edition."""
-    known = dict.fromkeys((*state_of(using).earlier, *hashes_of(leading_messages(using))))
+    known = dict.fromkeys((*state_of(current).earlier, *hashes_of(leading_messages(current))))
     return tuple(known)[-_MAX_EARLIER:]
 
 

@@ -74,47 +74,47 @@ class Touching:
         waits.before("build")
         waiting = self._take_waiting()
         try:
-            using, down = self._transitions.current()
+            current, down = self._transitions.current()
             if down:
                 return self._later((*waiting, *paths), how, down)
-            using = using or self._transitions.apply(["turn"], None).edition
+            current = current or self._transitions.apply(["turn"], None).edition
             layout = self._assembling.layout
             if layout.touch is None or (how not in layout.touch.on and not waiting):
                 return Touched()
             counted = (*waiting, *paths) if how in layout.touch.on else waiting
-            return self._touch(counted, using, layout, layout.touch)
+            return self._touch(counted, current, layout, layout.touch)
         except StoreError as error:
             return self._later((*waiting, *paths), how, [finding("store-down", str(error))])
         except BaseException:
             self._wait_for(waiting)
             raise
 
-    def _touch(self, paths: Sequence[str], using: Edition, layout: Layout, touch: Touch) -> Touched:
-        unknown = [path for path in dict.fromkeys(paths) if not self._is_known(path, using)]
+    def _touch(self, paths: Sequence[str], current: Edition, layout: Layout, touch: Touch) -> Touched:
+        unknown = [path for path in dict.fromkeys(paths) if not self._is_known(path, current)]
         if not unknown:
             return Touched()
         reading = self._assembling.touch_reader.read(layout, touch, unknown)
         while True:
-            choice = self._choose(reading, using, touch)
+            choice = self._choose(reading, current, touch)
             prompt = build_touch(reading, choice.inputs, self._agent.resolved)
             sent = sent_files(prompt, choice)
-            kept = self._editions.publish(self._id, using, with_state(using, after_touch(state_of(using), sent)))
+            kept = self._editions.publish(self._id, current, with_state(current, after_touch(state_of(current), sent)))
             if kept is not None:
                 break
-            using = self._editions.store.current(self._id) or using
+            current = self._editions.store.current(self._id) or current
         left_out = [path for path in choice.hashes if path not in sent and path not in choice.reasons]
         if not left_out:
             self._remember(unknown, reading, choice, kept)
         findings = [*reading.findings, *prompt.findings, *_left_out(left_out)]
         return Touched(messages_of(prompt), candidates_of(prompt, choice), tuple(dict.fromkeys(findings)))
 
-    def _choose(self, reading: TouchReading, using: Edition, touch: Touch) -> Choice:
+    def _choose(self, reading: TouchReading, current: Edition, touch: Touch) -> Choice:
         keeps_copies = any(lookup.copies == "keep" for lookup in touch.lookups)
-        return choose(reading.inputs, using, state_of(using), touch.changed, keeps_copies=keeps_copies)
+        return choose(reading.inputs, current, state_of(current), touch.changed, keeps_copies=keeps_copies)
 
-    def send_again(self, using: Edition) -> tuple[Prompt, Mapping[str, str]] | None:
+    def send_again(self, current: Edition) -> tuple[Prompt, Mapping[str, str]] | None:
         """Return what earlier touches sent and a compaction removed, in its current form, or None if there is nothing to send."""
-        layout, again = self._assembling.layout, state_of(using).touched_again
+        layout, again = self._assembling.layout, state_of(current).touched_again
         if layout.touch is None or not again:
             return None
         reading = self._assembling.touch_reader.read_again(layout, layout.touch, again)
@@ -123,24 +123,24 @@ class Touching:
             for name, entries in reading.inputs.found.items()
         }
         reading = replace(reading, inputs=replace(reading.inputs, found=found))
-        choice = self._choose(reading, using, layout.touch)
+        choice = self._choose(reading, current, layout.touch)
         prompt = build_touch(reading, choice.inputs, self._agent.resolved)
         return prompt, sent_files(prompt, choice)
 
     # Known paths
 
-    def _is_known(self, path: str, using: Edition) -> bool:
+    def _is_known(self, path: str, current: Edition) -> bool:
         known = self._known.get(path)
-        return known is not None and known.is_current(using, state_of(using))
+        return known is not None and known.is_current(current, state_of(current))
 
-    def _remember(self, paths: Iterable[str], reading: TouchReading, choice: Choice, using: Edition) -> None:
-        state = state_of(using)
+    def _remember(self, paths: Iterable[str], reading: TouchReading, choice: Choice, current: Edition) -> None:
+        state = state_of(current)
         files = {path: hash for path, hash in choice.hashes.items() if path in state.touched}
         stamps = dict(reading.inputs.stamps)
         applied = {entry.path for entries in reading.inputs.found.values() for entry in entries}
         important = [(path, stamp) for path, stamp in stamps.items() if printable(path) in applied]
         others = [(path, stamp) for path, stamp in stamps.items() if printable(path) not in applied]
-        known = _Known(files, using.number, Recheck(important, others))
+        known = _Known(files, current.number, Recheck(important, others))
         with self._lock:
             for path in paths:
                 self._known.pop(path, None)

@@ -62,79 +62,79 @@ class Transitions:
 
     def current(self) -> tuple[Edition | None, list[Finding]]:
         """Return the edition in use, and resolve the agent for it."""
-        using, findings = self._editions.caught_up(self._id)
-        if using is not None:
-            self._assembling.continue_with(using)
-        self._agent.resolve(using, lambda: self._assembling.layout)
-        return using, findings
+        current, findings = self._editions.caught_up(self._id)
+        if current is not None:
+            self._assembling.continue_with(current)
+        self._agent.resolve(current, lambda: self._assembling.layout)
+        return current, findings
 
     def current_or_new(self) -> Edition:
         """Return the edition in use. If the conversation has none, construct its first one."""
-        using, _ = self.current()
-        return using or self.apply(["turn"], None).edition
+        current, _ = self.current()
+        return current or self.apply(["turn"], None).edition
 
     def apply(self, events: Sequence[str], now: datetime | None) -> Outcome:
         """Apply these events. If another process publishes first, start over from its edition."""
         number: int | None = None
         while True:
-            using, findings = self.current()
-            before, number = number, using.number if using else 0
+            current, findings = self.current()
+            before, number = number, current.number if current else 0
             if before not in (None, number):
                 events = ["turn"]  # the process that published this edition has applied the others
-            outcome = self._apply_once(events, using, findings, now)
+            outcome = self._apply_once(events, current, findings, now)
             if outcome is not None:
                 return outcome
 
     def _apply_once(
-        self, events: Sequence[str], using: Edition | None, findings: list[Finding], now: datetime | None
+        self, events: Sequence[str], current: Edition | None, findings: list[Finding], now: datetime | None
     ) -> Outcome | None:
         """Apply the events to this edition. Returns None if another process has published in the meantime."""
-        happened = [*events, *self._implied_events(using)] if using else events
-        steps = decide(self._assembling.layout.on, using, happened, self._assembling.is_other_layout(using))
-        if using is None or not (findings or self._changes_nothing(steps, using)):
-            return self._publish(steps, events, using, now)
+        happened = [*events, *self._implied_events(current)] if current else events
+        steps = decide(self._assembling.layout.on, current, happened, self._assembling.is_other_layout(current))
+        if current is None or not (findings or self._changes_nothing(steps, current)):
+            return self._publish(steps, events, current, now)
         if findings and steps.changes and not _REQUESTS.isdisjoint(events):
             self._editions.store.current(self._id)  # raises the StoreError for the caller
         if "tools" in happened and not steps.changes:
             findings = [*findings, finding("tools-kept", _TOOLS_KEPT)]
-        return Outcome(using, (), findings, is_reused=True)
+        return Outcome(current, (), findings, is_reused=True)
 
     def _publish(
-        self, steps: Steps, events: Sequence[str], using: Edition | None, now: datetime | None
+        self, steps: Steps, events: Sequence[str], current: Edition | None, now: datetime | None
     ) -> Outcome | None:
         """Carry out the steps and publish the result. Returns None if another process has published in the meantime."""
-        outcome = self._outcome(steps, using, now, is_summarised="compaction" in events)
+        outcome = self._outcome(steps, current, now, is_summarised="compaction" in events)
         try:
-            kept = self._editions.publish(self._id, using, outcome.edition)
+            kept = self._editions.publish(self._id, current, outcome.edition)
         except StoreError as error:
-            if using is None or not {"compaction", *_REQUESTS}.isdisjoint(events):
+            if current is None or not {"compaction", *_REQUESTS}.isdisjoint(events):
                 raise
-            return Outcome(using, (), [store_down(error)], is_reused=True)
+            return Outcome(current, (), [store_down(error)], is_reused=True)
         if kept is None:
             return None
-        if kept is using and not outcome.messages:
-            self._announced = _Announced(using, self._agent.resolved) if steps == _ANNOUNCE_TOOLS else None
-        self._hooks.notify("constructed" if using is None else steps.strongest, kept)
-        return replace(outcome, edition=kept, is_reused=using is not None and kept.number == using.number)
+        if kept is current and not outcome.messages:
+            self._announced = _Announced(current, self._agent.resolved) if steps == _ANNOUNCE_TOOLS else None
+        self._hooks.notify("constructed" if current is None else steps.strongest, kept)
+        return replace(outcome, edition=kept, is_reused=current is not None and kept.number == current.number)
 
-    def _implied_events(self, using: Edition) -> list[str]:
+    def _implied_events(self, current: Edition) -> list[str]:
         """Return the events that follow from the edition in use and this turn's agent."""
-        state, on = state_of(using), self._assembling.layout.on
+        state, on = state_of(current), self._assembling.layout.on
         may_revert = state.announced and on.get("tools") == "append"
-        events = ["tools"] if may_revert or self._agent.has_other_tools(using) else []
+        events = ["tools"] if may_revert or self._agent.has_other_tools(current) else []
         return [*events, "compaction"] if state.is_compacted else events
 
-    def _changes_nothing(self, steps: Steps, using: Edition) -> bool:
+    def _changes_nothing(self, steps: Steps, current: Edition) -> bool:
         """Whether there is nothing to do except announce tools that an earlier turn has already announced."""
         if steps == _ANNOUNCE_TOOLS:
-            return self._announced == _Announced(using, self._agent.resolved)
+            return self._announced == _Announced(current, self._agent.resolved)
         return not steps.changes
 
-    def _outcome(self, steps: Steps, using: Edition | None, now: datetime | None, is_summarised: bool) -> Outcome:
+    def _outcome(self, steps: Steps, current: Edition | None, now: datetime | None, is_summarised: bool) -> Outcome:
         """Apply the steps one after another. Together they produce one edition."""
-        if using is None:
+        if current is None:
             return apply_step("gather", None, self._builder.gather(now, is_known=False))
-        outcome, before = Outcome(using), None
+        outcome, before = Outcome(current), None
         for subject, step in steps.changes:
             edition, is_first = outcome.edition, before is None
             fresh = self._builder.rebuild(edition, subject, step, now, keep_tools=subject == "rest" and is_first)
@@ -154,14 +154,14 @@ class Transitions:
 
     def compact(self, now: datetime | None) -> Outcome:
         """Return the edition for requesting a summary. Everything that only the messages contained is forgotten."""
-        using, findings = self.current()
+        current, findings = self.current()
         layout = self._assembling.layout
         if layout.compaction.get("under") == "new":
             if findings:
                 self._editions.store.current(self._id)  # raises the StoreError for the caller
             outcome = self.apply(["turn", "compaction"], now)
             return replace(outcome, edition=self._editions.update(self._id, outcome.edition, after_summary))
-        outcome = Outcome(using, (), findings, is_reused=True) if using else self.apply(["turn"], now)
+        outcome = Outcome(current, (), findings, is_reused=True) if current else self.apply(["turn"], now)
         is_event = layout.on.get("compaction", "keep") != "keep"
 
         def compacted(state: State) -> State:
@@ -176,9 +176,9 @@ class Transitions:
         return outcome
 
 
-def rebuild_pricing(agent: Agent, using: Edition, table: Callable[[], Prices], counter: Counter) -> Pricing:
+def rebuild_pricing(agent: Agent, current: Edition, table: Callable[[], Prices], counter: Counter) -> Pricing:
     """Return how much of the provider's cache a rebuild would keep. A missing provider or model is taken from the edition."""
-    target = agent if agent.model or agent.provider else target_of(using)
+    target = agent if agent.model or agent.provider else target_of(current)
 
     def price(old: Edition, new: Edition) -> tuple[int, int, CacheRule]:
         return price_rebuild(old, new, target.provider, target.model, table(), counter)
