@@ -13,10 +13,10 @@ class Listener:
     def __init__(self):
         self.announced = []
 
-    def before(self, kind):
+    def on_slow_work(self, kind):
         self.announced.append(kind)
 
-    def stoppable(self, stop):
+    def set_interrupt(self, stop):
         pass
 
 

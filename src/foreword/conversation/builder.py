@@ -67,7 +67,7 @@ class EditionBuilder:
 
     def gather(self, now: datetime | None, agent: Agent | None = None, *, is_known: bool = True) -> Edition:
         """Build an edition from the current workspace. In an existing conversation, the active skill may have disappeared."""
-        waits.before("build")
+        waits.announce("build")
         self._assembling.discover_once()
         snapshot = self._assembling.snapshot()
         inputs = self._assembling.adopt(snapshot)
@@ -129,7 +129,7 @@ class EditionBuilder:
 
     def prompt(self, inputs: Inputs, agent: Agent, now: datetime | None, *, is_known: bool = False) -> Prompt:
         """Build the prompt for these inputs. Raises if the active skill is missing, unless it disappeared from an existing conversation."""
-        waits.before("build")
+        waits.announce("build")
         check_agent(agent)
         assembler, layout = self._assembling.assembler, self._layout
         agent = assembler.with_base(agent)

@@ -129,7 +129,7 @@ class Conversation:
     def reload(self, now: datetime | None = None) -> Turn:
         """Read everything again, if the layout does that on a reload."""
         check_moment(now)
-        waits.before("build")
+        waits.announce("build")
         self._assembling.discover("reload")
         return self._turns.without_messages(self._transitions.apply(["turn", "reload"], now))
 

@@ -71,7 +71,7 @@ class Touching:
 
     def touch(self, paths: Sequence[str], how: str) -> Touched:
         """Return the instructions for these paths that are new to the conversation."""
-        waits.before("build")
+        waits.announce("build")
         waiting = self._take_waiting()
         try:
             current, down = self._transitions.current()

@@ -103,4 +103,4 @@ def announce(template: Document) -> None:
     if len(template.text) > _LONG or template.text.count("[") > _MANY_TAGS:
         from ..store import waits
 
-        waits.before("template")
+        waits.announce("template")

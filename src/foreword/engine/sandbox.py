@@ -126,7 +126,7 @@ class _Pool:
 
     def ask(self, root: str, request: dict[str, Any]) -> tuple[Piece, ...]:
         """Send a request to a worker and return its pieces."""
-        waits.before("template")
+        waits.announce("template")
         worker = self.acquire()
         try:
             return worker.ask(root, request)
@@ -187,11 +187,11 @@ class _Worker:
         """Send a request to the process and return its pieces."""
         process = self.running()
         try:
-            waits.stoppable(process.kill)
+            waits.set_interrupt(process.kill)
             try:
                 answer = _within(PATIENCE, process, lambda: _exchange(process, {"root": root, **request}))
             finally:
-                waits.stoppable(None)
+                waits.set_interrupt(None)
         except _WorkerEnded as ended:
             self.end()
             raise TemplateError(f"{root} {ended}") from None

@@ -68,14 +68,14 @@ class Job:
             if self._stop is not None:
                 self._stop()
 
-    def before(self, kind: waits.Kind) -> None:
+    def on_slow_work(self, kind: waits.Kind) -> None:
         """Raise if the job was cancelled or the announced work belongs in a later lane."""
         if self.is_cancelled:
             raise Cancelled
         if _LANE_OF[kind] > self._lane:
             raise WrongLane(_LANE_OF[kind])
 
-    def stoppable(self, stop: Callable[[], None] | None) -> None:
+    def set_interrupt(self, stop: Callable[[], None] | None) -> None:
         """Set the function that interrupts the current work, or None if it can no longer be interrupted."""
         with self._lock:
             if self.is_cancelled and stop is not None:

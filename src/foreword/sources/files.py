@@ -157,11 +157,11 @@ class Reader(Folders):
             self.stamps[path] = stamp_of(status)
             if not stat.S_ISREG(status.st_mode):
                 return unreadable(path, f"it is {kind_of(status.st_mode)}, not a file")
-            if guard is not None and (refusal := self.refusal_of_open(descriptor, path, guard)):
+            if guard is not None and (refusal := self.refusal_of_open_file(descriptor, path, guard)):
                 return refused(path, refusal)
             data = self._read_all(descriptor, limit + 1, status.st_size)
             if self.contents and guard:
-                self.contents.store_file(path, data, limit, status, self._real_path_of_open(descriptor, path))
+                self.contents.store_file(path, data, limit, status, self._real_path_of_open_file(descriptor, path))
             return data, status
         except OSError as error:
             self.mark_unstable(path)

@@ -76,20 +76,20 @@ class Folders(Paths):
             return ([], refusal) if refusal else (list(known[0]), None)
         descriptor = self.disk.open(path, _FOLDER_FLAGS)
         try:
-            refusal = self.refusal_of_open(descriptor, path, guard, is_folder=True)
+            refusal = self.refusal_of_open_file(descriptor, path, guard, is_folder=True)
             if refusal:
                 return [], refusal
             with self.disk.scandir(descriptor) as listing:
                 names = sorted(entry.name for entry in listing)
-            if self.contents and (real := self._real_path_of_open(descriptor, path)):
+            if self.contents and (real := self._real_path_of_open_file(descriptor, path)):
                 self.contents.folders[path] = names, real
             return names, None
         finally:
             self.disk.close(descriptor)
 
-    def refusal_of_open(self, descriptor: int, path: str, guard: ReadGuard, is_folder: bool = False) -> Refusal | None:
+    def refusal_of_open_file(self, descriptor: int, path: str, guard: ReadGuard, is_folder: bool = False) -> Refusal | None:
         """Why an open file or directory may not be read."""
-        real = self._real_path_of_open(descriptor, path)
+        real = self._real_path_of_open_file(descriptor, path)
         if not real:
             self.mark_unstable(path)
             return "unreadable", REPLACED, "file-unreadable"
@@ -98,7 +98,7 @@ class Folders(Paths):
             self.mark_unstable(path)
         return refusal
 
-    def _real_path_of_open(self, descriptor: int, path: str) -> str:
+    def _real_path_of_open_file(self, descriptor: int, path: str) -> str:
         """An open file's real path; empty if it is unknown because the path now leads to another file."""
         real = path_of_open_file(descriptor)
         if real and not real.endswith(_DELETED):

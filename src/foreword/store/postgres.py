@@ -140,7 +140,7 @@ class PostgresStore(StoreReader):
                 connection.execute(_SAVE_STATE, (state_column(state), conversation, number))
                 return True
 
-        waits.before("write")
+        waits.announce("write")
         is_saved = self._run(update)
         if is_saved:
             self._cache_state(conversation, number, state)
@@ -232,7 +232,7 @@ class PostgresStore(StoreReader):
                     raise psycopg.Rollback
             return is_committed
 
-        waits.before("write")
+        waits.announce("write")
         is_committed = self._run(write, is_repeatable)
         if is_committed:
             self._cache_texts(packed)

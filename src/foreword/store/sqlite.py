@@ -190,7 +190,7 @@ class SqliteStore(StoreReader):
 
     def _run_write(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run work that writes, one at a time in this process. Waits a few seconds for other processes."""
-        waits.before("write")
+        waits.announce("write")
         if not self._path:
             return self._run(work)
         if self._forks != fork_count():  # one of the parent's threads may have held the lock during the fork

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     Kind = Literal["build", "write", "template"]
 
     class Listener(Protocol):
-        def before(self, kind: Kind) -> None:
+        def on_slow_work(self, kind: Kind) -> None:
             """Called before a prompt is built, the store is written, or an untrusted template is rendered. May raise an exception."""
 
-        def stoppable(self, stop: Callable[[], None] | None) -> None:
+        def set_interrupt(self, stop: Callable[[], None] | None) -> None:
             """Called with a function that stops this thread's work early, and with None when the work has ended."""
 
 
@@ -35,13 +35,13 @@ def listen(listener: Listener | None) -> None:
     _thread.listener = listener
 
 
-def before(kind: Kind) -> None:
+def announce(kind: Kind) -> None:
     """Announce work of this kind to this thread's listener."""
     if _thread.listener is not None:
-        _thread.listener.before(kind)
+        _thread.listener.on_slow_work(kind)
 
 
-def stoppable(stop: Callable[[], None] | None) -> None:
+def set_interrupt(stop: Callable[[], None] | None) -> None:
     """Pass the listener a function that stops what this thread is about to wait for, or None when it has ended."""
     if _thread.listener is not None:
-        _thread.listener.stoppable(stop)
+        _thread.listener.set_interrupt(stop)
