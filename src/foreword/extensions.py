@@ -173,7 +173,7 @@ def check_extension(extension: Extension) -> None:
         function = getattr(extension, hook)
         if function is not None and not _accepts(function, len(arguments)):
             raise CallError(
-                f"{hook} of {where} is called as {hook}({', '.join(arguments)}) but does not accept these arguments"
+                f"extension {extension.name!r}: {hook} is called as {hook}({', '.join(arguments)}) but does not accept these arguments"
             )
     for hook in extension.required:
         if hook not in HOOKS:
@@ -205,9 +205,9 @@ def run(
     findings: list[Finding],
     *args: Any,
     returns: type = object,
-    lists: type | None = None,
+    list_items: type | None = None,
 ) -> Any:
-    """Call an extension's function and return its result: None, an instance of `returns`, or a list of `lists`.
+    """Call an extension's function and return its result: None, an instance of `returns`, or a list of `list_items`.
 
     If the function raises or returns another type, report that and return None, or raise a HookError for a required hook.
     """
@@ -215,17 +215,18 @@ def run(
         result = function(*args)
         if result is None:
             return None
-        entries = (
-            _single_result(result, returns) if lists is None else list_of(result, lists, f"a list of {lists.__name__}")
-        )
+        if list_items is None:
+            entries = _single_result(result, returns)
+        else:
+            entries = list_of(result, list_items, f"a list of {list_items.__name__}")
         for each in entries:
             _check_strings(each)
-        return result if lists is None else entries
+        return result if list_items is None else entries
     except Exception as error:
         outcome = f"returned {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"
         outcome += f" ({error})" if isinstance(error, ForewordError) else ""
         name = getattr(function, "__name__", "a function")
-        message = f"{name} of the extension {extension.name!r} {outcome}"
+        message = f"extension {extension.name!r}: {name} {outcome}"
         if any(getattr(extension, hook) is function for hook in extension.required):
             raise HookError(f"{message.rstrip(',')}; the extension requires it, so the turn was stopped") from error
         findings.append(finding("extension-failed", f"{message} and was skipped"))
@@ -258,5 +259,5 @@ def run_checks(extensions: Sequence[Extension], prompt: Prompt) -> list[Finding]
     findings: list[Finding] = []
     for extension in extensions:
         for check in extension.checks:
-            findings.extend(run(extension, check, findings, prompt, lists=Finding) or ())
+            findings.extend(run(extension, check, findings, prompt, list_items=Finding) or ())
     return findings

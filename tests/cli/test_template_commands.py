@@ -235,7 +235,7 @@ def test_a_template_over_the_limit_is_reported_in_one_sentence(tree, run, comman
         (["pipe"], "FILE pipe: it is a named pipe, not a file"),
         (["binary"], "FILE binary: it contains a NUL byte at offset 1"),
         (["latin"], "FILE latin: byte 0xe9 at offset 0 is not UTF-8; save it as UTF-8"),
-        (["link"], "FILE link: it is a link to nothing"),
+        (["link"], "FILE link: it is a broken link"),
         (["t.txt", "--value", "nothing"], "--value must be type:name=TEXT, not 'nothing'"),
         (["t.txt", "--value", "=x"], "--value must be type:name=TEXT, not '=x'"),
         (["t.txt", "nowhere"], "the working directory nowhere does not exist; pass an existing directory"),

@@ -1,4 +1,4 @@
-"""Hooks of extensions: when each is called, what its result does, and what happens if it raises."""
+"""The hooks of extensions: when each is called, what its result does, and what happens if it raises."""
 
 import json
 import re
@@ -23,11 +23,11 @@ def failures(turn):
 
 
 def skipped_hook(function, name="bad", error="RuntimeError"):
-    return [("extension-failed", f"{function} of the extension '{name}' raised {error} and was skipped")]
+    return [("extension-failed", f"extension '{name}': {function} raised {error} and was skipped")]
 
 
 def wrong_type(function, complaint, right, name="bad"):
-    message = f"{function} of the extension '{name}' returned {complaint}, not {right}, and was skipped"
+    message = f"extension '{name}': {function} returned {complaint}, not {right}, and was skipped"
     return [("extension-failed", message)]
 
 
@@ -459,7 +459,7 @@ def test_a_source_that_does_not_return_documents_is_reported_and_skipped(open_co
     (report,) = failures(
         open_conversation("foreword", extensions=[Extension("bad", sources={"project": wiki})]).turn("hi")
     )
-    assert report[1].startswith("wiki of the extension 'bad' returned a") and report[1].endswith("and was skipped")
+    assert report[1].startswith("extension 'bad': wiki returned a") and report[1].endswith("and was skipped")
 
 
 def test_a_source_cannot_close_the_section_around_it(open_conversation):
@@ -556,7 +556,7 @@ def test_commands_use_installed_extensions_but_none_from_a_workspace(tree, site)
         [sys.executable, "-P", "-c", code, *call], cwd=tree.path("w"), capture_output=True, text=True
     )
     assert (result.returncode, result.stdout) == (0, "Stripes.\n\n[user]\nhi\n")
-    assert "loading of the extension 'm' raised ImportError and was skipped" in result.stderr
+    assert "extension 'm': loading raised ImportError and was skipped" in result.stderr
 
 
 # The arguments of hooks
@@ -589,7 +589,7 @@ def test_hooks_receive_the_conversation(tree, open_conversation):
     ],
 )
 def test_a_hook_with_the_wrong_signature_is_an_immediate_error(hook, function, called):
-    message = f"{hook} of the extension 'x' is called as {called} but does not accept these arguments"
+    message = f"extension 'x': {hook} is called as {called} but does not accept these arguments"
     with pytest.raises(CallError, match=f"^{re.escape(message)}$"):
         Conversations(extensions=[Extension("x", **{hook: function})])
 
@@ -606,7 +606,7 @@ def test_a_hook_can_have_optional_parameters(function):
 def test_a_required_hook_that_fails_stops_the_turn(open_conversation, contents, hook):
     conversation = open_conversation("pi", extensions=[Extension("bad", **{hook: boom}, required=[hook])])
     conversation.send_message("waiting")
-    message = "boom of the extension 'bad' raised RuntimeError; the extension requires it, so the turn was stopped"
+    message = "extension 'bad': boom raised RuntimeError; the extension requires it, so the turn was stopped"
     with pytest.raises(HookError, match=f"^{message}$"):
         conversation.turn("hi")
     plain = open_conversation("pi", extensions=[])
@@ -636,7 +636,7 @@ def test_a_required_hook_that_returns_something_else_stops_the_turn(open_convers
 
 def test_a_required_context_hook_that_returns_nothing_stops_the_turn(open_conversation):
     bad = Extension("bad", context=lambda messages, about: None, required=["context"])
-    with pytest.raises(HookError, match="'bad' returned nothing; a required hook must return the messages to send"):
+    with pytest.raises(HookError, match="'bad': context returned nothing; a required hook must return the messages to send"):
         open_conversation("pi", extensions=[bad]).turn("hi")
 
 

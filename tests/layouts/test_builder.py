@@ -324,13 +324,13 @@ def test_files_that_do_not_belong_to_a_project_are_rejected_in_any_scope(tree, n
     [
         (os.mkfifo, "file-unreadable", "it is a named pipe, not a file"),
         (None, "file-unreadable", "it is a directory, not a file"),
-        (Path("nowhere"), "file-unreadable", "it is a link to nothing"),
+        (Path("nowhere"), "file-unreadable", "it is a broken link"),
         (Path("x"), "file-unreadable", "its links form a circle"),
         (b"a\0b", "file-binary", "it contains a NUL byte at offset 1"),
         (b"a\xe9", "file-not-utf8", "byte 0xe9 at offset 1 is not UTF-8; save it as UTF-8"),
         (b"\xff\xfea\0", "file-not-utf8", "it is UTF-16, not UTF-8; save it as UTF-8"),
     ],
-    ids=["pipe", "directory", "link to nothing", "circle", "binary", "latin-1", "utf-16"],
+    ids=["pipe", "directory", "broken link", "circle", "binary", "latin-1", "utf-16"],
 )
 def test_an_unreadable_file_counts_as_missing_and_is_reported(tree, make, code, reason):
     tree({"w/x": make})

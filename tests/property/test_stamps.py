@@ -342,11 +342,11 @@ CHANGES = {
         "pi", {"home/.sf/agent": None},
         lambda path: write(path("home/.sf/agent/skills/x/SKILL.md"), SKILL),
     ),
-    "a link to nothing goes": (
+    "a broken link goes": (
         "ion", {"home/.ion/AGENTS.md": Path("nowhere")},
         lambda path: os.unlink(path("home/.ion/AGENTS.md")),
     ),
-    "a circle of links becomes a link to nothing": (
+    "a circle of links becomes a broken link": (
         "ion", {"home/.ion/AGENTS.md": Path("../hop"), "home/hop": Path(".ion/AGENTS.md")},
         lambda path: relink(path("home/hop"), "nowhere"),
     ),

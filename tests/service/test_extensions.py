@@ -81,10 +81,10 @@ def test_messages_of_extensions_follow_the_users(extended_service):
 def test_a_failing_hook_is_reported_and_skipped(extended_service):
     findings = extended_service.talk("failing").json["findings"]
     assert [finding["message"] for finding in findings if finding["code"] == "extension-failed"] == [
-        "loading of the extension 'few' raised CallError (context of the extension 'few' is called as context(messages, about) but"
+        "extension 'few': loading raised CallError (extension 'few': context is called as context(messages, about) but"
         " does not accept these arguments) and was skipped",
-        "loading of the extension 'missing' raised ModuleNotFoundError and was skipped",
-        "fail of the extension 'broken' raised ValueError and was skipped",
+        "extension 'missing': loading raised ModuleNotFoundError and was skipped",
+        "extension 'broken': fail raised ValueError and was skipped",
     ]
 
 

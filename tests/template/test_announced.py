@@ -1,4 +1,4 @@
-"""Untrusted templates that may take long announce themselves, so that a service can limit how many run at once."""
+"""Untrusted templates that may take a long time announce themselves, so that a service can limit how many run at once."""
 
 import pytest
 

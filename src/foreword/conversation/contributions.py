@@ -55,7 +55,7 @@ class _Contributions:
     def add_all(self, extension: Extension, lookup: Lookup, inputs: Inputs) -> None:
         """Add the documents that an extension provides for a lookup rule."""
         source = extension.sources[lookup.name]
-        for returned in run(extension, source, self._findings, inputs.workspace, lists=Document) or ():
+        for returned in run(extension, source, self._findings, inputs.workspace, list_items=Document) or ():
             self._add(normalize(returned), extension.name, lookup)
 
     def _add(self, document: Document, layer: str, lookup: Lookup) -> None:

@@ -62,7 +62,7 @@ class Editions:
         return kept, []
 
     def publish(self, id: str, current: Edition | None, edition: Edition) -> Edition | None:
-        """Store an edition to replace the one in use. Return it, or None if another process changed either meanwhile."""
+        """Store an edition to replace the one in use. Return it, or None if another process changed either in the meantime."""
         if current is None:
             kept = self.store.publish(id, edition, 0)
             return kept if kept is edition else None

@@ -1,4 +1,4 @@
-"""Hooks of extensions: checked when they are registered, and run in order. One that fails is skipped, or raises if it is required."""
+"""The hooks of extensions, checked when they are registered and run in order. A hook that fails is skipped, unless it is required."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check_extensions(extensions: Sequence[Extension]) -> None:
 
 
 class Hooks:
-    """The hooks of one conversation. Findings of hooks that run outside of a turn wait for the next one."""
+    """The hooks of one conversation. Findings from hooks that run outside a turn are kept for the next turn."""
 
     def __init__(self, extensions: Sequence[Extension], conversation: str) -> None:
         self.extensions = extensions
@@ -46,7 +46,7 @@ class Hooks:
     def start(
         self, system: str, message: str, about: Callable[[], About], findings: list[Finding]
     ) -> tuple[str, list[Message]]:
-        """Run `before_agent_start`, each hook on the prompt of the one before. Return the prompt and the messages to add."""
+        """Run `before_agent_start`, passing the prompt from hook to hook. Return the prompt and the messages to add."""
         added: list[Message] = []
         for extension in self.extensions:
             if extension.before_agent_start is None:
@@ -62,10 +62,10 @@ class Hooks:
         for extension in self.extensions:
             if extension.context is not None:
                 copies = [_copy(message) for message in messages]
-                changed = run(extension, extension.context, findings, copies, about(), lists=dict)
+                changed = run(extension, extension.context, findings, copies, about(), list_items=dict)
                 if changed is None and "context" in extension.required:
                     raise HookError(
-                        f"context of the extension {extension.name!r} returned nothing; "
+                        f"extension {extension.name!r}: context returned nothing; "
                         "a required hook must return the messages to send"
                     )
                 messages = messages if changed is None else changed

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Message = Mapping[str, Any]
 
 _MAX_EARLIER = 64
-# A provider's form of a message may have another role than the layout's.
+# A provider's form of a message may have a different role from the layout's.
 _ROLES = ("system", "developer", "user")
 
 
@@ -44,14 +44,14 @@ def earlier_hashes(current: Edition) -> tuple[str, ...]:
 
 
 def own_messages(messages: Sequence[Message], edition: Edition) -> Sequence[Message]:
-    """The messages without those of this edition's prompt, or of an earlier one, at their start."""
+    """The messages without the leading messages of this edition's prompt or of an earlier one."""
     if not messages:
         return messages
     return without_leading(messages, {*state_of(edition).earlier, *hashes_of(leading_messages(edition))})
 
 
 def without_leading(messages: Sequence[Message], hashes: Collection[str]) -> Sequence[Message]:
-    """The messages after those at the start whose text has one of these hashes."""
+    """The messages, starting with the first whose text has none of these hashes."""
     start = 0
     while hashes and start < len(messages) and _is_known(messages[start], hashes):
         start += 1

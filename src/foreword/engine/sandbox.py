@@ -6,7 +6,7 @@ Templates that are trusted and bounded are rendered in this process, without a w
 
 A worker is a Python interpreter that can import only the standard library, this package and minijinja, started in the root directory
 without the caller's environment. It lives until the program ends, `close` is called, or a template kills it. Requests and answers are
-JSON, each after its length. There are at most `WORKERS` workers; other threads wait for one.
+JSON, each preceded by its length. There are at most `WORKERS` workers; other threads wait for one.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _template_forms(templates: Mapping[str, Document]) -> dict[str, tuple[str, s
     return {address: (template.text, template.hash, template.line) for address, template in templates.items()}
 
 
-# In the program
+# In the parent process
 
 
 def _lines(form: Any) -> tuple[int, int] | None:
@@ -147,7 +147,7 @@ class _Pool:
             if worker in self.busy and worker.process is not None:
                 self.idle.append(worker)
             else:
-                worker.end()  # the pool was closed meanwhile
+                worker.end()  # the pool was closed in the meantime
             self.busy.discard(worker)
             self.changed.notify()
 
@@ -254,7 +254,7 @@ def _start() -> Popen[bytes]:
 def _paths() -> list[str]:
     """The folders that contain this package and minijinja."""
     packages = (os.path.dirname(os.path.abspath(__file__)), os.path.abspath(engine.package_file()))
-    return list(dict.fromkeys(os.path.dirname(os.path.dirname(at)) for at in packages))
+    return list(dict.fromkeys(os.path.dirname(os.path.dirname(path)) for path in packages))
 
 
 def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T:
@@ -271,12 +271,12 @@ def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T
     try:
         answer = action()
     except (OSError, EOFError, ValueError):
-        why = f"takes longer than {seconds:g} s and was stopped" if timed_out.is_set() else _cause(process)
+        why = f"took longer than {seconds:g} s and was stopped" if timed_out.is_set() else _cause(process)
         raise _WorkerEnded(why) from None
     finally:
         timer.cancel()
     if timed_out.is_set():
-        raise _WorkerEnded(f"takes longer than {seconds:g} s and was stopped")
+        raise _WorkerEnded(f"took longer than {seconds:g} s and was stopped")
     return answer
 
 
@@ -285,15 +285,15 @@ def _cause(process: Popen[bytes]) -> str:
     process.kill()
     status = process.wait()
     if status == -_SIGPROF:
-        return f"takes longer than {SECONDS:g} s and was stopped"
+        return f"took longer than {SECONDS:g} s and was stopped"
     if status == -6:
-        return f"needs more than {MEMORY} MB of memory and was stopped"
+        return f"needed more than {MEMORY} MB of memory and was stopped"
     if status < 0:
-        return f"crashes the template engine (signal {-status})"
-    return f"ends with status {status}"
+        return f"crashed the template engine (signal {-status})"
+    return f"exited with status {status}"
 
 
-# In the program and in the worker
+# In both processes
 
 
 def _exchange(process: Popen[bytes], request: dict[str, Any]) -> dict[str, Any]:
@@ -351,14 +351,14 @@ def serve() -> NoReturn:
                 request = _receive(questions)
             except EOFError:
                 sys.exit(0)
-            _clock(SECONDS)
+            _set_timer(SECONDS)
             answer = _answer(request)
-            _clock(0)
+            _set_timer(0)
             _send(answers, answer)
 
 
-def _clock(seconds: float) -> None:
-    """Kill this process after this much CPU time; 0 stops the timer. On systems without such a timer, `PATIENCE` limits it."""
+def _set_timer(seconds: float) -> None:
+    """Kill this process after this much CPU time; 0 stops the timer. Where there is no such timer, only `PATIENCE` applies."""
     import signal
 
     if hasattr(signal, "setitimer"):
@@ -392,6 +392,6 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     except ForewordError as error:
         return {"error": str(error)}
     except MemoryError:
-        return {"error": f"{root} needs more than {MEMORY} MB of memory"}
+        return {"error": f"{root} needed more than {MEMORY} MB of memory"}
     origins = [piece.origin for piece in pieces]
     return {"pieces": [(p.text, o.kind, o.path, o.lines, o.tag) for p, o in zip(pieces, origins, strict=True)]}

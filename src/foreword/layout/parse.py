@@ -201,7 +201,7 @@ class _SectionParser:
         return self.assemble(name, where, {**inherited, **table}, inner, has_own_item="item" in table)
 
     def check_role(self, table: Mapping[str, Any], where: str, inherited: Mapping[str, Any]) -> None:
-        """Raise an error for a role of an inner section, and for the role `tool` outside of `[touch]`, whose sections inherit a role."""
+        """Raise an error for a role of an inner section, and for the role `tool` outside `[touch]`, whose sections inherit a role."""
         if self.ancestors and "role" in table:
             raise LayoutError(
                 f"{where}role: section {where.split('.')[1]!r} is inside {self.ancestors[-1]!r}; only a section that is not inside another has a role"

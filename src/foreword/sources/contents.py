@@ -28,6 +28,6 @@ class Contents:
         return data[: limit + 1], status, real
 
     def store_file(self, path: str, data: bytes, limit: int, status: stat_result, real: str) -> None:
-        """Store a file's data, read up to a limit. A file without a real path was replaced meanwhile and is not stored."""
+        """Store a file's data, read up to a limit. A file without a real path was replaced in the meantime and is not stored."""
         if real:
             self._files[path] = data, limit, status, real

@@ -1,8 +1,8 @@
 """The reader: everything that Foreword reads from a workspace is read here.
 
-A user's file can be anything: a directory, a pipe without a writer, an endless device, a gigabyte of data, another encoding, a link
-to itself. The reader opens files without blocking, checks the open file rather than its name, reads no more than its limit, and
-returns a `Reading` that describes the result. The content of the disk never makes it raise an error.
+A path can lead to anything: a directory, a pipe without a writer, an endless device, a gigabyte of data, text in an unexpected
+encoding, a link to itself. The reader opens files without blocking, checks the open file rather than its name, reads no more than its limit, and
+returns a `Reading` that describes the result. Nothing on the disk makes it raise an error.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ class Reader(Folders):
         reader = Reader(self.limit, self.disk, self.contents)
         reader._earlier = readings
         reader.stamps.update(stamps)
-        # Missing directories are looked up again, because their absence must be stamped.
+        # Look up missing directories again, so that this reader records a stamp for their absence.
         reader._folders.update({path: True for path, exists in self._folders.items() if exists})
         reader._identities.update(self._identities)
         return reader
 
     def read(self, path: str, guard: ReadGuard | None = None) -> Reading:
-        """Read a file's text, or the reason why it has none. `guard` is asked before the file is opened, and again once it is open."""
+        """A file's text, or the reason it has none. `guard` is consulted before the file is opened, and again once it is open."""
         return self._refuse(path, guard) or self._recall(path) or self._record(path, self._read(path, guard))
 
     def read_head(self, path: str, guard: ReadGuard | None = None) -> Reading:
@@ -170,7 +170,7 @@ class Reader(Folders):
             self.disk.close(descriptor)
 
     def _open(self, path: str, guard: ReadGuard | None) -> int | Reading:
-        """The descriptor of the open file, or why it cannot be opened. Retries if the file appears meanwhile.
+        """The descriptor of the open file, or why it cannot be opened. Retries if the file appears in the meantime.
 
         A link's target is checked before it is opened, because opening a device can have side effects.
         """
@@ -197,7 +197,7 @@ class Reader(Folders):
                     return unreadable(path, explain(error))
                 if self.is_link(path):
                     self.stamp(path)
-                    return unreadable(path, "it is a link to nothing")
+                    return unreadable(path, "it is a broken link")
         self.mark_unstable(path)
         return unreadable(path, DISAPPEARED)
 

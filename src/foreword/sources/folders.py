@@ -87,7 +87,9 @@ class Folders(Paths):
         finally:
             self.disk.close(descriptor)
 
-    def refusal_of_open_file(self, descriptor: int, path: str, guard: ReadGuard, is_folder: bool = False) -> Refusal | None:
+    def refusal_of_open_file(
+        self, descriptor: int, path: str, guard: ReadGuard, is_folder: bool = False
+    ) -> Refusal | None:
         """Why an open file or directory may not be read."""
         real = self._real_path_of_open_file(descriptor, path)
         if not real:

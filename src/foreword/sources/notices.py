@@ -139,7 +139,7 @@ class Notices:
         return True
 
     def _start_watcher(self) -> bool:
-        """Start watching the directories. Returns False if one of them disappeared meanwhile."""
+        """Start watching the directories. Returns False if one of them disappeared in the meantime."""
         folders = self.dependencies.folders
         try:
             watcher = Watcher(folders)

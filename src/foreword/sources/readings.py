@@ -1,4 +1,4 @@
-"""Decodes a file's bytes into a `Reading`: its text, or the reason why it has none."""
+"""Decodes a file's bytes into a `Reading`: its text, or the reason it has none."""
 
 from __future__ import annotations
 

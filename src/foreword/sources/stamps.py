@@ -133,7 +133,7 @@ class Paths:
         return known
 
     def leads_out(self, path: str, top: str) -> bool:
-        """Whether a path below `top` really is outside of it because of a link."""
+        """Whether a path below `top` really is outside it because of a link."""
         if not is_inside(path, top) or not self.has_link(path, top):
             return False
         real, real_top = real_path(path), real_path(top)
@@ -147,7 +147,7 @@ def parent_folder(path: str) -> str:
 
 
 def real_path(path: str) -> str:
-    """The path with links resolved. Retries if a link disappears meanwhile; in the end, returns a path that cannot exist."""
+    """The path with links resolved. Retries if a link disappears in the meantime, and finally returns a path that cannot exist."""
     for _ in range(_MAX_TRIES):
         try:
             return os.path.realpath(path)

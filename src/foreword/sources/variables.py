@@ -50,7 +50,7 @@ def read_values(
         elif (type_, name) == ("git", "status"):
             found = git.status(workspace, reader, _reporter("git:status", trail))
             if inside and not any(is_inside(real_path(root), folder) for folder in inside):
-                found = None  # it was replaced by a link meanwhile
+                found = None  # it was replaced by a link in the meantime
             is_stamped = False
         elif (type_, name) == ("system", "hostname"):
             import socket
@@ -62,7 +62,7 @@ def read_values(
 
 
 def _reporter(variable: str, trail: Trail) -> Callable[[str], None]:
-    """A function that adds a finding with the reason why a variable has no value."""
+    """A function that adds a finding with the reason a variable has no value."""
     return lambda reason: trail.findings.append(finding("variable-failed", f"[{variable}] has no value: {reason}"))
 
 

@@ -316,7 +316,7 @@ def migrate(
 
 
 def _version(connection: TimedConnection, latest: int) -> int:
-    """The version of the tables; 0 if there are none. Raises a StoreError if a newer Foreword created them."""
+    """The version of the tables; 0 if there are none. Raises a StoreError if a newer version of Foreword created them."""
     if connection.execute(_HAS_TABLES).fetchone() == (False,):
         return 0
     ((version,),) = connection.execute("SELECT coalesce(max(version), 0) FROM foreword_schema").fetchall()

@@ -79,7 +79,7 @@ def check_next(edition: Edition, after: int) -> None:
     if not 0 <= after < MAX_NUMBER:
         raise CallError(f"after must be the number of an edition, or 0 if there is none yet; {after} is neither")
     if edition.number != after + 1:
-        raise CallError(f"the edition after number {after} must have number {after + 1}, not {edition.number}")
+        raise CallError(f"the edition after number {after} must be number {after + 1}, not {edition.number}")
 
 
 def check_page(limit: int, offset: int) -> None:
@@ -94,9 +94,9 @@ def no_edition_error(conversation: str, number: int) -> StoreError:
 def check_newest(newest: int, after: int | None) -> None:
     """Raise a StaleError if `after` is not the newest version of the template."""
     if after is not None and after != newest:
-        raise StaleError(
-            f"the template has changed in the meantime: its newest version is {newest or 'none yet'}, not {after}"
-        )
+        if not newest:
+            raise StaleError(f"the template has no version {after}: none has been saved yet")
+        raise StaleError(f"the template has changed in the meantime: its newest version is {newest}, not {after}")
 
 
 def hash_from_id(id: str) -> bytes | None:
@@ -164,10 +164,10 @@ def schema(store: str, version: int) -> list[str]:
 
 
 def check_version(version: int, latest: int = LATEST) -> None:
-    """Raise a StoreError if a newer Foreword has written the store."""
+    """Raise a StoreError if a newer version of Foreword wrote the store."""
     if version > latest:
         raise StoreError(
-            f"a newer Foreword wrote this store: its tables have version {version}, and this Foreword supports up to {latest}"
+            f"a newer version of Foreword wrote this store: its schema is version {version}, and this Foreword supports up to {latest}"
         )
 
 

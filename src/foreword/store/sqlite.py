@@ -427,7 +427,7 @@ def migrate(
 
 
 def _version(connection: sqlite3.Connection, latest: int) -> int:
-    """The file's schema version; 0 if it is new. Raises a StoreError if another program or a newer Foreword wrote it."""
+    """The file's schema version; 0 if it is new. Raises a StoreError if another program or a newer version of Foreword wrote it."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0

@@ -1,11 +1,11 @@
-"""Limits on templates. Output is counted while it is written, so that a short template cannot fill the memory."""
+"""Limits on templates. Output is counted while it is written, so that a short template cannot use up all memory."""
 
 from __future__ import annotations
 
 from ..errors import TemplateError
 
 SOURCE_LIMIT = 500_000
-"""How many characters a template may have: far more than any prompt needs, and few enough to parse within a second."""
+"""How many characters a template may contain: far more than any prompt needs, and few enough to parse within a second."""
 
 
 class OutputLimit:

@@ -136,7 +136,7 @@ class Talk:
             if self.layout == "builder" and int(re.findall(r"\d+", system)[0]) < template:
                 self.fail(action, "was made from an old template; it should be", template)
         if action == "turn" and self.layout in TURN_TOOLS and tool_names(form["tools"]) != tool_names(self.tools):
-            self.fail("has other tools than the turn", form["tools"])
+            self.fail("has different tools from the turn", form["tools"])
 
     def check_edition(self, action, number, system, tools):
         """Check a returned edition, which must be a known one or a new one."""
