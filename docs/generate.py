@@ -232,7 +232,7 @@ def keys_page() -> str:
         parts += [f"## {heading(name)}", about]
         parts += [keys_of(name)] if name in {key.table for key in keys.KEYS} else []
         parts += EXTRAS.get(name, [])
-    return page("Keys of a layout", "src/foreword/layout/keys.py", *parts)
+    return page("Layout keys", "src/foreword/layout/keys.py", *parts)
 
 
 def keys_of(name: str) -> str:
@@ -367,7 +367,7 @@ def layouts_page() -> str:
     """What each shipped layout finds, prints and does, from its data."""
     parts = [
         "The shipped layouts as data. [Layouts](../layouts.md) describes them in words, one page for each, and"
-        " [Keys of a layout](keys.md) explains the keys."
+        " [Layout keys](keys.md) explains the keys."
     ]
     for name in NAMES:
         data: dict[str, Any] = getattr(compiled, name)()

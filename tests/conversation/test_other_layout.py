@@ -1,4 +1,4 @@
-"""A known conversation opened with another layout: stored inputs belong to the layout they were gathered for."""
+"""An existing conversation opened with another layout: stored inputs belong to the layout they were gathered for."""
 
 import itertools
 from datetime import UTC, datetime

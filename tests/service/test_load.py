@@ -54,7 +54,7 @@ def is_running(pid):
 
 @pytest.fixture
 def stuck_server(start):
-    """A server with one stopped template worker, and a known conversation."""
+    """A server with one stopped template worker, and an existing conversation."""
     if not os.path.isdir(f"/proc/{os.getpid()}/task"):
         pytest.skip("reads /proc")
     server = start("--template-workers", "1", "--template-queue", str(QUEUE))

@@ -54,7 +54,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
         {
             "metavar": "FILE",
             "help": 'a JSON file of tools: [{"name", "description", "snippet", "guidelines", "schema"}]; - is standard input,'
-            ' "none" means no tools (without it, a known conversation keeps its tools)',
+            ' "none" means no tools (without it, an existing conversation keeps its tools)',
         },
     ),
     ("--tool", {"action": "append", "metavar": "NAME", "help": "the name of a tool that the agent has"}),

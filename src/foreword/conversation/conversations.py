@@ -54,7 +54,7 @@ class Conversations:
     ) -> Conversation:
         """Open a new or existing conversation. Nothing is read or written before its first turn.
 
-        Without a layout, a known conversation continues with the shipped or user's layout that it was created with. A layout that
+        Without a layout, an existing conversation continues with the shipped or user's layout that it was created with. A layout that
         mirrors a released program is an error unless `mirror` is true.
         """
         assembler = Assembler(workspace, layout, settings=settings, assignments=assignments, packs=packs)
@@ -94,7 +94,7 @@ class Conversations:
     ) -> str:
         """Build the prompt of a conversation from the current workspace, store it and return it, including its messages.
 
-        Without a layout, a known conversation keeps its layout, and a new one gets `builder`.
+        Without a layout, an existing conversation keeps its layout, and a new one gets `builder`.
         """
         if not layout and self.current(id)[0] is None:
             layout = _CONSTRUCTED_LAYOUT

@@ -1,7 +1,7 @@
 """Write the Python files in `std/` and `agents/` from the TOML files beside them, because Python loads much faster than TOML.
 
 `std/compiled.py` contains every layout of `std` as a mapping, for layouts that extend one and for prompts with settings. `std/opal.py`
-contains the layout `opal`, already parsed and checked, for the usual case in which it is used unchanged. A module in `agents/` contains
+contains the `opal` layout, already parsed and checked, for the usual case in which it is used unchanged. A module in `agents/` contains
 both forms, because only one mirror is loaded at a time.
 
     python -m foreword.packs.compile          write the files

@@ -1,4 +1,4 @@
-"""The PostgreSQL store, for many machines. Requires `psycopg` 3 (the extra `postgres`).
+"""The PostgreSQL store, for many machines. Requires `psycopg` 3 (the `postgres` extra).
 
 If a connection was lost while idle, the call is repeated on a new connection. That is safe: reading changes nothing, and writing the
 same edition or state twice has the same result as writing it once. Error messages never contain the password.
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# A turn must not hang if the server does not answer: known conversations continue without it.
+# A turn must not hang if the server does not answer: conversations that this process has seen continue without it.
 _DEFAULTS = {"connect_timeout": "5", "tcp_user_timeout": "10000", "application_name": "foreword"}
 _TIMEOUT = 5.0
 _SCAN_TIMEOUT = 60.0

@@ -1,6 +1,6 @@
 """The methods of a store that read, with the same SQL for SQLite and PostgreSQL.
 
-Reading a known conversation takes one SELECT of a small row with the hashes of its texts; each text is read once per process. Row ids
+Reading an existing conversation takes one SELECT of a small row with the hashes of its texts; each text is read once per process. Row ids
 of texts are never cached, because they may refer to other texts after a backup is restored.
 """
 

@@ -256,7 +256,7 @@ class CountingRule:
 def count(text: str, model: str = "", provider: str = "") -> Count:
     """Count the tokens in a string for a model, as exactly as possible. Without a model, o200k is used.
 
-    The first call loads the tokenizer, which takes a third of a second, so this is for reports. If the extra `tokens` is not
+    The first call loads the tokenizer, which takes a third of a second, so this is for reports. If the `tokens` extra is not
     installed, the result is an estimate, and its `method` is "estimate".
     """
     rule = counting_rule(model, provider)

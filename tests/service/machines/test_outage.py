@@ -1,4 +1,4 @@
-"""PostgreSQL stops under load and returns: known conversations continue, the rest gets 503, and no restart is needed."""
+"""PostgreSQL stops under load and returns: conversations in memory continue, the rest gets 503, and no restart is needed."""
 
 import socket
 import threading
