@@ -1,4 +1,4 @@
-"""Compare parsing and rendering templates, with the origin of every piece, with jinja2's sandbox, which does not track origins."""
+"""Compare template parsing and rendering, including the origin of every piece, to jinja2's sandbox, which does not track origins."""
 
 from __future__ import annotations
 
@@ -54,20 +54,20 @@ AS_JINJA = {
 
 
 def rows(project: Fixture) -> list[Row]:
-    """Time each language with each size."""
+    """Time each language at each size."""
     return [row for size in SIZES for row in (brackets_row(size), jinja_row(size))]
 
 
 def brackets_row(size: str) -> Row:
     text = repeat(BRACKETS, size)
-    same = text
+    equivalent = text
     for tag, as_jinja in AS_JINJA.items():
-        same = same.replace(tag, as_jinja)
+        equivalent = equivalent.replace(tag, as_jinja)
     return row(
         f"brackets, {size}",
         size,
         partial(render_brackets, text),
-        partial(render_with_jinja2, same, {**VALUES, "notes": ""}),
+        partial(render_with_jinja2, equivalent, {**VALUES, "notes": ""}),
     )
 
 

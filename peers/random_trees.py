@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from .tree import ALL, Tree
+from .tree import DEFAULT_PROGRAMS, Tree
 
 FOLDERS = ("repo", "repo/a", "repo/a/b", "repo/a/b/C", "repo/.x", "repo/APPS", "repo/APPS/web")
 USER_FILES = (
@@ -73,7 +73,7 @@ def random_tree(seed: int) -> Tree:
     for number, path in enumerate(files):
         files[path] = _text(generator, f"f{number}")
     cwd = generator.choice(FOLDERS)
-    return Tree(files, (cwd,), ALL, is_git=generator.random() < 0.85)
+    return Tree(files, (cwd,), DEFAULT_PROGRAMS, is_git=generator.random() < 0.85)
 
 
 def _text(generator: random.Random, mark: str) -> str:

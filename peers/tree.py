@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 MARKER = re.compile(r"qx-[a-z0-9]+(?:-[a-z0-9]+)*")
 
-ALL = ("codex", "claude", "gemini", "copilot", "opencode")
+DEFAULT_PROGRAMS = ("codex", "claude", "gemini", "copilot", "opencode")
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Tree:
 
     files: dict[str, str]
     cwds: tuple[str, ...] = ("repo",)
-    programs: tuple[str, ...] = ALL
+    programs: tuple[str, ...] = DEFAULT_PROGRAMS
     is_git: bool = True
     touch: str = ""
     edit: dict[str, str] = field(default_factory=dict)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 
-from .tree import ALL, Tree
+from .tree import DEFAULT_PROGRAMS, Tree
 
-EVERY = (*ALL, "qwen", "vibe", "pi-agent")
+ALL_PROGRAMS = (*DEFAULT_PROGRAMS, "qwen", "vibe", "pi-agent")
 
 
 def _named(names: str, folders: str, mark: str = "") -> dict[str, str]:
@@ -31,7 +31,7 @@ USER = {
     "home/.pi/agent/AGENTS.md": "qx-user-pi\n",
 }
 
-THREE = "AGENTS.md CLAUDE.md GEMINI.md"
+INSTRUCTION_FILES = "AGENTS.md CLAUDE.md GEMINI.md"
 SPACED = "\n\n  qx-{0} indented \n\n\n\tqx-{0}-tab\t\n\n\n"
 
 FRONT = "---\ntitle: qx-{0}-front\n---\n# qx-{0}\n\n<!-- qx-{0}-block -->\nqx-{0}-text <!-- qx-{0}-inline --> goes on\n\n<!--\nqx-{0}-long\n-->\n"
@@ -185,13 +185,13 @@ LARGE = {
 TREES: dict[str, Tree] = {
     "nested": Tree(
         {
-            **_named(THREE, "repo repo/a repo/a/b repo/c"),
+            **_named(INSTRUCTION_FILES, "repo repo/a repo/a/b repo/c"),
             **_named("AGENTS.md CLAUDE.md", ".", "above"),
             **USER,
             "repo/c/d/z.py": "print()\n",
         },
         ("repo", "repo/a/b"),
-        EVERY,
+        ALL_PROGRAMS,
         touch="repo/c/d/z.py",
         edit={
             "repo/AGENTS.md": "qx-repo-agents\nqx-edited-agents\n",
@@ -209,7 +209,7 @@ TREES: dict[str, Tree] = {
             "repo/c/z.py": "print()\n",
         },
         ("repo", "repo/a", "repo/a/b"),
-        EVERY,
+        ALL_PROGRAMS,
         touch="repo/c/z.py",
     ),
     "claude-below": Tree(
@@ -217,7 +217,10 @@ TREES: dict[str, Tree] = {
         ("repo", "repo/a"),
     ),
     "outside-git": Tree(
-        {**_named(THREE, "repo repo/a repo/a/b"), **_named(THREE, ".", "above")}, ("repo/a/b",), EVERY, is_git=False
+        {**_named(INSTRUCTION_FILES, "repo repo/a repo/a/b"), **_named(INSTRUCTION_FILES, ".", "above")},
+        ("repo/a/b",),
+        ALL_PROGRAMS,
+        is_git=False,
     ),
     "user-only": Tree(USER, ("repo",)),
     "user-claude": Tree(
@@ -295,7 +298,7 @@ TREES: dict[str, Tree] = {
             **{path: text.replace("qx-", "\n\n qx-") + "\n" for path, text in USER.items()},
         },
         ("repo/a/b",),
-        EVERY,
+        ALL_PROGRAMS,
     ),
     "front": Tree(
         {
@@ -337,7 +340,7 @@ TREES: dict[str, Tree] = {
             **_imports("qwen", "repo/QWEN.md"),
         },
         ("repo",),
-        (*ALL, "qwen"),
+        (*DEFAULT_PROGRAMS, "qwen"),
     ),
     "imports-odd": Tree(
         {
@@ -395,7 +398,7 @@ TREES: dict[str, Tree] = {
     ),
     "copilot-walk": Tree(
         {
-            **_named(THREE, "repo repo/a repo/a/b repo/a/b/c"),
+            **_named(INSTRUCTION_FILES, "repo repo/a repo/a/b repo/a/b/c"),
             **{
                 f"{folder}/.claude/CLAUDE.md": f"qx-dot-{folder.replace('/', '-')}\n"
                 for folder in ("repo", "repo/a", "repo/a/b", "repo/a/b/c")
@@ -493,6 +496,6 @@ TREES: dict[str, Tree] = {
         ("repo", "repo/a"),
         ("claude",),
     ),
-    "menus": Tree({**MENUS, "repo/AGENTS.md": "qx-root\n"}, ("repo",), EVERY),
+    "menus": Tree({**MENUS, "repo/AGENTS.md": "qx-root\n"}, ("repo",), ALL_PROGRAMS),
     "names": Tree({**NAMES, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), ("claude", "codex")),
 }
