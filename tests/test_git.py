@@ -1,4 +1,4 @@
-"""The git variables of the layout `builder`, and what a repository cannot make git do, with real repositories."""
+"""The git variables of the `builder` layout, and what a repository cannot make git do, with real repositories."""
 
 import os
 import subprocess

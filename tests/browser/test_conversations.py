@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-# Run these in one worker, so that service and browser start once.
+# Run these in one worker, so that the service and the browser start only once.
 pytestmark = pytest.mark.xdist_group("browser-conversations")
 
 

@@ -9,7 +9,7 @@ import pytest
 from editor import accept_completion
 from playwright.sync_api import expect
 
-# Run these in one worker, so that service and browser start once.
+# Run these in one worker, so that the service and the browser start only once.
 pytestmark = pytest.mark.xdist_group("browser-everywhere")
 
 ROOT = Path(__file__).parents[2]

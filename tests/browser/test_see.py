@@ -6,7 +6,7 @@ import threading
 import pytest
 from playwright.sync_api import expect
 
-# Run these in one worker, so that service and browser start once.
+# Run these in one worker, so that the service and the browser start only once.
 pytestmark = pytest.mark.xdist_group("browser-see")
 
 TEMPLATE = """Be kind.
@@ -68,7 +68,7 @@ def test_a_stale_answer_never_overwrites_a_newer_one(editor):
     released.set()
 
 
-def test_every_span_is_marked_by_its_origin_and_not_by_colour_alone(editor_with_preview):
+def test_every_span_shows_its_origin_by_more_than_colour(editor_with_preview):
     looks = {}
     for kind in ("template", "file", "variable"):
         span = editor_with_preview.prompt.locator(f".k-{kind}").first
@@ -81,7 +81,7 @@ def test_every_span_is_marked_by_its_origin_and_not_by_colour_alone(editor_with_
     expect(legend.get_by_role("listitem")).to_have_text(["Template", "File", "Value"])
 
 
-def test_every_character_is_drawn(editor_with_preview):
+def test_ligatures_are_disabled(editor_with_preview):
     for text in (editor_with_preview.prompt, editor_with_preview.code):
         expect(text).to_have_css("font-variant-ligatures", "none")
 
@@ -147,7 +147,7 @@ def test_enter_highlights_the_template_line(editor_with_preview):
     expect(editor_with_preview.code.locator(".cm-line.cm-highlighted")).to_have_text("[file:AGENTS.md]")
 
 
-def test_tokens_per_section_are_a_bar_and_follow_the_model(editor, site):
+def test_tokens_per_section_are_shown_as_a_bar_and_depend_on_the_model(editor, site):
     tokens = editor.preview.get_by_role("region", name="Tokens")
     preview = site.call("POST", "/system-prompt/preview", {})
     for passage in preview["passages"]:
@@ -186,8 +186,8 @@ def test_only_layouts_that_use_the_stored_template_are_offered(editor, site):
 def test_a_value_highlights_its_own_tag_and_not_another_of_the_same_name(editor):
     editor.write("One [file:AGENTS.md]\ntwo [file:./AGENTS.md]\nthree")
     expect(editor.prompt.locator(".k-file")).to_have_count(2)
-    for at, line in ((1, "two [file:./AGENTS.md]"), (0, "One [file:AGENTS.md]")):
-        editor.prompt.locator(".k-file").nth(at).focus()
+    for index, line in ((1, "two [file:./AGENTS.md]"), (0, "One [file:AGENTS.md]")):
+        editor.prompt.locator(".k-file").nth(index).focus()
         editor.page.keyboard.press("Enter")
         expect(editor.code.locator(".cm-line.cm-highlighted")).to_have_text(line)
 

@@ -1,4 +1,4 @@
-"""Output of commands on terminals of several widths, and in a pipe."""
+"""The output of commands on terminals of several widths, and in a pipe."""
 
 import fcntl
 import json
@@ -35,7 +35,7 @@ COMMANDS = {
     "blame": ["blame", "--tool", "read_file"],
     "skills": ["skills"],
     "tokens": ["tokens", "--tool", "read_file"],
-    "tokens of long names": ["tokens", "--layout", "../../../long.toml"],
+    "tokens with long names": ["tokens", "--layout", "../../../long.toml"],
     "layouts": ["layouts"],
     "layouts opal": ["layouts", "opal"],
     "diff": ["diff", "../../..", "."],
@@ -47,14 +47,14 @@ COMMANDS = {
     "template variables": ["template", "variables"],
     "store stats": ["store", "stats"],
     "help": ["--help"],
-    "help of a command": ["why", "--help"],
+    "help for a command": ["why", "--help"],
     "wrong": ["why", "--layuot", "ion"],
 }
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory):
-    """Folder and environment of a workspace with long paths, long names, wide characters and emoji."""
+    """The folder and environment of a workspace with long paths, long names, wide characters and emoji."""
     top = tmp_path_factory.mktemp("w")
     files = {
         f"{SERVICE}/.git/HEAD": "ref: refs/heads/main\n",
@@ -88,7 +88,7 @@ def run_piped(shop, arguments):
 
 
 def run_on_terminal(shop, columns, arguments, **more):
-    """Output of a command on a terminal of this width, without colours."""
+    """The output of a command on a terminal of this width, without colours."""
     top, environment = shop
     own_end, program_end = pty.openpty()
     fcntl.ioctl(program_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -129,7 +129,7 @@ def test_every_line_fits_and_no_word_is_broken(shop, name):
         ] == [], columns
 
 
-def test_a_terminal_without_colours_fits_too(shop):
+def test_lines_also_fit_on_a_terminal_without_colours(shop):
     for more in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         lines = run_on_terminal(shop, 60, ["skills"], **more).splitlines()
         assert max(map(display_width, lines)) <= 60 and lines[0].split() == ["skill", "file", "description"]
@@ -140,7 +140,7 @@ def test_the_environment_may_set_the_width(shop):
     assert max(map(display_width, lines)) <= 60
 
 
-def test_blame_leaves_most_of_the_line_to_the_prompt(shop):
+def test_blame_leaves_most_of_the_line_for_the_prompt(shop):
     lines = run_on_terminal(shop, 80, ["blame"]).splitlines()
     assert {line.index("│") for line in lines if "│" in line} == {27}
 

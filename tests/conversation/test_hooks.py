@@ -636,7 +636,9 @@ def test_a_required_hook_that_returns_something_else_stops_the_turn(open_convers
 
 def test_a_required_context_hook_that_returns_nothing_stops_the_turn(open_conversation):
     bad = Extension("bad", context=lambda messages, about: None, required=["context"])
-    with pytest.raises(HookError, match="'bad': context returned nothing; a required hook must return the messages to send"):
+    with pytest.raises(
+        HookError, match="'bad': context returned nothing; a required hook must return the messages to send"
+    ):
         open_conversation("pi", extensions=[bad]).turn("hi")
 
 

@@ -1,4 +1,4 @@
-"""The layout `builder`: one template in the bracket language. Its git variables are tested in test_git.py."""
+"""The `builder` layout: one template in the bracket language. Its git variables are tested in test_git.py."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""The layout `foreword`: sections with the longest lifetime come first, each in its own tag, and there is no clock."""
+"""The `foreword` layout: sections with the longest lifetime come first, each in its own tag, and there is no clock."""
 
 from datetime import UTC, datetime
 from pathlib import Path

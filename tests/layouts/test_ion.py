@@ -1,4 +1,4 @@
-"""The layout `ion`: a base, three layers of instructions that add up, the active skill, the active plan."""
+"""The `ion` layout: a base, three layers of instructions that add up, the active skill, the active plan."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Directives of the layout `ion`: includes, conditions and four values in instruction files."""
+"""Directives of the `ion` layout: includes, conditions and four values in instruction files."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The layout `opal`: six sections in tags, each of them optional."""
+"""The `opal` layout: six sections in tags, each of them optional."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The layout `pi`: the base or a SYSTEM.md, appended text, project context, skills, date and directory."""
+"""The `pi` layout: the base or a SYSTEM.md, appended text, project context, skills, date and directory."""
 
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""The layout `pod`: a strict template for the body, then sections that no template can remove."""
+"""The `pod` layout: a strict template for the body, then sections that no template can remove."""
 
 import json
 import os

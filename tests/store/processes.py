@@ -5,7 +5,7 @@
     python processes.py fork URL          a child uses the store that its parent opened
     python processes.py kill URL          a publishing process is killed at a random moment, again and again (--kills, --seed)
 
-Without URL, it uses a new SQLite file and then a new PostgreSQL server. Exits with 1 if anything was lost.
+Without URL, it uses a new SQLite file and then a new PostgreSQL server. Exits with status 1 if anything was lost.
 This is a separate script because it forks, which a test runner with threads must not do.
 """
 
@@ -46,8 +46,8 @@ def make_edition(talk, number, author=""):
     )
 
 
-def run_at_once(work):
-    """Return the results of `work(which)` in many processes that start at the same moment."""
+def run_simultaneously(work):
+    """Return the results of `work(process_number)` in many processes that start at the same moment."""
     gate, opener = os.pipe()
     answers = []
     for process_number in range(PROCESS_COUNT):
@@ -55,7 +55,7 @@ def run_at_once(work):
         if os.fork() == 0:
             os.close(opener)
             os.read(gate, 1)
-            _answer(writer, lambda: work(process_number))  # noqa: B023 - called at once
+            _answer(writer, lambda: work(process_number))  # noqa: B023 - called immediately
         os.close(writer)
         answers.append(answer)
     os.close(opener)
@@ -87,16 +87,16 @@ def _child_ended():
         return None
 
 
-def open_at_once(url):
+def open_simultaneously(url):
     def work(process_number):
         store = open_store(url)
         store.publish(f"talk {process_number}", make_edition(f"talk {process_number}", 1), 0)
         return store.current(f"talk {process_number}") == make_edition(f"talk {process_number}", 1)
 
-    return {"answers": run_at_once(work), **verify_store(url)}
+    return {"answers": run_simultaneously(work), **verify_store(url)}
 
 
-def publish_at_once(url):
+def publish_simultaneously(url):
     open_store(url).close()
     talks = [f"talk {number}" for number in range(TALKS)]
 
@@ -106,7 +106,7 @@ def publish_at_once(url):
         return [store.publish(talk, make_edition(talk, number, process_number), number - 1).system for talk in talks]
 
     first, second = (
-        run_at_once(lambda process_number, number=number: publish(process_number, number)) for number in (1, 2)
+        run_simultaneously(lambda process_number, number=number: publish(process_number, number)) for number in (1, 2)
     )
     return {"first": first, "second": second, **verify_store(url)}
 
@@ -119,7 +119,7 @@ def use_after_a_fork(url):
         store.publish(f"talk {process_number}", make_edition(f"talk {process_number}", 1), 0)
         return store.current("talk") == make_edition("talk", 1)
 
-    answers = run_at_once(work)
+    answers = run_simultaneously(work)
     answers.append(store.current("talk 3") == make_edition("talk 3", 1))
     store.close()
     return {"answers": answers, **verify_store(url)}
@@ -164,7 +164,7 @@ def seconds_to_publish(url):
 
 
 def publish_until_killed(url, talk, after, delay):
-    """Start a publishing process, kill it `delay` seconds after some editions, and return how many were acknowledged."""
+    """Start a publishing process, kill it `delay` seconds after the first `after` editions, and return how many were acknowledged."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -184,7 +184,7 @@ def publish_until_killed(url, talk, after, delay):
 
 @contextlib.contextmanager
 def urls(url):
-    """Yield the passed URL, or the URL of a new store of each kind."""
+    """Yield the given URL, or the URL of a new store of each kind."""
     if url:
         yield [url]
         return
@@ -203,8 +203,8 @@ def main():
     parser.add_argument("--seed", type=int, default=None)
     args = parser.parse_args()
     calls = {
-        "open": open_at_once,
-        "publish": publish_at_once,
+        "open": open_simultaneously,
+        "publish": publish_simultaneously,
         "fork": use_after_a_fork,
         "kill": lambda url: kill_repeatedly(url, args.kills, args.seed),
     }
