@@ -35,7 +35,7 @@ _KINDS = {
     **{"set": STRINGS, "packs": OBJECT, "values": OBJECT, "now": _TIME},
 }
 _COMMAND_KINDS = {
-    **dict.fromkeys(("path", "name", "prices", "min_severity"), STRING),
+    **dict.fromkeys(("path", "name", "prices", "min_severity", "how", "for"), STRING),
     **dict.fromkeys(("prompt", "old", "new"), _SUBJECT),
     **{"turns": WHOLE_NUMBER, "recursive": SWITCH, "disable": STRINGS},
     **{"layouts": STRINGS, "paths": STRINGS, "all": SWITCH},
