@@ -16,7 +16,7 @@ from foreword.conversation.decide import (
     drift,
 )
 from foreword.conversation.state import State, state_of, update_state, with_state
-from foreword.conversation.tools import tools_by_name, with_new_tools, written_tools
+from foreword.conversation.tools import serialize_tools, tools_by_name, with_new_tools
 from foreword.inspection.changes import BETWEEN_SECTIONS, Names, SectionChange
 from foreword.text.tokens import estimate
 from foreword.vocabulary import Edition, replace
@@ -74,7 +74,7 @@ def test_decide_chooses_a_step_for_tools_and_for_the_rest(on, current, events, t
 )
 @pytest.mark.parametrize("event", ["turn", "tools"])
 def test_inputs_gathered_for_another_layout_are_neither_formatted_nor_compared(event, step, next_edition):
-    assert decide({event: step}, CURRENT, [event], is_other_layout=True).strongest == next_edition
+    assert decide({event: step}, CURRENT, [event], layout_changed=True).strongest == next_edition
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def edition(number=1, tools="a b", state=None, join="\n\n", **sections):
         passages.append(
             {"section": name, "start": start, "end": len(system), "lifetime": "project", "origins": origins}
         )
-    definitions = written_tools(Tool(name) for name in tools.split())
+    definitions = serialize_tools(Tool(name) for name in tools.split())
     account = json.dumps({"passages": passages})
     return Edition(number, system, definitions, account, state=json.dumps(state or {}, sort_keys=True))
 
@@ -266,8 +266,8 @@ def test_drift_lists_changed_sections_and_tools(current, new_edition, sections, 
 
 
 def test_a_tool_that_changed_under_the_same_name_is_listed():
-    current = replace(edition(), tools=written_tools([Tool("a", "Reads."), Tool("b")]))
-    new_edition = replace(edition(), tools=written_tools([Tool("a", "Reads it all."), Tool("b")]))
+    current = replace(edition(), tools=serialize_tools([Tool("a", "Reads."), Tool("b")]))
+    new_edition = replace(edition(), tools=serialize_tools([Tool("a", "Reads it all."), Tool("b")]))
     assert list(drift(current, new_edition).tools.changed) == ["a"]
 
 
@@ -396,8 +396,8 @@ def test_every_announcement_has_a_finding(new_edition, beginnings):
 
 
 def test_a_changed_tool_is_announced_once_and_its_old_definition_stays():
-    current = replace(edition(1, one="1"), tools=written_tools([Tool("a", "Reads.")]))
-    new_edition = replace(edition(0, one="1"), tools=written_tools([Tool("a", "Reads it all.")]))
+    current = replace(edition(1, one="1"), tools=serialize_tools([Tool("a", "Reads.")]))
+    new_edition = replace(edition(0, one="1"), tools=serialize_tools([Tool("a", "Reads it all.")]))
     next_edition, messages = append(current, new_edition)
     assert messages == [
         "The tool `a` has changed. Its definition is now:\n\n"
@@ -414,7 +414,7 @@ def test_a_changed_tool_is_announced_once_and_its_old_definition_stays():
 
 def test_tools_are_written_in_the_same_order_however_they_are_passed():
     tools = [Tool("b", "B"), Tool("a", schema={"y": 1, "x": {"b": 1, "a": 2}}), Tool("z", "ä"), Tool("B")]
-    definitions = {written_tools(order) for order in itertools.permutations(tools)}
+    definitions = {serialize_tools(order) for order in itertools.permutations(tools)}
     assert definitions == {
         '[{"description":"","name":"B","schema":{}},{"description":"","name":"a","schema":{"x":{"a":2,"b":1},"y":1}},'
         '{"description":"B","name":"b","schema":{}},{"description":"ä","name":"z","schema":{}}]'
@@ -422,7 +422,7 @@ def test_tools_are_written_in_the_same_order_however_they_are_passed():
 
 
 def test_snippets_and_guidelines_are_not_part_of_a_definition():
-    assert written_tools([Tool("a", snippet="S", guidelines=["G"])]) == written_tools([Tool("a")])
+    assert serialize_tools([Tool("a", snippet="S", guidelines=["G"])]) == serialize_tools([Tool("a")])
 
 
 @pytest.mark.parametrize(
@@ -437,7 +437,7 @@ def test_snippets_and_guidelines_are_not_part_of_a_definition():
     ],
 )
 def test_new_tools_follow_the_known_ones(known, current, expected):
-    known, current = (written_tools(Tool(name) for name in names.split()) for names in (known, current))
+    known, current = (serialize_tools(Tool(name) for name in names.split()) for names in (known, current))
     assert list(tools_by_name(with_new_tools(known, current))) == expected.split()
     assert with_new_tools(known, current).startswith(known[:-1])
 

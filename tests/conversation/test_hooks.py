@@ -381,7 +381,7 @@ def relevant_findings(turn):
 
 def test_a_source_for_an_unknown_lookup_is_reported(open_conversation):
     turn = open_conversation("foreword", extensions=[Extension("wiki", sources={"projcet": boom})]).turn("hi")
-    message = "the extension 'wiki' has a source for 'projcet', which the layout foreword does not find"
+    message = "the extension 'wiki' has a source for 'projcet', but the layout foreword has no such lookup rule"
     assert relevant_findings(turn) == [("extension-unused", f"{message}; did you mean 'project'?")]
 
 

@@ -288,7 +288,7 @@ def test_a_turn_that_cannot_be_stored_continues_with_the_edition_in_use(
         before.tools,
         ["hi"],
     )
-    assert store_down_messages(turn) == ["the store is full; the edition in use stays"]
+    assert store_down_messages(turn) == ["the store is full; the edition in use is kept"]
     failing_store.condition = "up"
     then = conversation.turn("hi")
     assert (then.edition, len(then.tools), store_down_messages(then)) == (2, 2, [])

@@ -7,7 +7,7 @@ import pytest
 
 import foreword
 from foreword import Agent, Tool, for_anthropic, for_gemini, for_openai_chat, for_openai_responses
-from foreword.conversation.tools import tools_by_name, written_tools
+from foreword.conversation.tools import serialize_tools, tools_by_name
 from foreword.errors import CallError
 from foreword.inspection.cache import (
     Breakpoint,
@@ -319,7 +319,7 @@ def test_costs_are_computed_from_the_price():
 
 def test_the_order_of_tools_is_stable():
     agents = Agent([Tool("b"), Tool("a")]), Agent([Tool("a"), Tool("b")])
-    assert [list(tools_by_name(written_tools(agent.tools))) for agent in agents] == [["a", "b"]] * 2
+    assert [list(tools_by_name(serialize_tools(agent.tools))) for agent in agents] == [["a", "b"]] * 2
 
 
 # The table of prices

@@ -83,11 +83,11 @@ class _WatchedCommand:
 
     def prompt(self) -> Prompt:
         """Build the current prompt, and update `tools` to its tool definitions."""
-        from ..conversation.tools import written_tools
+        from ..conversation.tools import serialize_tools
 
         self.source.agent = self._agent()
         prompt = self.source.prompt()
-        self.tools = written_tools(self.source.agent.tools or ())
+        self.tools = serialize_tools(self.source.agent.tools or ())
         return prompt
 
     def _agent(self) -> Agent:

@@ -9,7 +9,7 @@ from ..errors import CallError
 from ..extensions import About
 from ..vocabulary import Agent, Tool, replace, value
 from .state import state_of
-from .tools import are_same_tools, every_tool, tools_by_name, tools_in_use, written_tools
+from .tools import all_tools, are_same_tools, serialize_tools, tools_by_name, tools_in_use
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ class StoredTools:
 class ConversationAgent:
     """The agent as the caller `configured` it, and as it was `resolved` for the edition in use.
 
-    An agent without tools gets the tools of the conversation, or in a new one those of the extensions. Other fields that it leaves
-    out come from the edition too. After a compaction, it gets the skill that was in use, if that belongs in the prompt.
+    An agent that does not set its tools gets the conversation's tools or, in a new conversation, the extensions' tools. Other fields
+    that it does not set come from the edition. After a compaction, it gets the skill that was in use, if the layout has a section for it.
     """
 
     def __init__(self, id: str, agent: Agent, extensions: Sequence[Extension]) -> None:
@@ -59,7 +59,7 @@ class ConversationAgent:
         if agent.tools is None:
             agent = replace(agent, tools=tools_in_use(current) if current else self._extension_tools)
         if current:
-            agent = _with_fields_of(current, agent, self.id)
+            agent = _inherit_fields(current, agent, self.id)
         self.skill_in_prompt = self._skill_in_prompt(current, layout) if current else ""
         if self.skill_in_prompt and not agent.skill:
             agent = replace(agent, skill=self.skill_in_prompt)
@@ -88,10 +88,10 @@ class ConversationAgent:
         if self._stored is None:
             check_agent(self.resolved)
             tools = self.resolved.tools or ()
-            self._stored = StoredTools(written_tools(tools), tool_notes(tools))
+            self._stored = StoredTools(serialize_tools(tools), tool_notes(tools))
         return self._stored
 
-    def has_other_tools(self, current: Edition) -> bool:
+    def has_different_tools(self, current: Edition) -> bool:
         """Whether the agent's tools differ from the edition's."""
         stored = self.stored_tools
         if stored.notes != target_of(current).agent.get("tools", {}):
@@ -100,13 +100,15 @@ class ConversationAgent:
 
     def with_tools_of(self, current: Edition) -> Agent:
         """Return the agent with an edition's tools. For tools that it no longer has, only the definitions are known."""
-        if not self.has_other_tools(current):
+        if not self.has_different_tools(current):
             return self.resolved
-        known = tools_by_name(current.tools)
-        tools = [tool for tool in self.resolved.tools or () if tool.name in known]
-        active = {tool.name for tool in tools}
+        definitions = tools_by_name(current.tools)
+        tools = [tool for tool in self.resolved.tools or () if tool.name in definitions]
+        available = {tool.name for tool in tools}
         tools += [
-            Tool(name, row["description"], schema=row["schema"]) for name, row in known.items() if name not in active
+            Tool(name, row["description"], schema=row["schema"])
+            for name, row in definitions.items()
+            if name not in available
         ]
         return replace(self.resolved, tools=tools)
 
@@ -119,7 +121,7 @@ class ConversationAgent:
     def _tool(self, name: str, current: Callable[[], Edition | None]) -> Tool:
         if name not in self._known_tools:
             edition = current()
-            stored = every_tool(edition) if edition else []
+            stored = all_tools(edition) if edition else []
             self._known_tools = {tool.name: tool for tool in stored} | self._known_tools
         if name not in self._known_tools:
             known = ", ".join(sorted(self._known_tools)) or "none"
@@ -132,29 +134,29 @@ class ConversationAgent:
         return About(self.id, cwd, self.resolved.model, tools, self.edition_number if number is None else number)
 
 
-# A plan or a skill is active for some turns only: an agent without them has none.
-_KEPT_KEYS = ("sub_agent", "session", "base", "scope", "language", "docs")
+# Plans and skills are not inherited: they are active only in turns whose agent sets them.
+_INHERITED_KEYS = ("sub_agent", "session", "base", "scope", "language", "docs")
 
 
-def _with_fields_of(edition: Edition, agent: Agent, conversation: str) -> Agent:
-    """Fill in the fields that the agent leaves out with the values they had for the edition."""
+def _inherit_fields(edition: Edition, agent: Agent, conversation: str) -> Agent:
+    """Fill in the fields that the agent does not set with the values from the edition."""
     target = target_of(edition)
-    kept: dict[str, Any] = {}
-    # The model of one provider means nothing to another.
+    inherited: dict[str, Any] = {}
+    # A model's name has a meaning only together with its provider.
     if agent.model in ("", target.model) and agent.provider in ("", target.provider):
-        kept = {"model": target.model, "provider": target.provider}
-    left_out = Agent(session=conversation)
+        inherited = {"model": target.model, "provider": target.provider}
+    default_agent = Agent(session=conversation)
     stored = agent_from(
-        {"session": conversation, **{key: target.agent[key] for key in _KEPT_KEYS if key in target.agent}}
+        {"session": conversation, **{key: target.agent[key] for key in _INHERITED_KEYS if key in target.agent}}
     )
-    for name in (KEYS[key][0] for key in _KEPT_KEYS):
-        if getattr(agent, name) == getattr(left_out, name) != getattr(stored, name):
-            kept[name] = getattr(stored, name)
-    return replace(agent, **kept) if kept else agent
+    for name in (KEYS[key][0] for key in _INHERITED_KEYS):
+        if getattr(agent, name) == getattr(default_agent, name) != getattr(stored, name):
+            inherited[name] = getattr(stored, name)
+    return replace(agent, **inherited) if inherited else agent
 
 
 def with_extension_tools(extensions: Sequence[Extension], agent: Agent) -> Agent:
     """Add the extensions' tools after the agent's own. An agent without tools is returned unchanged."""
-    own = {tool.name for tool in agent.tools or () if isinstance(tool, Tool)}
-    added = [tool for extension in extensions for tool in extension.tools if tool.name not in own]
+    own_names = {tool.name for tool in agent.tools or () if isinstance(tool, Tool)}
+    added = [tool for extension in extensions for tool in extension.tools if tool.name not in own_names]
     return replace(agent, tools=(*agent.tools, *added)) if agent.tools and added else agent

@@ -1,4 +1,4 @@
-"""One conversation's assembler, with the resources that extensions and callers add while it runs."""
+"""Choose a conversation's assembler, with the resources that extensions and callers add while it runs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from .hooks import Hooks
     from .shared import Shared
 
-_TEMPLATE = "template "
+_TEMPLATE_PREFIX = "template "
 
 
 class ConversationAssembler:
-    """A conversation's layout, and what its workspace contains for it."""
+    """Provides a conversation's layout, and takes snapshots of its workspace."""
 
     def __init__(
         self, opened_with: Assembler, shared: Shared, agent: ConversationAgent, hooks: Hooks, mirror: bool = False
@@ -46,12 +46,12 @@ class ConversationAssembler:
 
     @property
     def layout(self) -> Layout:
-        """The layout, as of the last time this conversation was gathered here."""
+        """The layout, as it was when this process last read this conversation's workspace."""
         if self._layout is None:
             try:
                 self._layout = self.assembler.layout()
             except ForewordError:
-                # An extension may provide it, and a process that continues a conversation has not asked extensions yet.
+                # An extension may provide the layout, and a process that continues a conversation has not asked its extensions yet.
                 if self._discovered is not None:
                     raise
                 self.discover("start")
@@ -62,30 +62,30 @@ class ConversationAssembler:
     def _check_mirror(self, layout: Layout) -> None:
         if layout.mirrors and not self._mirror:
             self._layout = None
-            raise CallError(mirror_refused(layout.name))
+            raise CallError(mirror_refusal(layout.name))
 
     @property
     def touch_reader(self) -> TouchReader:
         """The reader for the instructions that apply to touched files."""
         return self._shared.touch_reader(self.assembler)
 
-    def is_other_layout(self, current: Edition | None) -> bool:
+    def layout_changed(self, current: Edition | None) -> bool:
         """Whether the edition was created with another layout."""
         return current is not None and current.layout != self.layout.address
 
     def continue_with(self, current: Edition) -> None:
-        """Use the shipped or user's layout of an edition, unless the conversation was opened with a layout."""
+        """Continue with an edition's layout if it is a shipped or user layout, unless the conversation was opened with a layout."""
         if not self.assembler.layout_name and has_prefix(current.layout, "std", "agents", "user"):
             self._opened_with = self._shared.assembler(self._opened_with.copy_with(layout=current.layout))
-            self._equip()
+            self._apply_resources()
 
-    # Resources of extensions
+    # Extension resources
 
     def discover(self, reason: str) -> None:
         """Ask extensions for resources, before this process first gathers and on every reload."""
         self._discovered = []  # a hook that asks for the layout must not start another discovery
         self._discovered = self._hooks.discover(reason, self._agent.about(self.cwd))
-        self._equip()
+        self._apply_resources()
 
     def discover_once(self) -> None:
         if self._discovered is None:
@@ -94,44 +94,48 @@ class ConversationAssembler:
     def add(self, resources: Resources) -> None:
         """Add folders of skills and packs."""
         self._added.append(resources)
-        self._equip()
+        self._apply_resources()
 
-    def _equip(self) -> None:
-        """Switch to an assembler that has all discovered and added resources, unless the current one has them."""
-        opened, resources = self._opened_with, [*(self._discovered or ()), *self._added]
-        packs = dict(opened.packs)
-        for each in resources:
-            packs.update(each.packs)
-        folders = tuple(dict.fromkeys((*opened.skill_folders, *(one for each in resources for one in each.skills))))
-        now = self.assembler
-        if (now.layout_name, now.packs, now.skill_folders) != (opened.layout_name, packs, folders):
-            self.assembler = self._shared.assembler(opened.copy_with(packs=packs, skill_folders=folders))
+    def _apply_resources(self) -> None:
+        """Switch to an assembler that has all discovered and added resources, unless the current one already does."""
+        original, packs, folders = (
+            self._opened_with,
+            dict(self._opened_with.packs),
+            list(self._opened_with.skill_folders),
+        )
+        for resources in (*(self._discovered or ()), *self._added):
+            packs.update(resources.packs)
+            folders += resources.skills
+        unique_folders = tuple(dict.fromkeys(folders))
+        current = self.assembler
+        if (current.layout_name, current.packs, current.skill_folders) != (original.layout_name, packs, unique_folders):
+            self.assembler = self._shared.assembler(original.copy_with(packs=packs, skill_folders=unique_folders))
             self._layout = None
 
     # Inputs
 
     def snapshot(self) -> Snapshot:
-        """What the workspace contains now, with the global template if the layout uses it."""
-        waits.announce("build")
+        """Read the workspace, with the global template if the layout uses it."""
+        waits.before("build")
         version = self._shared.store.template() if self.uses_global_template else None
-        return self.assembler.snapshot(self._agent.resolved, _document(version) if version else None)
+        return self.assembler.snapshot(self._agent.resolved, _template_document(version) if version else None)
 
     @property
     def uses_global_template(self) -> bool:
         return any("template" in section.instead for section in self.layout.all_sections)
 
     def adopt(self, snapshot: Snapshot) -> Inputs:
-        """Use the layout of a snapshot from now on. Return its inputs with the documents of extensions."""
+        """Use the layout of a snapshot from now on. Return its inputs, with the extensions' documents added."""
         self._check_mirror(snapshot.layout)
         self._layout = snapshot.layout
         return with_contributions(snapshot.inputs, self.layout, self._hooks.extensions)
 
     def confined(self, workspace: Workspace) -> Workspace:
-        """Add to a stored workspace the folders that must contain its files, which are not stored."""
+        """Add the folders that a workspace's files must be in, which are not stored with it."""
         return replace(workspace, inside=self.assembler.workspace.inside)
 
 
-def mirror_refused(name: str) -> str:
+def mirror_refusal(name: str) -> str:
     """Explain why a conversation cannot use a layout that mirrors a program."""
     return (
         f"the layout {name!r} mirrors a released program, flaws included, and is not meant for a conversation;"
@@ -139,17 +143,17 @@ def mirror_refused(name: str) -> str:
     )
 
 
-def _document(version: TemplateVersion) -> Document:
-    """A version of the global template, with its language."""
-    return Document(f"{_TEMPLATE}{version.version}", version.template, syntax=version.syntax)
+def _template_document(version: TemplateVersion) -> Document:
+    """Return a version of the global template as a document."""
+    return Document(f"{_TEMPLATE_PREFIX}{version.version}", version.template, syntax=version.syntax)
 
 
-def template_used(layout: Layout, inputs: Inputs) -> int | None:
+def template_version(layout: Layout, inputs: Inputs) -> int | None:
     """Return the version of the global template in these inputs: 0 for the layout's own, None if the layout does not use one."""
     for section in layout.all_sections:
         body = inputs.bodies.get(section.name) if "template" in section.instead else None
-        if body is not None and body.path.startswith(_TEMPLATE):
-            return int(body.path.removeprefix(_TEMPLATE))
+        if body is not None and body.path.startswith(_TEMPLATE_PREFIX):
+            return int(body.path.removeprefix(_TEMPLATE_PREFIX))
         if body is not None and body.path.startswith(layout.address):
             return 0
     return None

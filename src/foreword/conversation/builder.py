@@ -18,9 +18,9 @@ from ..engine.skills import with_active_skill
 from ..store import waits
 from ..text.lines import printable
 from ..vocabulary import Document, Edition, replace, value
-from .assembling import template_used
+from .assembling import template_version
 from .state import state_of, update_state
-from .tools import written_tools
+from .tools import serialize_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from .assembling import ConversationAssembler
     from .hooks import Hooks
 
-_RECENT = 2
+_MAX_RECENT = 2
 
 
 @value
-class _Recent:
+class _RecentEdition:
     """A recently built edition and what it was built from. `source` is compared by identity."""
 
     source: object
@@ -46,7 +46,7 @@ class _Recent:
     moment: datetime | None
     edition: Edition
 
-    def is_for(self, source: object, agent: Agent, moment: datetime | None) -> bool:
+    def matches(self, source: object, agent: Agent, moment: datetime | None) -> bool:
         return self.source is source and self.agent is agent and self.moment == moment
 
 
@@ -57,7 +57,7 @@ class EditionBuilder:
         self._assembling, self._agent, self._hooks = assembling, agent, hooks
         self._lock = allocate_lock()
         self._draft_writer: DraftWriter | None = None
-        self._recent: tuple[_Recent, ...] = ()
+        self._recent: tuple[_RecentEdition, ...] = ()
 
     @property
     def _layout(self) -> Layout:
@@ -65,26 +65,26 @@ class EditionBuilder:
 
     # Editions
 
-    def gather(self, now: datetime | None, agent: Agent | None = None, *, is_known: bool = True) -> Edition:
-        """Build an edition from the current workspace. In an existing conversation, the active skill may have disappeared."""
-        waits.announce("build")
+    def gather(self, now: datetime | None, agent: Agent | None = None, *, is_existing: bool = True) -> Edition:
+        """Build an edition from the current workspace. With `is_existing`, an active skill that has disappeared is only reported."""
+        waits.before("build")
         self._assembling.discover_once()
         snapshot = self._assembling.snapshot()
         inputs = self._assembling.adopt(snapshot)
         source = snapshot if inputs is snapshot.inputs else object()
-        return self._edition(source, inputs, now, agent or self._agent.resolved, is_known=is_known)
+        return self._edition(source, inputs, now, agent or self._agent.resolved, is_existing=is_existing)
 
     def format(self, current: Edition, now: datetime | None) -> Edition:
         """Build an edition from the stored inputs for this turn's agent. It records when they were gathered."""
-        fresh = self._edition(current.inputs, self.inputs(current), now, self._agent.resolved)
+        new_edition = self._edition(current.inputs, self.inputs(current), now, self._agent.resolved)
         return update_state(
-            replace(fresh, inputs=current.inputs), gathered=state_of(current).gathered or current.created
+            replace(new_edition, inputs=current.inputs), gathered=state_of(current).gathered or current.created
         )
 
     def rebuild(self, current: Edition, subject: str, step: str, now: datetime | None, *, keep_tools: bool) -> Edition:
-        """Build what a step needs: from the stored inputs if only the agent matters, otherwise from the workspace.
+        """Build the edition that a step needs: from the stored inputs if only the agent matters, otherwise from the workspace.
 
-        With `keep_tools`, it has the tools of the edition in use.
+        With `keep_tools`, it keeps the tools of the edition in use.
         """
         if (subject == "tools" or step == "format") and self.stored_inputs(current):
             return self.format(current, now)
@@ -93,26 +93,26 @@ class EditionBuilder:
         return self.gather(now)
 
     def _edition(
-        self, source: object, inputs: Inputs, now: datetime | None, agent: Agent, *, is_known: bool = True
+        self, source: object, inputs: Inputs, now: datetime | None, agent: Agent, *, is_existing: bool = True
     ) -> Edition:
         layout = self._layout
         moment = round_to(time_precision(layout, inputs), now)
         for recent in self._recent:
-            if recent.is_for(source, agent, moment):
+            if recent.matches(source, agent, moment):
                 return recent.edition
-        prompt = self.prompt(inputs, agent, moment, is_known=is_known)
+        prompt = self.prompt(inputs, agent, moment, is_existing=is_existing)
         is_resolved = agent is self._agent.resolved
         edition = Edition(
             number=0,
             system=prompt.text,
-            tools=self._agent.stored_tools.definitions if is_resolved else written_tools(agent.tools or ()),
+            tools=self._agent.stored_tools.definitions if is_resolved else serialize_tools(agent.tools or ()),
             account=_json(account_form(self._hooks.check(prompt))),
             inputs=_json(inputs_form(inputs)) if _stores_inputs(layout) else "",
             layout=layout.address,
             built_for=_json(target_form(self._target(inputs, agent))),
             created=local_time().isoformat(timespec="milliseconds"),
         )
-        self._recent = (_Recent(source, agent, moment, edition), *self._recent[: _RECENT - 1])
+        self._recent = (_RecentEdition(source, agent, moment, edition), *self._recent[: _MAX_RECENT - 1])
         return edition
 
     def _target(self, inputs: Inputs, agent: Agent) -> EditionTarget:
@@ -120,21 +120,21 @@ class EditionBuilder:
             printable(inputs.workspace.cwd),
             agent.model,
             agent.provider,
-            template_used(self._layout, inputs),
+            template_version(self._layout, inputs),
             agent_form(agent, self._agent.id),
             tool_order(agent.tools or ()),
         )
 
     # Prompts
 
-    def prompt(self, inputs: Inputs, agent: Agent, now: datetime | None, *, is_known: bool = False) -> Prompt:
-        """Build the prompt for these inputs. Raises if the active skill is missing, unless it disappeared from an existing conversation."""
-        waits.announce("build")
+    def prompt(self, inputs: Inputs, agent: Agent, now: datetime | None, *, is_existing: bool = False) -> Prompt:
+        """Build the prompt for these inputs. Raises a MissingError if the active skill does not exist, unless `is_existing`."""
+        waits.before("build")
         check_agent(agent)
         assembler, layout = self._assembling.assembler, self._layout
         agent = assembler.with_base(agent)
         snapshot = Snapshot(Plan(layout, inputs.workspace, (), ()), inputs, time_precision(layout, inputs))
-        agent, inputs = with_active_skill(agent, layout, inputs, may_be_gone=is_known)
+        agent, inputs = with_active_skill(agent, layout, inputs, may_be_missing=is_existing)
         with self._lock:
             if self._draft_writer is None or self._draft_writer.layout is not layout:
                 self._draft_writer = DraftWriter(layout)
@@ -142,7 +142,7 @@ class EditionBuilder:
             return build(layout, inputs, agent, moment, assembler.rules, self._draft_writer, snapshot.render)
 
     def preview(self, template: Document | None, now: datetime | None) -> Prompt:
-        """The prompt that would be built now, with another template instead of the global one or of the base."""
+        """Return the prompt that would be built now, with `template` in place of the global template or the base."""
         self._assembling.discover_once()
         agent, assembler = self._agent.resolved, self._assembling.assembler
         if template is None:
@@ -163,7 +163,7 @@ class EditionBuilder:
 
     def stored_inputs(self, edition: Edition) -> Inputs | None:
         """Return an edition's inputs, or None if they are not stored or were gathered for a different layout."""
-        if not edition.inputs or self._assembling.is_other_layout(edition):
+        if not edition.inputs or self._assembling.layout_changed(edition):
             return None
         inputs = inputs_of(edition)
         return inputs if all(lookup.name in inputs.found for lookup in self._layout.lookups) else None

@@ -1,4 +1,4 @@
-"""Documents that extensions contribute to what was found in the workspace."""
+"""Add the documents that extensions contribute to those found in the workspace."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def with_contributions(inputs: Inputs, layout: Layout, extensions: Sequence[Exte
 
 
 class _Contributions:
-    """The inputs' entries, candidates and findings, to which those of extensions are added."""
+    """Adds extensions' entries, candidates and findings to those of the inputs."""
 
     def __init__(self, inputs: Inputs, layout: Layout) -> None:
         self._layout = layout
@@ -49,7 +49,7 @@ class _Contributions:
         return replace(original, found=self._found, candidates=self._candidates, findings=self._findings)
 
     def report_unused(self, extension: Extension, name: str, lookups: Mapping[str, Lookup]) -> None:
-        message = f"the extension {extension.name!r} has a source for {name!r}, which the layout {self._layout.name} does not find"
+        message = f"the extension {extension.name!r} has a source for {name!r}, but the layout {self._layout.name} has no such lookup rule"
         self._findings.append(finding("extension-unused", message + suggestion(name, lookups)))
 
     def add_all(self, extension: Extension, lookup: Lookup, inputs: Inputs) -> None:
@@ -72,25 +72,27 @@ class _Contributions:
         if not document.text:
             return "blank", ""
         if entry is None:
-            return "refused", "its front matter does not describe an entry of this lookup rule"
+            return "refused", "its front matter does not describe an entry for this lookup rule"
         if not isinstance(entry, Document):
-            first = self._named(entry.name, lookup)
+            earlier = self._entry_named(entry.name, lookup)
             return (
-                ("shadowed", f"{first.path} has the name {entry.name!r} too and comes first") if first else ("used", "")
+                ("shadowed", f"{earlier.path} also has the name {entry.name!r} and comes first")
+                if earlier
+                else ("used", "")
             )
         copy = self._copy_of(document, lookup)
         return ("duplicate", f"the same text as {copy.path}") if copy else ("used", "")
 
-    def _named(self, name: str, lookup: str) -> Skill | Resident | None:
+    def _entry_named(self, name: str, lookup: str) -> Skill | Resident | None:
         """Return the skill or resident with this name that was found before, or None."""
-        named = (entry for entry in self._found[lookup] if not isinstance(entry, Document))
-        return next((entry for entry in named if entry.name == name), None)
+        entries = (entry for entry in self._found[lookup] if not isinstance(entry, Document))
+        return next((entry for entry in entries if entry.name == name), None)
 
     def _copy_of(self, document: Document, lookup: str) -> Document | None:
-        """Return a document with the same text, or None. Documents that may replace a section do not count; the prompt may not contain them."""
+        """Return a document with the same text, or None. Documents that may replace a section do not count, because the prompt may not contain them."""
         replacing = {name for section in self._layout.all_sections for name in section.instead if name != lookup}
         for name, entries in self._found.items():
-            for each in entries if name not in replacing else ():
-                if isinstance(each, Document) and each.text == document.text:
-                    return each
+            for entry in entries if name not in replacing else ():
+                if isinstance(entry, Document) and entry.text == document.text:
+                    return entry
         return None

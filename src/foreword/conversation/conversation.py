@@ -18,10 +18,10 @@ from .assembling import ConversationAssembler
 from .builder import EditionBuilder
 from .decide import Outcome, drift
 from .hooks import Hooks, last_user_text
-from .leading import own_messages
+from .leading import without_prompt_messages
 from .state import after_use, state_of
-from .sub_agents import defined, inherited, sub_agent_prompt
-from .touch import HOW
+from .sub_agents import build_sub_agent_prompt, defined_sub_agent, inherited_inputs
+from .touch import TOUCH_KINDS
 from .touching import Touching
 from .transitions import Transitions, rebuild_pricing
 from .turns import Turns, user_message, with_summary_request
@@ -78,7 +78,7 @@ class Conversation:
 
     @property
     def layout(self) -> Layout:
-        """The layout, as of the last time this conversation was gathered here."""
+        """The layout, as it was when this process last read this conversation's workspace."""
         return self._assembling.layout
 
     def turn(
@@ -91,7 +91,7 @@ class Conversation:
     ) -> Turn:
         """Return what the model should see now. `messages` is the history, and `message` is what the user says.
 
-        A call with a message is a new prompt of the user. If that prompt is already in `messages`, pass `new_prompt=True`.
+        A call with a message starts a new prompt from the user. If that prompt is already in `messages`, pass `new_prompt=True` instead.
         """
         check_message(message)
         messages = checked_messages(messages)
@@ -108,7 +108,7 @@ class Conversation:
             raise
         if events and any(finding.code == "store-down" for finding in outcome.findings):
             self._add_events(events)
-        messages = own_messages(messages, outcome.edition)
+        messages = without_prompt_messages(messages, outcome.edition)
         outcome = self._turns.send_notices(outcome, messages)
         with self._lock:
             waiting, self._waiting = self._waiting, []
@@ -152,7 +152,7 @@ class Conversation:
         return self._summary_turn(Outcome(Edition(0, ""), (), [down]), message, messages)
 
     def _summary_turn(self, outcome: Outcome, message: str, messages: Sequence[Message]) -> Turn:
-        messages = own_messages(messages, outcome.edition)
+        messages = without_prompt_messages(messages, outcome.edition)
         turn = self._turns.with_messages(outcome, message, messages, prompt=message or None)
         return with_summary_request(turn, self.layout)
 
@@ -169,7 +169,7 @@ class Conversation:
     def preview(self, template: Document | None = None, now: datetime | None = None) -> Prompt:
         """Return the prompt that would be built now with another template instead of the global one. Nothing is stored.
 
-        If the layout does not use the global template, it replaces the base, where that is a template.
+        If the layout does not use the global template, `template` replaces the base, provided that the base is a template.
         """
         if template is not None:
             expect("the template", template, Document)
@@ -183,8 +183,8 @@ class Conversation:
     def set_active_tools(self, tools: Sequence[Tool | str]) -> None:
         """Set the agent's tools from the next turn on: definitions, or names of tools that the conversation already has."""
         tools = ordered("the active tools", tools)
-        for each in tools:
-            expect("an active tool", each, Tool, str)
+        for tool in tools:
+            expect("an active tool", tool, Tool, str)
         self._agent.set_tools(tools, lambda: self._transitions.current()[0])
 
     def refresh_registry(self, tools: Sequence[Tool | str]) -> None:
@@ -205,20 +205,20 @@ class Conversation:
             self._waiting.append({"role": "user", "content": content})
 
     def touch(self, paths: Sequence[str], how: Literal["read", "edit", "create"] = "read") -> Touched:
-        """Return what the model should know about files that the agent reads, edits or creates: append `messages` after the tool results.
+        """Return the instructions for files that the agent reads, edits or creates. Append their `messages` after the tool results.
 
-        Instruction files of the folders on the way and rules for these paths are sent once per conversation, again after a compaction,
-        and once more if they have changed. Paths are relative to the working directory; the files need not exist.
+        The instruction files in the folders above them and the rules for their paths are sent once per conversation, and again after a
+        compaction or if they have changed. Paths are relative to the working directory; the files need not exist.
         """
         paths = [path_text("a touched path", path) for path in ordered("the touched paths", paths)]
-        if how not in HOW:
+        if how not in TOUCH_KINDS:
             raise CallError(f"how must be 'read', 'edit' or 'create', not {how!r}")
         return self._touching.touch(paths, how)
 
     def _send_waiting_touches(self) -> None:
-        """Add what touches could not send while the store was down to this turn."""
-        for each in self._touching.touch((), HOW[0]).messages:
-            self.send_message(each["content"])
+        """Add to this turn what touches could not send while the store was down."""
+        for message in self._touching.touch((), TOUCH_KINDS[0]).messages:
+            self.send_message(message["content"])
 
     def use_skill(self, name: str) -> Message:
         """Return the message that sends the model a skill's body. The second time, it only says that the skill is active."""
@@ -246,12 +246,12 @@ class Conversation:
         messages: Sequence[Message] = (),
         now: datetime | None = None,
     ) -> Turn:
-        """Return the turn of a sub-agent that does one task. Its base is the task or, with `append`, the parent's base and the task.
+        """Return a turn for a sub-agent that does one task. Its base is the task or, with `append`, the parent's base followed by the task.
 
-        The task is text or a reference (`$user/review`). If the layout's base is a template, the task is one in the same language.
-        Instead of a task, `definition` names a sub-agent that the layout lists; it has those of `tools` that its definition names.
-        `message` and `messages` are what the sub-agent is sent, after the `context` hooks. The turn has the number 0, and
-        nothing is stored.
+        The task is text or a reference (`$user/review`). If the layout's base is a template, so is the task, in the same language.
+        Instead of a task, `definition` names a sub-agent that the layout lists; it gets those of `tools` that its definition lists.
+        `message` and `messages` are sent to the sub-agent after the `context` hooks have run. The turn's edition number is 0, and nothing
+        is stored.
         """
         expect("the task", task, str)
         expect("the definition", definition, str)
@@ -263,15 +263,15 @@ class Conversation:
         check_moment(now)
         if workspace is not None:
             expect("the workspace", workspace, Workspace)
-        found = self._builder.inputs(self._transitions.current_or_new())
+        parent_inputs = self._builder.inputs(self._transitions.current_or_new())
         document: Document | None = None
         if definition:
-            document, tools = defined(definition, self.layout, found, tools)
+            document, tools = defined_sub_agent(definition, self.layout, parent_inputs, tools)
         agent = replace(self._agent.resolved, role="sub", tools=tools, session="", plan="", skill="")
-        prompt = sub_agent_prompt(
+        prompt = build_sub_agent_prompt(
             document or task,
             agent,
-            inherited(found, self.layout, with_context, with_skills),
+            inherited_inputs(parent_inputs, self.layout, with_context, with_skills),
             workspace,
             now,
             append=append,
@@ -286,7 +286,7 @@ class Conversation:
 
 
 def _change_note(skill: Skill, current: Edition) -> str:
-    """A note for the model if a skill's file is newer than the list of skills in the prompt."""
+    """Return a note for the model if a skill's file is newer than the list of skills in the prompt, otherwise an empty string."""
     from datetime import datetime
 
     try:

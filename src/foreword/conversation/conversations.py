@@ -13,7 +13,7 @@ from ..packs.agents import NAMES as mirror_names
 from ..template.addresses import has_prefix
 from ..vocabulary import Agent
 from .agents import with_extension_tools
-from .assembling import mirror_refused
+from .assembling import mirror_refusal
 from .conversation import Conversation
 from .shared import Shared
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..store.contract import Store
     from ..vocabulary import Edition, Finding, Workspace
 
-_CONSTRUCTED_LAYOUT = "builder"
+_DEFAULT_LAYOUT = "builder"
 
 
 class Conversations:
@@ -54,8 +54,8 @@ class Conversations:
     ) -> Conversation:
         """Open a new or existing conversation. Nothing is read or written before its first turn.
 
-        Without a layout, an existing conversation continues with the shipped or user's layout that it was created with. A layout that
-        mirrors a released program is an error unless `mirror` is true.
+        Without a layout, an existing conversation continues with the shipped or user layout that it was created with. Raises a
+        CallError if the layout mirrors a released program, unless `mirror` is true.
         """
         assembler = Assembler(workspace, layout, settings=settings, assignments=assignments, packs=packs)
         return self.open_with(id, assembler, agent, mirror=mirror)
@@ -63,7 +63,7 @@ class Conversations:
     def open_with(
         self, id: str, assembler: Assembler, agent: Agent | None = None, *, mirror: bool = False
     ) -> Conversation:
-        """Open a conversation with this assembler, extended by the rules, packs and variables of the extensions."""
+        """Open a conversation with this assembler, extended with the extensions' rules, packs and variables."""
         check_id(id)
         expect("the assembler", assembler, Assembler)
         agent = Agent() if agent is None else agent
@@ -71,7 +71,7 @@ class Conversations:
         expect("mirror", mirror, bool)
         name = assembler.layout_name
         if not mirror and (name in mirror_names or has_prefix(name, "agents")):
-            raise CallError(mirror_refused(name))
+            raise CallError(mirror_refusal(name))
         extensions = self._shared.extensions
         rules = [rule for extension in extensions for rule in extension.rules]
         packs = {name: folder for extension in extensions for name, folder in extension.packs.items()}
@@ -92,12 +92,12 @@ class Conversations:
         agent: Agent | None = None,
         layout: str = "",
     ) -> str:
-        """Build the prompt of a conversation from the current workspace, store it and return it, including its messages.
+        """Build a conversation's prompt from the current workspace, store it and return it, including its messages.
 
-        Without a layout, an existing conversation keeps its layout, and a new one gets `builder`.
+        Without a layout, an existing conversation keeps its layout, and a new one uses `builder`.
         """
         if not layout and self.current(id)[0] is None:
-            layout = _CONSTRUCTED_LAYOUT
+            layout = _DEFAULT_LAYOUT
         turn = self.open(id, workspace, agent, layout).construct()
         edition = self.store.edition(id, turn.edition) if turn.leading else None
         return edition.system if edition else turn.system

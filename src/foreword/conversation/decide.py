@@ -4,7 +4,8 @@
     apply_step  step, edition in use, fresh prompt -> edition, messages to add, findings
     drift       what a fresh prompt would change, which source changed it, and which prefix a rebuild would lose
 
-The same text, divided into the same messages, and the same tools are the same edition. Prompts are compared by their final bytes, never by their inputs.
+Prompts with the same text, divided into the same messages, and the same tools are the same edition. They are compared by their final
+bytes, never by their inputs.
 """
 
 from __future__ import annotations
@@ -59,19 +60,19 @@ class Steps:
 
 
 def decide(
-    on: Mapping[str, str], current: Edition | None, events: Sequence[str], is_other_layout: bool = False
+    on: Mapping[str, str], current: Edition | None, events: Sequence[str], layout_changed: bool = False
 ) -> Steps:
-    """The steps for these events: for each subject, the strongest one that the layout's table `on` names.
+    """Return the steps for these events: for each subject, the strongest one in the layout's table `on`.
 
-    A conversation without an edition gathers, and so does an explicit rebuild. Inputs of another layout can be neither formatted
-    nor compared, so this layout gathers its own. Gathering uses the tools of the turn, and so does formatting everything else.
+    A conversation without an edition gathers, and so does an explicit rebuild. Inputs that were gathered for another layout can be
+    neither formatted nor compared, so they are gathered again. Gathering, or formatting everything else, always uses the turn's tools.
     """
     if current is None:
         return Steps("gather", "gather")
     steps: dict[bool, list[str]] = {True: [], False: []}
     for event in events:
         step = on.get(event, "gather" if event == "rebuild" else "keep")
-        is_impossible = is_other_layout and step in ("append", "format")
+        is_impossible = layout_changed and step in ("append", "format")
         steps[event in _TOOL_EVENTS].append("gather" if is_impossible else step)
     tools, rest = _strongest(steps[True]), _strongest(steps[False])
     if "gather" in (tools, rest):
@@ -96,35 +97,35 @@ class Outcome:
 def apply_step(
     step: str,
     current: Edition | None,
-    fresh: Edition,
+    new_edition: Edition,
     is_summarised: bool = False,
     since: Edition | None = None,
     price: Pricing | None = None,
 ) -> Outcome:
-    """Apply a step to the edition in use. `fresh` is what would be built now.
+    """Apply a step to the edition in use. `new_edition` is what would be built now.
 
     `since` is an edition whose changes are already reported. `price` returns how much of the provider's cache a rebuild keeps and
     loses. Skills stay in use from one edition to the next, until the messages that contain them are summarised.
     """
     if current is None:
-        return Outcome(replace(fresh, number=1))
+        return Outcome(replace(new_edition, number=1))
     state = replace(state_of(current), is_compacted=False)
     state = after_summary(state) if is_summarised else state
     current = with_state(current, state)
     if step in ("format", "gather"):
-        if is_same_prompt(current, fresh) and current.tools == fresh.tools:
+        if is_same_prompt(current, new_edition) and current.tools == new_edition.tools:
             return Outcome(current)
-        carried = {name: getattr(state, name) for name in _CARRIED}
+        carried = {name: getattr(state, name) for name in _CARRIED_FIELDS}
         carried |= {"notices": lasting_notices(state), "earlier": earlier_hashes(current)}
-        return Outcome(update_state(replace(fresh, number=current.number + 1), **carried))
-    change = drift(current, fresh, since, price)
+        return Outcome(update_state(replace(new_edition, number=current.number + 1), **carried))
+    change = drift(current, new_edition, since, price)
     if step == "warn":
         return Outcome(current, (), [finding("drift", change.sentence())] if change.is_changed else ())
-    return _append(current, fresh, change) if step == "append" else Outcome(current)
+    return _append(current, new_edition, change) if step == "append" else Outcome(current)
 
 
-# The fields of a state that the next edition takes over.
-_CARRIED = ("skills", "returning", "in_prompt", "prompt", "touched", "touched_again")
+# The fields of the state that the next edition takes over.
+_CARRIED_FIELDS = ("skills", "returning", "in_prompt", "prompt", "touched", "touched_again")
 
 
 # Drift
@@ -132,7 +133,7 @@ _CARRIED = ("skills", "returning", "in_prompt", "prompt", "touched", "touched_ag
 
 @value
 class Drift(ChangedParts):
-    """How a newly built prompt differs from the edition in use, and how much of the provider's cache a rebuild would lose.
+    """The differences between a newly built prompt and the edition in use, and how much of the provider's cache a rebuild would lose.
 
     Fields:
         sections: The sections that differ.
@@ -154,15 +155,15 @@ class Drift(ChangedParts):
         """Describe the change in one sentence, with its price."""
         if not self.is_changed:
             return "nothing has changed since the edition in use was created"
-        parts = [_described(section) for section in self.sections]
+        parts = [_describe_change(section) for section in self.sections]
         parts += [
             f"tool{'s' if len(names) > 1 else ''} {', '.join(names)} {kind}" for kind, names in self.tools.by_kind()
         ]
         return f"{'; '.join(parts)}; a rebuild would lose about {self.tokens_lost:,} tokens of prefix ({self.rule})"
 
 
-def _described(change: SectionChange) -> str:
-    """`section 'project' moved and changed (/w/AGENTS.md)`"""
+def _describe_change(change: SectionChange) -> str:
+    """Return a description such as `section 'project' moved and changed (/w/AGENTS.md)`."""
     what = {WHOLE_PROMPT: "the prompt", BETWEEN_SECTIONS: "the text between sections"}.get(
         change.section, f"section '{change.section}'"
     )
@@ -170,17 +171,17 @@ def _described(change: SectionChange) -> str:
     return f"{what} {' and '.join(change.kinds)}{sources}"
 
 
-def drift(current: Edition, fresh: Edition, since: Edition | None = None, price: Pricing | None = None) -> Drift:
-    """How a fresh prompt differs from the edition in use, or from `since`; the price is always for a rebuild.
+def drift(current: Edition, new_edition: Edition, since: Edition | None = None, price: Pricing | None = None) -> Drift:
+    """Compare a fresh prompt with the edition in use, or with `since`. The price is always that of a rebuild of the edition in use.
 
     Without `price`, a rebuild is assumed to keep the common beginning of the two prompts.
     """
-    found = find_changes(_side(since or current), _side(fresh))
-    return Drift(found.sections, found.tools, *(price or _prefix_price)(current, fresh))
+    changes = find_changes(_side(since or current), _side(new_edition))
+    return Drift(changes.sections, changes.tools, *(price or _prefix_price)(current, new_edition))
 
 
-def _prefix_price(current: Edition, fresh: Edition) -> tuple[int, int, CacheRule]:
-    kept = common_prefix_length(current.system, fresh.system) if current.tools == fresh.tools else 0
+def _prefix_price(current: Edition, new_edition: Edition) -> tuple[int, int, CacheRule]:
+    kept = common_prefix_length(current.system, new_edition.system) if current.tools == new_edition.tools else 0
     return estimate(current.system[:kept]), estimate(current.system[kept:]), CacheRule()
 
 
@@ -189,102 +190,106 @@ def _side(edition: Edition) -> Side:
     return edition_side(edition.system, account_of(edition), tools_of(edition))
 
 
-def _texts(edition: Edition) -> dict[str, str]:
-    """The text of each section. Sections with the same name are joined."""
-    found: dict[str, list[str]] = {}
+def _section_texts(edition: Edition) -> dict[str, str]:
+    """Return the text of each section. Sections with the same name are joined."""
+    passages: dict[str, list[str]] = {}
     for passage in account_of(edition).get("passages", ()):
-        found.setdefault(passage["section"], []).append(edition.system[passage["start"] : passage["end"]])
-    return {name: "\n\n".join(texts) for name, texts in found.items()}
+        passages.setdefault(passage["section"], []).append(edition.system[passage["start"] : passage["end"]])
+    return {name: "\n\n".join(texts) for name, texts in passages.items()}
 
 
 # Append: a message announces the change once, and the prefix stays the same
 
 
-_TOOL = "tool:"  # begins the key of a tool in the announced changes; alone, it is the key of the inactive tools
+_TOOL_KEY = "tool:"  # the prefix of a tool's key in `announced`; without a name, the key of the inactive tools
 
 
 @value
 class _Announcement:
-    """A change that no message has announced yet. `hash` is the hash of the new content; empty if it is the original again."""
+    """A change that no message has announced yet. `hash` is the hash of the new content, or empty if the change was reverted."""
 
     key: str
     text: str
     hash: str = ""
 
 
-def _append(current: Edition, fresh: Edition, change: Drift) -> Outcome:
+def _append(current: Edition, new_edition: Edition, change: Drift) -> Outcome:
     announced = dict(state_of(current).announced)
-    news = _unannounced(current, fresh, change, announced)
-    texts = [item.text for item in news]
+    announcements = _unannounced(current, new_edition, change, announced)
+    texts = [announcement.text for announcement in announcements]
     if change.tools.added:
-        texts.append(f"New tools are available from now on: {_listed(change.tools.added)}.")
+        texts.append(f"New tools are available from now on: {_join_names(change.tools.added)}.")
     if not texts:
-        return Outcome(update_state(current, active=_active(current, fresh)))
-    for each in news:
-        announced.pop(each.key, None)
-        announced.update({each.key: each.hash} if each.hash else {})
+        return Outcome(update_state(current, active=_active_tools(current, new_edition)))
+    for announcement in announcements:
+        announced.pop(announcement.key, None)
+        announced.update({announcement.key: announcement.hash} if announcement.hash else {})
     kept = update_state(current, announced=announced)
-    # New tools get a separate finding, and the order of tools does not change.
-    others = replace(change, tools=replace(change.tools, added=(), moved=()))
-    findings = [finding("drift", others.sentence())] if others.is_changed else []
+    # New tools are reported in a separate finding, and the edition keeps the order of its tools.
+    other_changes = replace(change, tools=replace(change.tools, added=(), moved=()))
+    findings = [finding("drift", other_changes.sentence())] if other_changes.is_changed else []
     if change.tools.added:
-        tools = with_new_tools(current.tools, fresh.tools)
+        tools = with_new_tools(current.tools, new_edition.tools)
         cost = estimate(tools) - estimate(current.tools)
         sentence = f"tools added late: {', '.join(change.tools.added)}; their definitions cost about {cost:,} tokens"
         findings.append(finding("drift", f"{sentence} and the prefix after them, about {change.tokens_lost:,} tokens"))
         kept = replace(kept, number=current.number + 1, tools=tools)
     findings = findings or [finding("drift", "an announced change was reverted")]
     message = {"role": "user", "content": "\n\n".join(texts)}
-    return Outcome(update_state(kept, active=_active(kept, fresh)), [message], findings)
+    return Outcome(update_state(kept, active=_active_tools(kept, new_edition)), [message], findings)
 
 
-def _active(current: Edition, fresh: Edition) -> dict[str, Any] | None:
+def _active_tools(current: Edition, new_edition: Edition) -> dict[str, Any] | None:
     """Return the agent's current tools if they differ from those that the edition defines."""
-    return {"tools": tool_rows(fresh)} if described_tools(fresh) != described_tools(current) else None
+    return {"tools": tool_rows(new_edition)} if described_tools(new_edition) != described_tools(current) else None
 
 
-def _unannounced(current: Edition, fresh: Edition, change: Drift, announced: Mapping[str, str]) -> list[_Announcement]:
+def _unannounced(
+    current: Edition, new_edition: Edition, change: Drift, announced: Mapping[str, str]
+) -> list[_Announcement]:
     """Return the changes that no message has announced yet, and announced changes that have been reverted."""
-    definitions = tools_by_name(fresh.tools)
-    now = {each.key: each for each in (*_changed_sections(fresh, change), *_changed_tools(definitions, change))}
-    known_tools = {f"{_TOOL}{name}" for name in definitions} | {_TOOL}
-    reverted = [key for key in announced if key not in now and (key in known_tools or not key.startswith(_TOOL))]
+    definitions = tools_by_name(new_edition.tools)
+    announcements = (*_changed_sections(new_edition, change), *_changed_tools(definitions, change))
+    by_key = {announcement.key: announcement for announcement in announcements}
+    known_tools = {f"{_TOOL_KEY}{name}" for name in definitions} | {_TOOL_KEY}
+    reverted = [key for key in announced if key not in by_key and (key in known_tools or not key.startswith(_TOOL_KEY))]
     return [
-        *(each for each in now.values() if announced.get(each.key) != each.hash),
-        *(_Announcement(key, _reverted(key, current)) for key in reverted),
+        *(announcement for announcement in by_key.values() if announced.get(announcement.key) != announcement.hash),
+        *(_Announcement(key, _reverted_message(key, current)) for key in reverted),
     ]
 
 
-def _changed_sections(fresh: Edition, change: Drift) -> Iterable[_Announcement]:
-    texts = _texts(fresh)
-    for each in change.sections:
-        # The model cannot act on a move or on another separator.
-        if tuple(each.kinds) != ("moved",) and each.section not in (WHOLE_PROMPT, BETWEEN_SECTIONS):
-            text = texts.get(each.section, "")
-            yield _Announcement(each.section, _section_message(each.section, text), digest(text))
+def _changed_sections(new_edition: Edition, change: Drift) -> Iterable[_Announcement]:
+    texts = _section_texts(new_edition)
+    for section_change in change.sections:
+        section = section_change.section
+        # The model cannot act on a move or on a different separator.
+        if tuple(section_change.kinds) != ("moved",) and section not in (WHOLE_PROMPT, BETWEEN_SECTIONS):
+            text = texts.get(section, "")
+            yield _Announcement(section, _section_message(section, text), digest(text))
 
 
 def _changed_tools(definitions: Mapping[str, Any], change: Drift) -> Iterable[_Announcement]:
     for name in change.tools.changed:
-        written = json.dumps(definitions[name], ensure_ascii=False, sort_keys=True)
-        text = f"The tool `{name}` has changed. Its definition is now:\n\n{written}"
-        yield _Announcement(f"{_TOOL}{name}", text, digest(written))
+        definition = json.dumps(definitions[name], ensure_ascii=False, sort_keys=True)
+        text = f"The tool `{name}` has changed. Its definition is now:\n\n{definition}"
+        yield _Announcement(f"{_TOOL_KEY}{name}", text, digest(definition))
     if change.tools.removed:
-        names = _listed(change.tools.removed)
+        names = _join_names(change.tools.removed)
         text = f"Tools that are not active from now on, so do not call them: {names}. All others are active."
-        yield _Announcement(_TOOL, text, digest(names))
+        yield _Announcement(_TOOL_KEY, text, digest(names))
 
 
-def _reverted(key: str, current: Edition) -> str:
+def _reverted_message(key: str, current: Edition) -> str:
     """Return the message that says that an announced change no longer applies."""
-    if key == _TOOL:
+    if key == _TOOL_KEY:
         return "All tools are active again."
-    if key.startswith(_TOOL):
-        return f"The tool `{key.removeprefix(_TOOL)}` is again as it was defined at first."
-    return _section_message(key, _texts(current).get(key, ""))
+    if key.startswith(_TOOL_KEY):
+        return f"The tool `{key.removeprefix(_TOOL_KEY)}` is again as it was defined at first."
+    return _section_message(key, _section_texts(current).get(key, ""))
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 

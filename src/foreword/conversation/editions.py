@@ -1,6 +1,6 @@
-"""The edition in use of each conversation: read, publish, update its state, and continue while the store is down.
+"""Read, publish and update the edition in use of each conversation, and continue while the store is down.
 
-Processes agree on one edition by compare-and-set: whoever publishes second starts over from the edition of the first.
+Processes agree on one edition by compare-and-set: the one that publishes second starts over from the first one's edition.
 """
 
 from __future__ import annotations
@@ -48,44 +48,44 @@ class Editions:
             known = update_state(known, **self.postponed.get(id, {}))
             return known, [finding("store-down", f"{error}; this process continues with the edition it knows")]
 
-    def caught_up(self, id: str) -> tuple[Edition | None, list[Finding]]:
-        """Return the edition in use, with the state changes that could not be stored while the store was down."""
+    def catch_up(self, id: str) -> tuple[Edition | None, list[Finding]]:
+        """Return the edition in use, after storing the state changes that were postponed while the store was down."""
         current, findings = self.current(id)
         if current is None or findings or id not in self.postponed:
             return current, findings
         changes = self.postponed[id]
         try:
-            kept = self.update(id, current, lambda state: replace(state, **changes))
+            updated = self.update(id, current, lambda state: replace(state, **changes))
         except StoreError as error:
             return update_state(current, **changes), [store_down(error)]
         self.postponed.pop(id, None)
-        return kept, []
+        return updated, []
 
     def publish(self, id: str, current: Edition | None, edition: Edition) -> Edition | None:
-        """Store an edition to replace the one in use. Return it, or None if another process changed either in the meantime."""
+        """Store an edition to replace the one in use. Return it, or None if another process was faster."""
         if current is None:
-            kept = self.store.publish(id, edition, 0)
-            return kept if kept is edition else None
+            published = self.store.publish(id, edition, 0)
+            return published if published is edition else None
         if edition.number != current.number:
-            kept = self.store.publish(id, edition, current.number, current.state)
-            return kept if kept is edition else None
+            published = self.store.publish(id, edition, current.number, current.state)
+            return published if published is edition else None
         if edition.state != current.state:
             return edition if self.store.save_state(id, current.number, edition.state, current.state) else None
         return current
 
     def update(self, id: str, current: Edition, change: Change) -> Edition:
-        """Change the state of the conversation as it is in the store now. Nothing is written if that changes nothing."""
+        """Apply a change to the conversation's latest state. Nothing is written if the state stays the same."""
         if with_state(current, change(state_of(current))) is current:
             return current
         while True:
             latest = self.store.current(id) or current
-            kept = with_state(latest, change(state_of(latest)))
-            if kept is latest or self.store.save_state(id, kept.number, kept.state, latest.state):
+            updated = with_state(latest, change(state_of(latest)))
+            if updated is latest or self.store.save_state(id, updated.number, updated.state, latest.state):
                 break
-        return kept if kept.number == current.number else current
+        return updated if updated.number == current.number else current
 
     def update_or_postpone(self, id: str, current: Edition, change: Change, findings: list[Finding]) -> Edition:
-        """Change the state of the conversation; while the store is down, only in this process."""
+        """Apply a change to the conversation's state. While the store is down, only this process knows of it."""
         try:
             if not any(known.code == "store-down" for known in findings):
                 return self.update(id, current, change)
@@ -94,7 +94,7 @@ class Editions:
         return self.postpone(id, current, change)
 
     def postpone(self, id: str, current: Edition, change: Change) -> Edition:
-        """Change the state in this process, and in the store as soon as it is back."""
+        """Apply a change in this process, and in the store as soon as it is back."""
         before, after = state_of(current), change(state_of(current))
         changes = {name: content for name, content in after.__dict__.items() if content != getattr(before, name)}
         with self._lock:
@@ -105,5 +105,5 @@ class Editions:
 
 
 def store_down(error: StoreError) -> Finding:
-    """The finding for a store that went down while its edition was known."""
-    return finding("store-down", f"{error}; the edition in use stays")
+    """Return the finding for a store that went down while this process knows the edition in use."""
+    return finding("store-down", f"{error}; the edition in use is kept")

@@ -36,11 +36,11 @@ class Hooks:
     def __init__(self, extensions: Sequence[Extension], conversation: str) -> None:
         self.extensions = extensions
         self._conversation = conversation
-        self._waiting: list[Finding] = []
+        self._unreported: list[Finding] = []
 
     def take_findings(self) -> list[Finding]:
-        """The findings since the last call."""
-        findings, self._waiting = self._waiting, []
+        """Return the findings since the last call."""
+        findings, self._unreported = self._unreported, []
         return findings
 
     def start(
@@ -77,7 +77,7 @@ class Hooks:
         for extension in self.extensions:
             if extension.resources_discover is not None:
                 resources = run(
-                    extension, extension.resources_discover, self._waiting, reason, about, returns=Resources
+                    extension, extension.resources_discover, self._unreported, reason, about, returns=Resources
                 )
                 found += [resources] if resources else []
         return found
@@ -87,16 +87,16 @@ class Hooks:
         values = {"conversation": self._conversation, "edition": edition.number}
         for extension in self.extensions:
             if extension.listen is not None:
-                run(extension, extension.listen, self._waiting, event, values)
+                run(extension, extension.listen, self._unreported, event, values)
 
     def check(self, prompt: Prompt) -> Prompt:
-        """The prompt with the findings of the extensions' checks."""
+        """Add the findings of the extensions' checks to a prompt."""
         found = run_checks(self.extensions, prompt)
         return replace(prompt, findings=(*prompt.findings, *found)) if found else prompt
 
 
 def last_user_text(messages: Sequence[Message]) -> str:
-    """The text of the user's last message."""
+    """Return the text of the user's last message."""
     for message in reversed(messages):
         texts = texts_of(message) if message.get("role") == "user" else []
         if texts:
@@ -105,7 +105,7 @@ def last_user_text(messages: Sequence[Message]) -> str:
 
 
 def _copy(content: Any) -> Any:
-    """A deep copy of a message, which a hook may change."""
+    """Return a deep copy of a message, because a hook may change it."""
     if isinstance(content, dict):
         return {key: _copy(inner) for key, inner in content.items()}
     return [_copy(inner) for inner in content] if isinstance(content, list) else content

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Message = Mapping[str, Any]
 
 _MAX_EARLIER = 64
-# A provider's form of a message may have a different role from the layout's.
+# In a provider's form, a message may have a different role than in the layout.
 _ROLES = ("system", "developer", "user")
 
 
@@ -33,25 +33,25 @@ def is_same_prompt(one: Edition, other: Edition) -> bool:
 
 
 def hashes_of(messages: Sequence[Message]) -> list[str]:
-    """A hash of each message's text."""
+    """Return a hash of each message's text."""
     return [digest("".join(texts_of(message))) for message in messages]
 
 
 def earlier_hashes(current: Edition) -> tuple[str, ...]:
-    """The hashes of the messages of this edition's prompt and of earlier ones, for the state of the next edition."""
+    """Return the hashes of the messages in this edition's prompt and in earlier ones, for the next edition's state."""
     known = dict.fromkeys((*state_of(current).earlier, *hashes_of(leading_messages(current))))
     return tuple(known)[-_MAX_EARLIER:]
 
 
-def own_messages(messages: Sequence[Message], edition: Edition) -> Sequence[Message]:
-    """The messages without the leading messages of this edition's prompt or of an earlier one."""
+def without_prompt_messages(messages: Sequence[Message], edition: Edition) -> Sequence[Message]:
+    """Remove the messages of this edition's prompt, or of an earlier one, from the start of a list."""
     if not messages:
         return messages
     return without_leading(messages, {*state_of(edition).earlier, *hashes_of(leading_messages(edition))})
 
 
 def without_leading(messages: Sequence[Message], hashes: Collection[str]) -> Sequence[Message]:
-    """The messages, starting with the first whose text has none of these hashes."""
+    """Remove the messages whose text has one of these hashes from the start of a list."""
     start = 0
     while hashes and start < len(messages) and _is_known(messages[start], hashes):
         start += 1

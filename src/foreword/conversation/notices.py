@@ -1,10 +1,10 @@
 """Notices: messages that Foreword itself adds to a conversation, for example that a tool is inactive. Pure.
 
 A caller may keep the messages of a turn (`turn.history`), or its own list, which lacks the notices. So that the model sees them
-either way, each notice is remembered with the position at which it was first sent, and inserted there again: the prefix that
-the provider has cached does not change.
+either way, each notice is remembered with the position at which it was first sent, and inserted there again, so that the
+prefix that the provider has cached does not change.
 
-In the state of a conversation, `unsent` lists the notices that no turn has sent yet, and `notices` those that were sent.
+In a conversation's state, `unsent` lists the notices that no turn has sent yet, and `notices` those that were sent.
 """
 
 from __future__ import annotations
@@ -21,44 +21,44 @@ if TYPE_CHECKING:
     Notice = Mapping[str, Any]
 
 _MAX_CHARACTERS = 2**16
-_RESULTS = ("tool_result", "function_call_output")
-_CALLS = ("function_call",)
+_RESULT_TYPES = ("tool_result", "function_call_output")
+_CALL_TYPES = ("function_call",)
 
 
 def with_unsent(state: State, texts: Iterable[str], skill: str = "", *, touched: bool = False) -> State:
-    """The state with notices for the next turn to send. `skill` names the skill whose body they contain.
+    """Add notices for the next turn to send. `skill` is the name of the skill whose body they contain.
 
     With `touched`, they contain files that an earlier touch has sent.
     """
-    about: Notice = {**({"skill": skill} if skill else {}), **({"touched": True} if touched else {})}
-    rows = [{"text": text, **about} for text in texts]
-    return replace(state, unsent=(*state.unsent, *rows))
+    details: Notice = {**({"skill": skill} if skill else {}), **({"touched": True} if touched else {})}
+    notices = [{"text": text, **details} for text in texts]
+    return replace(state, unsent=(*state.unsent, *notices))
 
 
 def mark_sent(state: State, messages: Sequence[Message]) -> State:
-    """The state once its unsent notices are sent after these messages."""
+    """Record that the unsent notices are sent after these messages."""
     if not state.unsent:
         return state
-    first = len(with_notices(messages, state.notices))
-    rows = [*state.notices, *({**notice, "at": first + number} for number, notice in enumerate(state.unsent))]
-    kept = _newest(rows)
+    start = len(with_notices(messages, state.notices))
+    notices = [*state.notices, *({**notice, "at": at} for at, notice in enumerate(state.unsent, start))]
+    kept = _drop_oldest(notices)
     # A notice that was dropped may still apply, so the next turn announces every current change again.
-    return replace(state, unsent=(), notices=kept, announced=state.announced if len(kept) == len(rows) else {})
+    return replace(state, unsent=(), notices=kept, announced=state.announced if len(kept) == len(notices) else {})
 
 
-def _newest(rows: list[Notice]) -> list[Notice]:
-    """The notices without the oldest ones, if together they are too long for a state. Skills are always kept."""
-    size, kept = sum(len(row["text"]) for row in rows), []
-    for number, row in enumerate(rows):
-        if size > _MAX_CHARACTERS and not _is_lasting(row) and number < len(rows) - 1:
-            size -= len(row["text"])
+def _drop_oldest(notices: list[Notice]) -> list[Notice]:
+    """Drop the oldest notices if together they are too long for a state. Skills and touched files are always kept."""
+    size, kept = sum(len(notice["text"]) for notice in notices), []
+    for number, notice in enumerate(notices):
+        if size > _MAX_CHARACTERS and not _is_lasting(notice) and number < len(notices) - 1:
+            size -= len(notice["text"])
         else:
-            kept.append(row)
+            kept.append(notice)
     return kept
 
 
 def lasting_notices(state: State) -> tuple[Notice, ...]:
-    """The notices that outlive an edition: bodies of skills, and touched files. Announced changes are part of the new prompt."""
+    """Return the notices that outlive an edition: skill bodies and touched files. Announced changes are part of the new prompt."""
     return tuple(notice for notice in state.notices if _is_lasting(notice))
 
 
@@ -67,9 +67,9 @@ def _is_lasting(notice: Notice) -> bool:
 
 
 def with_notices(messages: Sequence[Message], notices: Iterable[Notice]) -> list[Message]:
-    """The messages with every notice that they lack, each at the position where it was first sent.
+    """Insert every notice that the messages lack, each at the position where it was first sent.
 
-    If the list is too short, a notice comes before the last message. Notices keep their order, because a later one may revoke
+    If the list is too short, the notice is inserted before the last message. Notices keep their order, because a later one may revoke
     an earlier one.
     """
     complete = list(messages)
@@ -90,7 +90,7 @@ def _contains(message: Message, text: str) -> bool:
 
 
 def texts_of(message: Message) -> list[str]:
-    """The texts of a message, whose content (Gemini's `parts`) is a string or a list of blocks."""
+    """Return a message's texts. Its content (`parts` for Gemini) is a string or a list of blocks."""
     content = message.get("content", message.get("parts"))
     if isinstance(content, str):
         return [content]
@@ -100,7 +100,7 @@ def texts_of(message: Message) -> list[str]:
 
 
 def _insertion_point(messages: Sequence[Message], at: int) -> int:
-    """The last position up to `at` that is not between a tool call and its result, which providers reject."""
+    """Return the last position up to `at` that is not between a tool call and its result, where providers reject other messages."""
     if at >= len(messages) or not _is_result(messages[at]):
         return at
     while at and _is_result(messages[at]):
@@ -111,11 +111,11 @@ def _insertion_point(messages: Sequence[Message], at: int) -> int:
 
 
 def _is_result(message: Message) -> bool:
-    return message.get("role") in ("tool", "function") or _has_type(message, _RESULTS)
+    return message.get("role") in ("tool", "function") or _has_type(message, _RESULT_TYPES)
 
 
 def _is_call(message: Message) -> bool:
-    return message.get("type") in _CALLS
+    return message.get("type") in _CALL_TYPES
 
 
 def _has_type(message: Message, types: Sequence[str]) -> bool:

@@ -45,7 +45,7 @@ class Shared:
         return edition.system if edition else None
 
     def assembler(self, assembler: Assembler) -> Assembler:
-        """Return an existing assembler for the same workspace, layout and settings, so that nothing is read twice, or else this one."""
+        """Return an existing assembler with the same workspace, layout and settings, so that nothing is read twice; if there is none, this one."""
         options = {name: option for name, option in vars(assembler).items() if not name.startswith("_")}
         key = repr((os.path.abspath(assembler.workspace.cwd), options))
         with self._lock:
@@ -56,7 +56,7 @@ class Shared:
         return assembler
 
     def touch_reader(self, assembler: Assembler) -> TouchReader:
-        """The reader for touched files of an assembler, so that rules are read and compiled once for all of its conversations."""
+        """Return an assembler's touch reader, which its conversations share so that rules are read and compiled once."""
         with self._lock:
             known = self._touch_readers.pop(id(assembler), None)
             if known is None or known.assembler is not assembler:
@@ -85,19 +85,19 @@ class Constructions:
 
     def run_once(self, id: str, construct: Callable[[], Outcome]) -> Outcome:
         """Construct, or wait for another thread that is constructing this conversation."""
-        mine = _Construction()
+        construction = _Construction()
         while True:
-            other = self._running.setdefault(id, mine)
-            if other is mine or other.thread == mine.thread:
+            running = self._running.setdefault(id, construction)
+            if running is construction or running.thread == construction.thread:
                 break
-            with other.lock:
-                if other.edition is not None:
-                    return Outcome(other.edition, is_reused=True)
+            with running.lock:
+                if running.edition is not None:
+                    return Outcome(running.edition, is_reused=True)
         try:
             outcome = construct()
-            mine.edition = outcome.edition
+            construction.edition = outcome.edition
             return outcome
         finally:
-            if other is mine:
+            if running is construction:
                 del self._running[id]
-            mine.lock.release()
+            construction.lock.release()

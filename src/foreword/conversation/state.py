@@ -17,12 +17,20 @@ if TYPE_CHECKING:
 class State:
     """What a conversation remembers between turns; for most conversations, nothing.
 
-    `skills` were sent to the model in a message; `returning` are to be sent again after a compaction; `in_prompt` is the one in
-    the system prompt since then. `prompt` has the `text` with which a hook replaced the system prompt, which may be empty.
-    `announced` has a hash of each change that a message announced. `unsent` and `notices` are described in `notices.py`. `active`
-    has the `tools` of the agent if the edition defines others. `gathered` is the time at which the inputs were read, if that was
-    before the edition was created. `earlier` has a hash of each message of earlier prompts, which a caller may still pass. `touched`
-    has a hash of each file that was sent because a path was touched; `touched_again` are to be sent again after a compaction.
+    Fields:
+        skills: The skills that were sent to the model in a message.
+        returning: The skills that must be sent again after a compaction.
+        in_prompt: The skill that has been in the system prompt since a compaction.
+        prompt: The `text` that a hook replaced the system prompt with. It may be empty.
+        announced: A hash of each change that a message has announced.
+        unsent: The notices that no turn has sent yet.
+        notices: The notices that were sent; see `notices.py`.
+        active: The agent's `tools`, if they differ from those that the edition defines.
+        is_compacted: Whether the messages were summarised since the last turn.
+        gathered: The time at which the inputs were read, if that was before the edition was created.
+        earlier: A hash of each message in earlier prompts, which a caller may still pass.
+        touched: A hash of each file that was sent because a path was touched.
+        touched_again: The touched files that must be sent again after a compaction.
     """
 
     skills: Sequence[str] = ()

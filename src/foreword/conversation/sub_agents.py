@@ -21,26 +21,28 @@ if TYPE_CHECKING:
     from .builder import EditionBuilder
 
 
-def inherited(inputs: Inputs, layout: Layout, with_context: bool, with_skills: bool) -> Inputs:
-    """The part of the parent's inputs that a sub-agent inherits."""
+def inherited_inputs(inputs: Inputs, layout: Layout, with_context: bool, with_skills: bool) -> Inputs:
+    """Return the part of the parent's inputs that a sub-agent inherits."""
     kinds = {lookup.name: lookup.kind for lookup in layout.lookups}
     kept = {name for name in inputs.found if (with_skills if kinds.get(name) == "skill" else with_context)}
     return replace(inputs, found={name: entries if name in kept else () for name, entries in inputs.found.items()})
 
 
-def defined(name: str, layout: Layout, inputs: Inputs, tools: Sequence[Tool]) -> tuple[Document, tuple[Tool, ...]]:
-    """The instructions and tools of a sub-agent that a file defines. Its text is never a template."""
+def defined_sub_agent(
+    name: str, layout: Layout, inputs: Inputs, tools: Sequence[Tool]
+) -> tuple[Document, tuple[Tool, ...]]:
+    """Return the instructions and tools of a sub-agent that is defined in a file. The instructions are never a template."""
     from ..engine.definitions import chosen_tools, definition_named, definition_text
 
-    if any(section.language in LANGUAGES for section in _bases(layout)):
+    if any(section.language in LANGUAGES for section in _base_sections(layout)):
         raise CallError(
-            f"the base of the layout {layout.name} is a template, which a definition cannot replace; pass a task"
+            f"the base of the layout {layout.name} is a template, which a definition cannot replace; pass a task instead"
         )
     definition = definition_named(name, layout, inputs)
     return definition_text(definition, layout, inputs), chosen_tools(definition, tools)
 
 
-def sub_agent_prompt(
+def build_sub_agent_prompt(
     task: str | Document,
     agent: Agent,
     inputs: Inputs,
@@ -51,39 +53,42 @@ def sub_agent_prompt(
     assembling: ConversationAssembler,
     builder: EditionBuilder,
 ) -> Prompt:
-    """The prompt of a sub-agent for a task: text, a reference or a document; with `append`, it follows the parent's base."""
+    """Build a sub-agent's prompt for a task: text, a reference or a document. With `append`, the task follows the parent's base."""
     assembler, layout = assembling.assembler, assembling.layout
     if isinstance(task, Document):
         document = task
     else:
         document = assembler.template(task.strip()) if is_only_address(task) else Document("", task)
-    if any(section.language in LANGUAGES for section in _bases(layout)):
+    if any(section.language in LANGUAGES for section in _base_sections(layout)):
         document = replace(document, path=document.path or "task")
-        agent = replace(agent, base=_appended(layout, inputs, document) if append else document)
+        agent = replace(agent, base=_append_task(layout, inputs, document) if append else document)
         snapshot = assembler.copy_with(workspace=workspace or assembler.workspace).snapshot(agent)
         return builder.prompt(replace(snapshot.inputs, found=inputs.found), agent, now)
     if workspace is not None:
         resolved = resolve_workspace(workspace, Reader())
-        own = {"cwd": resolved.cwd, "root": resolved.root, "is_repository": resolved.is_repository}
-        inputs = replace(inputs, workspace=replace(inputs.workspace, **own))
+        own_fields = {"cwd": resolved.cwd, "root": resolved.root, "is_repository": resolved.is_repository}
+        inputs = replace(inputs, workspace=replace(inputs.workspace, **own_fields))
     if append:
         base = _base_text(layout, builder.prompt(inputs, agent, now))
         document = Document("", "\n\n".join(filter(None, (base, document.text))))
     return builder.prompt(inputs, replace(agent, base=document), now)
 
 
-def _bases(layout: Layout) -> list[Section]:
-    """The sections that a caller's base replaces."""
+def _base_sections(layout: Layout) -> list[Section]:
+    """Return the sections that a caller's base replaces."""
     return [section for section in layout.all_sections if "base" in section.instead]
 
 
-def _appended(layout: Layout, inputs: Inputs, task: Document) -> Document:
-    """The template of the parent's base, followed by the task.
+def _append_task(layout: Layout, inputs: Inputs, task: Document) -> Document:
+    """Return the template of the parent's base, followed by the task.
 
-    If the language can, it includes a template of a pack, so that its includes are found and it is not trusted more than on its own.
+    If the task is a template in a pack and the language can include templates, the task is included, so that its own includes are found
+    and it is not trusted more than it would be by itself.
     """
     section, body = next(
-        (each, inputs.bodies[each.name]) for each in _bases(layout) if inputs.bodies.get(each.name) is not None
+        (section, inputs.bodies[section.name])
+        for section in _base_sections(layout)
+        if inputs.bodies.get(section.name) is not None
     )
     module = language_of(body, section.language).module()
     text = (module.include_tag(task.path) if is_address(task.path) else None) or task.text
@@ -91,7 +96,7 @@ def _appended(layout: Layout, inputs: Inputs, task: Document) -> Document:
 
 
 def _base_text(layout: Layout, prompt: Prompt) -> str:
-    """The text of a prompt that a caller's base would replace."""
-    names = {section.name for section in with_inner_sections(_bases(layout))}
+    """Return the text of a prompt that a caller's base would replace."""
+    names = {section.name for section in with_inner_sections(_base_sections(layout))}
     passages = [passage for passage in prompt.passages if passage.section in names]
     return prompt.text[passages[0].start : passages[-1].end] if passages else ""

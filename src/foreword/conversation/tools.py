@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def written_tools(tools: Iterable[Tool]) -> str:
-    """Tool definitions as JSON, sorted by name: a provider caches them before everything else, so their order must not vary."""
+def serialize_tools(tools: Iterable[Tool]) -> str:
+    """Write tool definitions as JSON, sorted by name. A provider caches them before everything else, so their order must not vary."""
     rows = {
         tool.name: {"name": tool.name, "description": tool.description, "schema": tool.schema or {}} for tool in tools
     }
@@ -25,11 +25,11 @@ def written_tools(tools: Iterable[Tool]) -> str:
         return json.dumps(ordered, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except ValueError:
         raise CallError(
-            f"the schema of {_unwritable(ordered)} is not valid JSON: it contains NaN, an infinity or itself"
+            f"the schema of {_invalid_tool(ordered)} is not valid JSON: it contains NaN, an infinity or itself"
         ) from None
 
 
-def _unwritable(rows: Iterable[Mapping[str, Any]]) -> str:
+def _invalid_tool(rows: Iterable[Mapping[str, Any]]) -> str:
     """Return the name of the tool that cannot be written as JSON, for an error message."""
     for row in rows:
         try:
@@ -39,9 +39,9 @@ def _unwritable(rows: Iterable[Mapping[str, Any]]) -> str:
     return "a tool"
 
 
-def tools_by_name(written: str) -> dict[str, Any]:
+def tools_by_name(definitions: str) -> dict[str, Any]:
     """Return tool definitions by name, from their JSON."""
-    return {row["name"]: row for row in parse_tools(written)}
+    return {row["name"]: row for row in parse_tools(definitions)}
 
 
 def are_same_tools(one: str, other: str) -> bool:
@@ -49,11 +49,11 @@ def are_same_tools(one: str, other: str) -> bool:
     return one == other or tools_by_name(one) == tools_by_name(other)
 
 
-def with_new_tools(known: str, now: str) -> str:
+def with_new_tools(known: str, latest: str) -> str:
     """Return the known definitions unchanged, followed by those of new tools."""
     old = parse_tools(known)
     names = {row["name"] for row in old}
-    rows = [*old, *(row for row in parse_tools(now) if row["name"] not in names)]
+    rows = [*old, *(row for row in parse_tools(latest) if row["name"] not in names)]
     return json.dumps(rows, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
@@ -68,7 +68,7 @@ def tools_in_use(edition: Edition) -> list[Tool]:
     return _tools(active["tools"] if active else tool_rows(edition))
 
 
-def every_tool(edition: Edition) -> list[Tool]:
+def all_tools(edition: Edition) -> list[Tool]:
     """Return every tool that an edition describes, active or not."""
     return [*_tools(tool_rows(edition)), *tools_in_use(edition)]
 

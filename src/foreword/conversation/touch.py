@@ -1,4 +1,4 @@
-"""What a touch sends: which of the files that apply are new to the conversation, and the messages for them. Pure."""
+"""Choose what a touch sends: the files that apply and are new to the conversation, as messages. Pure."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     Entry = Document | Skill | Resident
 
-HOW = ("read", "edit", "create")
-_SENT = "it was sent before in this conversation"
-_IN_PROMPT = "it is in the prompt already"
+TOUCH_KINDS = ("read", "edit", "create")
+_ALREADY_SENT = "it was sent earlier in this conversation"
+_IN_PROMPT = "it is already in the prompt"
 
 
 @value
@@ -26,8 +26,8 @@ class Touched:
     """The instructions that apply to touched files.
 
     Fields:
-        messages: The messages to append to the conversation, after the results of all tool calls. The text of one with the role `tool`
-            belongs at the end of the result of the tool that touched the file.
+        messages: The messages to append to the conversation, after the results of all tool calls. If a message has the
+            role `tool`, append its text to the result of the tool that touched the file.
         candidates: The instruction files and rules that were considered, and what became of each.
         findings: What a person should know.
         text: The text of all messages.
@@ -55,30 +55,30 @@ class Choice:
         return not any(self.inputs.found.values())
 
 
-def choose(inputs: Inputs, edition: Edition, state: State, changed: str = "", *, keeps_copies: bool = False) -> Choice:
-    """The entries that neither the prompt nor an earlier touch has sent; those that were sent with other text have a field `changed`."""
+def choose(inputs: Inputs, edition: Edition, state: State, changed: str = "", *, keep_copies: bool = False) -> Choice:
+    """Choose the entries that neither the prompt nor an earlier touch has sent. An entry that was sent with other text gets a field `changed`."""
     in_prompt = texts_in(edition)
-    copies = {} if keeps_copies else {digest(text): path for path, text in in_prompt.items()}
+    copies = {} if keep_copies else {digest(text): path for path, text in in_prompt.items()}
     hashes: dict[str, str] = {}
     reasons: dict[str, str] = {}
     found: dict[str, Sequence[Entry]] = {}
     for name, entries in inputs.found.items():
-        new: list[Entry] = []
-        for each in entries:
-            path = printable(each.path)
-            hashes[path] = fingerprint(each)
-            original = copies.get(digest(each.text)) if isinstance(each, Document) else None
+        chosen: list[Entry] = []
+        for entry in entries:
+            path = printable(entry.path)
+            hashes[path] = fingerprint(entry)
+            original = copies.get(digest(entry.text)) if isinstance(entry, Document) else None
             if path in in_prompt:
                 reasons[path] = _IN_PROMPT
             elif state.touched.get(path) == hashes[path]:
-                reasons[path] = _SENT
+                reasons[path] = _ALREADY_SENT
             elif original:
                 reasons[path] = f"the same text as {original}, which is in the prompt"
-            elif path in state.touched and isinstance(each, Document):
-                new.append(replace(each, fields=(*each.fields, ("changed", changed))))
+            elif path in state.touched and isinstance(entry, Document):
+                chosen.append(replace(entry, fields=(*entry.fields, ("changed", changed))))
             else:
-                new.append(each)
-        found[name] = tuple(new)
+                chosen.append(entry)
+        found[name] = tuple(chosen)
     return Choice(replace(inputs, found=found), hashes, reasons)
 
 
@@ -89,38 +89,39 @@ def fingerprint(entry: Entry) -> str:
 
 
 def texts_in(edition: Edition) -> dict[str, str]:
-    """The text of each file in the prompt of an edition."""
+    """Return the text of each file in an edition's prompt."""
     texts: dict[str, str] = {}
     for passage in account_of(edition).get("passages", ()):
-        for each in passage["origins"]:
-            if each["kind"] == "file" and each.get("lines"):  # a field of the front matter has no lines
-                texts[each["path"]] = texts.get(each["path"], "") + edition.system[each["start"] : each["end"]]
+        for origin in passage["origins"]:
+            path = origin["path"]
+            if origin["kind"] == "file" and origin.get("lines"):  # a field of the front matter has no lines
+                texts[path] = texts.get(path, "") + edition.system[origin["start"] : origin["end"]]
     return texts
 
 
 def sent_files(prompt: Prompt, choice: Choice) -> dict[str, str]:
-    """The files of a choice that are in what was built, each with its hash. A budget may have left some out."""
-    present = {piece.origin.path for passage in prompt.passages for piece in passage.pieces}
-    return {path: hash for path, hash in choice.hashes.items() if path in present and path not in choice.reasons}
+    """Return the chosen files that the built prompt contains, each with its hash. A budget may have left some out."""
+    paths = {piece.origin.path for passage in prompt.passages for piece in passage.pieces}
+    return {path: hash for path, hash in choice.hashes.items() if path in paths and path not in choice.reasons}
 
 
 def messages_of(prompt: Prompt) -> list[dict[str, str]]:
-    """The messages that were built: one for each section of the layout's table `touch`."""
+    """Return the messages that were built, one for each section of the layout's table `touch`."""
     spans: dict[int, list[Any]] = {}
-    for each in prompt.passages:
-        span = spans.setdefault(each.message, [each.role, each.start, each.end])
-        span[2] = each.end
+    for passage in prompt.passages:
+        span = spans.setdefault(passage.message, [passage.role, passage.start, passage.end])
+        span[2] = passage.end
     return [{"role": role, "content": prompt.text[start:end]} for role, start, end in spans.values()]
 
 
 def candidates_of(prompt: Prompt, choice: Choice) -> list[Candidate]:
-    """The candidates, without files that do not exist. A file that the conversation has already is a duplicate."""
+    """Return the candidates, without files that do not exist. A file that the conversation already contains is a duplicate."""
     return [
-        Candidate(each.path, each.layer, "duplicate", choice.reasons[each.path])
-        if each.path in choice.reasons and each.fate not in ("waiting", "duplicate")
-        else each
-        for each in prompt.candidates
-        if each.fate != "absent"
+        Candidate(candidate.path, candidate.layer, "duplicate", choice.reasons[candidate.path])
+        if candidate.path in choice.reasons and candidate.fate not in ("waiting", "duplicate")
+        else candidate
+        for candidate in prompt.candidates
+        if candidate.fate != "absent"
     ]
 
 

@@ -36,8 +36,8 @@ _MAX_WAITING = 10_000
 
 
 @value
-class _Known:
-    """A path for which everything was sent: the files, the edition whose prompt was compared, and what would show a change."""
+class _KnownPath:
+    """A path whose instructions were all sent: their files, the edition in use at that time, and a check whether anything has changed."""
 
     files: Mapping[str, str]
     edition: int
@@ -61,7 +61,7 @@ class Touching:
         self._id, self._transitions, self._editions = agent.id, transitions, editions
         self._assembling, self._agent = assembling, agent
         self._lock = allocate_lock()
-        self._known: dict[str, _Known] = {}
+        self._known: dict[str, _KnownPath] = {}
         self._waiting: dict[str, None] = {}
 
     @property
@@ -76,15 +76,15 @@ class Touching:
         try:
             current, down = self._transitions.current()
             if down:
-                return self._later((*waiting, *paths), how, down)
+                return self._postpone((*waiting, *paths), how, down)
             current = current or self._transitions.apply(["turn"], None).edition
             layout = self._assembling.layout
             if layout.touch is None or (how not in layout.touch.on and not waiting):
                 return Touched()
-            counted = (*waiting, *paths) if how in layout.touch.on else waiting
-            return self._touch(counted, current, layout, layout.touch)
+            relevant = (*waiting, *paths) if how in layout.touch.on else waiting
+            return self._touch(relevant, current, layout, layout.touch)
         except StoreError as error:
-            return self._later((*waiting, *paths), how, [finding("store-down", str(error))])
+            return self._postpone((*waiting, *paths), how, [finding("store-down", str(error))])
         except BaseException:
             self._wait_for(waiting)
             raise
@@ -98,22 +98,23 @@ class Touching:
             choice = self._choose(reading, current, touch)
             prompt = build_touch(reading, choice.inputs, self._agent.resolved)
             sent = sent_files(prompt, choice)
-            kept = self._editions.publish(self._id, current, with_state(current, after_touch(state_of(current), sent)))
-            if kept is not None:
+            updated = with_state(current, after_touch(state_of(current), sent))
+            published = self._editions.publish(self._id, current, updated)
+            if published is not None:
                 break
             current = self._editions.store.current(self._id) or current
         left_out = [path for path in choice.hashes if path not in sent and path not in choice.reasons]
         if not left_out:
-            self._remember(unknown, reading, choice, kept)
-        findings = [*reading.findings, *prompt.findings, *_left_out(left_out)]
+            self._remember(unknown, reading, choice, published)
+        findings = [*reading.findings, *prompt.findings, *_left_out_findings(left_out)]
         return Touched(messages_of(prompt), candidates_of(prompt, choice), tuple(dict.fromkeys(findings)))
 
     def _choose(self, reading: TouchReading, current: Edition, touch: Touch) -> Choice:
-        keeps_copies = any(lookup.copies == "keep" for lookup in touch.lookups)
-        return choose(reading.inputs, current, state_of(current), touch.changed, keeps_copies=keeps_copies)
+        keep_copies = any(lookup.copies == "keep" for lookup in touch.lookups)
+        return choose(reading.inputs, current, state_of(current), touch.changed, keep_copies=keep_copies)
 
     def send_again(self, current: Edition) -> tuple[Prompt, Mapping[str, str]] | None:
-        """Return what earlier touches sent and a compaction removed, in its current form, or None if there is nothing to send."""
+        """Return what earlier touches sent before a compaction, in its current form, or None if there is nothing to send."""
         layout, again = self._assembling.layout, state_of(current).touched_again
         if layout.touch is None or not again:
             return None
@@ -140,7 +141,7 @@ class Touching:
         applied = {entry.path for entries in reading.inputs.found.values() for entry in entries}
         important = [(path, stamp) for path, stamp in stamps.items() if printable(path) in applied]
         others = [(path, stamp) for path, stamp in stamps.items() if printable(path) not in applied]
-        known = _Known(files, current.number, Recheck(important, others))
+        known = _KnownPath(files, current.number, Recheck(important, others))
         with self._lock:
             for path in paths:
                 self._known.pop(path, None)
@@ -148,15 +149,15 @@ class Touching:
             while len(self._known) > _MAX_KNOWN:
                 self._known.pop(next(iter(self._known)))
 
-    # The store is down
+    # While the store is down
 
-    def _later(self, paths: Sequence[str], how: str, findings: Sequence[Finding]) -> Touched:
+    def _postpone(self, paths: Sequence[str], how: str, findings: Sequence[Finding]) -> Touched:
         layout = self._assembling.layout
         if layout.touch is None or how not in layout.touch.on:
             return Touched(findings=findings)
         self._wait_for(paths)
-        later = finding("touch-later", f"what {_listed(paths)} brings in is sent when the store is back")
-        return Touched(findings=(*findings, later))
+        message = f"the instructions for {_join_paths(paths)} are sent when the store is back"
+        return Touched(findings=(*findings, finding("touch-later", message)))
 
     def _wait_for(self, paths: Iterable[str]) -> None:
         with self._lock:
@@ -170,13 +171,13 @@ class Touching:
         return waiting
 
 
-def _left_out(paths: Sequence[str]) -> list[Finding]:
+def _left_out_findings(paths: Sequence[str]) -> list[Finding]:
     if not paths:
         return []
-    message = f"there was no room for {_listed(paths)}; the next touch of such a path sends what is missing"
+    message = f"there was no room for {_join_paths(paths)}; the next touch that needs them sends them"
     return [finding("touch-later", message, paths[0])]
 
 
-def _listed(paths: Sequence[str]) -> str:
+def _join_paths(paths: Sequence[str]) -> str:
     shown = [printable(path) for path in paths[:3]]
     return ", ".join(shown) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")

@@ -1,4 +1,4 @@
-"""Carry out what events do to the edition in use: decide, build, apply, publish."""
+"""Apply events to the edition in use: decide what to do, build a new edition if necessary, and publish it."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _TOOLS_KEPT = (
     "the tools differ from those the conversation started with, which this layout keeps until it builds another prompt"
 )
 _ANNOUNCE_TOOLS = Steps("append", "keep")
-# A caller who asks for one of these needs a new edition; the one in use is not an answer.
+# A caller who requests one of these needs a new edition, so the one in use is not returned instead.
 _REQUESTS = frozenset(("reload", "rebuild"))
 
 
 @value
-class _Announced:
+class _AnnouncedTools:
     """An edition whose messages announce all of this agent's tools."""
 
     edition: Edition
@@ -46,7 +46,7 @@ class _Announced:
 
 
 class Transitions:
-    """The transitions of one conversation from one edition to the next."""
+    """Moves a conversation from one edition to the next."""
 
     def __init__(
         self,
@@ -58,11 +58,11 @@ class Transitions:
     ) -> None:
         self._id, self._editions, self._assembling = agent.id, editions, assembling
         self._agent, self._builder, self._hooks = agent, builder, hooks
-        self._announced: _Announced | None = None
+        self._announced: _AnnouncedTools | None = None
 
     def current(self) -> tuple[Edition | None, list[Finding]]:
         """Return the edition in use, and resolve the agent for it."""
-        current, findings = self._editions.caught_up(self._id)
+        current, findings = self._editions.catch_up(self._id)
         if current is not None:
             self._assembling.continue_with(current)
         self._agent.resolve(current, lambda: self._assembling.layout)
@@ -89,13 +89,13 @@ class Transitions:
         self, events: Sequence[str], current: Edition | None, findings: list[Finding], now: datetime | None
     ) -> Outcome | None:
         """Apply the events to this edition. Returns None if another process has published in the meantime."""
-        happened = [*events, *self._implied_events(current)] if current else events
-        steps = decide(self._assembling.layout.on, current, happened, self._assembling.is_other_layout(current))
+        all_events = [*events, *self._implied_events(current)] if current else events
+        steps = decide(self._assembling.layout.on, current, all_events, self._assembling.layout_changed(current))
         if current is None or not (findings or self._changes_nothing(steps, current)):
             return self._publish(steps, events, current, now)
         if findings and steps.changes and not _REQUESTS.isdisjoint(events):
             self._editions.store.current(self._id)  # raises the StoreError for the caller
-        if "tools" in happened and not steps.changes:
+        if "tools" in all_events and not steps.changes:
             findings = [*findings, finding("tools-kept", _TOOLS_KEPT)]
         return Outcome(current, (), findings, is_reused=True)
 
@@ -113,7 +113,7 @@ class Transitions:
         if kept is None:
             return None
         if kept is current and not outcome.messages:
-            self._announced = _Announced(current, self._agent.resolved) if steps == _ANNOUNCE_TOOLS else None
+            self._announced = _AnnouncedTools(current, self._agent.resolved) if steps == _ANNOUNCE_TOOLS else None
         self._hooks.notify("constructed" if current is None else steps.strongest, kept)
         return replace(outcome, edition=kept, is_reused=current is not None and kept.number == current.number)
 
@@ -121,31 +121,31 @@ class Transitions:
         """Return the events that follow from the edition in use and this turn's agent."""
         state, on = state_of(current), self._assembling.layout.on
         may_revert = state.announced and on.get("tools") == "append"
-        events = ["tools"] if may_revert or self._agent.has_other_tools(current) else []
+        events = ["tools"] if may_revert or self._agent.has_different_tools(current) else []
         return [*events, "compaction"] if state.is_compacted else events
 
     def _changes_nothing(self, steps: Steps, current: Edition) -> bool:
         """Whether there is nothing to do except announce tools that an earlier turn has already announced."""
         if steps == _ANNOUNCE_TOOLS:
-            return self._announced == _Announced(current, self._agent.resolved)
+            return self._announced == _AnnouncedTools(current, self._agent.resolved)
         return not steps.changes
 
     def _outcome(self, steps: Steps, current: Edition | None, now: datetime | None, is_summarised: bool) -> Outcome:
         """Apply the steps one after another. Together they produce one edition."""
         if current is None:
-            return apply_step("gather", None, self._builder.gather(now, is_known=False))
+            return apply_step("gather", None, self._builder.gather(now, is_existing=False))
         outcome, before = Outcome(current), None
         for subject, step in steps.changes:
             edition, is_first = outcome.edition, before is None
-            fresh = self._builder.rebuild(edition, subject, step, now, keep_tools=subject == "rest" and is_first)
+            new_edition = self._builder.rebuild(edition, subject, step, now, keep_tools=subject == "rest" and is_first)
             price = rebuild_pricing(self._agent.resolved, edition, shipped_prices, estimate_for)
-            step_outcome = apply_step(step, edition, fresh, is_summarised and is_first, before, price)
+            step_outcome = apply_step(step, edition, new_edition, is_summarised and is_first, before, price)
             outcome = replace(
                 step_outcome,
                 messages=(*outcome.messages, *step_outcome.messages),
                 findings=(*outcome.findings, *step_outcome.findings),
             )
-            before = fresh
+            before = new_edition
         if outcome.messages:
             texts = [message["content"] for message in outcome.messages]
             kept = with_state(outcome.edition, with_unsent(state_of(outcome.edition), texts))
@@ -153,7 +153,7 @@ class Transitions:
         return outcome
 
     def compact(self, now: datetime | None) -> Outcome:
-        """Return the edition for requesting a summary. Everything that only the messages contained is forgotten."""
+        """Return the edition to request a summary with. The state forgets everything that only the messages contained."""
         current, findings = self.current()
         layout = self._assembling.layout
         if layout.compaction.get("under") == "new":
@@ -171,13 +171,16 @@ class Transitions:
             self._editions.update(self._id, outcome.edition, compacted)
         except StoreError as error:
             self._editions.postpone(self._id, outcome.edition, compacted)
-            down = finding("store-down", f"{error}; until it is back, only this process knows of the compaction")
-            outcome = replace(outcome, findings=outcome.findings or [down])
+            problem = finding("store-down", f"{error}; until it is back, only this process knows of the compaction")
+            outcome = replace(outcome, findings=outcome.findings or [problem])
         return outcome
 
 
 def rebuild_pricing(agent: Agent, current: Edition, table: Callable[[], Prices], counter: Counter) -> Pricing:
-    """Return how much of the provider's cache a rebuild would keep. A missing provider or model is taken from the edition."""
+    """Return a function that calculates how much of the provider's cache a rebuild keeps and loses.
+
+    If the agent has neither a model nor a provider, those of the edition are used.
+    """
     target = agent if agent.model or agent.provider else target_of(current)
 
     def price(old: Edition, new: Edition) -> tuple[int, int, CacheRule]:

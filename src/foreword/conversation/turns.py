@@ -14,7 +14,7 @@ from .accounts import parsed_account
 from .leading import hashes_of, without_leading
 from .notices import mark_sent, with_notices, with_unsent
 from .state import state_of
-from .tools import written_tools
+from .tools import serialize_tools
 from .touch import after_touch, messages_of
 
 TYPE_CHECKING = False
@@ -59,8 +59,8 @@ class Turns:
         return self._turn(outcome, system, (), (), self._findings(outcome))
 
     def _findings(self, outcome: Outcome) -> list[Finding]:
-        new = () if outcome.is_reused else parsed_account(outcome.edition).findings
-        return [*outcome.findings, *new, *self._hooks.take_findings()]
+        new_findings = () if outcome.is_reused else parsed_account(outcome.edition).findings
+        return [*outcome.findings, *new_findings, *self._hooks.take_findings()]
 
     def _turn(
         self,
@@ -70,7 +70,7 @@ class Turns:
         history: Sequence[Message],
         findings: Sequence[Finding],
     ) -> Turn:
-        """A turn with this system prompt, which may be another than that of the edition, and these messages after the prompt's."""
+        """Create a turn with this system prompt, which may differ from the edition's, and these messages after the prompt's own."""
         edition = outcome.edition
         sent = parsed_account(edition).sent(edition)
         is_original = system == sent.system
@@ -96,9 +96,9 @@ class Turns:
         waiting: Sequence[Message] = (),
         prompt: str | None = None,
     ) -> Turn:
-        """The edition and the messages after the hooks have run. `prompt` is the user's new prompt, None if there is none.
+        """Return the turn for an edition and these messages, after the hooks have run. `prompt` is the user's new prompt, if any.
 
-        The messages of the prompt are always those of the edition: no hook sees or changes them.
+        The prompt's own messages always come from the edition: hooks neither see nor change them.
         """
         edition, findings = outcome.edition, self._findings(outcome)
         original = parsed_account(edition).sent(edition).system
@@ -113,17 +113,17 @@ class Turns:
     def _start(
         self, original: str, edition: Edition, prompt: str | None, about: Callable[[], About], findings: list[Finding]
     ) -> tuple[str, list[Message]]:
-        """The system prompt, and messages to add. A new user prompt runs `before_agent_start`.
+        """Return the system prompt and the messages to add. For a new user prompt, this runs `before_agent_start`.
 
-        The system prompt that this hook returns is used for every call until the user's next prompt.
+        The system prompt that the hook returns is used for every call until the user's next prompt.
         """
-        known = state_of(edition).prompt
+        replacement = state_of(edition).prompt
         if prompt is None:
-            return known["text"] if known else original, []
+            return replacement["text"] if replacement else original, []
         system, injected = self._hooks.start(original, prompt, about, findings)
-        changed = {"text": system} if system != original else None
-        if changed != known and edition.number:
-            self._editions.update_or_postpone(self._id, edition, lambda state: replace(state, prompt=changed), findings)
+        latest = {"text": system} if system != original else None
+        if latest != replacement and edition.number:
+            self._editions.update_or_postpone(self._id, edition, lambda state: replace(state, prompt=latest), findings)
         return system, injected
 
     def send_notices(self, outcome: Outcome, messages: Sequence[Message]) -> Outcome:
@@ -136,7 +136,7 @@ class Turns:
         returned, in_prompt = self._returning_skills(outcome.edition, findings), self._agent.skill_in_prompt
         configured = self._agent.configured.skill
 
-        def sent(state: State) -> State:
+        def after_sending(state: State) -> State:
             names = [name for name in state.returning if name in returned]
             for name in names:
                 if name != in_prompt:
@@ -148,8 +148,8 @@ class Turns:
             state = replace(state, returning=(), skills=skills, in_prompt="" if configured else in_prompt)
             return mark_sent(state, messages)
 
-        kept = self._editions.update_or_postpone(self._id, outcome.edition, sent, findings)
-        return replace(outcome, edition=kept, findings=findings)
+        updated = self._editions.update_or_postpone(self._id, outcome.edition, after_sending, findings)
+        return replace(outcome, edition=updated, findings=findings)
 
     def _returning_files(self, edition: Edition, findings: list[Finding]) -> tuple[list[str], Mapping[str, str]]:
         """Return what touches sent before a compaction, in its current form: the texts, and the hash of each file."""
@@ -171,7 +171,7 @@ class Turns:
                     skill_named(name, layout, inputs), layout, self._assembling.confined(inputs.workspace)
                 )
             except CallError as error:
-                findings.append(finding("skill-invalid", f"{error}; it does not return after the compaction"))
+                findings.append(finding("skill-invalid", f"{error}; it is not sent again after the compaction"))
             else:
                 messages[name] = activation(layout, skill)
         return messages
@@ -188,7 +188,7 @@ class Turns:
             False,
             sent.system,
             [*sent.messages, *self._hooks.context(for_model(history), lambda: about, findings)],
-            json.loads(written_tools(tools)),
+            json.loads(serialize_tools(tools)),
             sent.passages,
             findings,
             history=history,
@@ -197,7 +197,7 @@ class Turns:
 
 
 def user_message(text: str) -> list[Message]:
-    """A list with the user's message, empty if there is no text."""
+    """Return a list with the user's message, or an empty list if there is no text."""
     return [{"role": "user", "content": text}] if text else []
 
 
@@ -210,20 +210,20 @@ def with_summary_request(turn: Turn, layout: Layout) -> Turn:
 
 
 def for_model(messages: Sequence[Message]) -> list[Message]:
-    """The history as it is sent to a model: summaries, executions and extension messages become user messages.
+    """Convert the history for a model: summaries, executions and extension messages become user messages.
 
     A `summary`, a `branch_summary` and a `custom` message have `content`; an `execution` has `command` and `output`, and is left
     out if it is `excluded`.
     """
     converted: list[Message] = []
-    for each in messages:
-        role = each.get("role")
+    for message in messages:
+        role = message.get("role")
         if role == "execution":
-            if not each.get("excluded"):
-                content = f"Ran `{each.get('command') or ''}`:\n\n{each.get('output') or ''}".rstrip()
+            if not message.get("excluded"):
+                content = f"Ran `{message.get('command') or ''}`:\n\n{message.get('output') or ''}".rstrip()
                 converted.append({"role": "user", "content": content})
         elif role in ("summary", "branch_summary", "custom"):
-            converted.append({"role": "user", "content": each.get("content") or ""})
+            converted.append({"role": "user", "content": message.get("content") or ""})
         else:
-            converted.append(each)
+            converted.append(message)
     return converted

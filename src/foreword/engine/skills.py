@@ -89,11 +89,11 @@ def entry_of(document: Document, lookup: Lookup) -> tuple[Document | Skill | Res
 
 
 def with_active_skill(
-    agent: Agent, layout: Layout, inputs: Inputs, *, may_be_gone: bool = False
+    agent: Agent, layout: Layout, inputs: Inputs, *, may_be_missing: bool = False
 ) -> tuple[Agent, Inputs]:
     """Replace the agent's skill name with the skill, if the layout has a section for it.
 
-    A skill whose body cannot be read is left out with a finding; with `may_be_gone`, so is one that does not exist.
+    A skill whose body cannot be read is left out with a finding; with `may_be_missing`, so is one that does not exist.
     """
     has_place = any(section.of == "active_skill" for section in layout.all_sections)
     if not has_place or not isinstance(agent.skill, str) or not agent.skill:
@@ -101,7 +101,7 @@ def with_active_skill(
     try:
         skill = skill_named(agent.skill, layout, inputs)
     except MissingError as error:
-        if not may_be_gone:
+        if not may_be_missing:
             raise
         return _without_skill(agent, inputs, error)
     try:

@@ -66,9 +66,9 @@ def tool_definitions(question: Question) -> list[ToolForm]:
     """The definitions of the agent's tools, as they are sent to a provider."""
     import json
 
-    from ..conversation.tools import written_tools
+    from ..conversation.tools import serialize_tools
 
-    rows: list[ToolForm] = json.loads(written_tools(question.agent.tools or ()))
+    rows: list[ToolForm] = json.loads(serialize_tools(question.agent.tools or ()))
     return rows
 
 
