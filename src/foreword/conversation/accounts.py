@@ -27,12 +27,12 @@ class Account:
         self._sent: tuple[str, str, SentPrompt] | None = None
 
     def sent(self, edition: Edition) -> SentPrompt:
-        """The prompt of an edition with this account as it is sent, which is the same for most turns."""
+        """Return the prompt of an edition with this account, as it is sent. It is cached, because most turns send the same one."""
         system, cwd = edition.system, target_of(edition).cwd
-        known = self._sent
-        if known is None or known[0] != system or known[1] != cwd:
-            known = self._sent = (system, cwd, split_prompt(system, self.passages, root_end(self.files, cwd)))
-        return known[2]
+        cached = self._sent
+        if cached is None or cached[0] != system or cached[1] != cwd:
+            cached = self._sent = (system, cwd, split_prompt(system, self.passages, root_end(self.files, cwd)))
+        return cached[2]
 
 
 def _parse(text: str) -> Account:

@@ -52,7 +52,7 @@ def _parse_string(content: Any, name: str) -> str:
 
 
 def _parse_text(content: Any, name: str) -> str | Document:
-    """A string, or a document from its plain form, {"path": …, "text": …}."""
+    """Return a string, or the document that an object such as {"path": …, "text": …} describes."""
     if isinstance(content, dict):
         check_table(content, _DOCUMENT, name, required=("path", "text"), kind=OBJECT)
         return Document(**content)
@@ -140,13 +140,13 @@ KEYS: dict[str, tuple[str, Parse]] = {
 
 # To the stored form
 
-# Stored elsewhere with an edition, or in another form.
-_STORED_APART = ("tools", "model", "provider", "session")
+# Keys that are stored elsewhere in the edition, or in a different form.
+_STORED_SEPARATELY = ("tools", "model", "provider", "session")
 
 
 def agent_form(agent: Agent, conversation: str) -> dict[str, Any]:
-    """The fields of an agent that differ from their defaults, without tools, model and provider, for a later comparison."""
-    row = {key: _form_of(getattr(agent, field)) for key, (field, _) in KEYS.items() if key not in _STORED_APART}
+    """Return the agent's fields that differ from their defaults, except tools, model and provider, to compare them later."""
+    row = {key: _form_of(getattr(agent, field)) for key, (field, _) in KEYS.items() if key not in _STORED_SEPARATELY}
     row["sub_agent"] = agent.role == "sub"
     row["session"] = agent.session if agent.session != conversation else ""
     row["tools"] = tool_notes(agent.tools or ())
@@ -154,7 +154,7 @@ def agent_form(agent: Agent, conversation: str) -> dict[str, Any]:
 
 
 def _form_of(content: Any) -> Any:
-    """The plain form of a field, as `agent_from` reads it."""
+    """Return a field in the form that `agent_from` reads."""
     if isinstance(content, Document):
         return document_form(content)
     if isinstance(content, Skill):
@@ -172,7 +172,7 @@ def document_form(document: Document) -> dict[str, Any]:
 
 
 def tool_notes(tools: Iterable[Tool]) -> dict[str, Any]:
-    """The snippets and guidelines of tools by name. They appear in the prompt, but not in the tool definitions."""
+    """Return the tools' snippets and guidelines by name. They appear in the prompt, but not in the tool definitions."""
     return {
         tool.name: {"snippet": tool.snippet, "guidelines": list(tool.guidelines)}
         for tool in tools
@@ -181,18 +181,18 @@ def tool_notes(tools: Iterable[Tool]) -> dict[str, Any]:
 
 
 def tool_order(tools: Iterable[Tool]) -> list[str]:
-    """Return the names of the tools, or empty if they are in alphabetical order, which is how definitions are stored."""
+    """Return the names of the tools, or an empty list if they are in alphabetical order, in which definitions are stored."""
     names = [tool.name for tool in tools]
     return names if names != sorted(names) else []
 
 
 def _scope_form(scope: Scope) -> dict[str, Any]:
-    """A scope in the form that `agent_from` reads."""
+    """Return a scope in the form that `agent_from` reads."""
 
     def rows(entries: Sequence[Access], default: str) -> list[dict[str, Any]]:
         return [
-            {"path": each.path, "permission": each.permission or default, "recursive": each.recursive}
-            for each in entries
+            {"path": access.path, "permission": access.permission or default, "recursive": access.recursive}
+            for access in entries
         ]
 
     return {"allow": rows(scope.allow, "write"), "deny": rows(scope.deny, "read")}

@@ -82,36 +82,36 @@ _inputs = ParseCache(lambda text: inputs_from(json.loads(text)))
 
 
 def tools_of(edition: Edition) -> Sequence[Mapping[str, Any]]:
-    """The tool definitions."""
+    """Return an edition's tool definitions."""
     return parse_tools(edition.tools)
 
 
 def parse_tools(text: str) -> Sequence[Mapping[str, Any]]:
-    """Tool definitions from their stored form."""
+    """Parse tool definitions from their stored form."""
     tools: Sequence[Mapping[str, Any]] = _forms.get(text)
     return tools
 
 
 def copied_tools(edition: Edition) -> list[dict[str, Any]]:
-    """The tool definitions for a caller, who may change them. Loading a dump is twice as fast as parsing."""
+    """Return a copy of the tool definitions that the caller may change. Loading a dump is twice as fast as parsing."""
     tools: list[dict[str, Any]] = marshal.loads(_dumps.get(edition.tools))
     return tools
 
 
 def account_of(edition: Edition) -> Mapping[str, Any]:
-    """The passages, candidates and findings of the prompt."""
+    """Return the passages, candidates and findings of an edition's prompt."""
     account: Mapping[str, Any] = _forms.get(edition.account)
     return account
 
 
 def target_of(edition: Edition) -> EditionTarget:
-    """The agent, workspace and template that the edition was created for."""
+    """Return the agent, workspace and template that an edition was created for."""
     target: EditionTarget = _targets.get(edition.built_for)
     return target
 
 
 def target_form(target: EditionTarget) -> dict[str, Any]:
-    """The stored form of an edition's target."""
+    """Return the stored form of an edition's target."""
     optional: dict[str, Any] = {"agent": target.agent, "tool_order": list(target.tool_order)}
     return {
         "cwd": target.cwd,
@@ -123,20 +123,20 @@ def target_form(target: EditionTarget) -> dict[str, Any]:
 
 
 def inputs_of(edition: Edition) -> Inputs:
-    """The inputs that were gathered in the workspace."""
+    """Return the inputs that an edition was built from."""
     inputs: Inputs = _inputs.get(edition.inputs)
     return inputs
 
 
 def agent_row(edition: Edition) -> dict[str, Any]:
-    """The agent of an edition in one mapping: cwd, model, provider, what `agent_form` stores, and the tools by name."""
+    """Return an edition's agent as one mapping: cwd, model, provider, what `agent_form` stores, and the tools by name."""
     target = target_of(edition)
-    named = {"cwd": target.cwd, "model": target.model, "provider": target.provider}
-    return {**named, **target.agent, "tools": described_tools(edition)}
+    fields = {"cwd": target.cwd, "model": target.model, "provider": target.provider}
+    return {**fields, **target.agent, "tools": described_tools(edition)}
 
 
 def described_tools(edition: Edition) -> dict[str, dict[str, Any]]:
-    """The tools of an edition by name, in the agent's order: definitions, snippets and guidelines."""
+    """Return an edition's tools by name, in the agent's order: definitions, snippets and guidelines."""
     target = target_of(edition)
     notes = target.agent.get("tools", {})
     rows = {tool["name"]: {key: tool[key] for key in tool if key != "name"} for tool in tools_of(edition)}

@@ -24,14 +24,17 @@ _TYPES: dict[str, type] = {cls.__name__: cls for cls in (Document, Skill, Reside
 
 
 def inputs_form(inputs: Inputs) -> dict[str, Any]:
-    """Return the stored form of inputs, from which another process can build a prompt, without the environment, which may contain secrets."""
+    """Return the stored form of inputs, from which another process can build a prompt.
+
+    It does not contain the environment, which may contain secrets.
+    """
     workspace = {name: getattr(inputs.workspace, name) for name in ("cwd", "root", "home", "platform", "is_repository")}
     return {
         "workspace": workspace,
-        "found": {name: [_stored(each) for each in entries] for name, entries in inputs.found.items()},
-        "candidates": [_stored(each) for each in inputs.candidates],
-        "findings": [_stored(each) for each in inputs.findings],
-        **{name: {key: _stored(entry) for key, entry in getattr(inputs, name).items()} for name in _MAPPINGS},
+        "found": {name: [_form_of(entry) for entry in entries] for name, entries in inputs.found.items()},
+        "candidates": [_form_of(candidate) for candidate in inputs.candidates],
+        "findings": [_form_of(finding) for finding in inputs.findings],
+        **{name: {key: _form_of(entry) for key, entry in getattr(inputs, name).items()} for name in _MAPPINGS},
     }
 
 
@@ -40,17 +43,17 @@ _MAPPINGS = ("includes", "bodies", "templates", "values")
 
 def inputs_from(form: Mapping[str, Any]) -> Inputs:
     """Restore inputs from their stored form."""
-    mappings: Any = {name: {key: _parsed(entry) for key, entry in form[name].items()} for name in _MAPPINGS}
+    mappings: Any = {name: {key: _parse(entry) for key, entry in form[name].items()} for name in _MAPPINGS}
     return Inputs(
         workspace=Workspace(**form["workspace"], environment={}),
-        found={name: tuple(map(_parsed, entries)) for name, entries in form["found"].items()},
-        candidates=tuple(map(_parsed, form["candidates"])),
-        findings=tuple(map(_parsed, form["findings"])),
+        found={name: tuple(map(_parse, entries)) for name, entries in form["found"].items()},
+        candidates=tuple(map(_parse, form["candidates"])),
+        findings=tuple(map(_parse, form["findings"])),
         **mappings,
     )
 
 
-def _stored(value: Any) -> Any:
+def _form_of(value: Any) -> Any:
     if isinstance(value, str):
         return value
     form = {"": type(value).__name__, **value.__dict__}
@@ -59,19 +62,19 @@ def _stored(value: Any) -> Any:
     return form
 
 
-def _parsed(form: Any) -> Any:
+def _parse(form: Any) -> Any:
     if isinstance(form, str):
         return form
     if form.get("fields") or form.get("pieces"):
         form = {
             **form,
             "fields": [tuple(field) for field in form["fields"]],
-            "pieces": list(map(_piece, form["pieces"])),
+            "pieces": list(map(_parse_piece, form["pieces"])),
         }
     fields = {name: tuple(content) if isinstance(content, list) else content for name, content in form.items() if name}
     return _TYPES[form[""]](**fields)
 
 
-def _piece(form: Sequence[Any]) -> Piece:
+def _parse_piece(form: Sequence[Any]) -> Piece:
     text, kind, path, lines, tag = form
     return Piece(text, Origin(kind, path, lines and tuple(lines), tag and tuple(tag)))

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def prompt_form(prompt: Prompt, total: Count, counts: Sequence[Count]) -> PromptForm:
-    """A prompt with the token counts of the whole text and of each passage."""
+    """Return the form of a prompt, with the token counts of the whole text and of each passage."""
     return {
         "id": prompt.id,
         "layout": prompt.layout,
@@ -55,9 +55,6 @@ def tokens_form(count: Count) -> TokensForm:
 
 
 def passage_form(passage: Passage, count: Count) -> PassageForm:
-    origins = [
-        origin_form(origin, start, end, text) for start, end, origin, text in spans(passage.pieces, passage.start)
-    ]
     return {
         "section": passage.section,
         "start": passage.start,
@@ -65,8 +62,12 @@ def passage_form(passage: Passage, count: Count) -> PassageForm:
         "lifetime": passage.lifetime,
         **message_form(passage),
         "tokens": count.count,
-        "origins": origins,
+        "origins": _origin_forms(passage),
     }
+
+
+def _origin_forms(passage: Passage) -> list[OriginForm]:
+    return [origin_form(origin, start, end, text) for start, end, origin, text in spans(passage.pieces, passage.start)]
 
 
 def message_form(passage: Passage) -> PassageMessage:
@@ -75,7 +76,7 @@ def message_form(passage: Passage) -> PassageMessage:
 
 
 def origin_form(origin: Origin, start: int, end: int, text: str) -> OriginForm:
-    """An origin with the span it covers. `hash` is always the hash of the span's text, not of its source."""
+    """Return the form of an origin, with the span that it covers. `hash` is always the hash of the span's text, not of its source."""
     lines = list(origin.lines) if origin.lines else None
     return {
         "kind": origin.kind,
@@ -88,7 +89,7 @@ def origin_form(origin: Origin, start: int, end: int, text: str) -> OriginForm:
 
 
 def spans(pieces: Iterable[Piece], start: int) -> list[tuple[int, int, Origin, str]]:
-    """The pieces as spans. Adjacent pieces with the same origin are merged, except those of a file or template.
+    """Return the pieces as spans. Adjacent pieces with the same origin are merged, except those of a file or template.
 
     Between two pieces of a file, some of its text may have been left out.
     """
@@ -139,19 +140,17 @@ def account_form(prompt: Prompt) -> AccountForm:
     return {
         "passages": [
             {
-                "section": each.section,
-                "start": each.start,
-                "end": each.end,
-                "lifetime": each.lifetime,
-                **message_form(each),
-                "origins": [
-                    origin_form(origin, start, end, text) for start, end, origin, text in spans(each.pieces, each.start)
-                ],
+                "section": passage.section,
+                "start": passage.start,
+                "end": passage.end,
+                "lifetime": passage.lifetime,
+                **message_form(passage),
+                "origins": _origin_forms(passage),
             }
-            for each in prompt.passages
+            for passage in prompt.passages
         ],
-        "candidates": [candidate_form(each) for each in prompt.candidates],
-        "findings": [finding_form(each) for each in prompt.findings],
+        "candidates": [candidate_form(candidate) for candidate in prompt.candidates],
+        "findings": [finding_form(finding) for finding in prompt.findings],
     }
 
 
@@ -159,7 +158,7 @@ def account_form(prompt: Prompt) -> AccountForm:
 
 
 def prompt_from(form: Mapping[str, Any], where: str) -> Prompt:
-    """The prompt that `show --json`, `talk show --json` or `talk turn --json` printed. The last has no passages.
+    """Return the prompt that `show --json`, `talk show --json` or `talk turn --json` printed. The last prints no passages.
 
     The form is validated, and error messages begin with `where`. Text that no origin covers gets an origin with an empty kind.
     """
@@ -195,15 +194,15 @@ def _passage_from(form: Any, text: str, where: str) -> Passage:
     if form.get("lifetime") not in LIFETIMES or not isinstance(form.get("section"), str):
         raise CallError(f"{where} must have a section and a lifetime ({', '.join(LIFETIMES)})")
     pieces: list[Piece] = []
-    at = start
-    for number, each in enumerate(_rows(form, "origins", where), 1):
-        first, last = _span(each, at, end, f"{where}: origin {number}")
-        if first > at:
-            pieces.append(Piece(text[at:first], Origin("")))
-        pieces.append(Piece(text[first:last], _origin_from(each, f"{where}: origin {number}")))
-        at = last
-    if at < end:
-        pieces.append(Piece(text[at:end], Origin("")))
+    position = start
+    for number, row in enumerate(_rows(form, "origins", where), 1):
+        first, last = _span(row, position, end, f"{where}: origin {number}")
+        if first > position:
+            pieces.append(Piece(text[position:first], Origin("")))
+        pieces.append(Piece(text[first:last], _origin_from(row, f"{where}: origin {number}")))
+        position = last
+    if position < end:
+        pieces.append(Piece(text[position:end], Origin("")))
     role, message = _role_from(form, where)
     return Passage(form["section"], start, text[start:end], form["lifetime"], pieces, role, message)
 

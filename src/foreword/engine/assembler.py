@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding, Inputs, Piece, Prompt, Scope, Skill
 
 DEFAULT_LAYOUT = "foreword"
-_SNAPSHOTS = 8
-_LISTED = ("skill", "agent", "command")
+_MAX_SNAPSHOTS = 8
+_MENU_KINDS = ("skill", "agent", "command")
 _OPTIONS = ("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables")
 
 
@@ -178,20 +178,22 @@ class Assembler:
         `template` is the global template, for layouts that use it.
         """
         key = (agent.base, agent.scope, template) if agent else ("", None, template)
-        for each in (key[0], template):
-            if isinstance(each, Document):
+        for document in (key[0], template):
+            if isinstance(document, Document):
                 from .bodies import announce
 
-                announce(each)  # before the lock, which others may need
+                announce(document)  # before taking the lock, which other threads may need
         with self._lock:
-            before = next((snapshot for snapshot in self._snapshots if snapshot.key == key), None)
-            if before is not None and is_unchanged(before.inputs.stamps):
-                return before
-            snapshot, untrusted = self._take_snapshot(before or next(iter(self._snapshots), None), *key)
+            previous = next((snapshot for snapshot in self._snapshots if snapshot.key == key), None)
+            if previous is not None and is_unchanged(previous.inputs.stamps):
+                return previous
+            snapshot, untrusted = self._take_snapshot(previous or next(iter(self._snapshots), None), *key)
         for root, templates in untrusted:  # without the lock, because the worker may be slow
             _parse(root, templates)
         with self._lock:
-            self._snapshots = (snapshot, *(each for each in self._snapshots if each is not before))[:_SNAPSHOTS]
+            self._snapshots = (snapshot, *(other for other in self._snapshots if other is not previous))[
+                :_MAX_SNAPSHOTS
+            ]
             return snapshot
 
     def prompt(
@@ -207,16 +209,16 @@ class Assembler:
         now = round_to(snapshot.precision, now)
         if last and last[0] is snapshot and last[2] == now and (last[1] is agent or last[1] == agent):
             return last[3]
-        ready = agent if snapshot.base_text is agent.base else replace(agent, base=snapshot.base_text)
+        prepared = agent if snapshot.base_text is agent.base else replace(agent, base=snapshot.base_text)
         inputs = snapshot.inputs
-        if ready.skill:
+        if prepared.skill:
             from .skills import with_active_skill
 
-            ready, inputs = with_active_skill(ready, snapshot.layout, inputs)
+            prepared, inputs = with_active_skill(prepared, snapshot.layout, inputs)
         with self._lock:
             if self._draft_writer is None or self._draft_writer.layout is not snapshot.layout:
                 self._draft_writer = DraftWriter(snapshot.layout)
-            prompt = build(snapshot.layout, inputs, ready, now, self.rules, self._draft_writer, snapshot.render)
+            prompt = build(snapshot.layout, inputs, prepared, now, self.rules, self._draft_writer, snapshot.render)
         self._last = (snapshot, agent, now, prompt)
         return prompt
 
@@ -262,7 +264,7 @@ class Assembler:
         return self._plan(self.reader()).layout
 
     def plan(self) -> Plan:
-        """The layout and the resolved workspace, read again if one of their files has changed."""
+        """Return the layout and the resolved workspace, read again if one of their files has changed."""
         return self._plan(self.reader())
 
     def paths_read(self) -> list[str]:
@@ -318,7 +320,9 @@ class Assembler:
         if self.skill_folders:
             layout = _with_skill_folders(layout, self.skill_folders)
         if not self.finds_skills:
-            lookups = [replace(lookup, groups=()) if lookup.kind in _LISTED else lookup for lookup in layout.lookups]
+            lookups = [
+                replace(lookup, groups=()) if lookup.kind in _MENU_KINDS else lookup for lookup in layout.lookups
+            ]
             layout = replace(layout, lookups=lookups)
         return Plan(layout, workspace, findings, tuple(reader.stamps.items()))
 
@@ -349,12 +353,12 @@ class Assembler:
         if source.mapping.get("from"):
             source, configured = with_config(source, workspace, reader)
         source, unknown = with_wording(source, workspace, reader, self.packs)
-        source, more = with_settings(source, files, self.assignments)
-        source, guarded = restrict_untrusted(with_texts(source, workspace, reader, self.packs))
+        source, refused = with_settings(source, files, self.assignments)
+        source, restricted = restrict_untrusted(with_texts(source, workspace, reader, self.packs))
         layout = parse(source.mapping, source.name, source.address, source.untrusted)
         if source.written:
             layout = replace(layout, written=key_origins(source))
-        return layout, (*settings_findings, *layout_findings, *configured, *unknown, *more, *guarded)
+        return layout, (*settings_findings, *layout_findings, *configured, *unknown, *refused, *restricted)
 
 
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
@@ -389,7 +393,7 @@ def default_template() -> str:
 
 
 def local_time() -> datetime:
-    """The current time in the local time zone."""
+    """Return the current time in the local time zone."""
     from datetime import datetime
 
     return datetime.now().astimezone()

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from ..vocabulary import Workspace
 
 # The prefixes of untrusted templates' paths: the workspace's, the global one, which anyone may have set, and those in requests.
-_UNTRUSTED = ("$workspace/", "template", "request")
+_UNTRUSTED_PREFIXES = ("$workspace/", "template", "request")
 # An untrusted template with more characters or tags than this may be slow.
-_LONG = 100_000
-_MANY_TAGS = 200
+_MAX_LENGTH = 100_000
+_MAX_TAGS = 200
 
 
 def bodies_of(
@@ -66,14 +66,14 @@ def templates_of(
             continue
         language = language_of(body, section.language)
         are_trusted = only_trusted if is_trusted(layout, section.name, body) else _never
-        loaded = language.module().load_all(body, _loading(body, workspace, reader, packs), are_trusted)
+        loaded = language.module().load_all(body, _loader(body, workspace, reader, packs), are_trusted)
         templates |= loaded
         if language.is_sandboxed and loaded and not are_trusted(loaded):
             untrusted.append((body.path, loaded))
     return templates, untrusted
 
 
-def _loading(
+def _loader(
     body: Document, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
 ) -> Callable[[str], Document | None]:
     return lambda address: body if address == body.path else find_template(address, workspace, reader, packs)
@@ -90,7 +90,7 @@ def _never(_: Iterable[str]) -> bool:
 
 def is_trusted(layout: Layout, section: str, body: Document) -> bool:
     """Whether a template comes from the caller, the user or Foreword itself, not from the workspace or a request."""
-    return not body.path.startswith(_UNTRUSTED) and f"section.{section}.text" not in layout.untrusted
+    return not body.path.startswith(_UNTRUSTED_PREFIXES) and f"section.{section}.text" not in layout.untrusted
 
 
 def announce(template: Document) -> None:
@@ -98,9 +98,9 @@ def announce(template: Document) -> None:
 
     Templates that need the sandbox are announced there.
     """
-    if not template.path.startswith(_UNTRUSTED):
+    if not template.path.startswith(_UNTRUSTED_PREFIXES):
         return
-    if len(template.text) > _LONG or template.text.count("[") > _MANY_TAGS:
+    if len(template.text) > _MAX_LENGTH or template.text.count("[") > _MAX_TAGS:
         from ..store import waits
 
         waits.announce("template")

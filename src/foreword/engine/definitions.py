@@ -24,10 +24,10 @@ def definition_named(name: str, layout: Layout, inputs: Inputs) -> Resident:
     lookups = [lookup.name for lookup in layout.lookups if lookup.kind == "agent"]
     if not lookups:
         raise MissingError(f"the layout {layout.name} does not list sub-agents")
-    entries = [each for lookup in lookups for each in inputs.found.get(lookup, ()) if isinstance(each, Resident)]
-    for each in entries:
-        if each.name == name:
-            return each
+    entries = [entry for lookup in lookups for entry in inputs.found.get(lookup, ()) if isinstance(entry, Resident)]
+    for entry in entries:
+        if entry.name == name:
+            return entry
     known = f"known: {', '.join(entry.name for entry in entries)}" if entries else "no definitions were found"
     raise MissingError(f"no sub-agent {name!r}; {known}")
 
@@ -38,15 +38,15 @@ def definition_text(definition: Resident, layout: Layout, inputs: Inputs) -> Doc
     reading = Reader().read(definition.path, reach_by_path(definition.path, lookups, inputs.workspace))
     text, line = body(reading.text) if reading.has_text else ("", 1)
     if not text:
-        why = reading.reason or ("it has no instructions" if reading.has_text else reading.fate)
-        raise CallError(f"the sub-agent {definition.name!r} cannot be used: {why} ({printable(definition.path)})")
+        reason = reading.reason or ("it has no instructions" if reading.has_text else reading.fate)
+        raise CallError(f"the sub-agent {definition.name!r} cannot be used: {reason} ({printable(definition.path)})")
     return Document(printable(definition.path), text, reading.hash, line + reading.line - 1)
 
 
 def chosen_tools(definition: Resident, tools: Sequence[Tool]) -> tuple[Tool, ...]:
-    """Return those of the caller's tools that a definition names, or all of them if it names none.
+    """Return those of the caller's tools that a definition lists, or all of them if it lists none.
 
-    Letter case does not matter, and what may follow a name in parentheses is ignored.
+    Letter case does not matter, and text in parentheses after a name is ignored.
     """
     names = {name.strip().lower() for name in re.sub(r"\([^()]*\)", "", definition.tools).split(",") if name.strip()}
     return tuple(tool for tool in tools if not names or "*" in names or tool.name.lower() in names)

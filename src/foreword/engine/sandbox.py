@@ -1,4 +1,4 @@
-"""Render untrusted templates in a worker process, where they can do no harm.
+"""Render untrusted templates in a worker process, where they cannot do any harm.
 
 A template that uses too much memory or time, or crashes the engine, kills only the worker: the caller gets a TemplateError, and the
 next template a new worker. `check` and `render` take the same arguments as in `template.jinja` and return the same results.
@@ -40,8 +40,8 @@ MEMORY = 256
 WORKERS = 2
 """How many templates may be rendered at the same time."""
 
-_BOOT = "import sys; sys.path += sys.argv[1:]; from foreword.engine.sandbox import serve; serve()"
-_NEEDED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
+_WORKER_CODE = "import sys; sys.path += sys.argv[1:]; from foreword.engine.sandbox import serve; serve()"
+_INHERITED_VARIABLES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
 _MAX_LENGTH = 100_000_000
 # Sent to the worker by its own CPU timer.
 _SIGPROF = 27
@@ -50,7 +50,7 @@ _SIGPROF = 27
 def check(
     root: str, load: Load, *, is_trusted: Callable[[Iterable[str]], bool] = lambda addresses: False
 ) -> dict[str, Document]:
-    """All templates that are needed to render the one at `root`, parsed by a worker unless all of them are trusted."""
+    """Return all templates needed to render the one at `root`. A worker parses them unless all of them are trusted."""
     loaded = jinja.check(root, load, may_parse=is_trusted)
     if not is_trusted(loaded):
         parse(root, loaded)
@@ -71,7 +71,7 @@ def render(
     trace: bool = True,
     is_trusted: bool = False,
 ) -> tuple[Piece, ...]:
-    """The template at `root` as pieces of at most `limit` bytes, rendered by a worker unless it is trusted and bounded."""
+    """Render the template at `root` to pieces, at most `limit` bytes in total, in a worker unless it is trusted and bounded."""
     collected = inclusion.collect(root, templates.get)
     values = {name: jinja.plain_copy(name, content) for name, content in variables.items()}
     if is_trusted and is_bounded(collected, values):
@@ -91,7 +91,7 @@ def close() -> None:
 
 
 def process_ids() -> list[int]:
-    """The ids of idle worker processes."""
+    """Return the ids of idle worker processes."""
     return [worker.process.pid for worker in _pool.idle if worker.process is not None]
 
 
@@ -115,7 +115,7 @@ class _WorkerEnded(Exception):
 
 
 class _Pool:
-    """The idle and the busy workers."""
+    """The idle and busy workers."""
 
     def __init__(self) -> None:
         self.max_workers = WORKERS
@@ -160,7 +160,7 @@ class _Pool:
             self.changed.notify_all()
 
     def prepare(self) -> None:
-        """Make sure that the workers stop with the program, and that its forks ignore them."""
+        """Make sure that the workers stop when the program ends, and that forked processes ignore them."""
         if self.is_registered:
             return
         import atexit
@@ -238,7 +238,7 @@ def _start() -> Popen[bytes]:
 
     if not sys.executable:
         raise CallError("untrusted templates need a Python interpreter to run in, but sys.executable is empty")
-    command = [sys.executable, "-I", "-S", *(["-B"] if sys.dont_write_bytecode else []), "-c", _BOOT, *_paths()]
+    command = [sys.executable, "-I", "-S", *(["-B"] if sys.dont_write_bytecode else []), "-c", _WORKER_CODE, *_paths()]
     return subprocess.Popen(
         command,
         bufsize=0,
@@ -246,13 +246,13 @@ def _start() -> Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=os.path.abspath(os.sep),
-        env={name: os.environ[name] for name in _NEEDED if name in os.environ},
+        env={name: os.environ[name] for name in _INHERITED_VARIABLES if name in os.environ},
         start_new_session=True,  # Ctrl-C at the terminal must not reach the worker
     )
 
 
 def _paths() -> list[str]:
-    """The folders that contain this package and minijinja."""
+    """Return the folders that contain this package and minijinja."""
     packages = (os.path.dirname(os.path.abspath(__file__)), os.path.abspath(engine.package_file()))
     return list(dict.fromkeys(os.path.dirname(os.path.dirname(path)) for path in packages))
 
@@ -271,8 +271,8 @@ def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T
     try:
         answer = action()
     except (OSError, EOFError, ValueError):
-        why = f"took longer than {seconds:g} s and was stopped" if timed_out.is_set() else _cause(process)
-        raise _WorkerEnded(why) from None
+        reason = f"takes longer than {seconds:g} s and was stopped" if timed_out.is_set() else _exit_reason(process)
+        raise _WorkerEnded(reason) from None
     finally:
         timer.cancel()
     if timed_out.is_set():
@@ -280,7 +280,7 @@ def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T
     return answer
 
 
-def _cause(process: Popen[bytes]) -> str:
+def _exit_reason(process: Popen[bytes]) -> str:
     """Explain why a process ended, in a sentence whose subject is the template."""
     process.kill()
     status = process.wait()
@@ -344,11 +344,11 @@ def serve() -> NoReturn:
     """Answer requests until the pipe is closed: the main loop of a worker."""
     engine.preload()
     _limit(AS=MEMORY << 20, CORE=0, FSIZE=0)
-    with open(0, "rb", 0, closefd=False) as questions, open(1, "wb", 0, closefd=False) as answers:
+    with open(0, "rb", 0, closefd=False) as requests, open(1, "wb", 0, closefd=False) as answers:
         _send(answers, {})
         while True:
             try:
-                request = _receive(questions)
+                request = _receive(requests)
             except EOFError:
                 sys.exit(0)
             _set_timer(SECONDS)
@@ -358,7 +358,7 @@ def serve() -> NoReturn:
 
 
 def _set_timer(seconds: float) -> None:
-    """Kill this process after this much CPU time; 0 stops the timer. Where there is no such timer, only `PATIENCE` applies."""
+    """Kill this process after this much CPU time; 0 stops the timer. On systems without such a timer, `PATIENCE` limits it."""
     import signal
 
     if hasattr(signal, "setitimer"):

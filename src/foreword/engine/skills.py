@@ -79,8 +79,8 @@ def entry_of(document: Document, lookup: Lookup) -> tuple[Document | Skill | Res
     if lookup.kind != "skill":
         from ..sources.definitions import read_definition
 
-        defined, findings = read_definition(document.text, document.path, lookup.kind)
-        return defined and replace(defined, hash=digest(document.text)), findings
+        definition, findings = read_definition(document.text, document.path, lookup.kind)
+        return definition and replace(definition, hash=digest(document.text)), findings
     skill, findings = read_skill(document.text, document.path, lookup.validation)
     if skill is None:
         return None, findings
@@ -95,8 +95,8 @@ def with_active_skill(
 
     A skill whose body cannot be read is left out with a finding; with `may_be_missing`, so is one that does not exist.
     """
-    has_place = any(section.of == "active_skill" for section in layout.all_sections)
-    if not has_place or not isinstance(agent.skill, str) or not agent.skill:
+    has_section = any(section.of == "active_skill" for section in layout.all_sections)
+    if not has_section or not isinstance(agent.skill, str) or not agent.skill:
         return agent, inputs
     try:
         skill = skill_named(agent.skill, layout, inputs)
@@ -110,25 +110,25 @@ def with_active_skill(
         return _without_skill(agent, inputs, error, printable(skill.path))
 
 
-def _without_skill(agent: Agent, inputs: Inputs, why: CallError, path: str = "") -> tuple[Agent, Inputs]:
-    omission = finding("skill-invalid", f"{why}; it is left out", path)
+def _without_skill(agent: Agent, inputs: Inputs, error: CallError, path: str = "") -> tuple[Agent, Inputs]:
+    omission = finding("skill-invalid", f"{error}; it is left out", path)
     return replace(agent, skill=""), replace(inputs, findings=(*inputs.findings, omission))
 
 
 def activation(layout: Layout, skill: Skill) -> str:
     """Return the message that activates a skill: its body, worded by the layout, and a list of the skill's other files."""
-    return skill_text(layout, "skill_message", skill) + _bundled(skill)
+    return skill_text(layout, "skill_message", skill) + _list_files(skill)
 
 
 def skill_text(layout: Layout, key: str, skill: Skill) -> str:
-    """One of the layout's messages about a skill."""
-    filled = {"{name}": skill.name, "{text}": skill.body}
+    """Return one of the layout's messages about a skill."""
+    values = {"{name}": skill.name, "{text}": skill.body}
     return "".join(
-        filled.get(part, part) for part in re.split(r"(\{name\}|\{text\})", layout.wording.get(key, "{text}"))
+        values.get(part, part) for part in re.split(r"(\{name\}|\{text\})", layout.wording.get(key, "{text}"))
     )
 
 
-def _bundled(skill: Skill) -> str:
+def _list_files(skill: Skill) -> str:
     """Return a list of the other files in a skill's folder. They are not read."""
     from ..sources.tree import files_below
 

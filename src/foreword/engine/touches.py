@@ -1,4 +1,4 @@
-"""Reads what touched files bring in. Conversations in one workspace share a reader, so that rules are read and compiled once."""
+"""Read the instructions for touched files. Conversations in one workspace share a reader, so that rules are read and compiled once."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from ..vocabulary import Agent, Inputs, Prompt
     from .assembler import Assembler
 
-# What touches do not report again: it is a fact about the workspace, and the prompt has reported it.
-_REPORTED = ("not-a-repository", "home-missing")
+# Findings about the workspace, which the prompt has already reported.
+_REPORTED_CODES = ("not-a-repository", "home-missing")
 
 
 @value
@@ -32,7 +32,7 @@ class TouchReading:
 
 
 class TouchReader:
-    """Reads what touched files bring in, for the layout and workspace of one assembler."""
+    """Reads the instructions for touched files, for one assembler's layout and workspace."""
 
     def __init__(self, assembler: Assembler) -> None:
         self.assembler = assembler
@@ -41,11 +41,11 @@ class TouchReader:
         self.scopes = RuleScopes()
 
     def read(self, layout: Layout, touch: Touch, paths: Sequence[str]) -> TouchReading:
-        """What these paths bring in."""
+        """Read the instructions for these paths."""
         return self._read(layout, touch, paths)
 
     def read_again(self, layout: Layout, touch: Touch, files: Collection[str]) -> TouchReading:
-        """These instruction files and rules, which earlier touches have brought in."""
+        """Read these instruction files and rules again, which earlier touches have sent."""
         return self._read(layout, touch, tuple(files), files)
 
     def _read(
@@ -56,22 +56,22 @@ class TouchReader:
         files: list[TouchedFile] = []
         findings: list[Finding] = []
         for path in dict.fromkeys(paths):
-            place = locate(path, workspace, reader)
-            if isinstance(place, Finding):
-                findings += [place] if only is None else []
+            located = locate(path, workspace, reader)
+            if isinstance(located, Finding):
+                findings += [located] if only is None else []
             else:
-                files.append(place)
+                files.append(located)
         with self._lock:
             before = self._before[1] if self._before and self._before[0] is layout else None
-            chosen = None if only is None else lambda path: path in only
-            whole = layout_of_touch(layout, touch)
-            inputs = gather_touched(whole, workspace, reader, files, self.scopes, before, chosen)
+            is_chosen = None if only is None else lambda path: path in only
+            touch_layout = layout_of_touch(layout, touch)
+            inputs = gather_touched(touch_layout, workspace, reader, files, self.scopes, before, is_chosen)
             self._before = layout, inputs
-        kept = [finding for finding in inputs.findings if finding.code not in _REPORTED]
-        return TouchReading(whole, replace(inputs, findings=kept), files, findings)
+        kept = [finding for finding in inputs.findings if finding.code not in _REPORTED_CODES]
+        return TouchReading(touch_layout, replace(inputs, findings=kept), files, findings)
 
 
 def build_touch(reading: TouchReading, inputs: Inputs, agent: Agent) -> Prompt:
-    """What is sent for these inputs, as a prompt: each of its sections is a message."""
+    """Build what is sent for these inputs: a prompt in which each section is a message."""
     plain = replace(agent, base="", plan="", skill="", docs=())
     return build(reading.layout, inputs, plain, None)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def prepare(reading: Reading, rules: TextRules, place: str, findings: list[Finding]) -> Document:
-    """Return a file's document by these rules, before its imports are followed. `place` is the place of the pattern that found it."""
+    """Return a file's document by these rules, before its imports are followed. `place` is the place in the pattern that found it."""
     return finish(reading.document, strip(reading, rules), rules.trim, fields_of(reading, rules, place, findings))
 
 

@@ -154,15 +154,15 @@ class Deduplicator:
         self.findings.append(finding("file-duplicate", f"{candidate.path}: {reason}", candidate.path))
 
     def names(self) -> dict[tuple[int, int], str]:
-        """The name of each file that is kept, by its identity."""
+        """Return the path of each file that is kept, by its identity."""
         return {text.reading.identity: printable(text.reading.path) for _, text in self.kept()}
 
     def kept(self) -> Iterator[tuple[str, FoundText]]:
-        """The texts that are kept, each with the name of its lookup."""
+        """Yield the texts that are kept, each with the name of its lookup rule."""
         return (text for number, text in enumerate(self.texts) if number not in self.dropped)
 
     def record_blank(self, name: str, text: FoundText, reason: str) -> None:
-        """Record that nothing of a text is left."""
+        """Record that a text is blank after its lookup rule has changed it."""
         candidate = self.results[name].candidates[text.candidate]
         self.fates[name][text.candidate] = Candidate(candidate.path, candidate.layer, "blank", reason)
 
@@ -171,7 +171,7 @@ class Deduplicator:
             yield from (candidate for candidate in candidates if candidate is not None)
 
     def found(self) -> dict[str, Sequence[Document | Skill | Resident]]:
-        """The kept entries of each lookup. A menu without duplicates is returned unchanged, so that it can be compared by identity."""
+        """Return the kept entries of each lookup rule. A menu without duplicates is returned unchanged, so that it can be compared by identity."""
         found: dict[str, Sequence[Document | Skill | Resident]] = {}
         for name, result in self.results.items():
             dropped = {path for lookup, path in self.dropped_entries if lookup == name}

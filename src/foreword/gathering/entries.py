@@ -1,4 +1,4 @@
-"""Entries of menus: the skills and residents that a lookup has found, by their front matter."""
+"""Find the entries of menus: skills and residents, which their front matter describes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def find_entries(
     lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail
 ) -> tuple[list[Skill | Resident], dict[str, tuple[int, int]]]:
-    """The skills or residents sorted by name; and the identity of each file by its path."""
+    """Return the skills or residents, sorted by name, and the identity of each file by its path."""
     entries: dict[str, list[Skill | Resident]] = {}
     seen: dict[object, str] = {}
     identities: dict[str, tuple[int, int]] = {}
@@ -54,14 +54,14 @@ def find_entries(
 
 
 def _links_last(lookup: Lookup, paths: list[str], reader: Reader) -> list[str]:
-    """The paths in their order, but for residents with links last."""
+    """Return the paths in their order, except that for residents, links come last."""
     if lookup.kind == "skill":
         return paths
     return sorted(paths, key=lambda path: reader.is_linked(path, os.path.dirname(path)))
 
 
 def _has_right_name(path: str, lookup: Lookup, layer: str, trail: Trail) -> bool:
-    """Whether the name of a skill's file is accepted. Strict validation refuses `skill.md`; otherwise it only causes a finding."""
+    """Whether the name of a skill's file is accepted. Strict validation refuses `skill.md`; otherwise it is only reported."""
     name = os.path.basename(path)
     if lookup.kind != "skill" or name == SKILL_FILE or name.lower() != SKILL_FILE.lower():
         return True
@@ -85,7 +85,7 @@ def _is_entry(reading: Reading, layer: str, trail: Trail) -> bool:
 def _add_entry(
     lookup: Lookup, folder: str, reading: Reading, layer: str, entries: dict[str, list[Skill | Resident]], trail: Trail
 ) -> bool:
-    """Read the front matter of a file and add it to the menu, or record why not. `folder` is the one that was searched."""
+    """Add a file to the menu by its front matter, or record why it is left out. `folder` is the folder that was searched."""
     shown = printable(reading.path)
     entry: Skill | Resident | None
     if lookup.kind == "skill":
@@ -98,7 +98,7 @@ def _add_entry(
         entry, findings = read_definition(reading.text, shown, lookup.kind)
     trail.findings.extend(findings)
     if entry is None:
-        reason = findings[-1].message if findings else "its front matter does not ask for a place in the menu"
+        reason = findings[-1].message if findings else "its front matter does not ask to be listed in the menu"
         trail.record(reading.path, layer, "refused" if findings else "unused", reason)
         return False
     name = name_by_path(reading.path, folder) if lookup.named == "path" else entry.name
@@ -106,7 +106,7 @@ def _add_entry(
         entry = replace(entry, path=reading.path, name=name)
     same = entries.setdefault(entry.name, [])
     if same and lookup.same_name == "first":
-        reason = f"{printable(same[0].path)} has the name {entry.name!r} too and comes first"
+        reason = f"{printable(same[0].path)} also has the name {entry.name!r} and comes first"
         trail.record(reading.path, layer, "shadowed", reason, "skill-shadowed", same[0].path)
         return False
     same.append(entry)

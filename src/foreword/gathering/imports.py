@@ -150,10 +150,10 @@ class Importer:
     def filled(
         self, form: Form, token: ImportToken, imported: Reading | NotImported, importing: Importing
     ) -> Iterator[Piece]:
-        own = Origin("layout", self.layout.address)
+        layout_origin = Origin("layout", self.layout.address)
         for part in form:
             if isinstance(part, str):
-                yield Piece(part, own)
+                yield Piece(part, layout_origin)
             elif part.name == "text" and not isinstance(imported, NotImported):
                 pieces = self.inserted(strip(imported, importing.lookup.rules), importing.then(imported))
                 document = finish(imported.document, pieces, importing.rules.trim, ())
@@ -252,10 +252,10 @@ class Importer:
         self.record(reading.path, reading.fate, importing, reading.reason, reading.code)
         return reading
 
-    # What may be imported
+    # Permission
 
     def refusal(self, path: str, real: str, importing: Importing) -> tuple[str, str] | None:
-        """Return whether a file is outside the allowed folder or refused in any layout, and why; None if it may be imported."""
+        """Return whether a file is outside the allowed folder or refused in any layout, and why, or None if it may be imported."""
         from ..sources.secrets import is_secret
         from ..sources.variables import is_denied, may_read
 
@@ -287,7 +287,7 @@ class Importer:
             return self.workspace.root or self.workspace.cwd
         return bound.folder if bound.is_users_own or not within else os.path.dirname(importing.found.reading.path)
 
-    # What is reported
+    # Reports
 
     def missing(self, path: str, token: ImportToken, importing: Importing) -> NotImported:
         if _looks_like_text(token):
@@ -347,7 +347,7 @@ def _with_positions(tokens: Iterator[ImportToken], text: str, pieces: Pieces) ->
 
 
 def _position_of(token: ImportToken | None) -> tuple[int | None, int | None, int | None]:
-    """The line of a token, its first column, and the column after it."""
+    """Return a token's line, its first column, and the column after it."""
     if token is None or token.column is None:
         return None, None, None
     return token.line, token.column, token.column + token.end - token.start
@@ -361,7 +361,7 @@ def _real(path: str) -> str:
 
 
 def _path_of(token: ImportToken, importing: Importing, home: str | None) -> str | None:
-    """The path that a token names; None if it is in the home directory, which is unknown."""
+    """Return the path that a token refers to, or None if it is in the home directory, which is unknown."""
     name = os.fsdecode(token.name.encode("utf-8", "surrogateescape"))
     if name.startswith("~/"):
         if not home:
@@ -371,7 +371,7 @@ def _path_of(token: ImportToken, importing: Importing, home: str | None) -> str 
 
 
 def _not_followed(path: str, importing: Importing) -> tuple[str, str] | None:
-    """Why the layout does not follow an import, and the code of the finding; None if it does."""
+    """Return why the layout does not follow an import, and the finding's code, or None if it does."""
     ending = os.path.splitext(path)[1][1:].lower()
     if importing.rules.endings and ending and ending not in importing.rules.endings:
         return f"files with the ending {ending!r} are not imported", "import-ending"
@@ -381,7 +381,7 @@ def _not_followed(path: str, importing: Importing) -> tuple[str, str] | None:
 
 
 def _looks_like_text(token: ImportToken) -> bool:
-    """Whether a token names a text file. Most others are names of people, packages or modules, and are not reported."""
+    """Whether a token looks like the name of a text file. Most others are names of people, packages or modules, and are not reported."""
     return is_file_name(token.name.rpartition("/")[2].rstrip(".,;:!?)"))
 
 

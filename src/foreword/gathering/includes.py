@@ -47,7 +47,7 @@ class Includes:
         self.readings: dict[tuple[str, Bound], Reading] = {} if readings is None else readings
         self._found_paths = frozenset(names.values())
         self._candidates: dict[str, Candidate] = {}
-        self._places: dict[str, str] = {}  # the paths on the disk, by the printable ones
+        self._disk_paths: dict[str, str] = {}  # the path on disk of each printable path
 
     @property
     def candidates(self) -> Sequence[Candidate]:
@@ -57,7 +57,7 @@ class Includes:
         """Read every file that a document includes, regardless of conditions, and the files that those include."""
         from ..template import directives
 
-        self._places[root.path] = path
+        self._disk_paths[root.path] = path
         # Breadth first, so that a file is found at its lowest depth.
         waiting, seen = [(root, 0)], {root.path}
         while waiting:
@@ -73,7 +73,7 @@ class Includes:
         """Return the file that an include refers to, or a finding that says why it is left out."""
         # The target is UTF-8, regardless of the locale.
         name = os.fsdecode(target.encode("utf-8", "surrogateescape"))
-        path = os.path.normpath(os.path.join(os.path.dirname(self._places[document.path]), name))
+        path = os.path.normpath(os.path.join(os.path.dirname(self._disk_paths[document.path]), name))
         by = f"included by {document.path}"
         why = "it is nested too deeply" if is_too_deep else self._name_refusal(path, bound)
         if why:
@@ -85,7 +85,7 @@ class Includes:
             self._record(path, reading.fate, f"{by}; {why}")
             return _left_out(document, target, why)
         shown = self.names.setdefault(reading.identity, printable(path))
-        self._places.setdefault(shown, path)
+        self._disk_paths.setdefault(shown, path)
         if shown != printable(path):
             self._record(path, "duplicate", f"{by}; the same file as {shown}", target=shown)
         elif shown not in self._found_paths:

@@ -1,4 +1,4 @@
-"""What touched files bring in: the instruction files of the folders on the way, and the rules that apply to their paths.
+"""Gather the instructions for touched files: the instruction files in the folders above them, and the rules for their paths.
 
 Rules are read when they change and compiled once. A touch then compares the path with each of them.
 """
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding, Inputs, Workspace
     from .results import FoundText, LookupResult
 
-# Other people's code brings no instructions of its own.
-_SKIPPED = frozenset(("node_modules", ".git"))
-_USERS_PLACES = ("home", "config", "env", "system", "above")
+# Instructions in other people's code do not apply.
+_SKIPPED_FOLDERS = frozenset(("node_modules", ".git"))
+_USER_PLACES = ("home", "config", "env", "system", "above")
 
 
 @value
@@ -55,10 +55,10 @@ class RuleScopes:
 
 
 def locate(path: str, workspace: Workspace, reader: Reader) -> TouchedFile | Finding:
-    """A touched path in the workspace, whether or not the file exists; a finding if it is outside. Links are resolved."""
+    """Return the touched file at a path, which need not exist, or a finding if it is outside the workspace. Links are resolved."""
     shown = printable(path)
     if "\0" in path or not path:
-        return finding("touch-outside", f"{shown!r} is not a path; nothing was sent for it")
+        return finding("touch-outside", f"{shown!r} is not a valid path; nothing was sent for it")
     written = absolute_path(path, workspace)
     root = workspace.root or workspace.cwd
     names = [written]
@@ -76,21 +76,21 @@ def locate(path: str, workspace: Workspace, reader: Reader) -> TouchedFile | Fin
 def directories_to(
     lookup: Lookup, files: Iterable[TouchedFile], workspace: Workspace, *, is_mirror: bool
 ) -> tuple[str, ...]:
-    """The directories of the place `down`, outermost first: those on the way to touched files that the place `walk` does not have."""
+    """Return the directories of the place `down`, outermost first: those above the touched files that the place `walk` does not cover."""
     root, cwd = workspace.root or workspace.cwd, workspace.cwd
     found: dict[str, None] = {}
-    for each in files:
-        if lookup.within == "cwd" and not is_inside(each.folder, cwd):
+    for file in files:
+        if lookup.within == "cwd" and not is_inside(file.folder, cwd):
             continue
-        way: list[str] = []
-        folder = each.folder
+        folders: list[str] = []
+        folder = file.folder
         while folder != root and is_inside(folder, root) and not is_inside(cwd, folder):
-            way.append(folder)
+            folders.append(folder)
             folder = os.path.dirname(folder)
-        for one in reversed(way):
-            if not is_mirror and os.path.basename(one) in _SKIPPED:
+        for folder in reversed(folders):
+            if not is_mirror and os.path.basename(folder) in _SKIPPED_FOLDERS:
                 break
-            found[one] = None
+            found[folder] = None
     return tuple(found)
 
 
@@ -103,7 +103,7 @@ def gather_touched(
     before: Inputs | None = None,
     only: Callable[[str], bool] | None = None,
 ) -> Inputs:
-    """The inputs for what these touched files bring in. With `only`, rules are chosen by their own paths instead."""
+    """Gather the instructions for these touched files. With `only`, rules are chosen by their own paths instead."""
     is_mirror = bool(layout.mirrors)
     lookups = [
         replace(lookup, directories=directories_to(lookup, files, workspace, is_mirror=is_mirror))
@@ -124,7 +124,7 @@ def matching(
     scopes: RuleScopes,
     only: Callable[[str], bool] | None = None,
 ) -> LookupResult:
-    """The result of a lookup without the rules that do not apply to any of these files; those become candidates that wait."""
+    """Remove the rules that do not apply to any of these files from a lookup rule's result. They remain as `waiting` candidates."""
     if lookup.within == "cwd":
         files = [file for file in files if is_inside(file.path, workspace.cwd)]
     candidates = list(result.candidates)
@@ -132,7 +132,7 @@ def matching(
     problems: list[Finding] = []
     for text in result.texts:
         if lookup.below and f"/{lookup.below}/" not in text.reading.path:
-            kept.append((text, _EVERY))
+            kept.append((text, _UNSCOPED))
             continue
         scope = scopes.of(lookup, text)
         candidate = candidates[text.candidate]
@@ -142,7 +142,7 @@ def matching(
         if fate is None and (only is None or only(candidate.path)):
             kept.append((text, scope))
         else:
-            candidates[text.candidate] = fate or replace(candidate, fate="waiting", reason="it was not sent before")
+            candidates[text.candidate] = fate or replace(candidate, fate="waiting", reason="it was not sent earlier")
     if lookup.unscoped == "first":
         kept = list(_unscoped_first(kept))
     return replace(
@@ -161,7 +161,7 @@ def _fate(
     files: Sequence[TouchedFile],
     workspace: Workspace,
 ) -> Candidate | None:
-    """The candidate of a rule that does not apply, with the reason; None if it applies."""
+    """Return the candidate of a rule that does not apply, with the reason, or None if the rule applies."""
     if not scope.is_scoped:
         if lookup.unscoped != "skip":
             return None
@@ -174,28 +174,28 @@ def _fate(
 
 
 def base_of_rule(lookup: Lookup, text: FoundText, workspace: Workspace) -> str:
-    """The directory that the globs of a rule are relative to: for a user's own rule the workspace, otherwise where its folder is."""
-    if text.place in _USERS_PLACES or (text.place == "path" and not is_inside(text.reading.path, text.base)):
+    """Return the directory that a rule's globs are relative to: the workspace for a user's own rule, otherwise where its folder was found."""
+    if text.place in _USER_PLACES or (text.place == "path" and not is_inside(text.reading.path, text.base)):
         return workspace.cwd if lookup.within == "cwd" else workspace.root or workspace.cwd
     return workspace.root or workspace.cwd if lookup.from_root else text.base
 
 
 def relative_names(file: TouchedFile, base: str) -> Iterator[str]:
-    """The path of a file relative to a directory, as written and resolved; nothing if the file is elsewhere."""
+    """Yield a file's path relative to a directory, as written and resolved, if the file is in that directory."""
     for name in file.names:
         if is_inside(name, base) and name != base:
             yield name[len(base.rstrip("/")) + 1 :]
 
 
 def _unscoped_first(kept: Sequence[tuple[FoundText, RuleScope]]) -> Iterator[tuple[FoundText, RuleScope]]:
-    """The rules of each folder with the unscoped ones first."""
-    run: list[tuple[FoundText, RuleScope]] = []
-    for each in kept:
-        if run and (run[0][0].base, run[0][0].pattern) != (each[0].base, each[0].pattern):
-            yield from sorted(run, key=lambda one: one[1].is_scoped)
-            run = []
-        run.append(each)
-    yield from sorted(run, key=lambda one: one[1].is_scoped)
+    """Yield the rules, with the unscoped ones first in each folder."""
+    in_folder: list[tuple[FoundText, RuleScope]] = []
+    for text, scope in kept:
+        if in_folder and (in_folder[0][0].base, in_folder[0][0].pattern) != (text.base, text.pattern):
+            yield from sorted(in_folder, key=lambda rule: rule[1].is_scoped)
+            in_folder = []
+        in_folder.append((text, scope))
+    yield from sorted(in_folder, key=lambda rule: rule[1].is_scoped)
 
 
-_EVERY = scope_of("", ())
+_UNSCOPED = scope_of("", ())

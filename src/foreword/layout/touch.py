@@ -30,7 +30,9 @@ def parse_touch(table: Mapping[str, Any], sections: Sequence[Section], lookups: 
             raise LayoutError(f"touch.on: unknown kind of touch {event!r}" + suggestion(event, EVENTS))
     for section in with_inner_sections(sections):
         _check_section(section, lookups)
-    return Touch(tuple(sections), tuple(_needed(sections, lookups)), on, table.get("budget"), table.get("changed", ""))
+    return Touch(
+        tuple(sections), tuple(_needed_lookups(sections, lookups)), on, table.get("budget"), table.get("changed", "")
+    )
 
 
 def names_of_sections(table: Mapping[str, Any]) -> Sequence[str]:
@@ -46,7 +48,7 @@ def _check_section(section: Section, lookups: Iterable[Lookup]) -> None:
         raise LayoutError(f"section.{section.name}.of: a section of [touch] lists a lookup, not {section.of!r}")
 
 
-def _needed(sections: Iterable[Section], lookups: Iterable[Lookup]) -> Iterator[Lookup]:
+def _needed_lookups(sections: Iterable[Section], lookups: Iterable[Lookup]) -> Iterator[Lookup]:
     """Yield the lookup rules that these sections list, and those that only their conditions refer to."""
     listed = {section.of for section in with_inner_sections(sections)}
     facts = facts_of(lookup for lookup in lookups if lookup.name in listed)

@@ -1,13 +1,13 @@
-"""The keys about what an agent is sent when it touches a file: the table `[touch]`, and the keys of finds that only it may list."""
+"""The layout keys for what is sent when the agent touches a file: the table `[touch]`, and the keys of lookup rules that only it may list."""
 
 from __future__ import annotations
 
 from .key import Key
 
 EVENTS = ("read", "edit", "create")
-# Front matter fields in which a rule can say which paths it applies to; `alwaysApply: true` means all of them.
+# Front-matter fields that can list the paths that a rule applies to; `alwaysApply: true` means all of them.
 MATCH_FIELDS = ("paths", "globs", "applyTo", "alwaysApply")
-# Keys of a find that only the sections of `[touch]` may list.
+# Keys of lookup rules that only sections of `[touch]` may list.
 ONLY_ON_TOUCH = ("match", "unscoped", "globs", "from_root", "within")
 MATCHING_KEYS = (
     Key(

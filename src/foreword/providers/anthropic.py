@@ -1,7 +1,7 @@
 """Anthropic's Messages API: text blocks, with cache breakpoints where lifetimes end (`blocks.py`).
 
 The API reads tools, then system, then messages, and caches everything before a breakpoint. It rejects a request with more than four,
-including the automatic one (`cache_control` of the request itself). By default at most three are set here, which leaves one to the
+including the automatic one (`cache_control` of the request itself). By default at most three are set here, which leaves one for the
 caller; those that the caller has set in messages and tools are counted, and of too many only the last ones are kept. A breakpoint in
 a prompt that is too short is ignored, so nothing else is counted.
 
@@ -80,9 +80,9 @@ request = for_anthropic
 def _content(blocks: Iterable[Block], message: int, ttl: str | None) -> list[dict[str, Any]]:
     """Return the blocks of the system prompt or of a message, in the API's form."""
     return [
-        {"type": "text", "text": each.text, **(_breakpoint(ttl, each.lifetime) if each.has_breakpoint else {})}
-        for each in blocks
-        if each.message == message
+        {"type": "text", "text": block.text, **(_breakpoint(ttl, block.lifetime) if block.has_breakpoint else {})}
+        for block in blocks
+        if block.message == message
     ]
 
 

@@ -98,10 +98,10 @@ def _cache_key(turn: Turn, key: str | None) -> dict[str, str]:
 
 def _prompt_key(turn: Turn) -> str:
     """Return a hash of what all turns with this prompt have in common, or empty if they have nothing in common."""
-    lasting = _lasting_texts(turn)
-    if not any(text.strip() for text in lasting) and not turn.tools:
+    texts = _lasting_texts(turn)
+    if not any(text.strip() for text in texts) and not turn.tools:
         return ""
-    return digest(json.dumps([list(turn.tools), *lasting], separators=(",", ":"))).removeprefix("sha256:")
+    return digest(json.dumps([list(turn.tools), *texts], separators=(",", ":"))).removeprefix("sha256:")
 
 
 def _lasting_texts(turn: Turn) -> list[str]:

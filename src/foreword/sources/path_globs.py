@@ -1,16 +1,16 @@
-"""The globs of a rule that applies only to some paths (`paths`, `globs`, `applyTo`), compiled. Pure.
+"""Compile and match the globs of rules that apply only to some paths (`paths`, `globs`, `applyTo`). Pure.
 
-All spellings mean the same, and nearly the same as in a `.gitignore`:
+Globs mean the same in all of these fields, and nearly the same as in a `.gitignore`:
 
     *.py             a name, in any folder
-    src/*.py         with a slash: from the folder that the rule belongs to
-    src/**/*.py      any number of folders, also none
+    src/*.py         with a slash: a path relative to the folder that the rule belongs to
+    src/**/*.py      any number of folders, including none
     src              a folder: every file below it, as with src/ and src/**
-    *.{ts,tsx}       either
-    a.py, b.py       several globs, also as a list; one that starts with ! excludes what earlier ones match
+    *.{ts,tsx}       either of the two
+    a.py, b.py       several globs, which may also be a list; one that starts with ! excludes what earlier ones match
 
 `*` and `?` match within a name, hidden names too; `[a-z]` and `[!a-z]` match one character. A name that is spelled exactly like a part of
-a glob matches it, so that `app/[slug]/page.tsx` works. Upper and lower case differ.
+a glob matches it, so that `app/[slug]/page.tsx` works. Matching is case-sensitive.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     # A character, a set of characters, or one of the wildcards below.
     Token: TypeAlias = "str | int | CharacterSet"
 
-_LONGEST = 1_000
+_MAX_LENGTH = 1_000
 _MAX_GLOBS = 1_000
 _ANY_FOLDERS = "**"
-_STAR, _ONE = 0, 1
+_STAR, _ANY_CHARACTER = 0, 1
 
 
 @value
@@ -54,8 +54,8 @@ class GlobPart:
         return name == self.text or (self.tokens is not None and _match_tokens(name, self.tokens))
 
 
-_FOLDERS = GlobPart(_ANY_FOLDERS)
-_NAME = GlobPart("*", (_STAR,))
+_ANY_FOLDERS_PART = GlobPart(_ANY_FOLDERS)
+_ANY_NAME = GlobPart("*", (_STAR,))
 
 
 @value
@@ -64,17 +64,17 @@ class Glob:
 
     text: str
     negated: bool
-    ways: Sequence[tuple[Sequence[GlobPart], bool]]  # the parts, and whether they name a folder
+    alternatives: Sequence[tuple[Sequence[GlobPart], bool]]  # the parts, and whether they match only folders
     with_folders: bool = True
 
     def matches(self, names: Sequence[str]) -> bool:
-        """Whether it matches a path, as its names; whether that excludes the path is for the caller to decide."""
-        return any(self._matches(names, parts, only_folders) for parts, only_folders in self.ways)
+        """Whether the glob matches a path, which is passed as a list of names. The caller handles negation."""
+        return any(self._matches(names, parts, is_folder_only) for parts, is_folder_only in self.alternatives)
 
-    def _matches(self, names: Sequence[str], parts: Sequence[GlobPart], only_folders: bool) -> bool:
-        reached = _reached(names, parts)
-        return (len(names) in reached and not only_folders) or (
-            self.with_folders and any(0 < number < len(names) for number in reached)
+    def _matches(self, names: Sequence[str], parts: Sequence[GlobPart], is_folder_only: bool) -> bool:
+        lengths = _match_lengths(names, parts)
+        return (len(names) in lengths and not is_folder_only) or (
+            self.with_folders and any(0 < number < len(names) for number in lengths)
         )
 
 
@@ -85,7 +85,7 @@ class PathGlobs:
     globs: Sequence[Glob]
 
     def match(self, path: str) -> bool:
-        """Whether they match a path, which is relative to the folder that the rule belongs to."""
+        """Whether the rule applies to a path, which is relative to the folder that the rule belongs to."""
         return self.match_names(names_of(path))
 
     def match_names(self, names: Sequence[str]) -> bool:
@@ -98,30 +98,30 @@ class PathGlobs:
         return is_matched
 
     def deciding(self, path: str) -> Glob | None:
-        """The last glob that matches a path, which decides; None if none matches."""
+        """Return the last glob that matches a path, which decides whether the rule applies, or None if none matches."""
         names = names_of(path)
         return next((glob for glob in reversed(self.globs) if glob.matches(names)), None)
 
 
 def names_of(path: str) -> list[str]:
-    """The names in a relative path."""
-    return [each for each in path.split("/") if each not in ("", ".")]
+    """Split a relative path into its names."""
+    return [name for name in path.split("/") if name not in ("", ".")]
 
 
 def compile_globs(text: str, reading: str = "folders") -> PathGlobs:
-    """Compile globs that are separated by commas. One that is too long matches nothing; there may be 1,000.
+    """Compile globs that are separated by commas. Globs that are too long, or beyond the first 1,000, are ignored.
 
-    Some programs read globs in other ways. With `names`, one that matches a folder does not match the files in it; with `paths`, one
+    Some programs interpret globs differently. With `names`, one that matches a folder does not match the files in it; with `paths`, one
     without a slash does not match in other folders either. With both, a glob that starts with `/` matches nothing, and `!` has no effect.
     """
-    found = [_compile(each, reading) for each in split_globs(text)[:_MAX_GLOBS] if len(each) <= _LONGEST]
+    globs = [_compile(glob, reading) for glob in split_globs(text)[:_MAX_GLOBS] if len(glob) <= _MAX_LENGTH]
     if reading != "folders":
-        found = [each for each in found if not each.negated]
-    return PathGlobs(tuple(found))
+        globs = [glob for glob in globs if not glob.negated]
+    return PathGlobs(tuple(globs))
 
 
 def split_globs(text: str) -> list[str]:
-    """The globs in text that separates them by commas or line ends. Commas in braces do not count, and quotes around a glob are removed."""
+    """Split text into globs at commas and line ends. Commas in braces do not count, and quotes around a glob are removed."""
     parts, depth, start = [], 0, 0
     for at, character in enumerate(text):
         if character == "{":
@@ -131,39 +131,39 @@ def split_globs(text: str) -> list[str]:
         elif character == "\n" or (character == "," and not depth):
             parts.append(text[start:at])
             start, depth = at + 1, 0
-    cleaned = (_unquoted(each.strip()) for each in (*parts, text[start:]))
-    return [each for each in cleaned if each.strip("!")]
+    globs = (_unquote(part.strip()) for part in (*parts, text[start:]))
+    return [glob for glob in globs if glob.strip("!")]
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
 
 def _compile(text: str, reading: str) -> Glob:
     negated = text.startswith("!")
-    return Glob(text, negated, tuple(_ways(text.removeprefix("!"), reading)), reading == "folders")
+    return Glob(text, negated, tuple(_alternatives(text.removeprefix("!"), reading)), reading == "folders")
 
 
-def _ways(glob: str, reading: str) -> Iterator[tuple[Sequence[GlobPart], bool]]:
-    """The alternatives of a glob: the parts of each, and whether they name a folder."""
+def _alternatives(glob: str, reading: str) -> Iterator[tuple[Sequence[GlobPart], bool]]:
+    """Yield a glob's alternatives: the parts of each, and whether they match only folders."""
     if reading != "folders" and glob.startswith("/"):
         return
-    for one in alternatives(glob):
-        one = one.strip()
-        parts = [_part(each) for each in one.split("/") if each not in ("", ".")]
+    for alternative in alternatives(glob):
+        alternative = alternative.strip()
+        parts = [_part(name) for name in names_of(alternative)]
         if not parts:
             continue
-        if "/" not in one.removeprefix("./").rstrip("/") and reading != "paths":
-            parts.insert(0, _FOLDERS)
-        if parts[-1] is _FOLDERS:  # everything below, but not the folder itself
-            parts.append(_NAME)
-        yield tuple(parts), one.endswith("/")
+        if "/" not in alternative.removeprefix("./").rstrip("/") and reading != "paths":
+            parts.insert(0, _ANY_FOLDERS_PART)
+        if parts[-1] is _ANY_FOLDERS_PART:  # everything below, but not the folder itself
+            parts.append(_ANY_NAME)
+        yield tuple(parts), alternative.endswith("/")
 
 
 def _part(text: str) -> GlobPart:
     if text == _ANY_FOLDERS:
-        return _FOLDERS
-    if not any(each in text for each in "*?[\\"):
+        return _ANY_FOLDERS_PART
+    if not any(wildcard in text for wildcard in "*?[\\"):
         return GlobPart(text)
     tokens: list[Token] = []
     at = 0
@@ -173,7 +173,7 @@ def _part(text: str) -> GlobPart:
         if character == "*":
             tokens += [] if tokens[-1:] == [_STAR] else [_STAR]
         elif character == "?":
-            tokens.append(_ONE)
+            tokens.append(_ANY_CHARACTER)
         elif end:
             tokens.append(_character_set(text[at + 1 : end]))
             at = end
@@ -185,7 +185,7 @@ def _part(text: str) -> GlobPart:
 
 
 def _end_of_set(text: str, start: int) -> int:
-    """Where the set that starts here ends; 0 if it is not closed. A `]` in the first position is part of the set."""
+    """Return where the set that starts here ends, or 0 if it is not closed. A `]` in the first position is part of the set."""
     first = start + 2 if text[start + 1 : start + 2] in ("!", "^") else start + 1
     return max(text.find("]", first + 1), 0)
 
@@ -201,21 +201,21 @@ def _character_set(text: str) -> CharacterSet:
     return CharacterSet(tuple(ranges), negated)
 
 
-def _reached(names: Sequence[str], parts: Sequence[GlobPart]) -> set[int]:
-    """How many of the names, from the first one on, the parts can match."""
-    reached = {0}
+def _match_lengths(names: Sequence[str], parts: Sequence[GlobPart]) -> set[int]:
+    """Return how many names, counted from the first, the parts can match."""
+    lengths = {0}
     for part in parts:
-        if part is _FOLDERS:
-            reached = set(range(min(reached), len(names) + 1))
+        if part is _ANY_FOLDERS_PART:
+            lengths = set(range(min(lengths), len(names) + 1))
         else:
-            reached = {n + 1 for n in reached if n < len(names) and part.matches(names[n])}
-        if not reached:
+            lengths = {n + 1 for n in lengths if n < len(names) and part.matches(names[n])}
+        if not lengths:
             break
-    return reached
+    return lengths
 
 
 def _match_tokens(name: str, tokens: Sequence[Token]) -> bool:
-    """Whether tokens match a name; in case of doubt, the last `*` matches one character more."""
+    """Whether tokens match a name. On a mismatch, the last `*` is extended by one character."""
     at, token, star, after = 0, 0, -1, 0
     while at < len(name):
         if token < len(tokens) and tokens[token] == _STAR:
@@ -228,8 +228,8 @@ def _match_tokens(name: str, tokens: Sequence[Token]) -> bool:
             at, token = after, star + 1
         else:
             return False
-    return all(each == _STAR for each in tokens[token:])
+    return all(rest == _STAR for rest in tokens[token:])
 
 
 def _matches_character(character: str, token: Token) -> bool:
-    return token.has(character) if isinstance(token, CharacterSet) else token in (_ONE, character)
+    return token.has(character) if isinstance(token, CharacterSet) else token in (_ANY_CHARACTER, character)

@@ -43,14 +43,14 @@ def check_front_matter(text: str, lookup: Lookup) -> tuple[Fate | None, str, str
 
 def _has_value(fields: dict[str, str], name: str, values: Sequence[str]) -> bool:
     content = fields.get(name, "")
-    return any(content == each or (each in ("true", "false") and content.lower() == each) for each in values)
+    return any(content == value or (value in ("true", "false") and content.lower() == value) for value in values)
 
 
 @value
 class RuleScope:
-    """The paths that a rule applies to: the field of its front matter, its text, and the compiled globs.
+    """The paths that a rule applies to: the front-matter field that lists them, the field's text, and the compiled globs.
 
-    A rule that is not scoped names no paths. In that case `problem` says what is wrong with the front matter, if anything is.
+    A rule without such a field is not scoped. `problem` then describes what is wrong with its front matter, if anything.
     """
 
     field: str
@@ -64,15 +64,15 @@ class RuleScope:
 
 
 def scope_of(text: str, match: Sequence[str], reading: str = "folders") -> RuleScope:
-    """The paths that a rule applies to, by the fields of its front matter in `match`; the first one that has globs counts.
+    """Return the paths that a rule applies to, from the first front-matter field in `match` that has globs.
 
-    `reading` says how globs are read; see `compile_globs`.
+    `reading` specifies how globs are interpreted; see `compile_globs`.
     """
     fields, problem = read_fields(text) if match and text.startswith("---") else ({}, "")
     if "alwaysApply" in match and fields.get("alwaysApply", "").lower() == "true":
         return RuleScope("alwaysApply", "**", compile_globs("**"))
     for name in match:
         if name != "alwaysApply" and split_globs(fields.get(name, "")):
-            # Many rules have globs without quotes, which YAML rejects; they were read as they are written.
+            # Many rules have globs without quotes, which YAML rejects. Such fields are read literally, and not reported.
             return RuleScope(name, fields[name], compile_globs(fields[name], reading))
     return RuleScope("", "", compile_globs(""), problem)
