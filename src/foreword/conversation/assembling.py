@@ -116,7 +116,7 @@ class ConversationAssembler:
 
     def snapshot(self) -> Snapshot:
         """Read the workspace, with the global template if the layout uses it."""
-        waits.before("build")
+        waits.announce("build")
         version = self._shared.store.template() if self.uses_global_template else None
         return self.assembler.snapshot(self._agent.resolved, _template_document(version) if version else None)
 

@@ -67,7 +67,7 @@ class EditionBuilder:
 
     def gather(self, now: datetime | None, agent: Agent | None = None, *, is_existing: bool = True) -> Edition:
         """Build an edition from the current workspace. With `is_existing`, an active skill that has disappeared is only reported."""
-        waits.before("build")
+        waits.announce("build")
         self._assembling.discover_once()
         snapshot = self._assembling.snapshot()
         inputs = self._assembling.adopt(snapshot)
@@ -129,7 +129,7 @@ class EditionBuilder:
 
     def prompt(self, inputs: Inputs, agent: Agent, now: datetime | None, *, is_existing: bool = False) -> Prompt:
         """Build the prompt for these inputs. Raises a MissingError if the active skill does not exist, unless `is_existing`."""
-        waits.before("build")
+        waits.announce("build")
         check_agent(agent)
         assembler, layout = self._assembling.assembler, self._layout
         agent = assembler.with_base(agent)
