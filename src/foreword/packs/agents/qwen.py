@@ -16,7 +16,7 @@ LAYOUT = Layout(
     settings={'names': ['QWEN.md', 'AGENTS.md']},
     mirrors='Qwen Code 0.24.4',
     raw=True,
-    differs=("Qwen Code's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'The comment for an import that was refused gives a reason in other words.', ),
+    differs=("Qwen Code's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'The comment for an import that was refused gives a reason in other words.', 'On a touch, ** inside a name matches within the name; in Qwen Code it matches folders too.', ),
     signs=('QWEN.md', '.qwen/', ),
     touch=Touch(sections=(Section(name='touched', lifetime='conversation', of='touched', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='home', path='.qwen/rules/**/*.md'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), match=('paths', ), unscoped='skip', globs='paths'), ), on=('read', 'edit', 'create', )),
 )
@@ -35,7 +35,8 @@ def mapping() -> dict[str, Any]:
  'sections': ['base', 'context', 'skills'],
  'touch': {'sections': ['touched']},
  'differs': ["Qwen Code's own instructions are replaced by notes in brackets, and its own skills are not listed.",
-             'The comment for an import that was refused gives a reason in other words.'],
+             'The comment for an import that was refused gives a reason in other words.',
+             'On a touch, ** inside a name matches within the name; in Qwen Code it matches folders too.'],
  'settings': {'names': ['QWEN.md', 'AGENTS.md']},
  'find': {'context': {'trim': 'ends',
                       'walk': 'git-or-root',
