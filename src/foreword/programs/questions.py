@@ -85,17 +85,24 @@ def candidates_of(question: Question) -> list[Candidate]:
     if file and not path:
         raise CallError("--for needs the path of a rule: foreword why DIR RULE --for FILE")
     from .rules import explain_rule
-    from .waiting import waiting_rules
 
     if file and (explained := explain_rule(question, path, file)):
         return explained
-    every = question.checked_prompt().candidates
-    known = {candidate.path for candidate in every}
-    every = (*every, *(candidate for candidate in waiting_rules(question.assembler) if candidate.path not in known))
+    every = _with_waiting(question)
     candidates = [candidate for candidate in every if is_match(candidate.path, path, question.cwd)]
     if path and not any(candidate.fate != "absent" for candidate in candidates):
         return explain_path(question, path, candidates)
     return with_readers(question, path, candidates) if path else candidates
+
+
+def _with_waiting(question: Question) -> list[Candidate]:
+    """The candidates of the prompt, and the rules that wait for a touched file."""
+    from .waiting import waiting_rules
+
+    every = {candidate.path: candidate for candidate in waiting_rules(question.assembler)}
+    known = question.checked_prompt().candidates
+    paths = {candidate.path for candidate in known}
+    return [*known, *(candidate for path, candidate in every.items() if path not in paths)]
 
 
 def blame(question: Question) -> list[LineForm]:
