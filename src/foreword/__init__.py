@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .conversation.conversation import Conversation
     from .conversation.conversations import Conversations
     from .conversation.touch import Touched
+    from .conversation.usage import Usage
     from .engine.assembler import Assembler, assemble
     from .errors import (
         CallError,
@@ -45,6 +46,7 @@ _MODULES = {
     "conversation.conversation": ("Conversation",),
     "conversation.conversations": ("Conversations",),
     "conversation.touch": ("Touched",),
+    "conversation.usage": ("Usage",),
     "engine.assembler": ("Assembler", "assemble"),
     "errors": (
         "CallError",
@@ -101,6 +103,7 @@ __all__ = [
     "Tool",
     "Touched",
     "Turn",
+    "Usage",
     "Workspace",
     "assemble",
     "for_anthropic",

@@ -174,6 +174,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A section changed when the prompt was built again, although nothing relevant had changed.",
     ),
+    "cache-collapse": (
+        "warning",
+        "A call read less than half of what the call before had left in the provider's cache; the message gives the probable cause.",
+    ),
     # extensions
     "extension-unused": (
         "warning",

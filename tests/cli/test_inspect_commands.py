@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from foreword.wire.forms import CacheForm, CacheReusesForm, DifferenceForm
+from foreword import Conversations
+from foreword.wire.forms import CacheForm, CacheReusesForm, DifferenceForm, EditionForm
 
 RULES = "".join(f"Rule {number}: keep it short, and check what you did.\n" for number in range(300))
 
@@ -104,6 +105,16 @@ def test_diff_of_identical_prompts_is_empty(save_output, run, run_json):
     assert run("diff", old, ".", "--exit-code")[::2] == (0, "")
     assert run("diff", ".", ".")[1].endswith("the prompts are the same\n")
     assert run_json(DifferenceForm, "diff", ".", old)["changed"] is False
+
+
+def test_recorded_usage_is_shown_with_its_edition(run, tree, run_json):
+    run("talk", "turn", "42", "--store", tree.path("talks.db"))
+    assert "usage" not in run_json(EditionForm, "talk", "show", "42", "--store", tree.path("talks.db"))
+    with Conversations(tree.path("talks.db")) as conversations:
+        conversations.open("42", tree.workspace()).record_usage({"input_tokens": 8, "output_tokens": 2})
+    usage = run_json(EditionForm, "talk", "show", "42", "--store", tree.path("talks.db"))["usage"]
+    counters = {"calls": 1, "input": 8, "read": 0, "written": 0, "output": 2, "cost": None, "hit_rate": 0.0}
+    assert usage == counters
 
 
 def test_diff_compares_editions(run, tree, run_json):

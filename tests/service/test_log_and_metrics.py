@@ -107,7 +107,7 @@ def counts(server):
     assert reply.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     samples = {}
     for family in text_string_to_metric_families(reply.body.decode()):
-        assert family.documentation and family.type in ("counter", "histogram")
+        assert family.documentation and family.type in ("counter", "gauge", "histogram")
         for sample in family.samples:
             key = (sample.name, *sorted(sample.labels.items()))
             assert key not in samples

@@ -481,3 +481,25 @@ def test_uses_counts_conversations_by_what_their_edition_was_built_for(store, ed
         store.publish(f"talk {number}", edition(1, built_for='{"template": 1}'), 0)
     store.publish("talk 0", edition(2, "new", built_for='{"template": 2}'), 1)
     assert sorted(store.uses()) == [('{"template": 1}', 2), ('{"template": 2}', 1)]
+
+
+# Usage
+
+
+def test_usage_is_added_up_in_one_row(store):
+    from foreword.store.usage import CallUsage, UsageRow
+
+    assert store.usage("t", 1) is None
+    store.add_usage("t", 1, CallUsage(10, 1, 2, 3, None, 100))
+    assert store.add_usage("t", 1, CallUsage(20, 4, 5, 6, 0.5, 200)) == UsageRow(2, 30, 5, 7, 9, 0.5, 9, 200, 3, 100)
+    assert store.add_usage("t", 1, CallUsage(1, 0, 0, 0, 0.25, 300)) == UsageRow(3, 31, 5, 7, 9, 0.75, 0, 300, 9, 200)
+    assert store.usage("t", 1) == UsageRow(3, 31, 5, 7, 9, 0.75, 0, 300, 9, 200)
+    assert [store.usage("t", 2), store.usage("u", 1), store.usage("t", 0), store.usage("t", 2**40)] == [None] * 4
+
+
+def test_large_counts_of_usage_are_stored(store):
+    from foreword.store.usage import CallUsage
+
+    for _ in range(5):
+        row = store.add_usage("t", 1, CallUsage(10**9, 10**9, 10**9, 10**9, 1e6, 2**40))
+    assert (row.calls, row.input, row.output, row.time, row.cost) == (5, 5 * 10**9, 5 * 10**9, 2**40, 5e6)

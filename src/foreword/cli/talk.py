@@ -69,6 +69,7 @@ def talk_reload(args: Namespace) -> int:
 
 def talk_show(args: Namespace) -> int:
     """`foreword talk show ID`"""
+    from ..conversation.usage import stored_usage
     from ..encoding.edition import account_of
     from ..inspection.sending import stored_passages
     from ..store import open_store
@@ -80,7 +81,7 @@ def talk_show(args: Namespace) -> int:
         what = f"edition {args.edition} of conversation" if args.edition else "conversation"
         raise CallError(f"no {what} {args.id!r} in the store; see foreword talk list")
     if args.json:
-        write_json(edition_form(args.id, edition))
+        write_json(edition_form(args.id, edition, stored_usage(store, args.id, edition.number)))
     else:
         passages = stored_passages(account_of(edition))
         write_parts(edition.system, [(passage.start, passage.role, passage.message) for passage in passages])

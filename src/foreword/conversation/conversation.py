@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from _thread import allocate_lock
 
-from ..engine.skills import activation, skill_named, skill_text, with_body
 from ..errors import CallError, StoreError, check_message, check_moment, checked_messages, expect, ordered, path_text
 from ..extensions import Resources
 from ..findings import finding
@@ -19,12 +17,13 @@ from .builder import EditionBuilder
 from .decide import Outcome, drift
 from .hooks import Hooks, last_user_text
 from .leading import without_prompt_messages
-from .state import after_use, state_of
+from .skills import SkillsInUse
 from .sub_agents import build_sub_agent_prompt, defined_sub_agent, inherited_inputs
 from .touch import TOUCH_KINDS
 from .touching import Touching
 from .transitions import Transitions, rebuild_pricing
 from .turns import Turns, user_message, with_summary_request
+from .usage import record_usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,11 +32,13 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     from ..engine.assembler import Assembler
+    from ..inspection.prices import Prices
     from ..layout.model import Layout
-    from ..vocabulary import Agent, Prompt, Skill, Turn
+    from ..vocabulary import Agent, Prompt, Turn
     from .decide import Drift
     from .shared import Shared
     from .touch import Touched
+    from .usage import Usage
 
     Message = Mapping[str, Any]
 
@@ -53,6 +54,7 @@ class Conversation:
         self._lock = allocate_lock()
         self._events: list[str] = []
         self._waiting: list[Message] = []
+        self._prices: Prices | None = None
         self._agent = ConversationAgent(id, agent, shared.extensions)
         self._hooks = Hooks(shared.extensions, id)
         self._assembling = ConversationAssembler(assembler, shared, self._agent, self._hooks, mirror)
@@ -60,6 +62,7 @@ class Conversation:
         parts = (shared.editions, self._assembling, self._agent, self._builder, self._hooks)
         self._transitions = Transitions(*parts)
         self._touching = Touching(self._transitions, shared.editions, self._assembling, self._agent)
+        self._skills = SkillsInUse(id, self._transitions, *parts[:2], self._builder)
         self._turns = Turns(*parts, self._touching)
 
     @property
@@ -162,8 +165,7 @@ class Conversation:
         current, _ = self._transitions.current()
         if current is None:
             raise CallError(f"the conversation {self.id!r} has no edition yet; its first turn creates one")
-        table = read_prices("", self.assembler.workspace, self.assembler.settings)
-        price = rebuild_pricing(self._agent.resolved, current, lambda: table, count_exactly)
+        price = rebuild_pricing(self._agent.resolved, current, self._price_table, count_exactly)
         return drift(current, self._builder.gather(now), price=price)
 
     def preview(self, template: Document | None = None, now: datetime | None = None) -> Prompt:
@@ -179,6 +181,20 @@ class Conversation:
         except StoreError:
             self._agent.resolve(None, lambda: self.layout)
         return self._builder.preview(template, now)
+
+    def record_usage(self, usage: object, *, model: str = "", now: datetime | None = None) -> Usage:
+        """Add the usage that the provider returned with a response to the counters of the edition in use, and return them.
+
+        Takes the object itself or a mapping, of Anthropic, OpenAI (Responses or Chat) or Gemini; of a stream, only the last one.
+        """
+        check_moment(now)
+        model = model or self._agent.configured.model
+        return record_usage(self.shared.editions, self.id, usage, model, self._price_table, now)
+
+    def _price_table(self) -> Prices:
+        if self._prices is None:
+            self._prices = read_prices("", self.assembler.workspace, self.assembler.settings)
+        return self._prices
 
     def set_active_tools(self, tools: Sequence[Tool | str]) -> None:
         """Set the agent's tools from the next turn on: definitions, or names of tools that the conversation already has."""
@@ -222,15 +238,7 @@ class Conversation:
 
     def use_skill(self, name: str) -> Message:
         """Return the message that sends the model a skill's body. The second time, it only says that the skill is active."""
-        expect("the name of a skill", name, str)
-        current = self._transitions.current_or_new()
-        inputs = self._builder.inputs(current)
-        skill = skill_named(name, self.layout, inputs)
-        if name in state_of(current).skills:
-            return {"role": "user", "content": skill_text(self.layout, "skill_active_message", skill)}
-        skill = with_body(skill, self.layout, self._assembling.confined(inputs.workspace))
-        self.shared.editions.update(self.id, current, lambda state: after_use(state, name))
-        return {"role": "user", "content": activation(self.layout, skill) + _change_note(skill, current)}
+        return self._skills.use(name)
 
     def sub_agent(
         self,
@@ -283,15 +291,3 @@ class Conversation:
     def _add_events(self, events: list[str]) -> None:
         with self._lock:
             self._events = [*events, *self._events]
-
-
-def _change_note(skill: Skill, current: Edition) -> str:
-    """Return a note for the model if a skill's file is newer than the list of skills in the prompt, otherwise an empty string."""
-    from datetime import datetime
-
-    try:
-        changed = os.stat(skill.path).st_mtime
-        listed = datetime.fromisoformat(state_of(current).gathered or current.created).timestamp()
-    except (OSError, ValueError):
-        return ""
-    return "\n\n(This file has changed since the list of skills was made.)" if changed > listed else ""

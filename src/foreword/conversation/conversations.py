@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..extensions import Extension
     from ..store.contract import Store
     from ..vocabulary import Edition, Finding, Workspace
+    from .editions import Editions
 
 _DEFAULT_LAYOUT = "builder"
 
@@ -39,6 +40,11 @@ class Conversations:
     def store(self) -> Store:
         """Where templates, prompts and editions are stored."""
         return self._shared.store
+
+    @property
+    def editions(self) -> Editions:
+        """The editions in use, which this process remembers while the store is down."""
+        return self._shared.editions
 
     def open(
         self,

@@ -35,7 +35,11 @@ class Price:
 
 @value
 class ProviderRules:
-    """How a provider orders a request and caches its prefix."""
+    """How a provider orders a request and caches its prefix.
+
+    `lifetime` is how many seconds a cached prefix lasts by default, 0 if unknown. A write for longer costs `long_write` times the input
+    price, or the same as any other write if that is 0.
+    """
 
     name: str
     order: Sequence[str]
@@ -44,6 +48,8 @@ class ProviderRules:
     model: str
     source: str = ""
     date: str = ""
+    lifetime: int = 0
+    long_write: float = 0
 
 
 @value
@@ -147,6 +153,8 @@ _RULES = {
     "model": STRING,
     "source": STRING,
     "date": STRING,
+    "lifetime": ("a whole number from 0 to 1e9", lambda content: type(content) is int and AMOUNT[1](content)),
+    "long_write": AMOUNT,
 }
 
 

@@ -114,7 +114,7 @@ class Application:
         finally:
             reservation.free()
             seconds = perf_counter() - started
-            self._metrics.request(route, response.status, seconds, response.counts)
+            self._metrics.request(route, response.status, seconds, response.counts, response.amounts)
             self._log.request(
                 scope["method"],
                 scope["raw_path"],

@@ -78,6 +78,66 @@ class ToolBody(Struct, forbid_unknown_fields=True):
         _check_depth(self.schema or {}, "schema")
 
 
+# A number and not an integer, because JSON does not distinguish 7.0 from 7.
+Tokens = Annotated[float, Meta(ge=0, le=1e9, multiple_of=1)]
+
+
+class CacheWriteDetails(Struct):
+    """How long OpenAI keeps what it has written to its cache."""
+
+    ttl_12h_tokens: Tokens | None = None
+
+
+class InputDetails(Struct):
+    """The parts of the input tokens, as OpenAI reports them."""
+
+    cached_tokens: Tokens | None = None
+    cache_write_tokens: Tokens | None = None
+    cache_write_tokens_details: CacheWriteDetails | None = None
+
+
+class CacheCreation(Struct):
+    """How long Anthropic keeps what it has written to its cache."""
+
+    ephemeral_1h_input_tokens: Tokens | None = None
+
+
+class ProviderUsage(Struct, omit_defaults=True):
+    """Usage as Anthropic, OpenAI or Gemini reports it. Other fields are ignored."""
+
+    input_tokens: Tokens | None = None
+    output_tokens: Tokens | None = None
+    cache_read_input_tokens: Tokens | None = None
+    cache_creation_input_tokens: Tokens | None = None
+    cache_creation: CacheCreation | None = None
+    input_tokens_details: InputDetails | None = None
+    prompt_tokens: Tokens | None = None
+    completion_tokens: Tokens | None = None
+    prompt_tokens_details: InputDetails | None = None
+    promptTokenCount: Tokens | None = None
+    cachedContentTokenCount: Tokens | None = None
+    candidatesTokenCount: Tokens | None = None
+    thoughtsTokenCount: Tokens | None = None
+    toolUsePromptTokenCount: Tokens | None = None
+    prompt_token_count: Tokens | None = None
+    cached_content_token_count: Tokens | None = None
+    candidates_token_count: Tokens | None = None
+    thoughts_token_count: Tokens | None = None
+    tool_use_prompt_token_count: Tokens | None = None
+
+
+# What `reported_tokens` needs to recognise a provider.
+_RECOGNISED = ("input_tokens", "output_tokens", "prompt_tokens", "prompt_token_count", "promptTokenCount")
+_ANY_USAGE = {"anyOf": [{"required": [name], "properties": {name: {"type": "number"}}} for name in _RECOGNISED]}
+
+
+class UsageBody(Struct, forbid_unknown_fields=True):
+    """The usage that a provider returned with a response, unchanged. `model` is only needed if it is not the conversation's."""
+
+    usage: Annotated[ProviderUsage, Meta(extra_json_schema=_ANY_USAGE)]
+    model: Label = ""
+
+
 class AccessBody(Struct, forbid_unknown_fields=True):
     """A path that the agent is allowed or forbidden to access. An allowed path is writable unless `permission` is `read`."""
 

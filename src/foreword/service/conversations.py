@@ -8,11 +8,33 @@ from typing import Any
 
 import msgspec
 
+from ..conversation.usage import record_usage as add_usage
+from ..conversation.usage import stored_usage
 from ..encoding.edition import agent_row
 from ..errors import StoreError
 from ..vocabulary import Edition, Turn, digest
-from ..wire.answers import conversation_form, drift_form, edition_form, edition_row_form, touched_form, turn_form
-from .bodies import AccessBody, AgentBody, CompactBody, DriftQuery, ListQuery, ScopeBody, ToolBody, TouchBody, TurnBody
+from ..wire.answers import (
+    conversation_form,
+    drift_form,
+    edition_form,
+    edition_row_form,
+    recorded_form,
+    touched_form,
+    turn_form,
+    usage_form,
+)
+from .bodies import (
+    AccessBody,
+    AgentBody,
+    CompactBody,
+    DriftQuery,
+    ListQuery,
+    ScopeBody,
+    ToolBody,
+    TouchBody,
+    TurnBody,
+    UsageBody,
+)
 from .request import Request
 from .responses import Problem, Response, to_json
 from .service import DEFAULT_LAYOUT, Service
@@ -64,6 +86,19 @@ def touch(service: Service, request: Request) -> Response:
     return Response(touched_form(service.conversation(request.text("id"), body).touch(body.paths, body.how)))
 
 
+def record_usage(service: Service, request: Request) -> Response:
+    """Add the usage that a provider returned with a response to the counters of the current edition."""
+    body: UsageBody = request.body
+    id = request.text("id")
+    service.current(id)
+    reported = msgspec.to_builtins(body.usage)
+    usage = add_usage(service.conversations.editions, id, reported, body.model, service.prices, None)
+    amounts = dict(zip(("input_tokens", "read_tokens", "written_tokens", "output_tokens"), usage.call, strict=True))
+    names = {"cache-collapse": "collapses", "store-down": "store_errors"}
+    counts = [names[finding.code] for finding in usage.findings]
+    return Response(recorded_form(id, usage), counts=counts, amounts=amounts)
+
+
 def list_conversations(service: Service, request: Request) -> Response:
     """Conversations whose id contains `search`, ordered by id."""
     query: ListQuery = request.query
@@ -74,7 +109,7 @@ def list_conversations(service: Service, request: Request) -> Response:
 def read_conversation(service: Service, request: Request) -> Response:
     """The current edition, with the origins of its prompt."""
     id = request.text("id")
-    return request.if_modified(_edition_response(id, service.current(id, request.moment)))
+    return request.if_modified(_edition_response(service, id, service.current(id, request.moment)))
 
 
 def list_editions(service: Service, request: Request) -> Response:
@@ -89,7 +124,7 @@ def list_editions(service: Service, request: Request) -> Response:
 def read_edition(service: Service, request: Request) -> Response:
     """One edition of a conversation, with the origins of its prompt."""
     id = request.text("id")
-    return request.if_modified(_edition_response(id, service.edition(id, request.number("number"))))
+    return request.if_modified(_edition_response(service, id, service.edition(id, request.number("number"))))
 
 
 def read_drift(service: Service, request: Request) -> Response:
@@ -154,10 +189,14 @@ def _turn_response(turn: Turn) -> Response:
 _tails: dict[tuple[str, ...], tuple[bytes, str]] = {}
 
 
-def _edition_response(id: str, edition: Edition) -> Response:
+def _edition_response(service: Service, id: str, edition: Edition) -> Response:
     """The response for an edition, with the origins of its prompt and an ETag."""
     tail, tag = _tail(edition)
-    head = msgspec.json.encode({"conversation": id, "edition": edition.number, "created": edition.created})
+    content: dict[str, Any] = {"conversation": id, "edition": edition.number, "created": edition.created}
+    if usage := stored_usage(service.conversations.store, id, edition.number):
+        content["usage"] = usage_form(usage)
+        tag += f"-{usage.calls}"
+    head = msgspec.json.encode(content)
     return Response(head[:-1] + b",", headers={"ETag": f'"{edition.number}-{edition.created}-{tag}"'}, tail=tail)
 
 

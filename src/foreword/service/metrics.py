@@ -9,7 +9,7 @@ from __future__ import annotations
 import mmap
 import os
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from .responses import PROBLEMS
 from .route import Route
@@ -21,7 +21,13 @@ COUNTS = {
     "reuses": "Turns that reused an edition",
     "drift": "Responses that reported drift",
     "store_errors": "Failed store operations",
+    "input_tokens": "Recorded input tokens, cached or not",
+    "read_tokens": "Recorded input tokens that were read from the provider's cache",
+    "written_tokens": "Recorded input tokens that were written to the provider's cache",
+    "output_tokens": "Recorded output tokens",
+    "collapses": "Recorded calls that read much less from the cache than the call before",
 }
+_NOTHING: Mapping[str, float] = {}
 
 
 class Metrics:
@@ -42,11 +48,20 @@ class Metrics:
             finally:
                 os.close(file)
 
-    def request(self, route: Route | None, status: int, seconds: float, counts: Sequence[str]) -> None:
+    def request(
+        self,
+        route: Route | None,
+        status: int,
+        seconds: float,
+        counts: Sequence[str],
+        amounts: Mapping[str, float] = _NOTHING,
+    ) -> None:
         """Count a request."""
         numbers = self._numbers
         for name in counts:
             numbers[_COUNT_INDEX[name]] += 1
+        for name, amount in amounts.items():
+            numbers[_COUNT_INDEX[name]] += amount
         at = len(COUNTS) + self._rows[(route.method, route.path) if route else ("", "other")] * self._width
         numbers[at + _STATUS_INDEX.get(status, 0)] += 1
         at += len(_STATUSES)
@@ -76,6 +91,11 @@ class Metrics:
         for number, (name, about) in enumerate(COUNTS.items()):
             yield from _header(f"foreword_{name}_total", about, "counter")
             yield f"foreword_{name}_total {numbers[number]:.0f}"
+        if tokens := numbers[_COUNT_INDEX["input_tokens"]]:
+            yield from _header(
+                "foreword_hit_rate", "Share of the recorded input tokens that was read from the cache", "gauge"
+            )
+            yield f"foreword_hit_rate {numbers[_COUNT_INDEX['read_tokens']] / tokens:.4f}"
         yield from _header("foreword_requests_total", "Requests by route and status", "counter")
         for labels, at in self._series():
             for offset, status in enumerate(_STATUSES):

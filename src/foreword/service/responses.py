@@ -53,7 +53,7 @@ RETRY_AFTER = {"busy": "2", "store-down": "5", "timeout": "5"}
 
 @value
 class Response:
-    """A response. `body` is bytes, or a value to encode as JSON. `counts` are added to the metrics, `reason` is written to the log.
+    """A response. `body` is bytes, or a value to encode as JSON. `counts` and `amounts` are added to the metrics, `reason` goes to the log.
 
     `tail` is sent after a body of bytes. It may be long, so requests share it instead of copying it.
     """
@@ -66,6 +66,7 @@ class Response:
     problem: str = ""
     reason: str = ""
     tail: bytes = b""
+    amounts: Mapping[str, float] = {}
 
 
 def to_json(content: Any) -> bytes:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from ..wire.forms import DriftForm, EditionForm, MessageForm, TemplateForm, TouchedForm, TurnForm, VariablesForm
+from ..wire.forms import (
+    DriftForm,
+    EditionForm,
+    MessageForm,
+    RecordedForm,
+    TemplateForm,
+    TouchedForm,
+    TurnForm,
+    VariablesForm,
+)
 from . import about, conversations, forms, templates
 from .bodies import (
     AgentBody,
@@ -17,6 +26,7 @@ from .bodies import (
     TemplateBody,
     TouchBody,
     TurnBody,
+    UsageBody,
     ValuesBody,
 )
 from .page import page_or_placeholder
@@ -48,6 +58,7 @@ ROUTES = (
     Route("POST", "/conversations/{id}/reload", conversations.reload, TurnForm, AgentBody, None, _CONVERSATION),
     Route("POST", "/conversations/{id}/skills/{name}", conversations.use_skill, MessageForm, AgentBody, None, _CONVERSATION),
     Route("POST", "/conversations/{id}/touch", conversations.touch, TouchedForm, TouchBody, None, _CONVERSATION),
+    Route("POST", "/conversations/{id}/usage", conversations.record_usage, RecordedForm, UsageBody, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/editions", conversations.list_editions, forms.EditionsForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/editions/{number}", conversations.read_edition, EditionForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/drift", conversations.read_drift, DriftForm, None, DriftQuery, _CONVERSATION),

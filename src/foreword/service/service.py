@@ -13,6 +13,8 @@ from ..conversation.conversations import Conversations
 from ..encoding.agent import KEYS, agent_from
 from ..errors import CallError, LayoutError, StoreError, show, suggestion
 from ..extensions import Extension
+from ..inspection.price_list import read_prices
+from ..inspection.prices import Prices
 from ..packs.packs import layout_names, mirror_names
 from ..packs.settings import read_settings
 from ..sources.environment import resolve_workspace
@@ -55,6 +57,7 @@ class Service:
         self._scopes: dict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = {}
         self.conversations = Conversations(store, extensions)
         self.metrics: Callable[[], str] = str
+        self._prices: Prices | None = None
         # Reading a local file is faster than waking a thread, but a database server may not respond at all.
         self.is_local = is_local(store)
 
@@ -132,6 +135,12 @@ class Service:
         workspace = self.workspace(body.cwd)
         layout = check_layout_name(body.layout) or layout or self._stored_layout(id) or self.default_layout
         return self.open(id, workspace, self.agent(body, workspace), layout, mirror=mirror or body.mirror)
+
+    def prices(self) -> Prices:
+        """The table of prices with the service's own, read once."""
+        if self._prices is None:
+            self._prices = read_prices("", self.workspace(""), self.settings)
+        return self._prices
 
     def edition(self, id: str, number: int | None = None) -> Edition:
         """The current edition, or the one with this number."""

@@ -8,6 +8,7 @@ refers to its texts.
 | `contract.py` | the interface of every store |
 | `reader.py` | the methods that read, which all stores share |
 | `rows.py` | conversion between rows and values, argument checks, and `verify` |
+| `usage.py` | what providers reported about the calls of an edition |
 | `texts.py` | how text is encoded |
 | `cache.py` | texts and editions that this process has read |
 | `pool.py` | pools of connections |

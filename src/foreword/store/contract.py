@@ -8,6 +8,7 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Edition
     from .rows import ConversationRow, TemplateVersion
+    from .usage import CallUsage, UsageRow
 
     class Store(Protocol):
         """Storage for templates, prompts and editions. Every write is one transaction. Failures raise a StoreError."""
@@ -58,6 +59,12 @@ if TYPE_CHECKING:
 
         def add_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
             """Add a version, which gets the next number. With `after`, raises StaleError if that is not the newest version."""
+
+        def add_usage(self, conversation: str, number: int, call: CallUsage) -> UsageRow:
+            """Add what a call used to the counters of an edition, in one statement. Returns the counters."""
+
+        def usage(self, conversation: str, number: int) -> UsageRow | None:
+            """The counters of an edition; None if nothing was recorded."""
 
         def uses(self) -> list[tuple[str, int]]:
             """The distinct values of `built_for` among the editions in use, each with its number of conversations."""

@@ -25,6 +25,7 @@ from .rows import (
     texts_of,
 )
 from .texts import hash_of, pack, to_bytes
+from .usage import ADD_USAGE, UsageRow, usage_parameters
 
 try:
     import psycopg
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from .reader import Rows
     from .rows import TemplateVersion
     from .texts import Packed
+    from .usage import CallUsage
 
     T = TypeVar("T")
 
@@ -88,7 +90,7 @@ _HAS_TABLES = """
     WHERE relname = 'foreword_schema' AND space.nspname = ANY(current_schemas(false))
 """
 _SIZE = "SELECT sum(pg_total_relation_size(name)) FROM unnest(%s::regclass[]) AS name"
-_TABLE_NAMES = [f"foreword_{name}" for name in ("texts", "prompts", "editions", "templates")]
+_TABLE_NAMES = [f"foreword_{name}" for name in ("texts", "prompts", "editions", "templates", "usage")]
 
 
 class PostgresStore(StoreReader):
@@ -165,6 +167,12 @@ class PostgresStore(StoreReader):
         self._run(lambda connection: connection.execute("SELECT 1"))
         self._write(add, packed, is_repeatable=False)
         return replace(version, version=number)
+
+    def add_usage(self, conversation: str, number: int, call: CallUsage) -> UsageRow:
+        check_id(conversation)
+        parameters = usage_parameters(conversation, number, call)
+        waits.announce("write")
+        return UsageRow(*self._run(lambda connection: self._select(connection, ADD_USAGE, parameters))[0])
 
     def verify(self) -> list[str]:
         def read(connection: TimedConnection) -> list[str]:

@@ -24,6 +24,7 @@ from .rows import (
     version_of,
 )
 from .texts import hash_of, pack
+from .usage import SELECT_USAGE, UsageRow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -180,6 +181,13 @@ class StoreReader:
 
     def templates(self) -> list[TemplateVersion]:
         return self._versions(_TEMPLATES)
+
+    def usage(self, conversation: str, number: int) -> UsageRow | None:
+        check_id(conversation)
+        if not 0 < number <= MAX_NUMBER:
+            return None
+        rows = self._run(lambda connection: self._select(connection, SELECT_USAGE, (conversation, number)))
+        return UsageRow(*rows[0]) if rows else None
 
     def uses(self) -> list[tuple[str, int]]:
         def read(connection: Any) -> list[tuple[str, int]]:

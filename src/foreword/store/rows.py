@@ -55,7 +55,7 @@ class TemplateVersion:
     syntax: str = "brackets"
 
 
-LATEST = 2
+LATEST = 3
 MAX_NUMBER = 2**31 - 1
 TEXT_COLUMNS = ("system", "tools", "account", "inputs", "layout", "built_for")
 COLUMNS = f"number, {', '.join(TEXT_COLUMNS)}, created, state"

@@ -31,6 +31,7 @@ from .rows import (
     texts_of,
 )
 from .texts import hash_of, pack, to_bytes
+from .usage import ADD_USAGE, UsageRow, usage_parameters
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from .reader import Rows
     from .rows import TemplateVersion
     from .texts import Packed
+    from .usage import CallUsage
 
     T = TypeVar("T")
 
@@ -143,6 +145,11 @@ class SqliteStore(StoreReader):
 
         self._write(add, packed, is_durable=True)
         return replace(version, version=number)
+
+    def add_usage(self, conversation: str, number: int, call: CallUsage) -> UsageRow:
+        check_id(conversation)
+        parameters = usage_parameters(conversation, number, call)
+        return UsageRow(*self._run_write(lambda connection: self._select(connection, ADD_USAGE, parameters))[0])
 
     def moment(self) -> object:
         # data_version counts changes made by other connections, so the observer's own connection must never write.

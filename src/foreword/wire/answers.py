@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from ..conversation.decide import Drift
     from ..conversation.touch import Touched
-    from ..encoding.forms import AccountForm, EditionTargetForm
+    from ..conversation.usage import Usage
+    from ..encoding.forms import EditionTargetForm
     from ..inspection.changes import Changes, Names, SectionChange
     from ..inspection.diff import Difference, SectionDiff
     from ..inspection.effects import Effect, SectionEffect
@@ -40,10 +41,12 @@ if TYPE_CHECKING:
         EffectForm,
         LineForm,
         NamesForm,
+        RecordedForm,
         SectionChangeForm,
         SkillForm,
         TouchedForm,
         TurnForm,
+        UsageForm,
         VariableForm,
         VersionForm,
         WatchForm,
@@ -183,17 +186,41 @@ def edition_row_form(edition: Edition) -> EditionRowForm:
     }
 
 
-def edition_form(conversation: str, edition: Edition) -> EditionForm:
+def edition_form(conversation: str, edition: Edition, usage: Usage | None = None) -> EditionForm:
     """An edition with its account. `system` is the whole prompt, in which each passage has a role."""
-    account: Any = account_of(edition)
-    tools: Any = tools_of(edition)
-    form: AccountForm = account
-    return {
+    measured = {} if usage is None else {"usage": usage_form(usage)}
+    content: Any = {
         "conversation": conversation,
         **edition_row_form(edition),
         "system": edition.system,
-        "tools": tools,
-        **form,
+        "tools": tools_of(edition),
+        **measured,
+        **account_of(edition),
+    }
+    form: EditionForm = content
+    return form
+
+
+def usage_form(usage: Usage) -> UsageForm:
+    """What the calls of an edition used. `input` includes `read` and `written`; `cost` is in US dollars."""
+    return {
+        "calls": usage.calls,
+        "input": usage.input,
+        "read": usage.read,
+        "written": usage.written,
+        "output": usage.output,
+        "cost": None if usage.cost is None else round(usage.cost, 6),
+        "hit_rate": None if usage.hit_rate is None else round(usage.hit_rate, 4),
+    }
+
+
+def recorded_form(conversation: str, usage: Usage) -> RecordedForm:
+    """The counters of an edition after a call was recorded, and what is wrong with that call."""
+    return {
+        "conversation": conversation,
+        "edition": usage.edition,
+        "usage": usage_form(usage),
+        "findings": [finding_form(finding) for finding in usage.findings],
     }
 
 

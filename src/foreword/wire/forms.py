@@ -63,10 +63,28 @@ class EditionRowForm(TypedDict):
     built_for: EditionTargetForm
 
 
+class UsageForm(TypedDict):
+    calls: int
+    input: int
+    read: int
+    written: int
+    output: int
+    cost: float | None
+    hit_rate: float | None
+
+
+class RecordedForm(TypedDict):
+    conversation: str
+    edition: int
+    usage: UsageForm
+    findings: list[FindingForm]
+
+
 class EditionForm(EditionRowForm):
     conversation: str
     system: str
     tools: list[ToolForm]
+    usage: NotRequired[UsageForm]
     passages: list[AccountPassage]
     candidates: list[CandidateForm]
     findings: list[FindingForm]

@@ -1,0 +1,59 @@
+"""Skills that a conversation uses: the messages that send the model their bodies."""
+
+from __future__ import annotations
+
+import os
+
+from ..engine.skills import activation, skill_named, skill_text, with_body
+from ..errors import expect
+from .state import after_use, state_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..vocabulary import Edition, Skill
+    from .assembling import ConversationAssembler
+    from .builder import EditionBuilder
+    from .editions import Editions
+    from .transitions import Transitions
+
+
+class SkillsInUse:
+    """The skills of one conversation."""
+
+    def __init__(
+        self,
+        id: str,
+        transitions: Transitions,
+        editions: Editions,
+        assembling: ConversationAssembler,
+        builder: EditionBuilder,
+    ) -> None:
+        self._id, self._transitions, self._editions = id, transitions, editions
+        self._assembling, self._builder = assembling, builder
+
+    def use(self, name: str) -> Mapping[str, Any]:
+        """Return the message that sends the model a skill's body. The second time, it only says that the skill is active."""
+        expect("the name of a skill", name, str)
+        using = self._transitions.current_or_new()
+        inputs, layout = self._builder.inputs(using), self._assembling.layout
+        skill = skill_named(name, layout, inputs)
+        if name in state_of(using).skills:
+            return {"role": "user", "content": skill_text(layout, "skill_active_message", skill)}
+        skill = with_body(skill, layout, self._assembling.confined(inputs.workspace))
+        self._editions.update(self._id, using, lambda state: after_use(state, name))
+        return {"role": "user", "content": activation(layout, skill) + _change_note(skill, using)}
+
+
+def _change_note(skill: Skill, using: Edition) -> str:
+    """A note for the model if a skill's file is newer than the list of skills in the prompt."""
+    from datetime import datetime
+
+    try:
+        changed = os.stat(skill.path).st_mtime
+        listed = datetime.fromisoformat(state_of(using).gathered or using.created).timestamp()
+    except (OSError, ValueError):
+        return ""
+    return "\n\n(This file has changed since the list of skills was made.)" if changed > listed else ""

@@ -1,0 +1,64 @@
+"""What providers reported about the calls of an edition: the values, and the SQL that all stores share."""
+
+from __future__ import annotations
+
+from ..vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+
+@value
+class CallUsage:
+    """What one call used. `input` includes the tokens that were `read` from the cache or `written` to it; `time` is in seconds."""
+
+    input: int
+    read: int
+    written: int
+    output: int
+    cost: float | None
+    time: int
+
+    @property
+    def cached(self) -> int:
+        """How many tokens the provider has cached after this call, as far as it says so."""
+        return self.read + self.written
+
+
+@value
+class UsageRow:
+    """What all calls of an edition used together, and what its last two calls left in the provider's cache, and when."""
+
+    calls: int
+    input: int
+    read: int
+    written: int
+    output: int
+    cost: float | None
+    cached: int = 0
+    time: int = 0
+    cached_before: int = 0
+    time_before: int = 0
+
+
+_COLUMNS = ", ".join(UsageRow.__annotations__)
+SELECT_USAGE = f"SELECT {_COLUMNS} FROM foreword_usage WHERE conversation = ? AND number = ?"
+_SUMS = ", ".join(
+    f"{name} = foreword_usage.{name} + excluded.{name}" for name in ("input", "read", "written", "output")
+)
+ADD_USAGE = f"""
+    INSERT INTO foreword_usage (conversation, number, {_COLUMNS}) VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, 0, 0)
+    ON CONFLICT (conversation, number) DO UPDATE SET
+        calls = foreword_usage.calls + 1, {_SUMS},
+        cost = coalesce(foreword_usage.cost + excluded.cost, excluded.cost, foreword_usage.cost),
+        cached = excluded.cached, time = excluded.time,
+        cached_before = foreword_usage.cached, time_before = foreword_usage.time
+    RETURNING {_COLUMNS}
+"""
+
+
+def usage_parameters(conversation: str, number: int, call: CallUsage) -> Sequence[Any]:
+    """The parameters of `ADD_USAGE`."""
+    return conversation, number, call.input, call.read, call.written, call.output, call.cost, call.cached, call.time

@@ -1,0 +1,172 @@
+"""Measured cache hits: counters per edition, and findings when the hit rate collapses."""
+
+import os
+import sqlite3
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from foreword import CallError, Usage
+
+START = datetime(2026, 11, 16, 12, tzinfo=UTC)
+
+
+def call(read=0, written=0, new=0, output=0, **others):
+    return {
+        "input_tokens": new,
+        "cache_read_input_tokens": read,
+        "cache_creation_input_tokens": written,
+        "output_tokens": output,
+        **others,
+    }
+
+
+def test_calls_are_added_up_per_edition(tree, open_conversation):
+    tree({"w/AGENTS.md": "One."})
+    conversation = open_conversation(model="claude-opus-5", provider="anthropic")
+    conversation.turn("hi")
+    conversation.record_usage(call(written=8000, new=2000, output=100))
+    usage = conversation.record_usage(call(read=8000, written=1000, new=1000, output=50))
+    assert (usage.edition, usage.calls, usage.input, usage.read, usage.written, usage.output) == (1, 2, 20_000, 8000, 9000, 150)  # fmt: skip
+    assert usage.hit_rate == 0.4
+    # 3,000 tokens at $5.00, 9,000 written at $6.25 and 8,000 read at $0.50 for a million
+    assert usage.cost == pytest.approx((3000 * 5 + 9000 * 6.25 + 8000 * 0.5) / 1e6)
+    tree({"w/AGENTS.md": "Two."})
+    conversation.construct()
+    assert conversation.record_usage(call(new=10)) == Usage(2, 1, 10, 0, 0, 0, 10 * 5 / 1e6, (10, 0, 0, 0), (usage_finding(),))  # fmt: skip
+
+
+def usage_finding():
+    from foreword.findings import finding
+
+    return finding(
+        "cache-collapse",
+        "the provider read 0 of the 9,000 tokens that the call before had left in its cache: edition 2 changed the prompt",
+    )
+
+
+def test_another_process_continues_the_counters(open_conversation):
+    first = open_conversation()
+    first.turn("hi")
+    first.record_usage(call(new=5))
+    assert open_conversation().record_usage(call(new=6)).input == 11
+
+
+def test_a_write_for_an_hour_costs_twice_the_input(open_conversation):
+    conversation = open_conversation(model="claude-opus-5")
+    conversation.turn("hi")
+    usage = conversation.record_usage(call(written=1000, cache_creation={"ephemeral_1h_input_tokens": 1000}))
+    assert usage.cost == pytest.approx(1000 * 10 / 1e6)
+
+
+@pytest.mark.parametrize(("model", "cost"), [("", None), ("unheard-of", None), ("claude-opus-5", 5.0)])
+def test_the_cost_is_known_only_with_the_price(open_conversation, model, cost):
+    conversation = open_conversation()
+    conversation.turn("hi")
+    assert conversation.record_usage(call(new=1_000_000), model=model).cost == cost
+
+
+def test_an_unpriced_call_does_not_erase_the_cost(open_conversation):
+    conversation = open_conversation()
+    conversation.turn("hi")
+    conversation.record_usage(call(new=1_000_000), model="claude-opus-5")
+    assert conversation.record_usage(call(new=1), model="unheard-of").cost == 5.0
+    assert conversation.record_usage(call(new=1_000_000), model="claude-opus-5").cost == 10.0
+
+
+UNCHANGED = (
+    "edition 1 is unchanged, so the caller sent something else (other tools, another order, changed text),"
+    " or the provider dropped them early"
+)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "usage", "cause"),
+    [
+        (1, call(read=20_000, new=100), None),
+        (1, call(read=10_000, new=100), None),  # half is not a collapse
+        (1, call(new=20_000), UNCHANGED),
+        (4, call(new=20_000), UNCHANGED),
+        (6, call(new=20_000), "6 minutes had passed, and it keeps them for 5 minutes"),
+        (300, call(new=20_000), "5 hours had passed, and it keeps them for 5 minutes"),
+        (30, call(written=20_000, cache_creation={"ephemeral_1h_input_tokens": 9}), UNCHANGED),
+        (
+            61,
+            call(written=20_000, cache_creation={"ephemeral_1h_input_tokens": 9}),
+            "61 minutes had passed, and it keeps them for 60 minutes",
+        ),
+        (
+            1,
+            call(read=9000, new=5000),
+            "the prompt and the tools were read, so the messages before the new ones are different, as after a compaction",
+        ),
+    ],
+)
+def test_a_collapse_has_a_cause(open_conversation, minutes, usage, cause):
+    conversation = open_conversation(model="claude-opus-5")
+    conversation.turn("hi")
+    assert conversation.record_usage(call(written=20_000), now=START).findings == ()
+    findings = conversation.record_usage(usage, now=START + timedelta(minutes=minutes)).findings
+    read = usage["cache_read_input_tokens"]
+    message = f"the provider read {read:,} of the 20,000 tokens that the call before had left in its cache: {cause}"
+    assert [finding.message for finding in findings] == ([message] if cause else [])
+
+
+def test_a_new_edition_with_other_tools_is_the_cause(tree, open_conversation):
+    open_conversation(tools="read").turn("hi")
+    open_conversation(tools="read").record_usage(call(written=5000), now=START)
+    conversation = open_conversation(tools="read write")
+    conversation.construct()
+    (finding,) = conversation.record_usage(call(new=5000), now=START).findings
+    assert finding.message.endswith("edition 2 changed the tools")
+
+
+def test_small_prompts_do_not_collapse(open_conversation):
+    conversation = open_conversation()
+    conversation.turn("hi")
+    conversation.record_usage(call(written=1000))
+    assert conversation.record_usage(call(new=1000)).findings == ()
+
+
+def test_a_conversation_needs_a_turn_first(open_conversation):
+    with pytest.raises(CallError, match="has no edition yet"):
+        open_conversation().record_usage(call(new=1))
+
+
+def test_while_the_store_is_down_nothing_is_counted(tree, open_conversation, url):
+    conversation = open_conversation()
+    conversation.turn("hi")
+    os.rename(tree.path("store.db"), tree.path("elsewhere.db"))
+    usage = conversation.record_usage(call(new=7))
+    assert (usage.calls, [finding.code for finding in usage.findings]) == (0, ["store-down"])
+    os.rename(tree.path("elsewhere.db"), tree.path("store.db"))
+    assert conversation.record_usage(call(new=7)).calls == 1
+
+
+def test_an_edition_takes_at_most_200_bytes_however_many_calls(tree, open_conversation):
+    conversation = open_conversation()
+    conversation.turn("hi")
+    for _ in range(50):
+        conversation.record_usage(call(read=10**8, written=10**8, new=10**8, output=10**6))
+    with sqlite3.connect(tree.path("store.db")) as connection:
+        rows = connection.execute("SELECT * FROM foreword_usage").fetchall()
+        copies = [(f"{number:036}", *rows[0][1:]) for number in range(2000)]
+        size = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.executemany(f"INSERT INTO foreword_usage VALUES ({', '.join('?' * len(rows[0]))})", copies)
+        grown = (connection.execute("PRAGMA page_count").fetchone()[0] - size) * 4096
+    connection.close()
+    assert len(rows) == 1
+    assert grown / len(copies) <= 200
+
+
+def test_the_counters_do_not_change_the_turn(tree, open_conversation):
+    conversation = open_conversation()
+    before = conversation.turn("hi")
+    conversation.record_usage(call(new=7))
+    after = conversation.turn("hi")
+    assert (after.edition, after.system, after.messages, after.findings) == (
+        before.edition,
+        before.system,
+        before.messages,
+        (),
+    )

@@ -1,0 +1,111 @@
+"""The usage objects of all providers add up to the same numbers."""
+
+import pytest
+from anthropic.types import MessageDeltaUsage
+from anthropic.types import Usage as AnthropicUsage
+from google.genai.types import GenerateContentResponseUsageMetadata
+from openai.types import CompletionUsage
+from openai.types.responses import ResponseUsage
+
+from foreword import CallError
+from foreword.providers.usage import ReportedTokens, reported_tokens
+
+# 10,000 tokens in, of which 8,000 were read from the cache; 300 tokens out.
+ANTHROPIC = {
+    "input_tokens": 500,
+    "cache_read_input_tokens": 8000,
+    "cache_creation_input_tokens": 1500,
+    "output_tokens": 300,
+}
+RESPONSES = {
+    "input_tokens": 10_000,
+    "input_tokens_details": {"cached_tokens": 8000, "cache_write_tokens": 1500},
+    "output_tokens": 300,
+    "output_tokens_details": {"reasoning_tokens": 200},
+    "total_tokens": 10_300,
+}
+CHAT = {
+    "prompt_tokens": 10_000,
+    "prompt_tokens_details": {"cached_tokens": 8000},
+    "completion_tokens": 300,
+    "total_tokens": 10_300,
+}
+GEMINI = {
+    "prompt_token_count": 10_000,
+    "cached_content_token_count": 8000,
+    "candidates_token_count": 100,
+    "thoughts_token_count": 200,
+}
+CAMEL_CASE = {
+    "promptTokenCount": 10_000,
+    "cachedContentTokenCount": 8000,
+    "candidatesTokenCount": 100,
+    "thoughtsTokenCount": 200,
+}
+
+
+@pytest.mark.parametrize(
+    ("usage", "written"),
+    [
+        (ANTHROPIC, 1500),
+        (AnthropicUsage(**ANTHROPIC), 1500),
+        (MessageDeltaUsage(**ANTHROPIC), 1500),  # the last event of a stream
+        (RESPONSES, 1500),
+        (ResponseUsage.model_validate(RESPONSES), 1500),
+        (CHAT, 0),
+        (CompletionUsage.model_validate(CHAT), 0),
+        (GEMINI, 0),
+        (CAMEL_CASE, 0),
+        (GenerateContentResponseUsageMetadata(**GEMINI), 0),
+    ],
+)
+def test_usage_of_all_providers_adds_up(usage, written):
+    assert reported_tokens(usage) == ReportedTokens(10_000, 8000, written, 300)
+
+
+def test_fields_that_a_provider_leaves_out_count_as_zero():
+    assert reported_tokens({"output_tokens": 2}) == ReportedTokens(0, 0, 0, 2)
+    assert reported_tokens({"input_tokens": 7.0, "output_tokens": 2}) == ReportedTokens(7, 0, 0, 2)
+    assert reported_tokens(CompletionUsage(prompt_tokens=7, completion_tokens=2, total_tokens=9)) == ReportedTokens(7, 0, 0, 2)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("usage", "expected"),
+    [
+        ({**ANTHROPIC, "cache_creation": {"ephemeral_1h_input_tokens": 1000}}, (1000, 3600)),
+        (
+            {
+                **RESPONSES,
+                "input_tokens_details": {
+                    "cached_tokens": 8000,
+                    "cache_write_tokens": 1500,
+                    "cache_write_tokens_details": {"ttl_12h_tokens": 1500, "ttl_30m_tokens": 0},
+                },
+            },
+            (1500, 43_200),
+        ),
+    ],
+)
+def test_longer_lifetimes_are_read(usage, expected):
+    tokens = reported_tokens(usage)
+    assert (tokens.written_long, tokens.lifetime) == expected
+
+
+@pytest.mark.parametrize(
+    ("usage", "message"),
+    [
+        ({}, "dict with the keys [] has none of them"),
+        ({"tokens": 3}, "dict with the keys ['tokens'] has none of them"),
+        ("10", "usage must be an object or a mapping, and so must its details; '10' is neither"),
+        (None, "NoneType has none of them"),
+        ({"prompt_tokens": 1, "prompt_tokens_details": 7}, "and so must its details; 7 is neither"),
+        ({"input_tokens": -1}, "input_tokens in usage must be a whole number from 0 to 1,000,000,000, not -1"),
+        ({"input_tokens": True}, "input_tokens in usage must be a whole number from 0 to 1,000,000,000, not True"),
+        ({"prompt_tokens": "9"}, "prompt_tokens in usage must be a whole number from 0 to 1,000,000,000, not '9'"),
+        ({"input_tokens": 9, "output_tokens": 1e400}, "not inf"),
+    ],
+)
+def test_anything_else_is_an_error(usage, message):
+    with pytest.raises(CallError) as error:
+        reported_tokens(usage)
+    assert str(error.value).endswith(message)

@@ -1,0 +1,71 @@
+"""Measured cache hits over HTTP."""
+
+import json
+
+import pytest
+
+USAGE = {
+    "input_tokens": 500,
+    "cache_read_input_tokens": 8000,
+    "cache_creation_input_tokens": 1500,
+    "output_tokens": 300,
+}
+COUNTED = {
+    "calls": 1,
+    "input": 10_000,
+    "read": 8000,
+    "written": 1500,
+    "output": 300,
+    "cost": 0.015875,
+    "hit_rate": 0.8,
+}
+
+
+def test_usage_is_recorded_and_shown(service):
+    service.ask("POST", "/conversations/measured/turn", {"cwd": "", "model": "claude-opus-5"})
+    before = service.ask("GET", "/conversations/measured")
+    assert "usage" not in before.json
+    reply = service.ask("POST", "/conversations/measured/usage", {"usage": USAGE})
+    assert reply.json == {"conversation": "measured", "edition": 1, "usage": COUNTED, "findings": []}
+    after = service.ask("GET", "/conversations/measured", headers={"If-None-Match": before.headers["etag"]})
+    assert (after.status, after.json["usage"]) == (200, COUNTED)
+    again = service.ask("GET", "/conversations/measured", headers={"If-None-Match": after.headers["etag"]})
+    assert again.status == 304
+    assert service.ask("GET", "/conversations/measured/editions/1").json["usage"] == COUNTED
+
+
+def test_a_collapse_is_reported_and_counted(service):
+    service.ask("POST", "/conversations/collapsed/turn", {"cwd": ""})
+    service.ask("POST", "/conversations/collapsed/usage", {"usage": USAGE})
+    reply = service.ask("POST", "/conversations/collapsed/usage", {"usage": {"input_tokens": 10_000}})
+    assert [finding["code"] for finding in reply.json["findings"]] == ["cache-collapse"]
+    text = service.ask("GET", "/metrics").body.decode()
+    metrics = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+    assert float(metrics["foreword_collapses_total"]) >= 1
+    tokens = {name: float(metrics[f"foreword_{name}_tokens_total"]) for name in ("input", "read", "written", "output")}
+    assert tokens["input"] >= 20_000
+    assert tokens["read"] >= 8000
+    assert float(metrics["foreword_hit_rate"]) == pytest.approx(tokens["read"] / tokens["input"], abs=1e-4)
+
+
+def test_gemini_sends_camel_case(service):
+    service.ask("POST", "/conversations/gemini/turn", {"cwd": ""})
+    usage = {"promptTokenCount": 100, "cachedContentTokenCount": 40, "thoughtsTokenCount": 3, "totalTokenCount": 103}
+    counted = service.ask("POST", "/conversations/gemini/usage", {"usage": usage}).json["usage"]
+    assert (counted["input"], counted["read"], counted["output"]) == (100, 40, 3)
+
+
+@pytest.mark.parametrize(
+    ("id", "body", "problem"),
+    [
+        ("unheard-of", {"usage": USAGE}, "not-found"),
+        ("used", {}, "invalid-body"),
+        ("used", {"usage": {}}, "invalid-request"),
+        ("used", {"usage": {"input_tokens": "planted"}}, "invalid-body"),
+        ("used", {"usage": {"promptTokenCount": None, "cachedContentTokenCount": 1}}, "invalid-request"),
+        ("used", {"usage": USAGE, "planted": 1}, "invalid-body"),
+    ],
+)
+def test_invalid_usage_is_a_problem(service, id, body, problem):
+    service.ask("POST", "/conversations/used/turn", {"cwd": ""})
+    assert service.ask("POST", f"/conversations/{id}/usage", json.dumps(body).encode()).problem == problem
