@@ -332,7 +332,7 @@ START = "found character that cannot start any token: a value that begins with s
         (
             with_field("? [a]", ": b"),
             1,
-            f"{NOT_YAML} (the name of a field is a list or has fields)",
+            f"{NOT_YAML} (a field's name is a list or a set of fields)",
             "skill-repaired",
             "it was read line by line",
         ),

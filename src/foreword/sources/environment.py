@@ -1,7 +1,7 @@
 """Resolves a `Workspace`: determines, once, everything that the caller did not specify.
 
 Paths are kept as the user wrote them (a directory reached through a link keeps the link's name). A directory's git repository is
-found by its real path, as git does it.
+found by its real path, as git does.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def git_root(cwd: str, reader: Reader) -> str | None:
 
 
 def _within_repository(cwd: str, reader: Reader) -> tuple[str, str | None]:
-    """The working directory and its git root. The root is above the path as written if that leads to the same repository."""
+    """The working directory and its git root. If possible, the root is a prefix of the path as written."""
     root = git_root(cwd, reader)
     real = real_path(cwd)
     if real == cwd:

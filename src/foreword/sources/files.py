@@ -1,8 +1,8 @@
 """The reader: everything that Foreword reads from a workspace is read here.
 
 A path can lead to anything: a directory, a pipe without a writer, an endless device, a gigabyte of data, text in an unexpected
-encoding, a link to itself. The reader opens files without blocking, checks the open file rather than its name, reads no more than its limit, and
-returns a `Reading` that describes the result. Nothing on the disk makes it raise an error.
+encoding, a link to itself. The reader opens files without blocking, checks the open file rather than its name, reads no more than
+its limit, and returns a `Reading` that describes the result. Nothing on the disk makes it raise an error.
 """
 
 from __future__ import annotations
@@ -112,8 +112,8 @@ class Reader(Folders):
     def _record(self, path: str, reading: Reading) -> Reading:
         if reading.fate in ("refused", "untrusted"):
             return reading  # another guard may allow it
-        stamped = parent_folder(path) if reading.fate == "absent" else path
-        stamp = self.stamps.get(stamped)
+        stamped_path = parent_folder(path) if reading.fate == "absent" else path
+        stamp = self.stamps.get(stamped_path)
         if stamp is not None and stamp != UNSTABLE:
             self.readings[path] = (stamp, reading)
         return reading
@@ -170,7 +170,7 @@ class Reader(Folders):
             self.disk.close(descriptor)
 
     def _open(self, path: str, guard: ReadGuard | None) -> int | Reading:
-        """The descriptor of the open file, or why it cannot be opened. Retries if the file appears in the meantime.
+        """The open file's descriptor, or why it cannot be opened. Retries if the file appears in the meantime.
 
         A link's target is checked before it is opened, because opening a device can have side effects.
         """

@@ -93,7 +93,7 @@ def _walk_slots(
         directories = _marked_directories(lookup.markers, workspace, reader)
     if walked_groups[0][0].place == "between":
         directories = directories[1:-1]
-    # If only one of equal names is listed, it is the nearest.
+    # If only one of several files with the same name is listed, it is the nearest.
     is_nearest_first = lookup.order == "nearest" if lookup.kind == "text" else lookup.same_name == "first"
     for directory in reversed(directories) if is_nearest_first else directories:
         reaches = {confined: reach_of(pattern, directory, lookup, workspace) for confined, pattern in examples.items()}
@@ -123,7 +123,7 @@ def _marked_directories(markers: Sequence[str], workspace: Workspace, reader: Re
 
 
 def base_of(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
-    """The directory that a pattern starts from; None, with a finding, if it is not allowed or unknown."""
+    """The directory that a pattern starts from; None, with a finding, if it is unknown or not allowed."""
     is_in_workspace = pattern.place in WORKSPACE_PLACES or (
         pattern.place == "path" and pattern.path[:1] not in ("/", "~")
     )
@@ -156,7 +156,7 @@ def _above_root(workspace: Workspace) -> str | None:
 
 def _missing_place(workspace: Workspace) -> str:
     if workspace.home:
-        return "the folder of the user's settings is unknown because APPDATA is not set; the files in it were skipped"
+        return "the user's settings folder is unknown because APPDATA is not set; the files in it were skipped"
     name = "USERPROFILE" if workspace.platform == "win32" else "HOME"
     return f"the home directory is unknown because {name} is not set; the user's own files were skipped"
 
@@ -203,13 +203,13 @@ def matches(
 
 
 def searched_folder(pattern: Pattern, base: str) -> str:
-    """The folder in which a pattern with wildcards searches; that of the file for one without."""
+    """The folder that a pattern with wildcards searches; for a pattern without, the folder of its file."""
     start, wildcards = _split_at_wildcard(pattern, base)
     return start if wildcards else os.path.dirname(start)
 
 
 def _split_at_wildcard(pattern: Pattern, base: str) -> tuple[str, list[str]]:
-    """The directory in which a pattern's search starts, and the segments from the first wildcard on."""
+    """The directory in which a pattern's search starts, and the segments from the first wildcard onwards."""
     path = pattern.path.removeprefix("~/") if pattern.place == "path" else pattern.path
     start = "/" if pattern.place == "path" and path.startswith("/") else base
     segments = [segment for segment in path.split("/") if segment not in ("", ".")]

@@ -23,7 +23,7 @@ OPEN_FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 _FOLDER_FLAGS = OPEN_FLAGS | getattr(os, "O_DIRECTORY", 0)
-# Errors that mean the path is missing, and errors that persist until something changes that a stamp shows.
+# Errors that mean the path is missing, and errors that persist until a stamp changes.
 ABSENT = frozenset((ENOENT, ENOTDIR))
 _PERMANENT_ERRORS = ABSENT | {EACCES, EPERM, ELOOP, ENAMETOOLONG, ENXIO}
 _DELETED = " (deleted)"
@@ -179,7 +179,7 @@ class Folders(Paths):
             self.mark_unstable_if_temporary(path, error)
 
     def mark_unstable_if_temporary(self, path: str, error: OSError | ValueError) -> None:
-        """Mark a path as unstable after an error that may go away without a change of stamp, such as too many open files."""
+        """Mark a path as unstable after an error that may go away although its stamp stays the same, such as too many open files."""
         if getattr(error, "errno", ENOENT) not in _PERMANENT_ERRORS:
             self.mark_unstable(path)
 

@@ -20,9 +20,9 @@ Both report the same violations of these rules:
     metadata       fields of any kind
     other fields   ignored and reported; `disable-model-invocation` hides the skill
 
-An unquoted number, `true` or `null` is taken as text, so `name: 123` is the name "123"; only a description of `null` counts as
+An unquoted number, `true` or `null` is treated as text, so `name: 123` is the name "123"; only a description of `null` counts as
 missing. If YAML fails or a field occurs twice, the lenient reader reads line by line: each top-level field is parsed separately, invalid
-YAML counts as plain text, and the first of two equal fields wins.
+YAML counts as plain text, and the first of two fields with the same name wins.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Finding
 
     Fields = dict[Any, Any]
-    Violation = tuple[str, str, int]  # the code of the finding, the problem, and its line
+    Violation = tuple[str, str, int]  # the finding's code, the problem, and its line
 
 MAX_NAME_LENGTH = 64
 MAX_DESCRIPTION_LENGTH = 1024
@@ -266,7 +266,7 @@ def _explain(error: str) -> tuple[str, int]:
     position = re.search(_ERROR_POSITION, error)
     reason = error[: position.start()] if position else error.partition(", while ")[0]
     if "unhashable" in reason:
-        reason = "the name of a field is a list or has fields"
+        reason = "a field's name is a list or a set of fields"
     hint = _HINTS.get(reason)
     shown = reason if len(reason) <= 80 else reason[:79] + "…"
     return f"{shown}: {hint}" if hint else shown, int(position[1]) + 1 if position else 1

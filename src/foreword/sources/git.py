@@ -26,7 +26,7 @@ _UNSAFE_SECTION = re.compile(r"\[\s*(?:filter|include)", re.IGNORECASE)
 _FILTER = re.compile(r'^[ \t]*\[filter "([\w.-]+)"\]', re.MULTILINE | re.IGNORECASE | re.ASCII)
 _DISABLED = (
     "core.fsmonitor=", "core.hooksPath=/dev/null", "core.pager=cat", "submodule.recurse=false",
-    # Useful at a terminal, but here they would appear in the prompt even if nothing has changed.
+    # Useful in a terminal, but here their output would appear in the prompt even if nothing has changed.
     "status.branch=false", "color.status=false",
 )  # fmt: skip
 # The GIT_ variables that are passed on from the caller's environment. Others could lead git to another repository.
@@ -112,7 +112,7 @@ def _failure(error: Exception) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """The caller's environment, without variables that select another repository and without relative folders in PATH."""
+    """The caller's environment, without variables that select another repository, and without relative folders in PATH."""
     environment = {
         name: text for name, text in os.environ.items() if name in _GIT_VARIABLES or not name.startswith("GIT_")
     }

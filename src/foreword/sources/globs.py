@@ -28,7 +28,7 @@ def matches_glob(path: str, glob: str) -> bool:
 
 
 def alternatives(glob: str) -> list[str]:
-    """Expand the braces of a glob: `{a,b}.md` becomes `a.md` and `b.md`. If there are too many, only the first ones."""
+    """Expand a glob's braces: `{a,b}.md` becomes `a.md` and `b.md`. If there are too many alternatives, the last ones are not expanded."""
     found: list[str] = []
     pending = [glob]
     while pending and len(found) + len(pending) <= _MAX_ALTERNATIVES:

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from .stamps import Paths, Refusal
 
 WORKSPACE_PLACES = ("cwd", "root", "walk", "between", "down")
-# These contain no users' files, and opening some of them has effects.
+# These contain no user files, and opening some of them has side effects.
 SYSTEM_FOLDERS = ("/proc", "/sys", "/dev")
 ALLOW_HINT = 'links = "follow" in your own settings, or --set links=follow, allows it'
 
 
 @value
 class Reach:
-    """How far a path below `folder` may lead: to anywhere in `bound`, or anywhere at all if that is None.
+    """How far a path below `folder` may lead: anywhere in `bound`, or anywhere at all if that is None.
 
     If `inside` is not empty, the file must also be in one of these real folders (those that a service serves). `confined` means that
     the workspace itself asked for the file, `can_be_allowed` that the setting `links` would allow it.
@@ -46,7 +46,7 @@ class Reach:
     def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
         """Why a file or folder may not be read; None if it may. `real` is the open file's real path, None before it is opened."""
         if real is None:
-            # Whether a file is itself a link is found out when it is opened.
+            # Whether the file is itself a link is checked when it is opened.
             folder = path if is_folder else parent_folder(path)
             if is_inside(folder, self.folder) and not reader.has_link(folder, self.folder):
                 return None

@@ -30,7 +30,7 @@ _MAX_RELIABLE_EVENTS = 5_000
 UNKNOWN_PATH = ""
 _MAX_LINKS = 40
 _MAX_TRIES = 5
-# In seconds: how long a file that is being saved may be missing or empty, and how old a lock of git may be.
+# In seconds: how long a file that is being saved may be missing or empty, and how old a git lock may be.
 _SAVE_SECONDS, _MAX_LOCK_AGE = 0.03, 5.0
 
 

@@ -9,8 +9,8 @@ Globs mean the same in all of these fields, and nearly the same as in a `.gitign
     *.{ts,tsx}       either of the two
     a.py, b.py       several globs, which may also be a list; one that starts with ! excludes what earlier ones match
 
-`*` and `?` match within a name, hidden names too; `[a-z]` and `[!a-z]` match one character. A name that is spelled exactly like a part of
-a glob matches it, so that `app/[slug]/page.tsx` works. Matching is case-sensitive.
+`*` and `?` match within a name, including hidden names; `[a-z]` and `[!a-z]` match one character. A part of a glob also matches a name
+that is spelled exactly like it, so that `app/[slug]/page.tsx` works. Matching is case-sensitive.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Glob:
     text: str
     negated: bool
     alternatives: Sequence[tuple[Sequence[GlobPart], bool]]  # the parts, and whether they match only folders
-    with_folders: bool = True
+    matches_contents: bool = True  # whether a glob that matches a folder also matches the files in it
 
     def matches(self, names: Sequence[str]) -> bool:
         """Whether the glob matches a path, which is passed as a list of names. The caller handles negation."""
@@ -74,7 +74,7 @@ class Glob:
     def _matches(self, names: Sequence[str], parts: Sequence[GlobPart], is_folder_only: bool) -> bool:
         lengths = _match_lengths(names, parts)
         return (len(names) in lengths and not is_folder_only) or (
-            self.with_folders and any(0 < number < len(names) for number in lengths)
+            self.matches_contents and any(0 < length < len(names) for length in lengths)
         )
 
 
@@ -111,8 +111,8 @@ def names_of(path: str) -> list[str]:
 def compile_globs(text: str, reading: str = "folders") -> PathGlobs:
     """Compile globs that are separated by commas. Globs that are too long, or beyond the first 1,000, are ignored.
 
-    Some programs interpret globs differently. With `names`, one that matches a folder does not match the files in it; with `paths`, one
-    without a slash does not match in other folders either. With both, a glob that starts with `/` matches nothing, and `!` has no effect.
+    Some programs interpret globs differently. With `names`, a glob that matches a folder does not match the files in it; with `paths`,
+    one without a slash also does not match in subfolders. With both, globs that start with `/` or `!` are ignored.
     """
     globs = [_compile(glob, reading) for glob in split_globs(text)[:_MAX_GLOBS] if len(glob) <= _MAX_LENGTH]
     if reading != "folders":
@@ -121,16 +121,16 @@ def compile_globs(text: str, reading: str = "folders") -> PathGlobs:
 
 
 def split_globs(text: str) -> list[str]:
-    """Split text into globs at commas and line ends. Commas in braces do not count, and quotes around a glob are removed."""
+    """Split text into globs at commas and line breaks, except at commas in braces. Quotes around a glob are removed."""
     parts, depth, start = [], 0, 0
-    for at, character in enumerate(text):
+    for position, character in enumerate(text):
         if character == "{":
             depth += 1
         elif character == "}":
             depth = max(depth - 1, 0)
         elif character == "\n" or (character == "," and not depth):
-            parts.append(text[start:at])
-            start, depth = at + 1, 0
+            parts.append(text[start:position])
+            start, depth = position + 1, 0
     globs = (_unquote(part.strip()) for part in (*parts, text[start:]))
     return [glob for glob in globs if glob.strip("!")]
 
@@ -141,16 +141,16 @@ def _unquote(text: str) -> str:
 
 def _compile(text: str, reading: str) -> Glob:
     negated = text.startswith("!")
-    return Glob(text, negated, tuple(_alternatives(text.removeprefix("!"), reading)), reading == "folders")
+    return Glob(text, negated, tuple(_compile_alternatives(text.removeprefix("!"), reading)), reading == "folders")
 
 
-def _alternatives(glob: str, reading: str) -> Iterator[tuple[Sequence[GlobPart], bool]]:
+def _compile_alternatives(glob: str, reading: str) -> Iterator[tuple[Sequence[GlobPart], bool]]:
     """Yield a glob's alternatives: the parts of each, and whether they match only folders."""
     if reading != "folders" and glob.startswith("/"):
         return
     for alternative in alternatives(glob):
         alternative = alternative.strip()
-        parts = [_part(name) for name in names_of(alternative)]
+        parts = [_compile_part(name) for name in names_of(alternative)]
         if not parts:
             continue
         if "/" not in alternative.removeprefix("./").rstrip("/") and reading != "paths":
@@ -160,32 +160,32 @@ def _alternatives(glob: str, reading: str) -> Iterator[tuple[Sequence[GlobPart],
         yield tuple(parts), alternative.endswith("/")
 
 
-def _part(text: str) -> GlobPart:
+def _compile_part(text: str) -> GlobPart:
     if text == _ANY_FOLDERS:
         return _ANY_FOLDERS_PART
     if not any(wildcard in text for wildcard in "*?[\\"):
         return GlobPart(text)
     tokens: list[Token] = []
-    at = 0
-    while at < len(text):
-        character = text[at]
-        end = _end_of_set(text, at) if character == "[" else 0
+    position = 0
+    while position < len(text):
+        character = text[position]
+        end = _end_of_set(text, position) if character == "[" else 0
         if character == "*":
             tokens += [] if tokens[-1:] == [_STAR] else [_STAR]
         elif character == "?":
             tokens.append(_ANY_CHARACTER)
         elif end:
-            tokens.append(_character_set(text[at + 1 : end]))
-            at = end
+            tokens.append(_character_set(text[position + 1 : end]))
+            position = end
         else:
-            at += character == "\\" and at + 1 < len(text)
-            tokens.append(text[at])
-        at += 1
+            position += character == "\\" and position + 1 < len(text)
+            tokens.append(text[position])
+        position += 1
     return GlobPart(text, tuple(tokens))
 
 
 def _end_of_set(text: str, start: int) -> int:
-    """Return where the set that starts here ends, or 0 if it is not closed. A `]` in the first position is part of the set."""
+    """Return the position of the `]` that closes the set, or 0 if it is not closed. A `]` that comes first is part of the set."""
     first = start + 2 if text[start + 1 : start + 2] in ("!", "^") else start + 1
     return max(text.find("]", first + 1), 0)
 
@@ -193,11 +193,11 @@ def _end_of_set(text: str, start: int) -> int:
 def _character_set(text: str) -> CharacterSet:
     negated = text[0] in "!^"
     ranges: list[tuple[str, str]] = []
-    at = 1 if negated else 0
-    while at < len(text):
-        is_range = text[at + 1 : at + 2] == "-" and at + 2 < len(text)
-        ranges.append((text[at], text[at + 2] if is_range else text[at]))
-        at += 3 if is_range else 1
+    position = 1 if negated else 0
+    while position < len(text):
+        is_range = text[position + 1 : position + 2] == "-" and position + 2 < len(text)
+        ranges.append((text[position], text[position + 2] if is_range else text[position]))
+        position += 3 if is_range else 1
     return CharacterSet(tuple(ranges), negated)
 
 
@@ -216,19 +216,19 @@ def _match_lengths(names: Sequence[str], parts: Sequence[GlobPart]) -> set[int]:
 
 def _match_tokens(name: str, tokens: Sequence[Token]) -> bool:
     """Whether tokens match a name. On a mismatch, the last `*` is extended by one character."""
-    at, token, star, after = 0, 0, -1, 0
-    while at < len(name):
-        if token < len(tokens) and tokens[token] == _STAR:
-            star, after = token, at
-            token += 1
-        elif token < len(tokens) and _matches_character(name[at], tokens[token]):
-            at, token = at + 1, token + 1
-        elif star >= 0:
-            after += 1
-            at, token = after, star + 1
+    name_index, token_index, star_index, retry_from = 0, 0, -1, 0
+    while name_index < len(name):
+        if token_index < len(tokens) and tokens[token_index] == _STAR:
+            star_index, retry_from = token_index, name_index
+            token_index += 1
+        elif token_index < len(tokens) and _matches_character(name[name_index], tokens[token_index]):
+            name_index, token_index = name_index + 1, token_index + 1
+        elif star_index >= 0:
+            retry_from += 1
+            name_index, token_index = retry_from, star_index + 1
         else:
             return False
-    return all(rest == _STAR for rest in tokens[token:])
+    return all(token == _STAR for token in tokens[token_index:])
 
 
 def _matches_character(character: str, token: Token) -> bool:

@@ -1,4 +1,4 @@
-"""Path functions that only look at the text of paths: they read nothing and do not resolve links."""
+"""Path functions that only look at the text of paths: they do not access the disk and do not resolve links."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..layout.model import Lookup, Pattern
     from ..vocabulary import Workspace
 
-_FARTHEST = 1_000_000
+_USERS_DISTANCE = 1_000_000
 _MAX_NAME_LENGTH = 400
 _SUFFIXES = (
     ".md",
@@ -31,7 +31,7 @@ _SUFFIXES = (
 
 
 def normalize(path: str) -> str:
-    """The path without `.`, `..` and repeated slashes, not even the two leading slashes that POSIX allows."""
+    """The path without `.`, `..` and repeated slashes, including the two leading slashes that POSIX allows."""
     return normpath(path).replace("//", "/")
 
 
@@ -88,7 +88,7 @@ def users_folder(pattern: Pattern, workspace: Workspace) -> str | None:
 def distance_of(path: str, lookup: Lookup, workspace: Workspace) -> int:
     """How many directories a file is above the working directory. The user's own files are farther away than all others."""
     if any(_is_users_own(path, pattern, workspace) for group in lookup.groups for pattern in group):
-        return _FARTHEST
+        return _USERS_DISTANCE
     folder, distance = printable(workspace.cwd), 0
     while isabs(path) and not is_inside(path, folder):
         folder, distance = dirname(folder), distance + 1

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from .stamps import Stamp
 
-MAX_CALLS = 2  # a store in a file needs one more, and a touch should not need more than three
+MAX_CALLS = 2  # a SQLite store needs one more, and a touch should not take more than three
 
 
 class Recheck:
     """Checks whether paths still look as they did, with at most two `stat` calls each time.
 
-    Important paths come first: the first check and every second one are for them alone, if there are two or more. The remaining calls
-    go through the other paths in turn. A change to one of many paths is noticed after several checks.
+    If there are two or more important paths, every other check, beginning with the first, examines only those. The remaining calls go
+    through the other paths in turn, so if there are many, a change is noticed only after several checks.
     """
 
     def __init__(

@@ -132,7 +132,7 @@ class Search:
                 pending.extend(self.folders_in(folder))
 
     def folders_in(self, folder: str) -> list[str]:
-        """The folders in a folder, in reverse order, without hidden ones, unless the lookup searches those too."""
+        """The folders in a folder, in reverse order, without hidden ones unless the lookup searches those too."""
         names = [name for name in self.names(folder) if self.hidden or not name.startswith(".")]
         names = [name for name in names if name not in _SKIPPED_FOLDERS]
         paths = [os.path.join(folder, name) for name in reversed(names)]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Fate
 
     Stamp = tuple[int, int, int, int, int] | None
-    # The fate of a path that may not be read, the reason, and the code of the finding.
+    # The fate of a path that may not be read, the reason, and the finding's code.
     Refusal = tuple[Fate, str, str]
 
     class ReadGuard(Protocol):

@@ -40,7 +40,7 @@ class Listings:
         known = self._known.get(folder)
         if known is None:
             with os.scandir(folder) as listing:
-                known = self._known[folder] = {each.name: _kind(each) for each in listing}
+                known = self._known[folder] = {entry.name: _kind(entry) for entry in listing}
         return known
 
 
@@ -48,7 +48,7 @@ def _kind(entry: os.DirEntry[str]) -> EntryKind:
     try:
         if not entry.is_dir():
             return "file"
-    except OSError:  # a link in a circle, or to something that cannot be examined
+    except OSError:  # a circular link, or a link to something that cannot be examined
         return "file"
     return "linked folder" if entry.is_symlink() else "folder"
 

@@ -138,12 +138,12 @@ def complete(prefix: str, workspace: Workspace, scope: Scope, limit: int = 200) 
 
 def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapping[str, Any]) -> str:
     """Why a real path may not be read; empty if it may. `scope` is None if only the name matters."""
-    if any(is_inside(path, each) for each in SYSTEM_FOLDERS):
+    if any(is_inside(path, folder) for folder in SYSTEM_FOLDERS):
         return "it is not a file of a project"
     if is_secret(path) and not settings.get("file_secrets"):
         return "its name suggests that it contains secrets (the setting file_secrets allows it)"
     served = (*workspace.inside, *_folders(settings.get("file_paths", ()), workspace))
-    if scope is not None and workspace.inside and not any(is_inside(path, each) for each in served):
+    if scope is not None and workspace.inside and not any(is_inside(path, folder) for folder in served):
         return "it is outside the folders that are served"
     if scope is None or may_read(scope, path, settings.get("file_paths", ()), workspace):
         return ""
@@ -172,7 +172,7 @@ def is_denied(scope: Scope, path: str) -> bool:
 
 
 def _expand_home(path: str, workspace: Workspace) -> str:
-    """A path with `~` expanded to the user's home directory."""
+    """The path with `~` expanded to the user's home directory."""
     return os.path.join(workspace.home, path[2:]) if workspace.home and path.startswith("~/") else path
 
 
