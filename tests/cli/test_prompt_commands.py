@@ -549,3 +549,20 @@ def test_the_hash_of_an_origin_is_the_hash_of_its_span(tree, layout):
         digest(form["text"][origin["start"] : origin["end"]]) for origin in origins
     ]
     assert any(origin["path"].endswith("/AGENTS.md") for origin in origins)
+
+
+def test_tokens_counts_tools_by_tool_and_by_server(run):
+    arguments = [f"--tool={name}" for name in ("shell", "mcp__gh__issue", "mcp__gh__pull", "mcp__lonely")]
+    tools = json.loads(run("tokens", *arguments, "--json")[1])["tools"]
+    assert [(tool["name"], tool["server"]) for tool in tools] == [
+        ("mcp__gh__issue", "gh"),
+        ("mcp__gh__pull", "gh"),
+        ("mcp__lonely", None),
+        ("shell", None),
+    ]
+    assert all(tool["tokens"] > 0 for tool in tools)
+    printed = run("tokens", *arguments)[1]
+    assert "all 2 of gh" in printed
+    assert f"{sum(tool['tokens'] for tool in tools)} tokens for tools, besides the prompt" in printed
+    assert json.loads(run("tokens", "--json")[1])["tools"] == []
+    assert "tokens for tools" not in run("tokens")[1]

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..vocabulary import Candidate, Origin, Prompt
+    from ..wire.forms import CountedTool
     from .arguments import Namespace, Parser
     from .paths import ShortPaths
 
@@ -185,9 +186,23 @@ def tokens(args: Namespace) -> int:
     )
     total = form["tokens"]
     write(describe_count(total["count"], total["method"], total["error"], args.question.model))
+    _write_tools(form["tools"])
     sys.stdout.flush()
     report(findings, args)
     return status(findings, args)
+
+
+def _write_tools(tools: Sequence[CountedTool]) -> None:
+    """Print what the tools cost, which are sent besides the prompt: each tool, and each MCP server with all of its tools."""
+    if not tools:
+        return
+    by_server: dict[str, list[int]] = {}
+    for tool in tools:
+        by_server.setdefault(tool["server"] or "", []).append(tool["tokens"])
+    rows = [(tool["name"], tool["server"] or "", f"{tool['tokens']:,}") for tool in tools]
+    servers = [(f"all {len(counts)} of {name}", name, f"{sum(counts):,}") for name, counts in by_server.items() if name]
+    write_table([*rows, *servers], ("tool", "server", "tokens"), ("", "dim", ""), right=(2,))
+    write(f"{sum(tool['tokens'] for tool in tools):,} tokens for tools, besides the prompt")
 
 
 def _bars(counts: Sequence[int], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -114,9 +114,9 @@ def blame(question: Question) -> list[LineForm]:
 
 
 def tokens(question: Question) -> CountedForm:
-    """The number of tokens in the prompt and in each section."""
+    """The number of tokens in the prompt, in each section and in each tool's definition."""
     from ..encoding.prompt import message_form
-    from ..wire.counting import counted_form
+    from ..wire.counting import counted_form, counted_tools
 
     prompt = question.checked_prompt()
     form = counted_form(prompt, question.model, question.provider)
@@ -137,6 +137,7 @@ def tokens(question: Question) -> CountedForm:
             }
             for row, passage in zip(form["passages"], prompt.passages, strict=True)
         ],
+        "tools": counted_tools(question.agent.tools or (), question.model, question.provider),
     }
 
 

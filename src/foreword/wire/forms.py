@@ -400,9 +400,16 @@ class CountedSection(CountedPassage):
     error: float
 
 
+class CountedTool(TypedDict):
+    name: str
+    server: str | None
+    tokens: int
+
+
 class CountedForm(TypedDict):
     tokens: TokensForm
     passages: list[CountedSection]
+    tools: list[CountedTool]
 
 
 class LayoutFactsForm(TypedDict):
