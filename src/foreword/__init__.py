@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .providers.anthropic import for_anthropic
     from .providers.gemini import for_gemini
     from .providers.openai import for_openai_chat, for_openai_responses
+    from .providers.request_check import check_request
     from .version import __version__ as __version__
     from .vocabulary import (
         Access,
@@ -63,6 +64,7 @@ _MODULES = {
     "providers.anthropic": ("for_anthropic",),
     "providers.gemini": ("for_gemini",),
     "providers.openai": ("for_openai_chat", "for_openai_responses"),
+    "providers.request_check": ("check_request",),
     "version": ("__version__",),
     "vocabulary": (
         "Access",
@@ -106,6 +108,7 @@ __all__ = [
     "Usage",
     "Workspace",
     "assemble",
+    "check_request",
     "for_anthropic",
     "for_gemini",
     "for_openai_chat",

@@ -161,6 +161,14 @@ CODES: dict[str, tuple[Severity, str]] = {
         "The workspace or the tools have changed since the current edition was built; the message gives the price of"
         " a rebuild.",
     ),
+    "request-changed": (
+        "warning",
+        "A request loses the provider's cache (`check_request`); the message names the first change and who made it.",
+    ),
+    "cache-marks": (
+        "error",
+        "A request has too many cache breakpoints, or in a wrong order, so Anthropic rejects it (`check_request`).",
+    ),
     "store-down": (
         "warning",
         "The store could not be reached; the last state that this process has seen is used.",

@@ -472,6 +472,10 @@ class Turn:
             together. 0 if there is no such file or its end is not known.
         history: The messages to keep: without those of the prompt, changes by `context` hooks and requests for a summary.
         leading: The passages of each message that belongs to the prompt, with offsets in its content.
+        sections: The name of the section of each of `passages`.
+        model: The name of the model, if the agent has one. It decides what a provider's request may contain.
+        changes: The changes that some of the messages announce: the `text` of the message, and the names of the tools that are `added`,
+            `removed` or `restored`. Provider functions send them in the provider's own form if the model accepts that.
     """
 
     conversation: str
@@ -485,6 +489,9 @@ class Turn:
     root_end: int = 0
     history: Sequence[Mapping[str, Any]] = ()
     leading: Sequence[Sequence[tuple[int, int, Lifetime]]] = ()
+    sections: Sequence[str] = ()
+    model: str = ""
+    changes: Sequence[Mapping[str, Any]] = ()
 
 
 def include_key(root: str, path: str, target: str) -> str:

@@ -359,6 +359,32 @@ def test_a_new_tool_is_appended_announced_and_priced():
     assert append(outcome.edition, edition(0, one="1", tools="a b c d")) == (outcome.edition, [])
 
 
+def test_a_new_tool_keeps_the_prefix_if_the_model_accepts_it_late():
+    current = edition(2, one="1", tools="b c")
+    step = "append", current, edition(0, one="1", tools="a b c")
+    lost, kept = (apply_step(*step, accepts_late_tools=lambda is_so=is_so: is_so).findings for is_so in (False, True))
+    assert " and the prefix after them, about " in lost[0].message
+    assert kept[0].message.endswith(" tokens; the prefix is kept")
+
+
+def test_each_message_has_the_names_of_the_tools_that_it_changes():
+    current = edition(2, one="1", tools="a b c")
+    found = []
+    for tools in ("b", "b c d", "a b c", "a b c d"):
+        outcome = apply_step("append", current, edition(0, one="1", tools=tools))
+        current = outcome.edition
+        assert len(outcome.messages) == 1
+        found += outcome.changes
+    assert found == [
+        {"removed": ["a", "c"]},
+        {"added": ["d"], "restored": ["c"]},
+        {"removed": ["d"], "restored": ["a"]},
+        {"restored": ["d"]},
+    ]
+    outcome = apply_step("append", current, edition(0, one="2", tools="a b c d"))
+    assert list(outcome.changes) == [{}]  # only instructions have changed
+
+
 def inactive(names):
     return [f"Tools that are not active from now on, so do not call them: {names}. All others are active."]
 

@@ -26,8 +26,9 @@ from foreword.inspection.cache import (
     with_last_breakpoint,
 )
 from foreword.inspection.diff import Cause, SectionDiff
-from foreword.inspection.prices import Price, ProviderRules, build_prices, is_same_model
+from foreword.inspection.prices import Price, ProviderRules, build_prices
 from foreword.inspection.subject import Subject
+from foreword.text.models import is_same_model
 from foreword.vocabulary import LIFETIMES, Origin, Passage, Piece, Prompt, Turn
 
 ANTHROPIC = ProviderRules("anthropic", ("tools", "system", "messages"), "breakpoints", 1, "m")

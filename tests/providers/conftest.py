@@ -58,6 +58,7 @@ class Provider(ThreadingHTTPServer):
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
         self.bodies: list[bytes] = []
+        self.headers: list[dict[str, str]] = []
 
     @property
     def url(self):
@@ -78,6 +79,7 @@ class Provider(ThreadingHTTPServer):
 
 class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
+        self.server.headers.append(dict(self.headers.items()))
         self.server.bodies.append(self.rfile.read(int(self.headers["content-length"])))
         path = self.path.partition("?")[0]
         answer = json.dumps(next(answer for end, answer in ANSWERS.items() if path.endswith(end))).encode()

@@ -106,6 +106,7 @@ def test_chat_messages_pass_unchanged(make_turn, history):
 @pytest.mark.parametrize("blank", ["", " \n"])
 def test_a_blank_prompt_is_left_out(make_turn, blank):
     turn = replace(make_turn(tools=()), system=blank)
+    turn = replace(turn, conversation="")
     assert for_openai_responses(turn) == {"input": [{"role": "user", "content": "Fix the “failing” test."}]}
     assert for_openai_chat(turn) == {"messages": [{"role": "user", "content": "Fix the “failing” test."}]}
 
@@ -113,8 +114,32 @@ def test_a_blank_prompt_is_left_out(make_turn, blank):
 # The key
 
 
-def cache_key(convert, turn):
-    return convert(turn).get("prompt_cache_key")
+def cache_key(convert, turn, scope="prompt"):
+    return convert(turn, cache_scope=scope).get("prompt_cache_key")
+
+
+@CONVERTERS
+def test_each_conversation_has_its_own_cache_key(convert, make_turn, all_lifetimes, history):
+    turn = make_turn(*all_lifetimes)
+    key = convert(turn)["prompt_cache_key"]
+    assert len(key) == 64 and turn.conversation not in key
+    later = replace(turn, system="Another prompt.", passages=(), edition=7, messages=history, tools=())
+    assert convert(later)["prompt_cache_key"] == key
+    assert convert(replace(turn, conversation="talk-2"))["prompt_cache_key"] != key
+    assert convert(replace(turn, conversation=""))["prompt_cache_key"] == cache_key(convert, turn)
+
+
+@CONVERTERS
+def test_the_cache_key_of_a_sub_agent_depends_on_its_prompt(convert, make_turn):
+    turns = [replace(make_turn(("release", task)), edition=0) for task in ("Review.", "Review.", "Test.")]
+    keys = [convert(turn)["prompt_cache_key"] for turn in (make_turn(), *turns)]
+    assert keys[1] == keys[2] and len(set(keys)) == 3
+
+
+@CONVERTERS
+def test_an_unknown_cache_scope_is_refused(convert, make_turn):
+    with pytest.raises(CallError, match=r"^unknown cache_scope 'user'; use 'conversation' or 'prompt'$"):
+        convert(make_turn(), cache_scope="user")
 
 
 @CONVERTERS
@@ -164,6 +189,75 @@ def test_the_caller_can_pass_a_cache_key(convert, make_turn, all_lifetimes):
         convert(turn, cache_key="k" * 65)
 
 
+# Breakpoints
+
+POINT = {"mode": "explicit"}
+
+
+def points(messages):
+    """The text and breakpoint of each block in the messages."""
+    return [
+        (block["text"], block.get("prompt_cache_breakpoint"))
+        for message in messages
+        if isinstance(message["content"], list)
+        for block in message["content"]
+    ]
+
+
+def marked_texts(point, long_point=None):
+    return [
+        ("You are an agent.", long_point or point),
+        ("\n\n# Instructions\nSpeak plainly. ✓\n\n# Skills", long_point or point),
+        ("\n\nWorking directory: /w", point),
+        ("\n\n# Plan", None),
+    ]
+
+
+def test_responses_has_breakpoints_where_lifetimes_end(make_turn, all_lifetimes):
+    request = for_openai_responses(replace(make_turn(*all_lifetimes), model="gpt-5.6-sol"))
+    assert "instructions" not in request and "prompt_cache_options" not in request
+    system, message = request["input"]
+    assert system["role"] == "developer" and points([system]) == marked_texts(POINT)
+    assert message == {"role": "user", "content": "Fix the “failing” test."}
+
+
+def test_chat_has_breakpoints_where_lifetimes_end(make_turn, all_lifetimes):
+    system, message = for_openai_chat(replace(make_turn(*all_lifetimes), model="gpt-6"))["messages"]
+    assert system["role"] == "system" and points([system]) == marked_texts(POINT)
+    assert message == {"role": "user", "content": "Fix the “failing” test."}
+
+
+@CONVERTERS
+@pytest.mark.parametrize("model", ["", "gpt-5.4", "mistral-large", "gpt-4.1"])
+def test_other_models_have_no_breakpoints(convert, make_turn, all_lifetimes, model):
+    turn = make_turn(*all_lifetimes)
+    assert convert(replace(turn, model=model)) == convert(turn)
+    with pytest.raises(CallError, match=r"^ttl needs a model with cache breakpoints, such as gpt-5.6; the turn's is "):
+        convert(replace(turn, model=model), ttl="30m")
+
+
+@CONVERTERS
+def test_the_number_of_breakpoints_is_limited(convert, make_turn, all_lifetimes):
+    turn = replace(make_turn(*all_lifetimes), model="gpt-5.6-sol")
+    assert convert(turn, breakpoints=0) == convert(replace(turn, model=""))
+    found = points(convert(turn, breakpoints=2).get("input") or convert(turn, breakpoints=2)["messages"])
+    assert [point for _, point in found] == [None, POINT, POINT, None]
+    with pytest.raises(CallError, match=r"^breakpoints must be a number from 0 to 4, not 5$"):
+        convert(turn, breakpoints=5)
+
+
+def test_the_lifetime_of_the_cache_is_set(make_turn, all_lifetimes):
+    turn = replace(make_turn(*all_lifetimes), model="gpt-5.6-sol")
+    long_request = for_openai_responses(turn, ttl="12h")
+    assert long_request["prompt_cache_options"] == {"ttl": "12h"}
+    assert points(long_request["input"]) == marked_texts(POINT)
+    mixed = for_openai_responses(turn, ttl="mixed")
+    assert "prompt_cache_options" not in mixed
+    assert points(mixed["input"]) == marked_texts(POINT, {**POINT, "ttl": "12h"})
+    with pytest.raises(CallError, match=r"^unknown ttl '12h'; use '30m', 'mixed' or None$"):
+        for_openai_chat(turn, ttl="12h")
+
+
 # With the client
 
 
@@ -200,6 +294,9 @@ def test_the_same_turn_gives_the_same_bytes(convert, provider, send, make_turn, 
     ],
 )
 def test_the_request_matches_the_types_of_the_sdk(is_typed, convert, request_type, make_turn, all_lifetimes, history):
-    request = {**convert(make_turn(*all_lifetimes, messages=history)), "model": "gpt-6"}
+    turn = make_turn(*all_lifetimes, messages=history)
+    request = {**convert(turn), "model": "gpt-6"}
     assert is_typed(request, request_type)
+    for ttl in (None, "30m", "mixed"):
+        assert is_typed({**convert(replace(turn, model="gpt-6"), ttl=ttl), "model": "gpt-6"}, request_type)
     assert not is_typed({**request, "tolls": []}, request_type)

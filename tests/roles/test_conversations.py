@@ -286,10 +286,31 @@ def test_each_provider_gets_the_roles_it_has(open_conversation):
 
 def test_the_cache_key_depends_on_messages_that_outlive_the_turn(open_conversation):
     keys = [
-        for_openai_responses(open_conversation(f"{cwd}{plan}", cwd=cwd, plan=plan).turn("hi"))["prompt_cache_key"]
+        for_openai_responses(open_conversation(f"{cwd}{plan}", cwd=cwd, plan=plan).turn("hi"), cache_scope="prompt")[
+            "prompt_cache_key"
+        ]
         for cwd, plan in (("w", ""), ("w", "Test it."), ("v", ""))
     ]
     assert keys[0] == keys[1] != keys[2]
+
+
+@pytest.mark.parametrize("convert", [for_openai_chat, for_openai_responses])
+def test_messages_of_the_prompt_have_breakpoints_too(open_conversation, convert):
+    turn = open_conversation(model="gpt-5.6-sol").turn("hi")
+    assert turn.model == "gpt-5.6-sol"
+    key = "input" if convert is for_openai_responses else "messages"
+    marked, plain = (convert(turn, breakpoints=count)[key] for count in (3, 0))
+    assert 1 <= str(marked).count("prompt_cache_breakpoint") <= 3
+    joined = [
+        {
+            **message,
+            "content": message["content"]
+            if isinstance(message["content"], str)
+            else "".join(block["text"] for block in message["content"]),
+        }
+        for message in marked
+    ]
+    assert joined[-len(turn.messages) :] == plain[-len(turn.messages) :]
 
 
 @pytest.mark.parametrize("convert", [for_anthropic, for_openai_chat, for_openai_responses, for_gemini])

@@ -86,12 +86,16 @@ def _strongest(steps: Iterable[str]) -> str:
 
 @value
 class Outcome:
-    """The result of a step: the edition to use, whether it was in use before, messages for the model, and findings."""
+    """The result of a step: the edition to use, whether it was in use before, messages for the model, and findings.
+
+    `changes` has the names of the tools that each message adds, removes and restores.
+    """
 
     edition: Edition
     messages: Sequence[Mapping[str, Any]] = ()
     findings: Sequence[Finding] = ()
     is_reused: bool = False
+    changes: Sequence[Mapping[str, Any]] = ()
 
 
 def apply_step(
@@ -101,11 +105,13 @@ def apply_step(
     is_summarised: bool = False,
     since: Edition | None = None,
     price: Pricing | None = None,
+    accepts_late_tools: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Apply a step to the edition in use. `new_edition` is what would be built now.
 
     `since` is an edition whose changes are already reported. `price` returns how much of the provider's cache a rebuild keeps and
-    loses. Skills stay in use from one edition to the next, until the messages that contain them are summarised.
+    loses, and `accepts_late_tools` whether the model accepts new tools without losing any. Skills stay in use from one edition to the
+    next, until the messages that contain them are summarised.
     """
     if current is None:
         return Outcome(replace(new_edition, number=1))
@@ -121,7 +127,7 @@ def apply_step(
     change = drift(current, new_edition, since, price)
     if step == "warn":
         return Outcome(current, (), [finding("drift", change.sentence())] if change.is_changed else ())
-    return _append(current, new_edition, change) if step == "append" else Outcome(current)
+    return _append(current, new_edition, change, accepts_late_tools) if step == "append" else Outcome(current)
 
 
 # The fields of the state that the next edition takes over.
@@ -213,7 +219,7 @@ class _Announcement:
     hash: str = ""
 
 
-def _append(current: Edition, new_edition: Edition, change: Drift) -> Outcome:
+def _append(current: Edition, new_edition: Edition, change: Drift, accepts_late_tools: Callable[[], bool]) -> Outcome:
     announced = dict(state_of(current).announced)
     announcements = _unannounced(current, new_edition, change, announced)
     texts = [announcement.text for announcement in announcements]
@@ -232,11 +238,26 @@ def _append(current: Edition, new_edition: Edition, change: Drift) -> Outcome:
         tools = with_new_tools(current.tools, new_edition.tools)
         cost = estimate(tools) - estimate(current.tools)
         sentence = f"tools added late: {', '.join(change.tools.added)}; their definitions cost about {cost:,} tokens"
-        findings.append(finding("drift", f"{sentence} and the prefix after them, about {change.tokens_lost:,} tokens"))
+        loss = f" and the prefix after them, about {change.tokens_lost:,} tokens"
+        findings.append(finding("drift", sentence + ("; the prefix is kept" if accepts_late_tools() else loss)))
         kept = replace(kept, number=current.number + 1, tools=tools)
     findings = findings or [finding("drift", "an announced change was reverted")]
     message = {"role": "user", "content": "\n\n".join(texts)}
-    return Outcome(update_state(kept, active=_active_tools(kept, new_edition)), [message], findings)
+    changes = [_tool_names(current, change)]
+    return Outcome(update_state(kept, active=_active_tools(kept, new_edition)), [message], findings, changes=changes)
+
+
+def _tool_names(current: Edition, change: Drift) -> dict[str, list[str]]:
+    """Return the names of the tools that are added, and of known tools that are no longer active or active again."""
+    active = state_of(current).active
+    names = {row["name"] for row in active["tools"]} if active else None
+    inactive = [] if names is None else [name for name in tools_by_name(current.tools) if name not in names]
+    found = {
+        "added": list(change.tools.added),
+        "removed": [name for name in change.tools.removed if name not in inactive],
+        "restored": [name for name in inactive if name not in change.tools.removed],
+    }
+    return {key: names for key, names in found.items() if names}
 
 
 def _active_tools(current: Edition, new_edition: Edition) -> dict[str, Any] | None:

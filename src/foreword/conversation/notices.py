@@ -4,6 +4,9 @@ A caller may keep the messages of a turn (`turn.history`), or its own list, whic
 either way, each notice is remembered with the position at which it was first sent, and inserted there again, so that the
 prefix that the provider has cached does not change.
 
+A notice that announces a change has the names of the tools in it (`change`), so that a provider that can change tools in the middle
+of a conversation is sent the change itself.
+
 In a conversation's state, `unsent` lists the notices that no turn has sent yet, and `notices` those that were sent.
 """
 
@@ -33,6 +36,17 @@ def with_unsent(state: State, texts: Iterable[str], skill: str = "", *, touched:
     details: Notice = {**({"skill": skill} if skill else {}), **({"touched": True} if touched else {})}
     notices = [{"text": text, **details} for text in texts]
     return replace(state, unsent=(*state.unsent, *notices))
+
+
+def with_changes(state: State, texts: Iterable[str], changes: Iterable[Notice]) -> State:
+    """The state with notices that announce these changes, for the next turn to send."""
+    rows = [{"text": text, "change": change} for text, change in zip(texts, changes, strict=True)]
+    return replace(state, unsent=(*state.unsent, *rows))
+
+
+def changes_of(state: State) -> tuple[Notice, ...]:
+    """The changes that notices have announced, each with the text of its notice."""
+    return tuple({"text": row["text"], **row["change"]} for row in state.notices if "change" in row)
 
 
 def mark_sent(state: State, messages: Sequence[Message]) -> State:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from ..encoding.edition import target_of
-from ..errors import StoreError
+from ..errors import PROVIDERS, StoreError
 from ..findings import finding
 from ..inspection.price_list import price_rebuild, shipped_prices
+from ..providers.capabilities import capabilities_of
 from ..text.tokens import estimate_for
 from ..vocabulary import replace, value
 from .decide import Outcome, Steps, apply_step, decide
 from .editions import store_down
-from .notices import with_unsent
+from .notices import with_changes
 from .state import after_summary, state_of, with_state
 
 TYPE_CHECKING = False
@@ -139,18 +140,27 @@ class Transitions:
             edition, is_first = outcome.edition, before is None
             new_edition = self._builder.rebuild(edition, subject, step, now, keep_tools=subject == "rest" and is_first)
             price = rebuild_pricing(self._agent.resolved, edition, shipped_prices, estimate_for)
-            step_outcome = apply_step(step, edition, new_edition, is_summarised and is_first, before, price)
+            step_outcome = apply_step(
+                step, edition, new_edition, is_summarised and is_first, before, price, self._accepts_late_tools
+            )
             outcome = replace(
                 step_outcome,
                 messages=(*outcome.messages, *step_outcome.messages),
                 findings=(*outcome.findings, *step_outcome.findings),
+                changes=(*outcome.changes, *step_outcome.changes),
             )
             before = new_edition
         if outcome.messages:
             texts = [message["content"] for message in outcome.messages]
-            kept = with_state(outcome.edition, with_unsent(state_of(outcome.edition), texts))
+            kept = with_state(outcome.edition, with_changes(state_of(outcome.edition), texts, outcome.changes))
             outcome = replace(outcome, edition=kept)
         return outcome
+
+    def _accepts_late_tools(self) -> bool:
+        """Whether the agent's model accepts new tools in the middle of a conversation. Unknown providers do not."""
+        model, provider = self._agent.resolved.model, self._agent.resolved.provider.lower()
+        owner = provider or shipped_prices().provider_of(model)
+        return owner in PROVIDERS and capabilities_of(owner, model).added_tools
 
     def compact(self, now: datetime | None) -> Outcome:
         """Return the edition to request a summary with. The state forgets everything that only the messages contained."""

@@ -12,7 +12,7 @@ from ..inspection.sending import sent_passages, split_prompt
 from ..vocabulary import Turn, replace
 from .accounts import parsed_account
 from .leading import hashes_of, without_leading
-from .notices import mark_sent, with_notices, with_unsent
+from .notices import changes_of, mark_sent, with_notices, with_unsent
 from .state import state_of
 from .tools import serialize_tools
 from .touch import after_touch, messages_of
@@ -86,6 +86,9 @@ class Turns:
             sent.root_end if is_original else 0,
             history,
             sent.leading,
+            sent.sections if is_original else (),
+            self._agent.resolved.model,
+            changes_of(state_of(edition)),
         )
 
     def with_messages(
@@ -193,6 +196,8 @@ class Turns:
             findings,
             history=history,
             leading=sent.leading,
+            sections=sent.sections,
+            model=agent.model,
         )
 
 

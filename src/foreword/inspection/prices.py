@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..errors import CallError, suggestion
 from ..shapes import AMOUNT, LIST, NAME, STRING, TABLE, check_table, one_of
+from ..text.models import is_same_model
 from ..vocabulary import value
 
 TYPE_CHECKING = False
@@ -113,21 +114,6 @@ class Prices:
         minimum = price.minimum if price else None
         name = price.name if price else model
         return rules, price, CacheRule(rules.name, name, rules.caching, rules.step, minimum, False)
-
-
-def is_same_model(row: str, model: str) -> bool:
-    """Whether a row is for this model, however providers and gateways spell its name: with dots, capitals, dates or prefixes.
-
-    A name with any other suffix is a different model: `-mini` does not cost the same as the base model.
-    """
-    import re
-
-    row_name, model_name = (name.lower().replace(".", "-").replace("_", "-") for name in (row, model))
-    _, found, rest = model_name.rpartition(row_name)
-    extra = re.sub(r"\d{4}-?\d{2}-?\d{2}", "", rest)
-    words = re.findall(r"[a-z0-9]+", extra)
-    is_whole = bool(found) and not re.match(r"[a-z0-9]", extra)
-    return is_whole and all(re.fullmatch(r"latest|preview|thinking|1m|v\d+|0", word) for word in words)
 
 
 _FILE = {"provider": TABLE, "model": LIST}

@@ -27,6 +27,7 @@ class SentPassage:
     lifetime: Lifetime
     role: str = "system"
     message: int = 0
+    section: str = ""
 
 
 @value
@@ -38,12 +39,14 @@ class SentPrompt:
     messages: Sequence[Mapping[str, str]] = ()
     leading: Sequence[Sequence[Span]] = ()
     root_end: int = 0
+    sections: Sequence[str] = ()
 
 
 def sent_passages(passages: Iterable[Passage]) -> list[SentPassage]:
     """The passages of a prompt."""
     return [
-        SentPassage(passage.start, passage.end, passage.lifetime, passage.role, passage.message) for passage in passages
+        SentPassage(passage.start, passage.end, passage.lifetime, passage.role, passage.message, passage.section)
+        for passage in passages
     ]
 
 
@@ -56,6 +59,7 @@ def stored_passages(account: Mapping[str, Any]) -> list[SentPassage]:
             passage["lifetime"],
             passage.get("role", "system"),
             passage.get("message", 0),
+            passage["section"],
         )
         for passage in account.get("passages", ())
     ]
@@ -64,8 +68,9 @@ def stored_passages(account: Mapping[str, Any]) -> list[SentPassage]:
 def split_prompt(text: str, passages: Sequence[SentPassage], root_end: int = 0) -> SentPrompt:
     """Split a prompt into the system prompt and messages. `root_end` is the offset in `text` where the root's instructions end."""
     spans = [(passage.start, passage.end, passage.lifetime) for passage in passages if not passage.message]
+    sections = [passage.section for passage in passages if not passage.message]
     if len(spans) == len(passages):
-        return SentPrompt(text, spans, root_end=root_end)
+        return SentPrompt(text, spans, root_end=root_end, sections=sections)
     system = text[: spans[-1][1]] if spans else ""
     messages: list[Mapping[str, str]] = []
     leading: list[Sequence[Span]] = []
@@ -76,7 +81,7 @@ def split_prompt(text: str, passages: Sequence[SentPassage], root_end: int = 0) 
         if start < root_end <= end:
             root = length + root_end - start
         length += end - start
-    return SentPrompt(system, spans, messages, leading, root)
+    return SentPrompt(system, spans, messages, leading, root, sections)
 
 
 def _messages(passages: Iterable[SentPassage]) -> Iterator[tuple[int, int, list[SentPassage]]]:

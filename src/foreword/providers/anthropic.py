@@ -7,6 +7,10 @@ a prompt that is too short is ignored, so nothing else is counted.
 
 Breakpoints that last an hour must come before those that last five minutes.
 
+A late change that the conversation announces becomes a system message, if the model accepts one in the middle of a conversation. New
+and removed tools are blocks of that message, if the model accepts them, and `tools` stays the same. The message comes after the user's,
+before the model's answer, which is the only place where the API accepts it.
+
 Messages that belong to the prompt become user messages, because only some models accept other roles there. They continue the prompt,
 and a lifetime may end in them.
 """
@@ -14,8 +18,10 @@ and a lifetime may end in them.
 from __future__ import annotations
 
 from ..errors import CallError, check_turn
-from ..vocabulary import Turn
+from ..vocabulary import Turn, replace
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
+from .capabilities import capabilities_of
+from .late import announcements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +37,7 @@ MAX_BREAKPOINTS = 4  # in the whole request
 _SHARED_LIFETIMES = ("release", "project")  # text that other conversations read too
 
 
-def for_anthropic(turn: Turn, *, breakpoints: int = 3, ttl: TTL | None = None) -> dict[str, Any]:
+def for_anthropic(turn: Turn, *, breakpoints: int = 3, ttl: TTL | None = None, betas: bool = True) -> dict[str, Any]:
     """Return the arguments `tools`, `system` and `messages` of `client.messages.create`.
 
     `breakpoints` is how many cache breakpoints may be set, from 0 to 4. Together with those already in the messages and tools, there
@@ -40,56 +46,128 @@ def for_anthropic(turn: Turn, *, breakpoints: int = 3, ttl: TTL | None = None) -
 
     `ttl` is how long the cache lasts: `5m`, `1h`, or `mixed` for an hour up to the end of the project's text and five minutes after
     it. Without it, the API uses 5 minutes. If a breakpoint of yours in the messages lasts an hour, those before it do too.
+
+    Tools that are added or removed late are sent with beta headers (`extra_headers`) if the turn's model accepts them, so that the
+    cache is kept. With `betas=False`, they are in `tools`.
     """
     check_turn("for_anthropic", turn, Turn)
-    if type(breakpoints) is not int or not 0 <= breakpoints <= MAX_BREAKPOINTS:
-        raise CallError(f"breakpoints must be a number from 0 to {MAX_BREAKPOINTS}, not {breakpoints!r}")
-    if ttl not in (None, *_TTLS):
-        raise CallError(f"unknown ttl {ttl!r}; use {', '.join(map(repr, _TTLS))} or None")
+    _check_options(breakpoints, ttl)
+    headers: dict[str, Any] = {}
+    if turn.changes:
+        turn, headers = _with_late_changes(turn, betas)
     tools = [_tool(tool) for tool in turn.tools]
     messages = turn.messages[len(turn.leading) :]
-    existing = [*_marks(tools), *_marks(messages)]
+    existing = len([*_marks(tools), *_marks(messages)])
     if existing:
-        breakpoints = max(min(breakpoints, MAX_BREAKPOINTS - len(existing)), 0)
-        messages = _without_first_marks(messages, len(existing) - MAX_BREAKPOINTS)
+        breakpoints = max(min(breakpoints, MAX_BREAKPOINTS - existing), 0)
+        messages = _without_first_marks(messages, existing - MAX_BREAKPOINTS)
         ttl = _compatible_ttl(ttl, tools, messages)
-    blocks = blocks_of(turn)
-    # Tools come first and change with the agent's release. If text of that lifetime follows, its breakpoint covers them too.
+    # A tool that is not in the prompt cannot have a breakpoint.
     last_tool = next((tool for tool in reversed(tools) if not tool.get("defer_loading")), None)
-    is_after_tools = last_tool is not None and (not blocks or blocks[0].lifetime != "release")
-    count = sum(block.has_breakpoint for block in blocks)
-    if is_after_tools + count < breakpoints:
-        blocks = split_after_root(blocks, turn.root_end)
-    elif count > breakpoints:
-        blocks = keep_last_breakpoints(blocks, breakpoints)
-    request: dict[str, Any] = {}
-    if tools:
-        request["tools"] = tools
-        if last_tool is not None and is_after_tools and count < breakpoints and "cache_control" not in last_tool:
-            last_tool |= _breakpoint(ttl, _SHARED_LIFETIMES[0])
+    blocks, is_after_tools = _placed_breakpoints(turn, last_tool is not None, breakpoints)
+    if last_tool is not None and is_after_tools:
+        last_tool.setdefault("cache_control", _cache_control(ttl, _SHARED_LIFETIMES[0]))
+    request: dict[str, Any] = {"tools": tools} if tools else {}
     if system := _content(blocks, 0, ttl):
         request["system"] = system
     leading = [{"role": "user", "content": _content(blocks, number, ttl)} for number in range(1, len(turn.leading) + 1)]
     request["messages"] = [*leading, *messages]
-    return request
+    return request | headers
 
 
 request = for_anthropic
 
 
+def _check_options(breakpoints: int, ttl: str | None) -> None:
+    if type(breakpoints) is not int or not 0 <= breakpoints <= MAX_BREAKPOINTS:
+        raise CallError(f"breakpoints must be a number from 0 to {MAX_BREAKPOINTS}, not {breakpoints!r}")
+    if ttl not in (None, *_TTLS):
+        raise CallError(f"unknown ttl {ttl!r}; use {', '.join(map(repr, _TTLS))} or None")
+
+
+def _placed_breakpoints(turn: Turn, has_tools: bool, count: int) -> tuple[list[Block], bool]:
+    """Return the prompt's blocks with at most this many breakpoints, and whether one of them is after the tools."""
+    blocks = blocks_of(turn)
+    # Tools come first and change with the agent's release. If text of that lifetime follows, its breakpoint covers them too.
+    is_after_tools = has_tools and (not blocks or blocks[0].lifetime != "release")
+    in_blocks = sum(block.has_breakpoint for block in blocks)
+    if is_after_tools + in_blocks < count:
+        return split_after_root(blocks, turn.root_end), is_after_tools
+    return keep_last_breakpoints(blocks, count), is_after_tools and in_blocks < count
+
+
 def _content(blocks: Iterable[Block], message: int, ttl: str | None) -> list[dict[str, Any]]:
     """Return the blocks of the system prompt or of a message, in the API's form."""
-    return [
-        {"type": "text", "text": block.text, **(_breakpoint(ttl, block.lifetime) if block.has_breakpoint else {})}
-        for block in blocks
-        if block.message == message
-    ]
+    return [{"type": "text", "text": block.text, **_mark(block, ttl)} for block in blocks if block.message == message]
 
 
-def _breakpoint(ttl: str | None, lifetime: str) -> dict[str, Any]:
+def _mark(block: Block, ttl: str | None) -> dict[str, Any]:
+    return {"cache_control": _cache_control(ttl, block.lifetime)} if block.has_breakpoint else {}
+
+
+def _cache_control(ttl: str | None, lifetime: str) -> dict[str, str]:
     if ttl == "mixed":
         ttl = "1h" if lifetime in _SHARED_LIFETIMES else "5m"
-    return {"cache_control": {"type": "ephemeral", "ttl": ttl} if ttl else {"type": "ephemeral"}}
+    return {"type": "ephemeral", "ttl": ttl} if ttl else {"type": "ephemeral"}
+
+
+# Late changes
+
+
+def _with_late_changes(turn: Turn, betas: bool) -> tuple[Turn, dict[str, Any]]:
+    """Return the turn with announced changes in the API's own form, and the headers that this needs."""
+    accepted, found = capabilities_of("anthropic", turn.model), announcements(turn)
+    if not accepted.system_messages or not found:
+        return turn, {}
+    can_change_tools = betas and accepted.added_tools and accepted.removed_tools
+    tools = {tool["name"]: tool for tool in turn.tools}
+    blocks = {
+        number: [*(_tool_changes(change, tools) if can_change_tools else ()), {"type": "text", "text": change["text"]}]
+        for number, change in found.items()
+    }
+    turn = replace(turn, messages=_with_system_messages(turn.messages, blocks))
+    if all(len(each) == 1 for each in blocks.values()):
+        return turn, {}
+    late = {name for change in found.values() for name in change.get("added", ())}
+    headers = {"extra_headers": {"anthropic-beta": ",".join(accepted.betas)}}
+    return replace(turn, tools=[tool for tool in turn.tools if tool["name"] not in late]), headers
+
+
+def _with_system_messages(
+    messages: Sequence[Mapping[str, Any]], blocks: Mapping[int, Sequence[dict[str, Any]]]
+) -> list[Mapping[str, Any]]:
+    """Return the messages with these blocks as system messages instead of the messages with these numbers."""
+    placed: list[Mapping[str, Any]] = []
+    waiting: list[dict[str, Any]] = []
+    for number, message in enumerate(messages):
+        if number in blocks:
+            waiting += blocks[number]
+            continue
+        if waiting and message.get("role") == "assistant":
+            placed += _system_message(placed, waiting)
+            waiting = []
+        placed.append(message)
+    return [*placed, *(_system_message(placed, waiting) if waiting else ())]
+
+
+def _tool_changes(change: Mapping[str, Any], tools: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the blocks that add and remove tools."""
+    for name in change.get("added", ()):
+        if name in tools:
+            yield {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": _tool(tools[name])}}
+    for kind, key in (("tool_addition", "restored"), ("tool_removal", "removed")):
+        for name in change.get(key, ()):
+            yield {"type": kind, "tool": {"type": "tool_reference", "name": name}}
+
+
+def _system_message(before: Sequence[Mapping[str, Any]], blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield a system message. It must follow one of the user, so its text is the user's if there is none."""
+    if before and before[-1].get("role") != "assistant":
+        yield {"role": "system", "content": blocks}
+        return
+    yield {"role": "user", "content": [block for block in blocks if block["type"] == "text"]}
+    if changes := [block for block in blocks if block["type"] != "text"]:
+        yield {"role": "system", "content": changes}
 
 
 # Breakpoints that the caller has set

@@ -1,13 +1,17 @@
 """OpenAI's two APIs: Responses, and Chat Completions, which many other servers support too.
 
-Both cache prefixes automatically. A request can add `prompt_cache_key`, which routes requests with a common prefix to the same machine.
-The default key is a hash of the tools and of the prompt, including its messages, up to the first passage that lasts only a turn: the
-part that is the same in the next turn and in every conversation with the same prompt. It does not depend on the conversation, so that conversations can share
-the cache; and it leaves out the text of a turn, so that a new plan does not route a conversation away from its cache. If too many
-conversations share one prompt for a single machine, pass your own `cache_key`, such as the conversation's id.
+Both cache prefixes automatically. A request can add `prompt_cache_key`: requests with the same key go to the same machine, which has
+the cache of the earlier ones, as long as there are not too many of them. By default each conversation has its own key, a hash of its
+id, which stays the same when its prompt changes. A sub-agent's key depends on its prompt too. With `cache_scope="prompt"`, the key is a
+hash of the tools and of the prompt, including its messages, up to the first passage that lasts only a turn: then all conversations with
+the same prompt share a machine.
 
-Breakpoints are not set. Only models since GPT-5.6 accept them, and a turn does not know its model. Those models set one automatically at
-the newest message, which the next turn of the conversation reads.
+Models since GPT-5.6 also accept breakpoints on blocks of text. The API sets one at the newest message, which the next turn reads; those
+set here, where lifetimes end, are read by other conversations too. In Responses, the system prompt is then a developer message, because
+`instructions` cannot have blocks. A turn without a known model has no breakpoints.
+
+A late change that the conversation announces becomes a developer message (in Chat a system message), if the turn's model is known to
+accept one. In Responses, models since GPT-5.6 get new tools as an entry of `input`, and `tools` stays the same.
 
 Responses accepts all message roles. For Chat Completions, a `developer` message of the prompt becomes `system`.
 """
@@ -17,50 +21,166 @@ from __future__ import annotations
 import json
 
 from ..errors import CallError, check_turn
-from ..vocabulary import Turn, digest
+from ..vocabulary import Turn, digest, replace
+from .blocks import blocks_of, keep_last_breakpoints, split_after_root
+from .capabilities import capabilities_of
+from .late import announcements
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from typing import Any, Literal
+
+    from .blocks import Block
+
+    CacheScope = Literal["conversation", "prompt"]
 
 
 _MAX_KEY_LENGTH = 64  # the API rejects longer ones
+_SCOPES = ("conversation", "prompt")
+_MAX_BREAKPOINTS = 4
+_TTLS = ("30m", "12h", "mixed")
+_CHAT_TTLS = ("30m", "mixed")
+_SHARED_LIFETIMES = ("release", "project")
 
 
-def for_openai_responses(turn: Turn, *, cache_key: str | None = None) -> dict[str, Any]:
+def for_openai_responses(
+    turn: Turn,
+    *,
+    cache_key: str | None = None,
+    cache_scope: CacheScope = "conversation",
+    breakpoints: int = 3,
+    ttl: Literal["30m", "12h", "mixed"] | None = None,
+) -> dict[str, Any]:
     """Return the arguments `instructions`, `tools`, `input` and `prompt_cache_key` of `client.responses.create`.
 
-    The default `cache_key` is derived from the prompt; an empty one is not sent.
+    The default `cache_key` is derived from the conversation, or from the prompt if `cache_scope` is `prompt`; an empty one is not sent.
+
+    If the turn's model accepts cache breakpoints, as GPT-5.6 does, up to `breakpoints` of them are set where lifetimes end, and the
+    system prompt is the first message of `input`. `ttl` is how long these models cache at least: `30m` (their default), `12h`, or
+    `mixed` for twelve hours up to the end of the project's text.
     """
     check_turn("for_openai_responses", turn, Turn)
+    if turn.changes:
+        turn = _with_late_changes(turn, "developer", can_add_tools=True)
+    blocks = _marked_blocks(turn, breakpoints, ttl, _TTLS)
     request: dict[str, Any] = {}
-    if turn.system.strip():
+    if turn.system.strip() and not blocks:
         request["instructions"] = turn.system
     if turn.tools:
-        # The default is true, which forbids most of JSON Schema.
-        request["tools"] = [{"type": "function", **_function(tool), "strict": False} for tool in turn.tools]
-    request["input"] = [_item(message) for message in turn.messages]
-    return request | _cache_key(turn, cache_key)
+        request["tools"] = [_responses_tool(tool) for tool in turn.tools]
+    messages = _with_blocks(turn, blocks, "developer", "input_text", ttl) if blocks else turn.messages
+    request["input"] = [_item(message) for message in messages]
+    return request | _cache_key(turn, cache_key, cache_scope) | _cache_options(ttl)
 
 
-def for_openai_chat(turn: Turn, *, cache_key: str | None = None) -> dict[str, Any]:
+def for_openai_chat(
+    turn: Turn,
+    *,
+    cache_key: str | None = None,
+    cache_scope: CacheScope = "conversation",
+    breakpoints: int = 3,
+    ttl: Literal["30m", "mixed"] | None = None,
+) -> dict[str, Any]:
     """Return the arguments `messages`, `tools` and `prompt_cache_key` of `client.chat.completions.create`.
 
     The prompt is a message with the role `system`, which OpenAI treats as `developer` where a model needs that, and which every other
-    server accepts. The default `cache_key` is derived from the prompt; an empty one is not sent, for servers that reject unknown keys.
+    server accepts. The other arguments are those of `for_openai_responses`, except that `ttl` cannot be `12h` for the whole request.
+    Pass an empty `cache_key` for servers that reject unknown keys.
     """
     check_turn("for_openai_chat", turn, Turn)
+    if turn.changes:
+        turn = _with_late_changes(turn, "system", can_add_tools=False)
+    blocks = _marked_blocks(turn, breakpoints, ttl, _CHAT_TTLS)
     request: dict[str, Any] = {}
     if turn.tools:
         request["tools"] = [{"type": "function", "function": _function(tool)} for tool in turn.tools]
-    system = [{"role": "system", "content": turn.system}] if turn.system.strip() else []
-    leading = [_as_system(message) for message in turn.messages[: len(turn.leading)]]
-    request["messages"] = [*system, *leading, *turn.messages[len(leading) :]]
-    return request | _cache_key(turn, cache_key)
+    if blocks:
+        prompt = _with_blocks(turn, blocks, "system", "text", ttl)
+    else:
+        prompt = [*([{"role": "system", "content": turn.system}] if turn.system.strip() else []), *turn.messages]
+    count = len(prompt) - len(turn.messages) + len(turn.leading)
+    request["messages"] = [*(_as_system(message) for message in prompt[:count]), *prompt[count:]]
+    return request | _cache_key(turn, cache_key, cache_scope) | _cache_options(ttl)
 
 
 request = for_openai_responses
+
+
+# Breakpoints
+
+
+def _marked_blocks(turn: Turn, breakpoints: int, ttl: str | None, ttls: Sequence[str]) -> list[Block]:
+    """Return the prompt's blocks with at most this many breakpoints; an empty list if there are none, or if the model accepts none."""
+    if type(breakpoints) is not int or not 0 <= breakpoints <= _MAX_BREAKPOINTS:
+        raise CallError(f"breakpoints must be a number from 0 to {_MAX_BREAKPOINTS}, not {breakpoints!r}")
+    if ttl not in (None, *ttls):
+        raise CallError(f"unknown ttl {ttl!r}; use {', '.join(map(repr, ttls))} or None")
+    if not turn.model or not capabilities_of("openai", turn.model).breakpoints:
+        if ttl:
+            raise CallError(f"ttl needs a model with cache breakpoints, such as gpt-5.6; the turn's is {turn.model!r}")
+        return []
+    blocks = blocks_of(turn)
+    if sum(block.has_breakpoint for block in blocks) < breakpoints:
+        blocks = split_after_root(blocks, turn.root_end)
+    blocks = keep_last_breakpoints(blocks, breakpoints)
+    return blocks if any(block.has_breakpoint for block in blocks) else []
+
+
+def _with_blocks(turn: Turn, blocks: Sequence[Block], role: str, kind: str, ttl: str | None) -> list[Mapping[str, Any]]:
+    """Return the system prompt, with this role, and the messages. Those that belong to the prompt are lists of blocks."""
+    count = len(turn.leading)
+    contents: list[list[dict[str, Any]]] = [[] for _ in range(count + 1)]
+    for block in blocks:
+        contents[block.message].append(_text_block(block, kind, ttl))
+    system = [{"role": role, "content": contents[0]}] if contents[0] else []
+    # A blank message has no blocks.
+    leading = [
+        {**message, "content": content or message["content"]}
+        for message, content in zip(turn.messages[:count], contents[1:], strict=True)
+    ]
+    return [*system, *leading, *turn.messages[count:]]
+
+
+def _text_block(block: Block, kind: str, ttl: str | None) -> dict[str, Any]:
+    fields: dict[str, Any] = {"type": kind, "text": block.text}
+    if block.has_breakpoint:
+        is_long = ttl == "mixed" and block.lifetime in _SHARED_LIFETIMES
+        fields["prompt_cache_breakpoint"] = {"mode": "explicit", **({"ttl": "12h"} if is_long else {})}
+    return fields
+
+
+def _cache_options(ttl: str | None) -> dict[str, Any]:
+    return {"prompt_cache_options": {"ttl": ttl}} if ttl and ttl != "mixed" else {}
+
+
+# Late changes
+
+
+def _with_late_changes(turn: Turn, role: str, *, can_add_tools: bool) -> Turn:
+    """Return the turn with announced changes in messages with this role, and with new tools as entries where the model accepts them."""
+    accepted, found = capabilities_of("openai", turn.model), announcements(turn)
+    if not accepted.system_messages or not found:
+        return turn
+    tools = {tool["name"]: tool for tool in turn.tools}
+    late: set[str] = set()
+    messages: list[Mapping[str, Any]] = []
+    for number, message in enumerate(turn.messages):
+        added = [name for name in found.get(number, {}).get("added", ()) if name in tools]
+        if added and can_add_tools and accepted.added_tools:
+            late.update(added)
+            definitions = [_responses_tool(tools[name]) for name in added]
+            messages.append({"type": "additional_tools", "role": "developer", "tools": definitions})
+        messages.append({**message, "role": role} if number in found else message)
+    return replace(turn, messages=messages, tools=[tool for tool in turn.tools if tool["name"] not in late])
+
+
+# Tools and messages
+
+
+def _responses_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    # The default of `strict` is true, which forbids most of JSON Schema.
+    return {"type": "function", **_function(tool), "strict": False}
 
 
 def _function(tool: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,11 +209,22 @@ def _part(part: Any, kind: str) -> Any:
     return {**part, "type": kind} if isinstance(part, dict) and part.get("type") == "text" else part
 
 
-def _cache_key(turn: Turn, key: str | None) -> dict[str, str]:
+# The cache key
+
+
+def _cache_key(turn: Turn, key: str | None, scope: str) -> dict[str, str]:
+    if scope not in _SCOPES:
+        raise CallError(f"unknown cache_scope {scope!r}; use {' or '.join(map(repr, _SCOPES))}")
     if key is not None and len(key) > _MAX_KEY_LENGTH:
         raise CallError(f"cache_key {key!r} has {len(key)} characters; at most {_MAX_KEY_LENGTH} are accepted")
-    key = _prompt_key(turn) if key is None else key
+    if key is None:
+        key = _conversation_key(turn) if scope == "conversation" and turn.conversation else _prompt_key(turn)
     return {"prompt_cache_key": key} if key else {}
+
+
+def _conversation_key(turn: Turn) -> str:
+    """Return a hash of the conversation's id, so that the id itself is not sent. Sub-agents, which have no edition, add their prompt."""
+    return digest(f"{turn.conversation}\n{'' if turn.edition else _prompt_key(turn)}").removeprefix("sha256:")
 
 
 def _prompt_key(turn: Turn) -> str:

@@ -1,0 +1,229 @@
+"""Changes that come late: sent in the provider's own form where the model accepts it, so that the prefix stays the same."""
+
+import copy
+import itertools
+import json
+
+import pytest
+from anthropic import Anthropic
+from anthropic.types.beta.message_create_params import MessageCreateParamsNonStreaming
+from openai import OpenAI
+from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
+
+from foreword import (
+    Agent,
+    Conversations,
+    Tool,
+    check_request,
+    for_anthropic,
+    for_gemini,
+    for_openai_chat,
+    for_openai_responses,
+)
+from foreword.vocabulary import replace
+
+BETAS = "mid-conversation-tool-changes-2026-07-01,inline-tools-2026-09-15"
+NEW_TOOL = "New tools are available from now on: `zap`."
+ANSWER = {"role": "assistant", "content": "Yes."}
+
+
+def definition(name):
+    return {"name": name, "description": f"Does {name}.", "input_schema": {"type": "object", "properties": {}}}
+
+
+@pytest.fixture
+def talk(tree):
+    """`talk(model)` returns a function that continues a conversation with these tools, and returns its turns."""
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": "Be kind.\n"})
+    opened = []
+
+    def talk(model):
+        conversations = Conversations()
+        opened.append(conversations)
+        history = []
+
+        def turn(tools, message="Go on.", **options):
+            agent = Agent(tools=[Tool(name, f"Does {name}.") for name in tools.split()], model=model)
+            made = conversations.open("t", tree.workspace("w"), agent, "foreword", **options).turn(message, history)
+            history[:] = [*made.history, ANSWER]
+            return made
+
+        return turn
+
+    yield talk
+    for conversations in opened:
+        conversations.close()
+
+
+def is_prefix(old, new):
+    """Whether a request starts with all that another one sent."""
+    same = all(old.get(key) == new.get(key) for key in ("tools", "system", "instructions"))
+    key = "input" if "input" in old else "messages"
+    return same and new[key][: len(old[key])] == old[key]
+
+
+def test_late_tools_keep_the_prefix(talk):
+    turn = talk("claude-opus-5")
+    turns = [turn(tools) for tools in ("read run", "read run zap", "read zap", "read run zap", "read run zap")]
+    requests = [for_anthropic(each) for each in turns]
+    assert all(is_prefix(old, new) for old, new in itertools.pairwise(requests))
+    assert [tool["name"] for tool in requests[-1]["tools"]] == ["read", "run"]
+    assert [request.get("extra_headers") for request in requests] == [None, *[{"anthropic-beta": BETAS}] * 4]
+    system = [message["content"] for message in requests[-1]["messages"] if message["role"] == "system"]
+    run = {"type": "tool_reference", "name": "run"}
+    assert [[block for block in blocks if block["type"] != "text"] for blocks in system] == [
+        [{"type": "tool_addition", "tool": {"type": "tool_definition", "definition": definition("zap")}}],
+        [{"type": "tool_removal", "tool": run}],
+        [{"type": "tool_addition", "tool": run}],
+    ]
+    assert system[0][-1] == {"type": "text", "text": NEW_TOOL}
+    assert all(
+        check_request(new, at, old) == [] for new, old, at in zip(requests[1:], requests, turns[1:], strict=False)
+    )
+
+
+def test_the_finding_says_whether_the_prefix_is_kept(talk):
+    for model, is_kept in (("claude-opus-5", True), ("gpt-5.6-sol", True), ("claude-sonnet-5", False), ("", False)):
+        turn = talk(model)
+        turn("read")
+        (found,) = (finding.message for finding in turn("read zap").findings if finding.code == "drift")
+        assert found.endswith("; the prefix is kept") == is_kept
+
+
+def test_a_system_message_is_between_the_user_and_the_model(talk):
+    turn = talk("claude-opus-5")
+    turn("read")
+    last = for_anthropic(turn("read zap"))["messages"]
+    assert [message["role"] for message in last] == ["user", "assistant", "user", "system"]
+    after = for_anthropic(turn("read zap"))["messages"]
+    assert [message["role"] for message in after] == ["user", "assistant", "user", "system", "assistant", "user"]
+
+
+def test_a_system_message_never_follows_the_model(talk):
+    turn = talk("claude-opus-5")
+    turn("read")
+    messages = for_anthropic(turn("read zap", message=""))["messages"]
+    assert messages[2] == {"role": "user", "content": [{"type": "text", "text": NEW_TOOL}]}
+    assert [message["role"] for message in messages] == ["user", "assistant", "user", "system"]
+    assert [block["type"] for block in messages[3]["content"]] == ["tool_addition"]
+
+
+def test_without_betas_tools_are_in_the_list(talk):
+    turn = talk("claude-opus-5")
+    turn("read")
+    request = for_anthropic(turn("read zap"), betas=False)
+    assert "extra_headers" not in request
+    assert [tool["name"] for tool in request["tools"]] == ["read", "zap"]
+    assert request["messages"][-1] == {"role": "system", "content": [{"type": "text", "text": NEW_TOOL}]}
+
+
+def as_today(turn, convert):
+    """The request without the turn's changes."""
+    return convert(replace(turn, changes=()))
+
+
+@pytest.mark.parametrize(
+    ("model", "convert"),
+    [
+        ("", for_anthropic),
+        ("claude-sonnet-5", for_anthropic),
+        ("", for_openai_responses),
+        ("gpt-4o", for_openai_chat),
+        ("gemini-3.8-flash", for_gemini),
+    ],
+)
+def test_other_models_get_a_user_message(talk, model, convert):
+    turn = talk(model)
+    turn("read")
+    late = turn("read zap")
+    assert [change["added"] for change in late.changes] == [["zap"]]
+    assert late.messages[2] == {"role": "user", "content": NEW_TOOL}
+    assert convert(late) == as_today(late, convert)
+
+
+def test_changed_instructions_are_a_system_message(tree, talk):
+    turn = talk("claude-opus-4-8")
+    first = for_anthropic(turn("read", assignments=[("on.turn", "append")]))
+    tree({"w/AGENTS.md": "Be brief.\n"})
+    late = turn("read", assignments=[("on.turn", "append")])
+    request = for_anthropic(late)
+    assert is_prefix(first, request) and "extra_headers" not in request
+    assert request["messages"][-1]["role"] == "system"
+    assert "Be brief." in request["messages"][-1]["content"][0]["text"]
+    chat = for_openai_chat(replace(late, model="gpt-5.4"))["messages"]
+    assert [message["role"] for message in chat] == ["system", "user", "assistant", "system", "user"]
+
+
+def test_a_message_that_the_caller_has_changed_is_sent_as_it_is(talk):
+    turn = talk("claude-opus-5")
+    turn("read")
+    late = turn("read zap")
+    merged = [*late.messages[:2], {"role": "user", "content": f"{NEW_TOOL}\n\nGo on."}]
+    request = for_anthropic(replace(late, messages=merged))
+    assert request["messages"] == merged
+    assert [tool["name"] for tool in request["tools"]] == ["read", "zap"]
+
+
+def test_responses_gets_new_tools_as_an_entry(talk):
+    turn = talk("gpt-5.6-sol")
+    requests = [for_openai_responses(turn(tools)) for tools in ("read", "read zap", "read zap")]
+    assert all(is_prefix(old, new) for old, new in itertools.pairwise(requests))
+    (entry,) = (item for item in requests[-1]["input"] if item.get("type") == "additional_tools")
+    assert entry["role"] == "developer" and [tool["name"] for tool in entry["tools"]] == ["zap"]
+    following = requests[-1]["input"][requests[-1]["input"].index(entry) + 1]
+    assert following == {"role": "developer", "content": NEW_TOOL}
+
+
+def test_chat_has_no_entry_for_tools(talk):
+    turn = talk("gpt-5.6-sol")
+    turn("read")
+    request = for_openai_chat(turn("read zap"))
+    assert [tool["function"]["name"] for tool in request["tools"]] == ["read", "zap"]
+    assert {"role": "system", "content": NEW_TOOL} in request["messages"]
+
+
+def test_a_compaction_ends_the_changes(talk, tree):
+    tree({"w/.git/HEAD": "", "w/AGENTS.md": "Be kind.\n"})
+    conversations = Conversations()
+    try:
+        agent = Agent(tools=[Tool("read")], model="claude-opus-5")
+        turn = conversations.open("t", tree.workspace("w"), agent, "foreword").turn("Hi.")
+        both = replace(agent, tools=[Tool("read"), Tool("zap")])
+        conversation = conversations.open("t", tree.workspace("w"), both, "foreword")
+        assert len(conversation.turn("More.", [*turn.history, ANSWER]).changes) == 1
+        conversation.compact(messages=turn.history)
+        after = conversation.turn("Go on.", [{"role": "summary", "content": "All is well."}])
+        assert after.changes == ()
+        assert [tool["name"] for tool in for_anthropic(after)["tools"]] == ["read", "zap"]
+    finally:
+        conversations.close()
+
+
+# With the real clients and types
+
+
+def test_requests_match_the_types_of_the_sdks(talk, is_typed):
+    turn = talk("claude-opus-5")
+    turn("read run")
+    turn("read run zap")
+    late = turn("read zap")
+    request = copy.deepcopy(for_anthropic(late))
+    del request["extra_headers"]
+    assert is_typed({**request, "model": "claude-opus-5", "max_tokens": 8}, MessageCreateParamsNonStreaming)
+    request = for_openai_responses(replace(late, model="gpt-5.6-sol"))
+    assert is_typed({**request, "model": "gpt-5.6-sol"}, ResponseCreateParamsNonStreaming)
+
+
+def test_the_clients_send_late_changes_unchanged(talk, provider):
+    turn = talk("claude-opus-5")
+    turn("read")
+    late = turn("read zap")
+    with Anthropic(base_url=provider.url, api_key="none", max_retries=0) as client:
+        client.messages.create(**for_anthropic(late), model="claude-opus-5", max_tokens=8)
+    sent = {key: field for key, field in for_anthropic(late).items() if key != "extra_headers"}
+    assert provider.last_request == json.loads(json.dumps({**sent, "model": "claude-opus-5", "max_tokens": 8}))
+    assert provider.headers[-1]["anthropic-beta"] == BETAS
+    request = for_openai_responses(replace(late, model="gpt-5.6-sol"))
+    with OpenAI(base_url=f"{provider.url}/v1", api_key="none", max_retries=0) as client:
+        client.responses.create(**request, model="gpt-5.6-sol")
+    assert provider.last_request == json.loads(json.dumps({**request, "model": "gpt-5.6-sol"}))

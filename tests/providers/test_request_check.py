@@ -1,0 +1,185 @@
+"""`check_request`: the first change that loses the cache, and who made it."""
+
+import copy
+
+import pytest
+
+from foreword import CallError, check_request, for_anthropic, for_gemini, for_openai_chat, for_openai_responses
+from foreword.vocabulary import replace
+
+CONVERTERS = pytest.mark.parametrize("convert", [for_anthropic, for_openai_chat, for_openai_responses, for_gemini])
+NAMES = ("base", "instructions", "skills", "environment", "plan")
+MARK = {"type": "ephemeral"}
+
+
+@pytest.fixture
+def turn(make_turn, all_lifetimes):
+    tools = [{"name": f"t{number}", "description": "Does it. " * 20, "schema": {}} for number in range(1, 10)]
+    return replace(make_turn(*all_lifetimes, tools=tools), sections=NAMES)
+
+
+def messages_of(findings):
+    return [(found.code, found.message) for found in findings]
+
+
+def changed(sentence):
+    return [("request-changed", sentence)]
+
+
+@CONVERTERS
+def test_a_request_that_nobody_changed_has_no_findings(convert, turn, history):
+    first = convert(turn)
+    assert check_request(first, turn) == []
+    later = replace(turn, messages=history)
+    assert check_request(convert(later), later, first) == []
+
+
+def test_breakpoints_of_openai_are_not_a_change(turn):
+    for convert in (for_openai_chat, for_openai_responses):
+        marked = convert(replace(turn, model="gpt-5.6-sol"))
+        assert check_request(marked, turn) == []
+        assert check_request(marked, turn, convert(turn)) == []
+
+
+def tools_of(request):
+    tools = request.get("config", request)["tools"]
+    return tools[0].get("function_declarations", tools)
+
+
+@CONVERTERS
+@pytest.mark.parametrize(
+    ("edit", "what"),
+    [
+        (lambda tools: tools.insert(2, tools.pop(8)), "moved tool `t9` from 9 to 3"),
+        (lambda tools: tools.pop(4), "removed tool `t5` from 5"),
+        (lambda tools: tools.pop(), "removed tool `t9` from 9"),
+        (lambda tools: tools.append({"name": "own"}), "added tool `own` at 10"),
+        (
+            lambda tools: tools[1].get("function", tools[1]).update(description="Else."),
+            "changed the definition of tool `t2` at 2",
+        ),
+    ],
+)
+def test_the_first_changed_tool_is_named(convert, turn, edit, what):
+    before, request = convert(turn), copy.deepcopy(convert(turn))
+    edit(tools_of(request))
+    assert messages_of(check_request(request, turn)) == changed(f"the caller {what}")
+    ((_, message),) = messages_of(check_request(request, turn, before))
+    start, _, end = message.partition("; about ")
+    assert start == f"the caller {what}" and int(end.split()[0]) > 10
+    assert check_request(request, turn, request) == []  # the same again loses nothing
+
+
+def test_the_earlier_a_tool_changes_the_more_is_lost(turn):
+    def lost(at):
+        request = copy.deepcopy(for_anthropic(turn))
+        del request["tools"][at]
+        ((_, message),) = messages_of(check_request(request, turn, for_anthropic(turn)))
+        return int(message.partition("; about ")[2].split()[0].replace(",", ""))
+
+    assert lost(0) > lost(4) > lost(8) > 0
+
+
+def test_another_edition_is_named_as_the_cause(turn):
+    newer = replace(turn, edition=2, tools=turn.tools[:-1])
+    ((_, message),) = messages_of(check_request(for_anthropic(newer), newer, for_anthropic(turn)))
+    assert message.startswith("edition 2 removed tool `t9` from 9; about ")
+    text = turn.system.replace("plainly", "briefly")
+    edited = replace(turn, edition=3, system=text)
+    ((_, message),) = messages_of(check_request(for_anthropic(edited), edited, for_anthropic(turn)))
+    assert message.startswith("edition 3 changed the text of section instructions; about ")
+
+
+@CONVERTERS
+def test_a_changed_section_is_named(convert, turn):
+    edited = convert(replace(turn, system=turn.system.replace("plainly", "briefly")))
+    assert messages_of(check_request(edited, turn)) == changed("the caller changed the text of section instructions")
+    ((_, message),) = messages_of(check_request(edited, turn, convert(turn)))
+    assert message.startswith("the caller changed the text of section instructions; about ")
+
+
+@pytest.mark.parametrize(
+    ("edit", "what"),
+    [
+        (lambda text: "X" + text, "changed the text of section base"),
+        (lambda text: text + "\nToday.", "changed the text of section plan"),
+        (lambda text: text.replace("# Skills", "# Skill"), "changed the text of section skills"),
+        (lambda text: "", "changed the text of section base"),
+    ],
+)
+def test_the_section_is_where_the_text_first_differs(turn, edit, what):
+    request = {**for_anthropic(turn), "system": edit(turn.system)}
+    assert messages_of(check_request(request, turn)) == changed(f"the caller {what}")
+
+
+def test_without_sections_the_position_is_named(turn):
+    turn = replace(turn, passages=(), sections=())
+    request = {**for_anthropic(turn), "system": "You are a bot."}
+    assert messages_of(check_request(request, turn)) == changed("the caller changed the system prompt at character 10")
+
+
+@CONVERTERS
+def test_a_changed_message_is_named(convert, turn, history):
+    before = convert(replace(turn, messages=history))
+    later = replace(turn, messages=[*history[:2], {"role": "user", "content": "Else."}])
+    ((_, message),) = messages_of(check_request(convert(later), later, before))
+    assert message.startswith("the caller changed message 3 (user); about ")
+    shorter = replace(turn, messages=history[:5])
+    ((_, message),) = messages_of(check_request(convert(shorter), shorter, before))
+    assert message.startswith("the caller removed message 6 (user); about ")
+
+
+def marked_message(**ttl):
+    return {"role": "user", "content": [{"type": "text", "text": "Hi.", "cache_control": {**MARK, **ttl}}]}
+
+
+@pytest.mark.parametrize(
+    ("added", "expected"),
+    [
+        ({}, []),
+        ({"cache_control": MARK}, []),
+        (
+            {"cache_control": MARK, "messages": [marked_message()]},
+            ["5 cache marks, 4 allowed; the provider rejects this request"],
+        ),
+        (
+            {"messages": [marked_message(ttl="1h")]},
+            ["cache mark 4 lasts an hour but comes after one that lasts five minutes"],
+        ),
+    ],
+)
+def test_cache_marks_are_counted(turn, added, expected):
+    findings = check_request({**for_anthropic(turn), **added}, turn)
+    assert [found.message for found in findings if found.code == "cache-marks"] == expected
+
+
+def test_a_key_of_a_schema_is_not_a_cache_mark(turn):
+    call = {"type": "tool_use", "id": "c", "name": "t1", "input": {"cache_control": [{"cache_control": MARK}] * 9}}
+    request = for_anthropic(replace(turn, messages=[{"role": "assistant", "content": [call]}]))
+    assert check_request(request, turn) == []
+
+
+@CONVERTERS
+def test_no_finding_contains_text(convert, turn):
+    secret = replace(
+        turn, system=turn.system.replace("plainly", "hunter2"), messages=[{"role": "user", "content": "hunter2"}]
+    )
+    for request, previous in (
+        (convert(secret), None),
+        (convert(secret), convert(turn)),
+        (convert(turn), convert(secret)),
+    ):
+        assert "hunter2" not in str(check_request(request, turn, previous))
+
+
+def test_nothing_is_changed(turn):
+    request = for_anthropic(turn)
+    before = copy.deepcopy(request)
+    check_request(request, turn, request)
+    assert request == before
+
+
+@pytest.mark.parametrize(("request_", "previous"), [("{}", None), (None, None), ({}, [])])
+def test_a_request_that_is_not_a_dict_is_refused(turn, request_, previous):
+    with pytest.raises(CallError, match=r"^check_request: \w+ must be a dict of a client's arguments, not "):
+        check_request(request_, turn, previous)
