@@ -8,16 +8,17 @@ Each function is pure and returns keyword arguments for the provider's own clien
     client.models.generate_content(**for_gemini(turn), model=…)
 
 The same turn always gives the same bytes, and each later turn of a conversation starts with the bytes of the one before: nothing is
-counted, dated or reordered, and messages are never merged. An empty prompt is left out of the request. A message is
-`{"role", "content"}`; its content is a string, or a list in which text is `{"type": "text", "text": …}`. Everything else in the
-list is already in the provider's form and passes through unchanged.
+dated or numbered, and the user's and the model's messages are neither reordered nor merged. A message that announces a late change
+(`turn.changes`) is sent in the provider's own form if the turn's model accepts that. An empty prompt is left out of the request. A
+message is `{"role", "content"}`; its content is a string, or a list in which text is `{"type": "text", "text": …}`. Everything else in
+the list is already in the provider's form and passes through unchanged.
 
 The first messages of a turn may belong to its prompt (`turn.leading`), with the roles `system`, `developer` and `user`. Where a
 provider does not have one of these roles, `developer` becomes `system`, and a `system` message after the system prompt becomes
 `user`. Other messages keep their roles.
 
-To add a provider, write its module with a function `request`, add its name to `errors.PROVIDERS`, and export its functions from
-`foreword`.
+To add a provider, write its module with a function `request`, add its name to `errors.PROVIDERS` and its rows to `capabilities.toml`
+and `inspection/prices.toml`, and export its functions from `foreword`.
 """
 
 from __future__ import annotations
