@@ -417,6 +417,7 @@ def test_unusual_files_have_verdicts(repository, verdicts):
             "w/e/FAR.md": "",
             "w/f/FAR.md": None,
             "w/new\nline/FAR.md": "x",
+            "w/\x9b\u202e/FAR.md": "x",
             "w/loop": Path("."),
         }
     )
@@ -431,6 +432,7 @@ def test_unusual_files_have_verdicts(repository, verdicts):
         "d/FAR.md": "unreadable",
         "e/FAR.md": "blank",
         "new\\x0aline/FAR.md": "elsewhere",
+        "\\x9b\\u202e/FAR.md": "elsewhere",
         "\\xff/NEAR.md": "shadowed",
     }
 

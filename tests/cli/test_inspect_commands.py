@@ -192,6 +192,7 @@ def test_output_of_show_can_be_read_back_as_the_same_prompt(run, tree):
         ("", "x\n", "    {+x+}"),
         ("x\n", "", "    [-x-]"),
         ("hi 𝕏 👩‍👩‍👧\n", "hi 𝕐 👩‍👩‍👦\n", "    hi [-𝕏 👩‍👩‍👧-]{+𝕐 👩‍👩‍👦+}"),
+        ("a \u202eb\n", "c \u202eb\n", "    [-a-]{+c+} \\u202eb"),
         ("a \x1b[31mb\n", "c \x1b[31mb\n", "    [-a-]{+c+} \\x1b[31mb"),  # no control characters reach a terminal
         ("a b\n", "a  b\n", "    a[-·-]{+··+}b"),
         ("a\tb\n", "a b\n", "    a[-⇥-]{+·+}b"),

@@ -506,8 +506,8 @@ def test_colours_are_used_only_on_a_terminal(shop, command):
         assert "\x1b" not in run_on_terminal(shop, command, **quiet)
 
 
-HOSTILE = "One.\t\x1b]0;owned\x07 \x1b[2J \x9b31m \x7f\x08 two."
-ESCAPED = "One.\t\\x1b]0;owned\\x07 \\x1b[2J \\x9b31m \\x7f\\x08 two."
+HOSTILE = "One.\t\x1b]0;owned\x07 \x1b[2J \x9b31m \x7f\x08 \u202e"
+ESCAPED = "One.\t\\x1b]0;owned\\x07 \\x1b[2J \\x9b31m \\x7f\\x08 \\u202e"
 
 
 @pytest.mark.parametrize("arguments", [["show"], ["blame"], ["skill", "testing"]])

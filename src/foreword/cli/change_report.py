@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..inspection.changes import BETWEEN_SECTIONS, WHOLE_PROMPT
 from ..inspection.effects import TOOLS
+from ..text.lines import escape_controls
 from ..vocabulary import replace
 from .paths import ShortPaths
-from .terminal import describe_count, describe_infos, escape_controls, finding_line, worst_first
+from .terminal import describe_count, describe_infos, finding_line, worst_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import sys
 
 from ..inspection.diff import describe_cause
-from ..text.lines import printable
+from ..text.lines import escape_controls, printable
 from .terminal import paint, shows_colours, write, write_line, write_table
 
 TYPE_CHECKING = False
@@ -25,7 +24,6 @@ _MAX_LINES = 8
 _MAX_CAUSES = 6
 _MAX_WIDTH = 160
 _CONTEXT = 50
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def write_difference(
@@ -187,7 +185,7 @@ def _signed_lines(text: str, sign: str, colour: str) -> Iterator[str]:
 
 def _escape(text: str) -> str:
     """The text with control characters escaped."""
-    return _CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+    return escape_controls(text, keep="\n\t")
 
 
 def describe_first_difference(first: FirstDifference, paths: ShortPaths) -> str:

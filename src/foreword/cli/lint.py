@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
+from ..text.lines import escape_controls
 from .columns import display_width, shorten_middle, wrap
 from .options import add_dir_argument, new_parser
-from .terminal import SEVERITIES, escape_controls, is_terminal, paint, terminal_width, wrap_for, write, write_json
+from .terminal import SEVERITIES, is_terminal, paint, terminal_width, wrap_for, write, write_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import signal
 import sys
 import threading
 
+from ..text.lines import escape_controls
 from .columns import clip, display_width, pad
-from .terminal import escape_controls, paint
+from .terminal import paint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import os
 import sys
 
 from ..findings import merge_repeated
-from ..text.lines import printable
+from ..text.lines import escape_controls, printable
 from ..vocabulary import replace
 
 TYPE_CHECKING = False
@@ -190,20 +190,6 @@ def format_finding(finding: Finding, stream: TextIO) -> str:
 def finding_line(finding: Finding) -> str:
     """The finding as one line for standard output, even if its message has several."""
     return format_finding(replace(finding, message=escape_controls(finding.message.partition("\n")[0])), sys.stdout)
-
-
-def escape_controls(text: str, keep: str = "") -> str:
-    """The text with control characters escaped (as `\\x1b`), except those in `keep`."""
-    if text.isprintable():
-        return text
-    return "".join(
-        f"\\x{ord(character):02x}" if _is_control(character) and character not in keep else character
-        for character in text
-    )
-
-
-def _is_control(character: str) -> bool:
-    return character < " " or "\x7f" <= character <= "\x9f"
 
 
 def format_time(time: str) -> str:

@@ -4,14 +4,32 @@ from __future__ import annotations
 
 
 def printable(path: str) -> str:
-    """A path for display on one line, with invalid UTF-8 and control characters escaped as `\\xff`."""
+    """A path for display on one line, with invalid UTF-8 and control characters escaped as `\\xff` or `\\u202e`."""
     if path.isprintable():
         return path
     try:
         decoded = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     except UnicodeEncodeError:  # a lone surrogate that does not encode a byte
         decoded = path.encode("utf-8", "backslashreplace").decode()
-    return "".join(f"\\x{ord(char):02x}" if ord(char) < 32 or ord(char) == 127 else char for char in decoded)
+    return escape_controls(decoded)
+
+
+def escape_controls(text: str, keep: str = "") -> str:
+    """The text with control characters escaped (as `\\x1b` or `\\u202e`), except those in `keep`.
+
+    Line separators and bidirectional overrides count: with them, a line looks different from what it says.
+    """
+    if text.isprintable():
+        return text
+    return "".join(_escape(char) if _is_control(char) and char not in keep else char for char in text)
+
+
+def _is_control(char: str) -> bool:
+    return char < " " or "\x7f" <= char <= "\x9f" or "\u2028" <= char <= "\u202e" or "\u2066" <= char <= "\u2069"
+
+
+def _escape(char: str) -> str:
+    return f"\\x{ord(char):02x}" if char <= "\xff" else f"\\u{ord(char):04x}"
 
 
 def is_plain(text: str) -> bool:
