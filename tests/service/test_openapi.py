@@ -61,6 +61,7 @@ CALLS = [
     ("POST", "/conversations/{id}/turn", "/conversations/document/turn", {"cwd": "/"}),
     ("POST", "/conversations/{id}/skills/{name}", "/conversations/document/skills/tidy", {"cwd": "", "layout": "opal"}),
     ("POST", "/conversations/{id}/skills/{name}", "/conversations/document/skills/ghost", {"cwd": "", "layout": "opal"}),
+    ("POST", "/conversations/{id}/touch", "/conversations/document/touch", {"cwd": "", "paths": ["a.py"]}),
     ("POST", "/conversations/{id}/usage", "/conversations/document/usage", {"usage": {"input_tokens": 1}}),
     ("POST", "/conversations/{id}/usage", "/conversations/ghost/usage", {"usage": {"input_tokens": 1}}),
     ("GET", "/system-prompt/usage", "/system-prompt/usage", None),

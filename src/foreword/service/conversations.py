@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
+from ..conversation.usage import Usage, stored_usage
 from ..conversation.usage import record_usage as add_usage
-from ..conversation.usage import stored_usage
 from ..encoding.edition import agent_row
 from ..errors import StoreError
 from ..vocabulary import Edition, Turn, digest
@@ -109,7 +109,7 @@ def list_conversations(service: Service, request: Request) -> Response:
 def read_conversation(service: Service, request: Request) -> Response:
     """The current edition, with the origins of its prompt."""
     id = request.text("id")
-    return request.if_modified(_edition_response(service, id, service.current(id, request.moment)))
+    return request.if_modified(_measured_response(service, id, service.current(id, request.moment)))
 
 
 def list_editions(service: Service, request: Request) -> Response:
@@ -124,7 +124,7 @@ def list_editions(service: Service, request: Request) -> Response:
 def read_edition(service: Service, request: Request) -> Response:
     """One edition of a conversation, with the origins of its prompt."""
     id = request.text("id")
-    return request.if_modified(_edition_response(service, id, service.edition(id, request.number("number"))))
+    return request.if_modified(_measured_response(service, id, service.edition(id, request.number("number"))))
 
 
 def read_drift(service: Service, request: Request) -> Response:
@@ -189,11 +189,15 @@ def _turn_response(turn: Turn) -> Response:
 _tails: dict[tuple[str, ...], tuple[bytes, str]] = {}
 
 
-def _edition_response(service: Service, id: str, edition: Edition) -> Response:
+def _measured_response(service: Service, id: str, edition: Edition) -> Response:
+    return _edition_response(id, edition, stored_usage(service.conversations.store, id, edition.number))
+
+
+def _edition_response(id: str, edition: Edition, usage: Usage | None = None) -> Response:
     """The response for an edition, with the origins of its prompt and an ETag."""
     tail, tag = _tail(edition)
     content: dict[str, Any] = {"conversation": id, "edition": edition.number, "created": edition.created}
-    if usage := stored_usage(service.conversations.store, id, edition.number):
+    if usage is not None:
         content["usage"] = usage_form(usage)
         tag += f"-{usage.calls}"
     head = msgspec.json.encode(content)
