@@ -1,0 +1,41 @@
+"""`foreword why DIR RULE --for FILE`: whether a rule applies to a file, and which glob decides."""
+
+import pytest
+
+RULE = ".claude/rules/web.md"
+
+
+@pytest.fixture
+def why(run, tree):
+    """`why("web/a.ts")` returns the exit status and the explanation of the rule for that file."""
+    front_matter = "---\npaths: ['web/**/*.ts', '!*.test.ts']\n---\n"
+    tree({"w/.git/HEAD": "ref: refs/heads/main\n", f"w/{RULE}": f"{front_matter}For the web.\n"})
+    return lambda file: run("why", ".", RULE, "--for", file)[:2]
+
+
+def test_a_rule_that_applies_names_the_glob_that_matches(why):
+    status, out = why("web/x/a.ts")
+    assert status == 0
+    assert out.startswith("used") and "web/x/a.ts matches web/**/*.ts (paths)" in out
+
+
+def test_a_rule_that_does_not_apply_names_the_glob_that_failed(why):
+    out = why("api/a.py")[1]
+    assert out.startswith("waiting")
+    assert "api/a.py (in /w) does not match web/**/*.ts (paths); web/name.ts would match" in out
+
+
+def test_a_rule_that_excludes_a_file_names_the_glob_that_excludes_it(why):
+    assert "web/a.test.ts is excluded by !*.test.ts (paths)" in why("web/a.test.ts")[1]
+
+
+def test_a_glob_that_almost_matches_has_a_hint(why):
+    assert "**/web/**/*.ts would match it" in why("lib/web/a.ts")[1]
+    assert "web/**/*.ts differs only in upper and lower case" in why("Web/a.ts")[1]
+
+
+def test_for_needs_a_rule_and_a_file_in_the_workspace(run, why):
+    status, _, error = run("why", ".", "--for", "a.py")
+    assert status == 2 and "--for needs the path of a rule" in error
+    status, _, error = run("why", ".", RULE, "--for", "/etc/passwd")
+    assert status == 2 and "/etc/passwd" in error
