@@ -278,6 +278,16 @@ def test_imports_that_multiply_are_limited(notes):
     assert {finding.code for finding in prompt.findings} == {"import-limit"}
 
 
+def test_short_files_that_import_each_other_are_limited(notes):
+    imports = " ".join(f"@f{number}.md" for number in range(20))
+    files = {"w/N.md": imports, **{f"w/f{number}.md": imports for number in range(20)}}
+    find = {"imports": {"place": "replace", "depth": 20, "once": "chain"}}
+    prompt = notes.prompt(files, find, mirrors="Program 1.0")
+    assert len(prompt.text) < 50_000
+    (limit,) = [finding.message for finding in prompt.findings if finding.code == "import-limit"]
+    assert limit.endswith(".md has imports that are ignored, because 3,000 imports were followed before them")
+
+
 def test_the_number_of_imports_is_limited(notes):
     prompt = notes.prompt({"w/N.md": "@a " * 1_500}, {"imports": {"place": "replace", "missing": "-"}})
     assert prompt.text.count("-") == 1_000

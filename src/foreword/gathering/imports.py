@@ -13,7 +13,7 @@ from ..findings import finding
 from ..sources.links import SYSTEM_FOLDERS, inside_for
 from ..sources.paths import is_file_name, is_inside
 from ..sources.stamps import real_path
-from ..text.imports import MAX_TOKENS, import_tokens
+from ..text.imports import MAX_FOLLOWED, MAX_TOKENS, import_tokens
 from ..text.lines import printable
 from ..text.pieces import apply_filters, slice_pieces
 from ..vocabulary import Origin, Piece, replace, value
@@ -93,6 +93,7 @@ class Importer:
         self.seen_in_file: set[tuple[int, int]] = set()
         self.readings: dict[tuple[str, str, Bound, str], Reading] = {}
         self.room = layout.template_limit
+        self.followed = 0
 
     def expand(self, lookup: Lookup, found: FoundText) -> list[Document]:
         """Return a text's document, followed by those that it imports as items."""
@@ -180,7 +181,16 @@ class Importer:
                 self.report(importing, "import-limit", f"has more than {MAX_TOKENS:,} imports; the rest are ignored")
                 return
             if with_home or not token.name.startswith("~"):
+                self.followed += 1
+                if self.followed > MAX_FOLLOWED:
+                    self.report_limit(importing)
+                    return
                 yield token
+
+    def report_limit(self, importing: Importing) -> None:
+        if self.followed == MAX_FOLLOWED + 1:  # once, not for each file that is still open
+            what = f"has imports that are ignored, because {MAX_FOLLOWED:,} imports were followed before them"
+            self.report(importing, "import-limit", what)
 
     # One file
 

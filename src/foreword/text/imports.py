@@ -32,6 +32,8 @@ _TOKENS = {
 _PUNCTUATION = ".,;:!?)]}\"'"
 MAX_TOKENS = 1_000
 """How many imports one text may have; the others are ignored, because each is looked up on the disk."""
+MAX_FOLLOWED = 3_000
+"""How many imports all texts of a prompt may have together, counting a text each time that it is imported."""
 
 
 @value
