@@ -4,6 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from foreword.sources.path_globs import compile_globs
 
@@ -44,3 +46,36 @@ def test_the_table_in_the_documentation_is_right(globs, matching, others):
 )
 def test_details_of_globs(glob, path, is_match):
     assert compile_globs(glob).match(path) == is_match
+
+
+# Compared with pathspec, which mypy and MkDocs install
+
+_NOT_IN_GIT = ("*.{ts,tsx}", "app/[slug]/page.tsx")  # braces, and a name that is spelled like the glob
+_parts = st.sampled_from(["a", "*", "**", "*.py", "?", ".c", "src", "[a-b]", "a*"])
+_names = st.sampled_from(["a", "b", ".c", "a.py", "src", "x.ts"])
+
+
+@pytest.fixture(scope="module")
+def matches_as_git():
+    """A function that returns whether one of the globs in a `.gitignore` matches a path."""
+    pathspec = pytest.importorskip("pathspec")
+    return lambda glob, path: pathspec.GitIgnoreSpec.from_lines(glob.split(", ")).match_file(path)
+
+
+@pytest.mark.parametrize(("globs", "matching", "others"), ROWS)
+def test_the_table_agrees_with_gitignore(matches_as_git, globs, matching, others):
+    for glob in globs:
+        expected = [] if glob in _NOT_IN_GIT else matching
+        assert [path for path in (*matching, *others) if matches_as_git(glob, path)] == expected
+
+
+@given(
+    start=st.sampled_from(["", "/"]),
+    parts=st.lists(_parts, min_size=1, max_size=4),
+    end=st.sampled_from(["", "/"]),
+    names=st.lists(_names, min_size=1, max_size=4),
+)
+def test_random_globs_agree_with_gitignore(matches_as_git, start, parts, end, names):
+    """Except for `**/` at the end, which pathspec reads as `**`."""
+    glob, path = start + "/".join(parts) + ("" if parts[-1] == "**" else end), "/".join(names)
+    assert compile_globs(glob).match(path) == matches_as_git(glob, path)
