@@ -118,7 +118,7 @@ def test_a_store_of_a_newer_version_is_refused(url, edition):
     with pytest.raises(StoreError) as error:
         open_store(url).current("talk")
     assert str(error.value).endswith(
-        f"a newer version of Foreword wrote this store: its schema is version 99, and this Foreword supports up to {rows.LATEST}"
+        f"a newer version of Foreword wrote this store: its schema is version 99, and this installation supports up to {rows.LATEST}"
     )
     assert version_of(connection) == 99
     connection.close()

@@ -62,11 +62,11 @@ def test_a_url_names_a_file(tmp_path, monkeypatch, edition, url, file):
         ("postgresql:secret", "postgresql: must be followed by slashes"),
         (
             "postgresql://me:se@cret@host/name",
-            "the URL of the store is not valid; use postgresql://user:password@host",
+            "the store's URL is not valid; use postgresql://user:password@host",
         ),
-        ("postgresql://me:secret/x@host/name", "the URL of the store is not valid"),
-        ("postgresql://me:secret/name", "the URL of the store is not valid"),
-        ("postgresql://host/name?nonsense=secret", "the URL of the store is not valid"),
+        ("postgresql://me:secret/x@host/name", "the store's URL is not valid"),
+        ("postgresql://me:secret/name", "the store's URL is not valid"),
+        ("postgresql://host/name?nonsense=secret", "the store's URL is not valid"),
     ],
 )
 def test_the_error_for_an_invalid_url_shows_a_valid_one(url, message):

@@ -21,10 +21,10 @@ class Contents:
 
     def file(self, path: str, limit: int) -> tuple[bytes, stat_result, str] | None:
         """A file's data (at most one byte more than the limit), status and real path; None if not enough of it was read."""
-        known = self._files.get(path)
-        if known is None or (len(known[0]) > known[1] and limit > known[1]):
+        cached = self._files.get(path)
+        if cached is None or (len(cached[0]) > cached[1] and limit > cached[1]):
             return None
-        data, _, status, real = known
+        data, _, status, real = cached
         return data[: limit + 1], status, real
 
     def store_file(self, path: str, data: bytes, limit: int, status: stat_result, real: str) -> None:

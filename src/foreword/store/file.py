@@ -45,13 +45,13 @@ def file_id(path: str) -> FileId | None:
     return status.st_dev, status.st_ino
 
 
-def is_same_file(path: str, known: FileId | None) -> bool:
-    """Whether a path leads to the known file. Takes one `stat` call, because every use of a store checks this."""
+def is_same_file(path: str, expected: FileId | None) -> bool:
+    """Whether a path leads to the file with this id. Takes one `stat` call, because every use of a store checks this."""
     try:
         status = os.stat(path)
     except OSError:
         return False
-    return (status.st_dev, status.st_ino) == known
+    return (status.st_dev, status.st_ino) == expected
 
 
 def wal_id(path: str) -> FileId | None:

@@ -63,7 +63,7 @@ class ConnectionPool:
             self._idle.put(single)
 
     def take(self) -> tuple[Any, bool]:
-        """A connection, and whether it was used before."""
+        """Take a connection. Returns it, and whether it was used before."""
         if self.is_closed:
             raise StoreError("the store is closed")
         if self._forks != _forks and self._single is None:

@@ -116,8 +116,8 @@ class PostgresStore(StoreReader):
                 return False
             pointers = [row_ids[text] for text in texts]
             row = (conversation, edition.number, *pointers, to_bytes(edition.created), state_column(edition.state))
-            won = connection.execute(_PUBLISH, (*row, after, conversation), binary=True).fetchone()
-            return won == (1,)
+            count = connection.execute(_PUBLISH, (*row, after, conversation), binary=True).fetchone()
+            return count == (1,)
 
         if self._write(add, packed):
             self._cache_edition(conversation, edition)
@@ -283,7 +283,7 @@ def _settings(url: str) -> dict[str, Any]:
     host, port, name = (str(parsed.get(key, "")) for key in ("host", "port", "dbname"))
     if "@" in host + port + name or (port and not port.replace(",", "").isdigit()):
         raise CallError(
-            "the URL of the store is not valid; use postgresql://user:password@host:5432/name,"
+            "the store's URL is not valid; use postgresql://user:password@host:5432/name,"
             " with %40 for @, %2F for / and %3A for : in the password"
         ) from None
     return {**_DEFAULTS, **parsed}

@@ -1,7 +1,7 @@
 """The methods of a store that read, with the same SQL for SQLite and PostgreSQL.
 
-Reading an existing conversation takes one SELECT of a small row with the hashes of its texts; each text is read once per process. Row ids
-of texts are never cached, because they may refer to other texts after a backup is restored.
+Reading an existing conversation takes one SELECT of a small row with the hashes of its texts; each text is read once per process. The
+texts' row ids are never cached, because they may refer to other texts after a backup is restored.
 """
 
 from __future__ import annotations
@@ -113,18 +113,18 @@ class StoreReader:
         return None
 
     def current(self, conversation: str, moment: object = None) -> Edition | None:
-        known = self._editions.get(conversation)
-        if known is None:
+        cached = self._editions.get(conversation)
+        if cached is None:
             check_id(conversation)
-        elif moment is not None and known.moment == moment:
-            return known.edition
+        elif moment is not None and cached.moment == moment:
+            return cached.edition
 
         def read(connection: Any) -> Edition | None:
             for row in self._select(connection, CURRENT, (conversation,)):
-                if known is not None and row == known.row:
+                if cached is not None and row == cached.row:
                     if moment is not None:
-                        known.moment = moment
-                    return known.edition
+                        cached.moment = moment
+                    return cached.edition
                 edition = edition_of(row, self._by_hash(connection, row[_HASHES]))
                 self._editions.put(conversation, edition, row, moment)
                 return edition
@@ -134,8 +134,8 @@ class StoreReader:
         return self._run(read)
 
     def last_known(self, conversation: str) -> Edition | None:
-        known = self._editions.get(conversation)
-        return known.edition if known else None
+        cached = self._editions.get(conversation)
+        return cached.edition if cached else None
 
     def edition(self, conversation: str, number: int) -> Edition | None:
         check_id(conversation)
@@ -251,7 +251,7 @@ class StoreReader:
         self._editions.put(conversation, edition, row_of(edition, hashes))
 
     def _cache_state(self, conversation: str, number: int, state: str) -> None:
-        """Cache a state that has been written beside an edition."""
-        known = self.last_known(conversation)
-        if known is not None and known.number == number:
-            self._cache_edition(conversation, replace(known, state=state))
+        """Cache a state that has been written for an edition."""
+        cached = self.last_known(conversation)
+        if cached is not None and cached.number == number:
+            self._cache_edition(conversation, replace(cached, state=state))

@@ -39,7 +39,7 @@ class TemplateVersion:
     """One version of the global template. Versions are only ever added.
 
     Fields:
-        version: The number of the version, counted from 1.
+        version: The version number, starting at 1.
         template: The text.
         author: Who saved it.
         time: When it was saved, as an ISO time.
@@ -167,7 +167,7 @@ def check_version(version: int, latest: int = LATEST) -> None:
     """Raise a StoreError if a newer version of Foreword wrote the store."""
     if version > latest:
         raise StoreError(
-            f"a newer version of Foreword wrote this store: its schema is version {version}, and this Foreword supports up to {latest}"
+            f"a newer version of Foreword wrote this store: its schema is version {version}, and this installation supports up to {latest}"
         )
 
 
@@ -190,12 +190,12 @@ def faults(
         prompt_ids.add(system)
         yield from _missing_texts("a prompt", {"text": system, "account": account}, text_ids)
     yield from _edition_faults(editions, text_ids, prompt_ids)
-    before = 0
+    previous = 0
     for version, template in templates:
         yield from _missing_texts(f"version {version} of the template", {"text": template}, text_ids)
-        if version != before + 1:
-            yield f"version {version} of the template comes after version {before}"
-        before = version
+        if version != previous + 1:
+            yield f"version {version} of the template comes after version {previous}"
+        previous = version
 
 
 def _text_faults(number: int, hash: bytes, form: int, body: bytes) -> Iterator[str]:
@@ -209,16 +209,16 @@ def _text_faults(number: int, hash: bytes, form: int, body: bytes) -> Iterator[s
 
 
 def _edition_faults(rows: Iterable[Sequence[Any]], text_ids: set[int], prompt_ids: set[int]) -> Iterator[str]:
-    before: tuple[str, int] = ("", 0)
+    previous: tuple[str, int] = ("", 0)
     for conversation, number, *numbers in rows:
         name = f"edition {number} of conversation {conversation!r}"
         yield from _missing_texts(name, dict(zip(TEXT_COLUMNS, numbers, strict=True)), text_ids)
         if numbers[0] in text_ids and numbers[0] not in prompt_ids:
             yield f"the prompt of {name} cannot be found by its id"
-        last = before[1] if before[0] == conversation else 0
+        last = previous[1] if previous[0] == conversation else 0
         if number != last + 1:
             yield f"{name} comes after edition {last}"
-        before = (conversation, number)
+        previous = (conversation, number)
 
 
 def _missing_texts(name: str, pointers: Mapping[str, int], text_ids: set[int]) -> Iterator[str]:

@@ -77,11 +77,11 @@ class SqliteStore(StoreReader):
         # SQLite allows one writer at a time. Threads queue here instead of polling SQLite.
         self._write_lock, self._forks = allocate_lock(), fork_count()
         self._busy_until = 0.0
-        existing = file_id(path) if path else None
+        existing_id = file_id(path) if path else None
         connection = _open(path)
         self._connections, self._observers = _pool(path, connection), _pool(path, timeout=0)
         # An existing file's id is taken before it is opened, so that the next call notices if it is replaced in between.
-        self._file, self._wal = (existing or file_id(path), wal_id(path)) if path else (None, None)
+        self._file, self._wal = (existing_id or file_id(path), wal_id(path)) if path else (None, None)
 
     def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
         check_id(conversation)
@@ -292,8 +292,8 @@ class SqliteStore(StoreReader):
         for text in texts:
             row = packed.get(text)
             hash = row[0] if row else self._texts.hash(text) or hash_of(text)
-            known = connection.execute(_SELECT_ROW_ID, (hash,)).fetchone()
-            number = known[0] if known else connection.execute(_ADD_TEXT, row or pack(text)).lastrowid
+            existing_row = connection.execute(_SELECT_ROW_ID, (hash,)).fetchone()
+            number = existing_row[0] if existing_row else connection.execute(_ADD_TEXT, row or pack(text)).lastrowid
             assert number is not None
             row_ids[text] = number
         return row_ids
