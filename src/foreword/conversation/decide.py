@@ -1,8 +1,8 @@
 """Decide what each event does, and whether the edition in use is kept or replaced. Pure.
 
     decide      events -> steps, by the layout's table: one for the tools, one for everything else
-    apply_step  step, edition in use, fresh prompt -> edition, messages to add, findings
-    drift       what a fresh prompt would change, which source changed it, and which prefix a rebuild would lose
+    apply_step  step, edition in use, new edition -> edition, messages to add, findings
+    drift       what a new prompt would change, which source changed it, and which prefix a rebuild would lose
 
 Prompts with the same text, divided into the same messages, and the same tools are the same edition. They are compared by their final
 bytes, never by their inputs.
@@ -41,7 +41,7 @@ _TOOL_EVENTS = ("tools", "registry")
 
 @value
 class Steps:
-    """What to do about the tools, and about everything else: files, settings, and the rest of the agent."""
+    """The steps for the tools and for everything else: files, settings, and the rest of the agent."""
 
     tools: str
     rest: str
@@ -178,7 +178,7 @@ def _describe_change(change: SectionChange) -> str:
 
 
 def drift(current: Edition, new_edition: Edition, since: Edition | None = None, price: Pricing | None = None) -> Drift:
-    """Compare a fresh prompt with the edition in use, or with `since`. The price is always that of a rebuild of the edition in use.
+    """Compare a new edition with the edition in use, or with `since`. The price is always for rebuilding the edition in use.
 
     Without `price`, a rebuild is assumed to keep the common beginning of the two prompts.
     """
@@ -192,7 +192,7 @@ def _prefix_price(current: Edition, new_edition: Edition) -> tuple[int, int, Cac
 
 
 def _side(edition: Edition) -> Side:
-    """Return what an edition sends to a model."""
+    """Return what an edition sends to a model, for a comparison."""
     return edition_side(edition.system, account_of(edition), tools_of(edition))
 
 
@@ -302,7 +302,7 @@ def _changed_tools(definitions: Mapping[str, Any], change: Drift) -> Iterable[_A
 
 
 def _reverted_message(key: str, current: Edition) -> str:
-    """Return the message that says that an announced change no longer applies."""
+    """Return the message for an announced change that no longer applies."""
     if key == _TOOL_KEY:
         return "All tools are active again."
     if key.startswith(_TOOL_KEY):

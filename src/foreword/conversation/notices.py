@@ -1,8 +1,8 @@
 """Notices: messages that Foreword itself adds to a conversation, for example that a tool is inactive. Pure.
 
 A caller may keep the messages of a turn (`turn.history`), or its own list, which lacks the notices. So that the model sees them
-either way, each notice is remembered with the position at which it was first sent, and inserted there again, so that the
-prefix that the provider has cached does not change.
+either way, each notice is remembered with the position at which it was first sent, and inserted there again. The prefix that
+the provider has cached does not change.
 
 A notice that announces a change has the names of the tools in it (`change`), so that a provider that can change tools in the middle
 of a conversation is sent the change itself.
@@ -54,7 +54,7 @@ def mark_sent(state: State, messages: Sequence[Message]) -> State:
     if not state.unsent:
         return state
     start = len(with_notices(messages, state.notices))
-    notices = [*state.notices, *({**notice, "at": at} for at, notice in enumerate(state.unsent, start))]
+    notices = [*state.notices, *({**notice, "at": index} for index, notice in enumerate(state.unsent, start))]
     kept = _drop_oldest(notices)
     # A notice that was dropped may still apply, so the next turn announces every current change again.
     return replace(state, unsent=(), notices=kept, announced=state.announced if len(kept) == len(notices) else {})
@@ -89,12 +89,12 @@ def with_notices(messages: Sequence[Message], notices: Iterable[Notice]) -> list
     complete = list(messages)
     start = 0
     for notice in notices:
-        found = next((at for at in range(start, len(complete)) if _contains(complete[at], notice["text"])), None)
-        if found is None:
-            at = notice["at"] if notice["at"] <= len(complete) else max(len(complete) - 1, 0)
-            found = _insertion_point(complete, max(at, start))
-            complete.insert(found, {"role": "user", "content": notice["text"]})
-        start = found + 1
+        position = next((n for n in range(start, len(complete)) if _contains(complete[n], notice["text"])), None)
+        if position is None:
+            position = notice["at"] if notice["at"] <= len(complete) else max(len(complete) - 1, 0)
+            position = _insertion_point(complete, max(position, start))
+            complete.insert(position, {"role": "user", "content": notice["text"]})
+        start = position + 1
     return complete
 
 
@@ -113,15 +113,15 @@ def texts_of(message: Message) -> list[str]:
     return [text for text in texts if isinstance(text, str)]
 
 
-def _insertion_point(messages: Sequence[Message], at: int) -> int:
-    """Return the last position up to `at` that is not between a tool call and its result, where providers reject other messages."""
-    if at >= len(messages) or not _is_result(messages[at]):
-        return at
-    while at and _is_result(messages[at]):
-        at -= 1
-    while at and _is_call(messages[at]) and _is_call(messages[at - 1]):
-        at -= 1
-    return at
+def _insertion_point(messages: Sequence[Message], position: int) -> int:
+    """Return the last position up to this one that is not between a tool call and its result, where providers reject other messages."""
+    if position >= len(messages) or not _is_result(messages[position]):
+        return position
+    while position and _is_result(messages[position]):
+        position -= 1
+    while position and _is_call(messages[position]) and _is_call(messages[position - 1]):
+        position -= 1
+    return position
 
 
 def _is_result(message: Message) -> bool:

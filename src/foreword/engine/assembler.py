@@ -74,7 +74,7 @@ class Snapshot:
     """The state of a workspace at one moment: the plan, and the inputs that were gathered for it.
 
     `precision` is the precision of the time in the prompt. `base` and `scope` come from the agent that the snapshot was taken for, and
-    `template` is the global template. `base_text` is the base, or the template that the base refers to.
+    `template` is the global template. `base_text` is the base, or the template that it refers to.
     """
 
     plan: Plan

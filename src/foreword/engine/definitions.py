@@ -28,8 +28,8 @@ def definition_named(name: str, layout: Layout, inputs: Inputs) -> Resident:
     for entry in entries:
         if entry.name == name:
             return entry
-    known = f"known: {', '.join(entry.name for entry in entries)}" if entries else "no definitions were found"
-    raise MissingError(f"no sub-agent {name!r}; {known}")
+    hint = f"known: {', '.join(entry.name for entry in entries)}" if entries else "no definitions were found"
+    raise MissingError(f"no sub-agent {name!r}; {hint}")
 
 
 def definition_text(definition: Resident, layout: Layout, inputs: Inputs) -> Document:

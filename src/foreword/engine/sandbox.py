@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 SECONDS = 1.0
-"""The maximum CPU time of a template, in seconds."""
+"""A template's maximum CPU time, in seconds."""
 PATIENCE = 10.0
-"""How many seconds a worker may take to start or to answer, on a machine that is busy with other things."""
+"""How many seconds a worker may take to start or to answer, even on a busy machine."""
 MEMORY = 256
-"""The maximum memory of a worker, in MB."""
+"""A worker's maximum memory, in MB."""
 WORKERS = 2
 """How many templates may be rendered at the same time."""
 
@@ -271,7 +271,7 @@ def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T
     try:
         answer = action()
     except (OSError, EOFError, ValueError):
-        reason = f"takes longer than {seconds:g} s and was stopped" if timed_out.is_set() else _exit_reason(process)
+        reason = f"took longer than {seconds:g} s and was stopped" if timed_out.is_set() else _exit_reason(process)
         raise _WorkerEnded(reason) from None
     finally:
         timer.cancel()
@@ -309,10 +309,10 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
 def _send(pipe: IO[bytes], message: dict[str, Any]) -> None:
     import json
 
-    rest = memoryview(json.dumps(message).encode())
-    rest = memoryview(len(rest).to_bytes(8, "big") + bytes(rest))
-    while rest:
-        rest = rest[pipe.write(rest) :]
+    body = json.dumps(message).encode()
+    remaining = memoryview(len(body).to_bytes(8, "big") + body)
+    while remaining:
+        remaining = remaining[pipe.write(remaining) :]
 
 
 def _receive(pipe: IO[bytes]) -> dict[str, Any]:
@@ -358,7 +358,7 @@ def serve() -> NoReturn:
 
 
 def _set_timer(seconds: float) -> None:
-    """Kill this process after this much CPU time; 0 stops the timer. On systems without such a timer, `PATIENCE` limits it."""
+    """Kill this process after this much CPU time; 0 stops the timer. Where there is no such timer, only `PATIENCE` applies."""
     import signal
 
     if hasattr(signal, "setitimer"):

@@ -33,24 +33,24 @@ def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
     """Return the skill with this name. Raises a MissingError that lists the known names."""
     if not any(lookup.kind == "skill" for lookup in layout.lookups):
         raise MissingError(f"the layout {layout.name} does not use skills")
-    known = {skill.name: skill for skill in each_skill(inputs)}
-    if name not in known:
+    skills = {skill.name: skill for skill in each_skill(inputs)}
+    if name not in skills:
         refused_candidate = next(
             (
                 candidate
                 for candidate in inputs.candidates
-                if candidate.fate == "refused" and _is_at(candidate.path, name)
+                if candidate.fate == "refused" and _is_path_of(candidate.path, name)
             ),
             None,
         )
         if refused_candidate:
             raise MissingError(f"no skill {name!r}; {refused_candidate.path} was refused: {refused_candidate.reason}")
-        listed = f"known: {', '.join(sorted(known))}" if known else "no skills were found"
-        raise MissingError(f"no skill {name!r}; {listed}")
-    return known[name]
+        hint = f"known: {', '.join(sorted(skills))}" if skills else "no skills were found"
+        raise MissingError(f"no skill {name!r}; {hint}")
+    return skills[name]
 
 
-def _is_at(path: str, name: str) -> bool:
+def _is_path_of(path: str, name: str) -> bool:
     """Whether a path is the folder or the SKILL.md of a skill with this name."""
     return name in path.rsplit("/", 2)[1:]
 

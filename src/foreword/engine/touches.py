@@ -37,7 +37,7 @@ class TouchReader:
     def __init__(self, assembler: Assembler) -> None:
         self.assembler = assembler
         self._lock = allocate_lock()
-        self._before: tuple[Layout, Inputs] | None = None
+        self._previous: tuple[Layout, Inputs] | None = None
         self.scopes = RuleScopes()
 
     def read(self, layout: Layout, touch: Touch, paths: Sequence[str]) -> TouchReading:
@@ -45,7 +45,7 @@ class TouchReader:
         return self._read(layout, touch, paths)
 
     def read_again(self, layout: Layout, touch: Touch, files: Collection[str]) -> TouchReading:
-        """Read these instruction files and rules again, which earlier touches have sent."""
+        """Read again these instruction files and rules, which earlier touches have sent."""
         return self._read(layout, touch, tuple(files), files)
 
     def _read(
@@ -62,11 +62,11 @@ class TouchReader:
             else:
                 files.append(located)
         with self._lock:
-            before = self._before[1] if self._before and self._before[0] is layout else None
+            previous = self._previous[1] if self._previous and self._previous[0] is layout else None
             is_chosen = None if only is None else lambda path: path in only
             touch_layout = layout_of_touch(layout, touch)
-            inputs = gather_touched(touch_layout, workspace, reader, files, self.scopes, before, is_chosen)
-            self._before = layout, inputs
+            inputs = gather_touched(touch_layout, workspace, reader, files, self.scopes, previous, is_chosen)
+            self._previous = layout, inputs
         kept = [finding for finding in inputs.findings if finding.code not in _REPORTED_CODES]
         return TouchReading(touch_layout, replace(inputs, findings=kept), files, findings)
 

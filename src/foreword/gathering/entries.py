@@ -1,4 +1,4 @@
-"""Find the entries of menus: skills and residents, which their front matter describes."""
+"""Find the entries of menus: skills, residents and others that are described by their front matter."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def find_entries(
 
 
 def _links_last(lookup: Lookup, paths: list[str], reader: Reader) -> list[str]:
-    """Return the paths in their order, except that for residents, links come last."""
+    """Return the paths with links last; those of skills keep their order."""
     if lookup.kind == "skill":
         return paths
     return sorted(paths, key=lambda path: reader.is_linked(path, os.path.dirname(path)))
@@ -68,9 +68,9 @@ def _has_right_name(path: str, lookup: Lookup, layer: str, trail: Trail) -> bool
     if lookup.validation == "strict":
         trail.record(path, layer, "refused", f"it was not read: it must be named {SKILL_FILE}", "file-case")
         return False
-    shown = printable(path)
-    message = f"{shown} was read, but it should be named {SKILL_FILE}: other agents do not see it"
-    trail.findings.append(finding("file-case", message, shown))
+    display_path = printable(path)
+    message = f"{display_path} was read, but it should be named {SKILL_FILE}: other agents do not see it"
+    trail.findings.append(finding("file-case", message, display_path))
     return True
 
 
@@ -86,16 +86,16 @@ def _add_entry(
     lookup: Lookup, folder: str, reading: Reading, layer: str, entries: dict[str, list[Skill | Resident]], trail: Trail
 ) -> bool:
     """Add a file to the menu by its front matter, or record why it is left out. `folder` is the folder that was searched."""
-    shown = printable(reading.path)
+    display_path = printable(reading.path)
     entry: Skill | Resident | None
     if lookup.kind == "skill":
-        entry, findings = read_skill(reading.text, shown, lookup.validation)
+        entry, findings = read_skill(reading.text, display_path, lookup.validation)
     elif lookup.kind == "resident":
-        entry, findings = read_resident(reading.text, shown)
+        entry, findings = read_resident(reading.text, display_path)
     else:
         from ..sources.definitions import read_definition
 
-        entry, findings = read_definition(reading.text, shown, lookup.kind)
+        entry, findings = read_definition(reading.text, display_path, lookup.kind)
     trail.findings.extend(findings)
     if entry is None:
         reason = findings[-1].message if findings else "its front matter does not ask to be listed in the menu"
@@ -104,11 +104,11 @@ def _add_entry(
     name = name_by_path(reading.path, folder) if lookup.named == "path" else entry.name
     if (name, reading.path) != (entry.name, entry.path):
         entry = replace(entry, path=reading.path, name=name)
-    same = entries.setdefault(entry.name, [])
-    if same and lookup.same_name == "first":
-        reason = f"{printable(same[0].path)} also has the name {entry.name!r} and comes first"
-        trail.record(reading.path, layer, "shadowed", reason, "skill-shadowed", same[0].path)
+    same_name_entries = entries.setdefault(entry.name, [])
+    if same_name_entries and lookup.same_name == "first":
+        reason = f"{printable(same_name_entries[0].path)} also has the name {entry.name!r} and comes first"
+        trail.record(reading.path, layer, "shadowed", reason, "skill-shadowed", same_name_entries[0].path)
         return False
-    same.append(entry)
+    same_name_entries.append(entry)
     trail.record(reading.path, layer, "used")
     return True

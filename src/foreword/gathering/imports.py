@@ -310,8 +310,8 @@ class Importer:
             return NotImported(kind, path, reason)
         if kind == "outside":
             return self.leave_out(path, token, importing, kind, reason, "import-outside")
-        would = f"; {self.layout.mirrors} would read it" if self.layout.mirrors else ""
-        return self.leave_out(path, token, importing, "outside", f"{reason}{would}", "import-refused")
+        note = f"; {self.layout.mirrors} would read it" if self.layout.mirrors else ""
+        return self.leave_out(path, token, importing, "outside", f"{reason}{note}", "import-refused")
 
     def leave_out(
         self, path: str, token: ImportToken, importing: Importing, kind: str, reason: str, code: str
@@ -321,12 +321,12 @@ class Importer:
         return NotImported(kind, path, reason)
 
     def record(self, path: str, fate: Fate, importing: Importing, reason: str = "", code: str = "") -> None:
-        by = f"imported by {printable(importing.path)}"
-        self.trail.record(path, LAYER, fate, f"{by}; {reason}" if reason else by, code)
+        importer = f"imported by {printable(importing.path)}"
+        self.trail.record(path, LAYER, fate, f"{importer}; {reason}" if reason else importer, code)
 
-    def report(self, importing: Importing, code: str, what: str, token: ImportToken | None = None) -> None:
-        by = printable(importing.path)
-        self.trail.findings.append(finding(code, f"{by} {what}", by, *_position_of(token)))
+    def report(self, importing: Importing, code: str, problem: str, token: ImportToken | None = None) -> None:
+        path = printable(importing.path)
+        self.trail.findings.append(finding(code, f"{path} {problem}", path, *_position_of(token)))
 
 
 @value
@@ -337,8 +337,8 @@ class _ImportCheck:
     importing: Importing
 
     def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
-        why = self.check(path, real, self.importing) if real is not None else None
-        return ("refused", why[1], "") if why else None
+        refusal = self.check(path, real, self.importing) if real is not None else None
+        return ("refused", refusal[1], "") if refusal else None
 
 
 def _with_positions(tokens: Iterator[ImportToken], text: str, pieces: Pieces) -> Iterator[ImportToken]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Includes:
     """The included files, by `include_key`. Each file is read once, even if it is included by several paths.
 
-    `names` contains the path of each file that a lookup rule has found. A file that is included by another path keeps this one.
+    `names` contains the path of each file that a lookup rule has found. A file that is included by another path keeps the path in `names`.
     """
 
     def __init__(
@@ -74,23 +74,25 @@ class Includes:
         # The target is UTF-8, regardless of the locale.
         name = os.fsdecode(target.encode("utf-8", "surrogateescape"))
         path = os.path.normpath(os.path.join(os.path.dirname(self._disk_paths[document.path]), name))
-        by = f"included by {document.path}"
-        why = "it is nested too deeply" if is_too_deep else self._name_refusal(path, bound)
-        if why:
-            self._record(path, "refused", f"{by}; {why}")
-            return _left_out(document, target, why)
+        includer = f"included by {document.path}"
+        reason = "it is nested too deeply" if is_too_deep else self._name_refusal(path, bound)
+        if reason:
+            self._record(path, "refused", f"{includer}; {reason}")
+            return _left_out(document, target, reason)
         reading = self._read(path, bound)
         if not reading.has_text:
-            why = reading.reason or "the file does not exist or is empty"
-            self._record(path, reading.fate, f"{by}; {why}")
-            return _left_out(document, target, why)
-        shown = self.names.setdefault(reading.identity, printable(path))
-        self._disk_paths.setdefault(shown, path)
-        if shown != printable(path):
-            self._record(path, "duplicate", f"{by}; the same file as {shown}", target=shown)
-        elif shown not in self._found_paths:
-            self._record(path, reading.fate, f"{by}; {reading.reason}" if reading.reason else by, reading.code)
-        return replace(reading.document, path=shown)
+            reason = reading.reason or "the file does not exist or is empty"
+            self._record(path, reading.fate, f"{includer}; {reason}")
+            return _left_out(document, target, reason)
+        display_path = self.names.setdefault(reading.identity, printable(path))
+        self._disk_paths.setdefault(display_path, path)
+        if display_path != printable(path):
+            self._record(path, "duplicate", f"{includer}; the same file as {display_path}", target=display_path)
+        elif display_path not in self._found_paths:
+            self._record(
+                path, reading.fate, f"{includer}; {reading.reason}" if reading.reason else includer, reading.code
+            )
+        return replace(reading.document, path=display_path)
 
     def _read(self, path: str, bound: Bound) -> Reading:
         if (path, bound) not in self.readings:
@@ -140,9 +142,11 @@ class _IncludeCheck:
     bound: Bound
 
     def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
-        why = self.includes.refusal(path, real, self.bound) if real is not None else ""
-        return ("refused", why, "") if why else None
+        reason = self.includes.refusal(path, real, self.bound) if real is not None else ""
+        return ("refused", reason, "") if reason else None
 
 
-def _left_out(document: Document, target: str, why: str) -> Finding:
-    return finding("include-refused", f"{document.path} includes {target!r}, which is left out: {why}", document.path)
+def _left_out(document: Document, target: str, reason: str) -> Finding:
+    return finding(
+        "include-refused", f"{document.path} includes {target!r}, which is left out: {reason}", document.path
+    )

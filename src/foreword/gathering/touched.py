@@ -56,21 +56,21 @@ class RuleScopes:
 
 def locate(path: str, workspace: Workspace, reader: Reader) -> TouchedFile | Finding:
     """Return the touched file at a path, which need not exist, or a finding if it is outside the workspace. Links are resolved."""
-    shown = printable(path)
+    display_path = printable(path)
     if "\0" in path or not path:
-        return finding("touch-outside", f"{shown!r} is not a valid path; nothing was sent for it")
-    written = absolute_path(path, workspace)
+        return finding("touch-outside", f"{display_path!r} is not a valid path; nothing was sent for it")
+    written_path = absolute_path(path, workspace)
     root = workspace.root or workspace.cwd
-    names = [written]
-    if not is_inside(written, root) or reader.has_link(written, root):
-        real, real_root = reader.real(written), reader.real(root)
+    names = [written_path]
+    if not is_inside(written_path, root) or reader.has_link(written_path, root):
+        real, real_root = reader.real(written_path), reader.real(root)
         if not is_inside(real, real_root):
-            message = f"{shown} is outside the workspace {printable(root)}; nothing was sent for it"
-            return finding("touch-outside", message, shown)
+            message = f"{display_path} is outside the workspace {printable(root)}; nothing was sent for it"
+            return finding("touch-outside", message, display_path)
         names = [*(name for name in names if is_inside(name, root)), root + real[len(real_root) :]]
-    place = names[-1]
-    folder = place if reader.is_folder(place) else os.path.dirname(place)
-    return TouchedFile(place, folder, tuple(names))
+    resolved = names[-1]
+    folder = resolved if reader.is_folder(resolved) else os.path.dirname(resolved)
+    return TouchedFile(resolved, folder, tuple(names))
 
 
 def directories_to(
