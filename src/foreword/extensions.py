@@ -219,8 +219,8 @@ def run(
             entries = _single_result(result, returns)
         else:
             entries = list_of(result, list_items, f"a list of {list_items.__name__}")
-        for each in entries:
-            _check_strings(each)
+        for entry in entries:
+            _check_strings(entry)
         return result if list_items is None else entries
     except Exception as error:
         outcome = f"returned {error}" if isinstance(error, WrongType) else f"raised {type(error).__name__}"

@@ -67,7 +67,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "touch-outside": ("info", "A touched path is outside the workspace, or not a path; nothing was sent for it."),
     "touch-later": (
         "warning",
-        "What a touched file brings in could not be sent, because the store is down or the budget was used up; it is sent later.",
+        "The instructions for a touched file could not be sent, because the store is down or the budget was used up; they are sent later.",
     ),
     "skill-shadowed": ("warning", "Two skills or residents have the same name; the first one is used."),
     # templates

@@ -179,7 +179,7 @@ def test_a_nested_file_that_a_touch_adds_waits(run, tree):
 def test_a_file_that_is_cut_entirely_is_not_loaded(run, tree):
     tree({"w/.git": None, "w/AGENTS.md": "x" * 33_000, "w/api/AGENTS.md": "Near."})
     out = run("agents", "api", "AGENTS.md", "--layout", "codex")[1]
-    assert "  codex  cut 100%  loads nothing of it: cut from 5 to 0 bytes" in out
+    assert "  codex  cut 100%  loads nothing from it: cut from 5 to 0 bytes" in out
 
 
 def test_a_file_of_a_menu_is_listed(run, repository):

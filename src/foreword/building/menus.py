@@ -81,6 +81,6 @@ def _top(folder: str, lookup: Lookup) -> str:
         if fixed.startswith("/") and is_inside(folder, fixed):
             tops.add(fixed)
         elif fixed := fixed.removeprefix("~/").removeprefix("./").strip("/"):
-            at = f"{folder}/".find(f"/{fixed}/")
-            tops.update([folder[: at + len(fixed) + 1]] if at >= 0 else [])
+            position = f"{folder}/".find(f"/{fixed}/")
+            tops.update([folder[: position + len(fixed) + 1]] if position >= 0 else [])
     return min(tops, key=len)

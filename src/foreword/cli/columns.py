@@ -163,15 +163,15 @@ def _words(text: str) -> list[tuple[str, str]]:
 def _split_word(word: str, room: int) -> tuple[str, str]:
     """Split a long word into the start that fits and the rest, after punctuation if that fills at least half of the line."""
     units = _units(word)
-    used = at = after_punctuation = 0
+    used = position = after_punctuation = 0
     for number, (unit, size) in enumerate(units):
         if used + size > room and number:
             break
-        used, at = used + size, number + 1
+        used, position = used + size, number + 1
         if unit[0] in _BREAK_AFTER and used >= room // 2:
-            after_punctuation = at
-    at = after_punctuation or at
-    return "".join(unit for unit, _ in units[:at]), "".join(unit for unit, _ in units[at:])
+            after_punctuation = position
+    position = after_punctuation or position
+    return "".join(unit for unit, _ in units[:position]), "".join(unit for unit, _ in units[position:])
 
 
 def _with_carried_colours(lines: Sequence[str]) -> list[str]:
@@ -252,8 +252,8 @@ def table_lines(
         [shorten_middle(cell, widths[column])] if column in paths else _cell(cell, widths[column])
         for column, cell in enumerate(row)
     ]
-    for at in range(max(map(len, cells))):
-        texts = [cell[at] if at < len(cell) else "" for cell in cells]
+    for index in range(max(map(len, cells))):
+        texts = [cell[index] if index < len(cell) else "" for cell in cells]
         last = max(column for column, text in enumerate(texts) if text or column == 0)
         parts = [
             paint(column, pad(text, widths[column], column in right) if column < last or column in right else text)

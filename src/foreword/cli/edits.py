@@ -152,7 +152,7 @@ def _whole_lines(edits: Sequence[Edit], old: str, new: str) -> tuple[str, str]:
 
 def _starts_at_line_end(edit: Edit, old: str, new: str) -> bool:
     """Whether an edit starts after the last word of a line."""
-    return all(text[at : at + 1] in ("", "\n") for text, at in ((old, edit.old[0]), (new, edit.new[0])))
+    return all(text[offset : offset + 1] in ("", "\n") for text, offset in ((old, edit.old[0]), (new, edit.new[0])))
 
 
 def _extend_to_lines(text: str, start: int, end: int, keep_start: bool, keep_end: bool) -> str:

@@ -139,8 +139,8 @@ def parse_args(parser: Parser, arguments: list[str]) -> Namespace:
 
 def _reject_empty_values(arguments: list[str]) -> None:
     for name, metavar in _MUST_NOT_BE_EMPTY.items():
-        at = arguments.index(name) if name in arguments else len(arguments)
-        if f"{name}=" in arguments or arguments[at + 1 : at + 2] == [""]:
+        index = arguments.index(name) if name in arguments else len(arguments)
+        if f"{name}=" in arguments or arguments[index + 1 : index + 2] == [""]:
             raise CallError(f"{name} needs a value, {metavar}; it is empty")
 
 

@@ -74,15 +74,15 @@ def write_parts(text: str, passages: Sequence[tuple[int, str, int]]) -> None:
 
     On a terminal, each message has a heading; otherwise only the text is printed.
     """
-    at = message = 0
+    position = message = 0
     for start, role, number in passages if is_terminal(sys.stdout) else ():
         if number != message:
             if start:
-                write_text(text[at:start].rstrip("\n"))
+                write_text(text[position:start].rstrip("\n"))
                 write("\n")
             write(paint(f"[{role}]", "dim"))
-            at, message = start, number
-    write_text(text[at:])
+            position, message = start, number
+    write_text(text[position:])
 
 
 def escape_for(stream: TextIO, text: str) -> str:

@@ -121,7 +121,7 @@ def describe_verdict(view: AgentView, path: str, verdict: Verdict) -> str:
         return f"would not load it: the file does not exist, and it reads only {describe_reads(view.layout, path)}"
     if verdict.name == "listed" and verdict.rule is not None:
         return f"lists it as a {_KINDS[verdict.rule[0].kind]}, with its name and description; {rule}"
-    outcome = "loads nothing of it" if verdict.cut == 100 else _OUTCOMES[verdict.name].format(cut=verdict.cut)
+    outcome = "loads nothing from it" if verdict.cut == 100 else _OUTCOMES[verdict.name].format(cut=verdict.cut)
     if verdict.name == "loaded" and verdict.reason:  # the reason is, for example, an import, which no rule covers
         rule = ""
     why = "; ".join(dict.fromkeys(part for part in (verdict.reason, rule) if part))

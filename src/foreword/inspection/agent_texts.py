@@ -15,14 +15,14 @@ _MAX_LINES = 5_000
 
 @value
 class TextDifference:
-    """A file of which two agents get different text. `lines` are those that only one gets, after `-` (the first agent) or `+`."""
+    """A file from which two agents get different text. `lines` are those that only one gets, prefixed with `-` (the first agent) or `+`."""
 
     path: str
     lines: Sequence[str]
 
 
 def compare_texts(old: AgentView, new: AgentView, paths: Sequence[str]) -> list[TextDifference]:
-    """The files of which two agents get different text. White space at the start and end of a text does not count."""
+    """The files from which two agents get different text. White space at the start and end of a text does not count."""
     differences = []
     for path in paths:
         before, after = _text_of(old, path), _text_of(new, path)
@@ -32,7 +32,7 @@ def compare_texts(old: AgentView, new: AgentView, paths: Sequence[str]) -> list[
 
 
 def _text_of(view: AgentView, path: str) -> str:
-    """What the prompt contains of a file."""
+    """The part of a file's text that the prompt contains."""
     return "".join(
         piece.text
         for passage in view.prompt.passages

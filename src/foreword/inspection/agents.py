@@ -66,7 +66,7 @@ WORKSPACE_PLACES = (*_PLACES_FROM_CWD, "root", "path")
 class AgentView:
     """What one agent reads: its layout, inputs and prompt. `signs` are the layout's signs that the repository contains.
 
-    `waiting` are the rules that only a touched file brings in.
+    `waiting` are the rules that are added only when the agent touches a file.
     """
 
     layout: Layout
@@ -117,7 +117,7 @@ def compare_agents(
 ) -> AgentTable:
     """All agents' verdicts on these files, and on every other existing file that one of them considered.
 
-    Those of the files that are in `missing` do not exist.
+    The files in `missing` do not exist.
     """
     judges = [_Judge(view, root, cwd, files) for view in views]
     paths = {*files, *(path for judge in judges for path in judge.existing_paths())}
@@ -215,7 +215,7 @@ class _Judge:
         return Verdict(name, candidate.reason, candidate.target, cut, self._rule_for(path))
 
     def _verdict_on_touch(self, path: str) -> Verdict | None:
-        """The verdict on a file that a touched file in its folder brings in; None if nothing does."""
+        """The verdict on a file that is added when the agent touches another file in its folder; None if it is not."""
         view = self.view
         if self.files is None:
             return None

@@ -126,11 +126,11 @@ def breakpoints(
     """Where a cached prefix can end: at the request's breakpoints, or, if the provider caches any prefix, where a lifetime ends."""
     ends = _explicit_ends(segments, prompt) if rules.caching == "breakpoints" else _implicit_ends(segments, prompt)
     points: list[Breakpoint] = []
-    at = tokens = 0
+    position = tokens = 0
     text = "".join(segment.text for segment in segments)
     for end, of, after, lifetime in ends:
-        tokens += count(text[at:end])
-        at = end
+        tokens += count(text[position:end])
+        position = end
         points.append(Breakpoint(of, after, lifetime, tokens, is_cacheable(tokens, price)))
     return points
 
@@ -141,16 +141,16 @@ def is_cacheable(tokens: int, price: Price | None) -> bool | None:
 
 
 def _explicit_ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
-    at = sent = 0
+    position = sent = 0
     for segment in segments:
-        at += len(segment.text)
+        position += len(segment.text)
         sent += len(segment.text) if segment.of in _PROMPT_SEGMENTS else 0
         if segment.has_breakpoint and segment.of == "tools":
-            yield at, "tools", segment.name, "release"
+            yield position, "tools", segment.name, "release"
         elif segment.has_breakpoint and segment.of in _PROMPT_SEGMENTS:
             end = _prompt_offset(prompt, sent)
             last = _last_passage_before(prompt, end)
-            yield at, segment.of, last.section if last else "", _shortest_lifetime(prompt, end)
+            yield position, segment.of, last.section if last else "", _shortest_lifetime(prompt, end)
 
 
 _PROMPT_SEGMENTS = ("system", "leading")
@@ -181,15 +181,15 @@ def _sent_length(prompt: Prompt, offset: int) -> int:
 
 def _implicit_ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
     """Where each lifetime ends in the prompt, and where the tools end if they come after the prompt."""
-    at = sent = 0
+    position = sent = 0
     ends = [(_sent_length(prompt, end), section, lifetime) for end, section, lifetime in _lifetime_ends(prompt)]
     for number, segment in enumerate(segments):
         if segment.of in _PROMPT_SEGMENTS:
             for end, section, lifetime in ends:
                 if sent < end <= sent + len(segment.text):
-                    yield at + end - sent, segment.of, section, lifetime
+                    yield position + end - sent, segment.of, section, lifetime
             sent += len(segment.text)
-        at += len(segment.text)
+        position += len(segment.text)
         is_last = number + 1 == len(segments) or segments[number + 1].of != "tools"
         lifetime = _shortest_lifetime(prompt, len(prompt.text))
         if (
@@ -198,7 +198,7 @@ def _implicit_ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tupl
             and lifetime != "turn"
             and any(earlier.of == "system" for earlier in segments[:number])
         ):
-            yield at, "tools", segment.name, lifetime
+            yield position, "tools", segment.name, lifetime
 
 
 def _lifetime_ends(prompt: Prompt) -> Iterator[tuple[int, str, str]]:
@@ -324,7 +324,7 @@ def order_findings(misplaced_sections: Sequence[MisplacedSection]) -> list[Findi
 def instability_findings(
     rebuilt: Sequence[tuple[str, Sequence[SectionDiff]]], tokens_after: Sequence[int]
 ) -> list[Finding]:
-    """One finding for each section that differs in other builds. `tokens_after` counts the tokens from each build's first difference on."""
+    """One finding for each section that differs in other builds. `tokens_after` counts the tokens after each build's first difference."""
     variations: dict[str, list[str]] = {}
     causes: dict[str, list[str]] = {}
     tokens_lost: dict[str, int] = {}
@@ -402,15 +402,15 @@ def count_kept(
 def _last_breakpoint(old: Sequence[Segment], new: Sequence[Segment], start: int) -> int:
     """The old request's last breakpoint before the first difference, at which a segment of the new request also ends."""
     ends: set[int] = set()
-    at = 0
+    position = 0
     for segment in new:
-        at += len(segment.text)
-        ends.add(at)
-    at = last = 0
+        position += len(segment.text)
+        ends.add(position)
+    position = last = 0
     for segment in old:
-        at += len(segment.text)
-        if segment.has_breakpoint and at <= start and at in ends:
-            last = at
+        position += len(segment.text)
+        if segment.has_breakpoint and position <= start and position in ends:
+            last = position
     return last
 
 
@@ -439,25 +439,27 @@ def _first_difference(
     ):
         return None
     subject, segments = new if start < len(after) else old
-    at = sent = 0
+    position = sent = 0
     for segment in segments:
-        if start < at + len(segment.text):
+        if start < position + len(segment.text):
             if segment.of not in _PROMPT_SEGMENTS:
                 cause = Cause("tool" if segment.of == "tools" else "message", segment.name)
-                return FirstDifference(segment.of, segment.name, start - at, [cause])
-            return _difference_in_prompt(subject, segment.of, _prompt_offset(subject.prompt, sent + start - at + 1) - 1)
-        at += len(segment.text)
+                return FirstDifference(segment.of, segment.name, start - position, [cause])
+            return _difference_in_prompt(
+                subject, segment.of, _prompt_offset(subject.prompt, sent + start - position + 1) - 1
+            )
+        position += len(segment.text)
         sent += len(segment.text) if segment.of in _PROMPT_SEGMENTS else 0
     return None
 
 
-def _argument_at(segments: Sequence[Segment], at: int) -> str:
+def _argument_at(segments: Sequence[Segment], position: int) -> str:
     """The argument that the segment at this offset belongs to; empty if the offset is past the end."""
     for number, segment in enumerate(segments):
-        if at < len(segment.text):
+        if position < len(segment.text):
             is_role = number + 1 < len(segments) and segments[number + 1].of == "leading"
             return "leading" if is_role else segment.of
-        at -= len(segment.text)
+        position -= len(segment.text)
     return ""
 
 

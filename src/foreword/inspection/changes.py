@@ -203,11 +203,11 @@ def _changed_sections(old: Side, new: Side, matches: Sequence[int | None]) -> It
     """The changed sections in the order of the new text. A removed section is listed where it used to be."""
     moved, matched = _find_moved(matches), set(matches)
     removed = [number for number in range(len(old.parts)) if number not in matched]
-    at = 0
+    index = 0
     for number, (part, match) in enumerate(zip(new.parts, matches, strict=True)):
-        while match is not None and at < len(removed) and removed[at] < match:
-            yield _removed_section(old, removed[at])
-            at += 1
+        while match is not None and index < len(removed) and removed[index] < match:
+            yield _removed_section(old, removed[index])
+            index += 1
         if match is None:
             yield SectionChange(part.section, ("added",), sorted(part.sources), None, number)
             continue
@@ -216,7 +216,7 @@ def _changed_sections(old: Side, new: Side, matches: Sequence[int | None]) -> It
         if kinds := [kind for kind, is_true in conditions if is_true]:
             sources = _changed_sources(old.parts[match], part) if is_changed else ()
             yield SectionChange(part.section, kinds, sources, match, number)
-    yield from (_removed_section(old, number) for number in removed[at:])
+    yield from (_removed_section(old, number) for number in removed[index:])
 
 
 def _removed_section(old: Side, number: int) -> SectionChange:
@@ -318,8 +318,8 @@ class _SameNameMatcher:
         end = 0
         while end < shorter - start and self.old[old_indices[-1 - end]] == self.new[new_indices[-1 - end]]:
             end += 1
-        for at in (*range(start), *range(-end, 0)):
-            self.matches[new_indices[at]] = old_indices[at]
+        for index in (*range(start), *range(-end, 0)):
+            self.matches[new_indices[index]] = old_indices[index]
         return old_indices[start : len(old_indices) - end], new_indices[start : len(new_indices) - end]
 
     def _match_equal(self, old_indices: Sequence[int], new_indices: Sequence[int]) -> None:
@@ -333,7 +333,7 @@ class _SameNameMatcher:
     def _match_rest(self, old_indices: Sequence[int], new_indices: Sequence[int]) -> None:
         """Match the remaining items in order, between the equal items whose order did not change."""
         equal = [(number, match) for number in new_indices if (match := self.matches[number]) is not None]
-        in_order = [equal[at] for at in longest_increasing([match for _, match in equal])]
+        in_order = [equal[position] for position in longest_increasing([match for _, match in equal])]
         new_anchors, old_anchors = [number for number, _ in in_order], [match for _, match in in_order]
         matched = {match for _, match in equal}
         unmatched: dict[int, list[int]] = {}
@@ -347,5 +347,5 @@ class _SameNameMatcher:
 def _find_moved(matches: Sequence[int | None]) -> set[int]:
     """The smallest set of new items whose moves explain the new order."""
     matched_pairs = [(number, match) for number, match in enumerate(matches) if match is not None]
-    unmoved = {matched_pairs[at][0] for at in longest_increasing([match for _, match in matched_pairs])}
+    unmoved = {matched_pairs[index][0] for index in longest_increasing([match for _, match in matched_pairs])}
     return {number for number, _ in matched_pairs if number not in unmoved}

@@ -97,5 +97,5 @@ class OriginIndex:
 
     def _newlines_between(self, start: int, end: int) -> int:
         if self._newlines is None:
-            self._newlines = [at for at, character in enumerate(self.text) if character == "\n"]
+            self._newlines = [offset for offset, character in enumerate(self.text) if character == "\n"]
         return bisect_right(self._newlines, end - 1) - bisect_right(self._newlines, start - 1)

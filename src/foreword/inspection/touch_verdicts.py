@@ -1,4 +1,4 @@
-"""Which files an agent is sent when it touches a file: instruction files in folders on the way, by the patterns of its layout. Pure."""
+"""Which files an agent is sent when it touches a file: instruction files in the folders on the way to it, found by its layout's patterns. Pure."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 def brought_by_touch(
     path: str, layout: Layout, inputs: Inputs, root: str, cwd: str, files: Collection[str]
 ) -> tuple[str, Lookup, Pattern] | None:
-    """The folder whose files bring in an instruction file, and the pattern; None if the agent does not read it on a touch.
+    """The folder in which touching a file adds an instruction file, and the lookup rule and pattern; None if none does.
 
-    `files` are the instruction files that exist: of a group, only the first one counts.
+    `files` are the instruction files that exist; only the first one in a group counts.
     """
     for lookup in layout.touch.lookups if layout.touch else ():
         if not _applies(lookup, inputs) or (lookup.within == "cwd" and not is_inside(path, cwd)):
@@ -34,13 +34,13 @@ def brought_by_touch(
 
 
 def _applies(lookup: Lookup, inputs: Inputs) -> bool:
-    """Whether the conditions of a lookup about other lookups hold."""
+    """Whether a lookup rule's conditions on other lookup rules hold."""
     found = {f"found:{name}" for name, entries in inputs.found.items() if entries}
     return all(any(fact in found for fact in term.facts) != term.negated for term in lookup.when)
 
 
 def _folder(path: str, pattern: Pattern, root: str, cwd: str) -> str:
-    """The folder from which a pattern finds a file, if it is not on the way from the root to the working directory; else empty."""
+    """The folder from which a pattern finds a file, if it is not on the way from the root to the working directory; otherwise empty."""
     for folder in _folders_above(path, root):
         if matches_glob(path[len(folder) :], pattern.path) and not is_inside(cwd, folder):
             return folder

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def parse_touch(table: Mapping[str, Any], sections: Sequence[Section], lookups: Sequence[Lookup]) -> Touch | None:
-    """Parse the table, with these sections and the lookup rules that they need. Returns None if it lists no sections."""
+    """Parse the table, which lists these sections, given the layout's lookup rules. Returns None if there are no sections."""
     if not sections:
         for key in table:
             if key != "sections":

@@ -38,7 +38,7 @@ MATCHING_KEYS = (
         "find",
         "from_root",
         "switch",
-        "Whether globs are relative to the workspace's root, also those of rules further down. By default, they are relative to the directory in"
+        "Whether globs are relative to the workspace's root, even those of rules further down. By default, they are relative to the directory in"
         " which the folder of rules was found.",
     ),
     Key(

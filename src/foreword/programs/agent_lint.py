@@ -66,10 +66,10 @@ class AgentLint:
         self._lower_case: dict[str, Mapping[str, list[str]]] = {}
 
     def findings(self, is_recursive: bool, disabled: Collection[str]) -> list[Finding]:
-        """The findings about all agents in use; with `is_recursive`, for every folder below in which one finds a file."""
-        if all(each in disabled for each in _IDS):
+        """The findings about all agents in use; with `is_recursive`, also for every folder below in which an agent finds a file."""
+        if all(check in disabled for check in _IDS):
             return []
-        named = self._named()
+        named = self._named_layouts()
         layouts = {**named, **self.mirrors}
         files = self._files(layouts.values(), is_recursive)
         chosen = [name for name, layout in layouts.items() if name in named or self._is_used(layout, files)]
@@ -79,30 +79,30 @@ class AgentLint:
         if "unmatched-rule" not in disabled:
             self._check_rules()
         found = [*self.facts.findings(), *self._case_findings()]
-        return [each for each in found if each.code not in disabled]
+        return [result for result in found if result.code not in disabled]
 
     def sources(self, findings: Sequence[Finding]) -> list[SourceText]:
         """The texts of the files that findings are about, which may ask to ignore them."""
-        texts = (self.read(path) for path in dict.fromkeys(each.path for each in findings))
-        return [each for each in texts if each is not None]
+        texts = (self.read(path) for path in dict.fromkeys(result.path for result in findings))
+        return [text for text in texts if text is not None]
 
     def read(self, path: str) -> SourceText | None:
-        """The text of a file of the repository; None if it cannot be read."""
+        """The text of a file in the repository; None if it cannot be read."""
         if path not in self._texts:
-            real = self._real(path)
+            real = self._real_path(path)
             reading = Reader(contents=self.contents).read(real, only_inside(self.root, self.workspace))
             is_known = reading.has_text and is_inside(path, self.shown_root)
             text = "\n" * (reading.line - 1) + reading.text
             self._texts[path] = SourceText(path, text) if is_known else None
         return self._texts[path]
 
-    def _real(self, path: str) -> str:
+    def _real_path(self, path: str) -> str:
         folder, _, name = path.rpartition("/")
         return os.path.join(self.real_names.get(folder, folder), name)
 
     # The agents
 
-    def _named(self) -> dict[str, Layout]:
+    def _named_layouts(self) -> dict[str, Layout]:
         """The layouts that the settings name as agents. One that cannot be read is left to `foreword agents`."""
         files, _ = read_settings(self.workspace, Reader(contents=self.contents), self.assembler.settings)
         named: dict[str, Layout] = {}
@@ -114,7 +114,7 @@ class AgentLint:
         return named
 
     def _files(self, layouts: Collection[Layout], is_recursive: bool) -> list[str]:
-        """The instruction files of the repository, if it is to be searched."""
+        """The repository's instruction files, if it is to be searched."""
         if not is_recursive:
             return []
         found = find_instruction_files(self.workspace.cwd, paths_in_repository(layouts), self.listings)
@@ -131,7 +131,7 @@ class AgentLint:
         """
         if signs_of(layout, self.root, files):
             return True
-        signs = {each.rstrip("/").lower() for each in layout.signs}
+        signs = {sign.rstrip("/").lower() for sign in layout.signs}
         folder = self.workspace.cwd
         while is_inside(folder, self.root):
             if any(name.lower() in signs for name in self._entries(folder)):
@@ -158,7 +158,7 @@ class AgentLint:
     # The folders
 
     def _check(self, names: Sequence[str], files: Sequence[str]) -> None:
-        """Check the prompts of these agents in the working directory, and in the folders where they find other files."""
+        """Check these agents' prompts in the working directory, and in the folders where they find other files."""
         assemblers: list[Assembler] = []
         views: list[AgentView] = []
         for name in names:
@@ -172,7 +172,7 @@ class AgentLint:
             views.append(AgentView(snapshot.layout, snapshot.inputs, prompt, Count(0, "", True, 0.0)))
             self._visit(assembler, self.workspace.cwd)
         cwd = printable(self.workspace.cwd)
-        table = compare_agents(views, [printable(each) for each in files], self.shown_root, cwd)
+        table = compare_agents(views, [printable(file) for file in files], self.shown_root, cwd)
         misplaced_files(table, self.shown_root, self.facts)
         for number, folder in folders_to_visit(table):
             if is_inside(folder, cwd) and self._is_worked_in(folder):
@@ -191,7 +191,7 @@ class AgentLint:
         return True
 
     def _visit(self, assembler: Assembler, folder: str) -> None:
-        """Check the prompt of one agent in one folder."""
+        """Check one agent's prompt in one folder."""
         try:
             prompt = assembler.prompt()
         except ForewordError:  # the folder is gone, or has settings of its own that are refused
@@ -204,15 +204,15 @@ class AgentLint:
         misordered_files(visit, self.facts)
         unfollowed_imports(visit, self.facts)
         self.repeated.visit(visit)
-        for each in visit.own_candidates("waiting"):
-            self.rules.setdefault(each.path, (each.target, {}))[1][visit.agent] = None
+        for rule in visit.own_candidates("waiting"):
+            self.rules.setdefault(rule.path, (rule.target, {}))[1][visit.agent] = None
         self._note_wrong_case(visit)
 
     # Names in the wrong case
 
     def _note_wrong_case(self, visit: Visit) -> None:
-        for each in visit.own_candidates("absent"):
-            folder, _, wanted = each.path.rpartition("/")
+        for candidate in visit.own_candidates("absent"):
+            folder, _, wanted = candidate.path.rpartition("/")
             for name in self._names_by_lower_case(folder).get(wanted.lower(), ()):
                 if name != wanted:
                     self.wrong_case.setdefault((f"{folder}/{name}", wanted), {})[visit.agent] = None
@@ -247,11 +247,11 @@ class AgentLint:
             )
             place = place_of(source, globs[0])
             severity: Severity | None = None if names_folder(globs) else "info"
-            for each in agents:
-                self.facts.add("unmatched-rule", place, message, each, severity=severity)
+            for agent in agents:
+                self.facts.add("unmatched-rule", place, message, agent, severity=severity)
 
     def _index(self) -> PathIndex | None:
-        """Every file and folder of the repository; None if there are too many."""
+        """Every file and folder in the repository; None if there are too many."""
         start = len(self.root.rstrip("/")) + 1
         paths: list[str] = []
         links: list[str] = []

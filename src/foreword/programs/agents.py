@@ -99,7 +99,7 @@ class _Comparison:
         return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(path) for path in paths])
 
     def readers(self, path: str) -> list[str]:
-        """The mirrored agents that read a file. The repository is not walked, and what the call assigns is for its own layout."""
+        """The mirrored agents that read a file. The repository is not walked, and the caller's assignments apply only to its own layout."""
         self.assignments = []
         views = list(filter(None, (self._try_view(name, shipped_mirror(name), ()) for name in mirror_names())))
         root, cwd = printable(self.root), printable(self.workspace.cwd)
@@ -169,8 +169,8 @@ class _Comparison:
         snapshot = assembler.snapshot(question.agent)
         tokens = estimate_count(prompt.text, question.model, question.provider)
         self.assemblers.append(assembler)
-        menus = {each.name: each for each in layout.lookups if each.kind != "text"}
-        lookups = [menus.get(each.name, each) for each in snapshot.layout.lookups]
+        menus = {lookup.name: lookup for lookup in layout.lookups if lookup.kind != "text"}
+        lookups = [menus.get(lookup.name, lookup) for lookup in snapshot.layout.lookups]
         waiting = waiting_rules(assembler)
         return AgentView(replace(snapshot.layout, lookups=lookups), snapshot.inputs, prompt, tokens, signs, waiting)
 

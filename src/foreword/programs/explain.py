@@ -55,11 +55,11 @@ def explain_path(question: Question, wanted: str, absent: Sequence[Candidate]) -
 def with_readers(question: Question, wanted: str, candidates: Sequence[Candidate]) -> list[Candidate]:
     """The candidates; if only one file exists at the path that was asked about, its reason names the agents that read it too."""
     existing = [candidate for candidate in candidates if candidate.fate != "absent"]
-    path = next((each for each in _paths(wanted, question.cwd) if os.path.isfile(each)), "")
+    path = next((existing_path for existing_path in _paths(wanted, question.cwd) if os.path.isfile(existing_path)), "")
     if len(existing) != 1 or existing[0].path != printable(path):
         return list(candidates)
     reason = "; ".join(filter(None, (existing[0].reason, _also_read_by(question, path))))
-    return [replace(each, reason=reason) if each is existing[0] else each for each in candidates]
+    return [replace(candidate, reason=reason) if candidate is existing[0] else candidate for candidate in candidates]
 
 
 def _also_read_by(question: Question, path: str) -> str:

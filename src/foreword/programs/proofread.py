@@ -178,13 +178,15 @@ class _LintRun:
             ] = None
 
     def check_agents(self, is_recursive: bool) -> None:
-        """Check what the released agents read that the repository is written for."""
+        """Check what is read by the released agents that the repository is written for."""
         from .agent_lint import CASE, AgentLint
 
         agents = AgentLint(self.assembler, self.snapshot.plan.workspace, self.listings)
-        known = {each.path for each in self.findings if each.code == CASE}
+        known = {result.path for result in self.findings if result.code == CASE}
         found = [
-            each for each in agents.findings(is_recursive, self.disabled) if each.code != CASE or each.path not in known
+            result
+            for result in agents.findings(is_recursive, self.disabled)
+            if result.code != CASE or result.path not in known
         ]
         self.findings.update(dict.fromkeys(self.linter.without_ignored(found, agents.sources(found))))
 
@@ -223,11 +225,11 @@ class _Disk:
 
         If `folder` is set, look in that subfolder of each, and stop at the first match. The text is None if it cannot be read in full.
         """
-        at = os.path.dirname(path)
-        if not is_inside(path, self.root) or not self._exists(at):
+        current = os.path.dirname(path)
+        if not is_inside(path, self.root) or not self._exists(current):
             return
-        while is_inside(at, self.root):
-            searched = os.path.normpath(os.path.join(at, folder))
+        while is_inside(current, self.root):
+            searched = os.path.normpath(os.path.join(current, folder))
             files = [os.path.join(searched, name) for name in names] if is_inside(searched, self.root) else []
             file = next(filter(self._exists, files), "")
             if file:
@@ -235,9 +237,9 @@ class _Disk:
                 yield printable(file), reading.text if reading.fate in ("used", "blank") else None
                 if folder:
                     return
-            if at == os.path.dirname(at):
+            if current == os.path.dirname(current):
                 return
-            at = os.path.dirname(at)
+            current = os.path.dirname(current)
 
     def exists(self, path: str, target: str, only_beside: bool = False) -> bool:
         """Whether a path that a file mentions exists next to it or, unless `only_beside` is set, in a folder above it, up to the root.

@@ -149,7 +149,7 @@ def touch(question: Question) -> TouchedForm:
 
 
 def touched_by(question: Question) -> Touched:
-    """What touched files bring in, in a new conversation that is not stored."""
+    """What is sent for touched files in a new conversation that is not stored."""
     from ..conversation.conversations import Conversations
 
     paths = question.fields.get("paths") or ()

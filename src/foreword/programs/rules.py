@@ -28,7 +28,7 @@ def explain_rule(question: Question, rule: str, file: str) -> list[Candidate]:
     """Whether rules and instruction files at a path apply to a file and, if not, which globs failed and what would match."""
     layout = question.assembler.layout()
     if layout.touch is None:
-        raise CallError(f"the layout {layout.name} sends nothing when a file is touched, so no rule waits for one")
+        raise CallError(f"the layout {layout.name} sends nothing when a file is touched, so no rule depends on one")
     reader = TouchReader(question.assembler)
     reading = reader.read(layout, layout.touch, [file])
     if not reading.files:
@@ -37,13 +37,15 @@ def explain_rule(question: Question, rule: str, file: str) -> list[Candidate]:
     for lookup, text in _rules(reading):
         path = printable(text.reading.path)
         if is_match(path, rule, question.cwd):
-            layer = next((each.layer for each in reading.inputs.candidates if each.path == path), "project")
+            layer = next(
+                (candidate.layer for candidate in reading.inputs.candidates if candidate.path == path), "project"
+            )
             fate, reason = _verdict(reader.scopes.of(lookup, text), lookup, text, reading, file)
             found[path] = Candidate(path, layer, "used" if fate else "waiting", reason)
-    for each in reading.inputs.candidates:
-        if is_match(each.path, rule, question.cwd) and each.fate != "absent":
+    for candidate in reading.inputs.candidates:
+        if is_match(candidate.path, rule, question.cwd) and candidate.fate != "absent":
             on_the_way = f"it is in a folder on the way to {printable(file)}"
-            found.setdefault(each.path, replace(each, reason=each.reason or on_the_way))
+            found.setdefault(candidate.path, replace(candidate, reason=candidate.reason or on_the_way))
     return list(found.values())
 
 
@@ -62,7 +64,7 @@ def _verdict(scope: RuleScope, lookup: Lookup, text: FoundText, reading: TouchRe
             return True, "it names no paths, so it applies to every file"
         return False, f"it applies to no file by itself: its front matter has no {' or '.join(lookup.match)}"
     base = base_of_rule(lookup, text, reading.inputs.workspace)
-    names = [name for each in reading.files for name in relative_names(each, base)]
+    names = [name for touched in reading.files for name in relative_names(touched, base)]
     if not names:
         return False, f"{printable(file)} is not in {printable(base)}, where its globs start"
     for name in names:
@@ -86,7 +88,7 @@ def _why_not(scope: RuleScope, name: str, base: str) -> str:
 
 
 def _hints(glob: Glob, name: str) -> Iterator[str]:
-    """Changes of a glob that would make it match a name."""
+    """Changes to a glob that would make it match a name."""
     if compile_globs(glob.text.lower()).match(name.lower()):
         yield f"{glob.text} differs only in upper and lower case"
     elif "/" in glob.text and compile_globs(f"**/{glob.text.lstrip('./')}").match(name):

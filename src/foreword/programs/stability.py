@@ -183,7 +183,7 @@ def list_backwards() -> None:
 
 
 def in_another_process(fields: Mapping[str, Any], seed: str) -> Prompt:
-    """The prompt that another process builds, with this seed for hashes."""
+    """The prompt that another process builds, with this hash seed."""
     import json
 
     return prompt_from(json.loads(_run(_PROGRAM, fields, {**os.environ, "PYTHONHASHSEED": seed})), "another process")

@@ -168,14 +168,14 @@ def _stored_edition(name: str, question: Question) -> Subject:
 
     store = open_store(question.existing_store_url())
     full_name = name.removeprefix("talk:")
-    id, at, number = full_name.rpartition("@")
+    id, separator, number = full_name.rpartition("@")
     # The store's integers are bounded, so a number with more digits than any edition has is not looked up.
-    edition = store.edition(id, int(number)) if at and number.isdecimal() and len(number) < 10 else None
+    edition = store.edition(id, int(number)) if separator and number.isdecimal() and len(number) < 10 else None
     if edition is not None:
         return subject_from(name, edition_form(id, edition))
     edition = store.current(full_name)
     if edition is None:
-        known = store.editions(id) if at else []
+        known = store.editions(id) if separator else []
         numbers = f"; its editions are 1 to {known[-1].number}" if known else "; see foreword talk list"
         raise CallError(f"no conversation or edition {printable(full_name)!r} in the store{numbers}")
     return subject_from(name, edition_form(full_name, edition))

@@ -20,7 +20,9 @@ def is_page(name: str, is_at_root: bool, siblings: Iterable[str]) -> bool:
     """Whether a file is probably a page of documentation: it is in a folder with other pages in lower case, not at the root."""
     if is_at_root or name != name.lower():
         return False
-    return any(each != name and each == each.lower() and each.endswith((".md", ".mdx")) for each in siblings)
+    return any(
+        sibling != name and sibling == sibling.lower() and sibling.endswith((".md", ".mdx")) for sibling in siblings
+    )
 
 
 class WrongCaseFinder:
@@ -42,7 +44,7 @@ class WrongCaseFinder:
             folder, expected = os.path.split(path)
             names = self._names_in(folder)
             for name in names.get(expected.lower(), ()):
-                if is_page(name, folder == self.root, (each for same in names.values() for each in same)):
+                if is_page(name, folder == self.root, (sibling for same in names.values() for sibling in same)):
                     continue
                 if name != expected and os.path.isfile(os.path.join(folder, name)):
                     printable_path = printable(os.path.join(folder, name))

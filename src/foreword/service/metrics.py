@@ -62,15 +62,15 @@ class Metrics:
             numbers[_COUNT_INDEX[name]] += 1
         for name, amount in amounts.items():
             numbers[_COUNT_INDEX[name]] += amount
-        at = len(COUNTS) + self._rows[(route.method, route.path) if route else ("", "other")] * self._width
-        numbers[at + _STATUS_INDEX.get(status, 0)] += 1
-        at += len(_STATUSES)
+        index = len(COUNTS) + self._rows[(route.method, route.path) if route else ("", "other")] * self._width
+        numbers[index + _STATUS_INDEX.get(status, 0)] += 1
+        index += len(_STATUSES)
         for number, limit in enumerate(_BUCKETS):
             if seconds <= limit:
-                numbers[at + number] += 1
+                numbers[index + number] += 1
                 break
-        numbers[at + len(_BUCKETS)] += 1
-        numbers[at + len(_BUCKETS) + 1] += seconds
+        numbers[index + len(_BUCKETS)] += 1
+        numbers[index + len(_BUCKETS) + 1] += seconds
 
     def text(self) -> str:
         """All counts in Prometheus format."""
@@ -97,21 +97,21 @@ class Metrics:
             )
             yield f"foreword_hit_rate {numbers[_COUNT_INDEX['read_tokens']] / tokens:.4f}"
         yield from _header("foreword_requests_total", "Requests by route and status", "counter")
-        for labels, at in self._series():
+        for labels, index in self._series():
             for offset, status in enumerate(_STATUSES):
-                if count := numbers[at + offset]:
+                if count := numbers[index + offset]:
                     yield f'foreword_requests_total{{{labels},status="{status}"}} {count:.0f}'
         yield from _header("foreword_request_seconds", "Time from request to response", "histogram")
-        for labels, at in self._series():
-            at += len(_STATUSES)
-            if not (count := numbers[at + len(_BUCKETS)]):
+        for labels, index in self._series():
+            index += len(_STATUSES)
+            if not (count := numbers[index + len(_BUCKETS)]):
                 continue
             cumulative = 0.0
             for offset, limit in enumerate(_BUCKETS):
-                cumulative += numbers[at + offset]
+                cumulative += numbers[index + offset]
                 yield f'foreword_request_seconds_bucket{{{labels},le="{limit}"}} {cumulative:.0f}'
             yield f'foreword_request_seconds_bucket{{{labels},le="+Inf"}} {count:.0f}'
-            yield f"foreword_request_seconds_sum{{{labels}}} {numbers[at + len(_BUCKETS) + 1]:.6f}"
+            yield f"foreword_request_seconds_sum{{{labels}}} {numbers[index + len(_BUCKETS) + 1]:.6f}"
             yield f"foreword_request_seconds_count{{{labels}}} {count:.0f}"
 
     def _series(self) -> Iterator[tuple[str, int]]:

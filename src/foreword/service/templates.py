@@ -100,14 +100,19 @@ def template_lines(prompt: Prompt) -> list[dict[str, Any]]:
     """Which lines of the global or previewed template produced which characters, as text or as the value of a tag."""
     rows: list[dict[str, Any]] = []
     for passage in prompt.passages:
-        at = passage.start
+        position = passage.start
         for piece in passage.pieces:
             path, *lines = piece.origin.tag or (piece.origin.path, *(piece.origin.lines or ()))
             is_template = piece.origin.kind == "template" or piece.origin.tag is not None
             if is_template and lines and path.startswith(_PREVIEW_PATH):
-                form = {"start": at, "end": at + len(piece.text), "lines": lines, "value": piece.origin.tag is not None}
+                form = {
+                    "start": position,
+                    "end": position + len(piece.text),
+                    "lines": lines,
+                    "value": piece.origin.tag is not None,
+                }
                 rows.append(form)
-            at += len(piece.text)
+            position += len(piece.text)
     return rows
 
 

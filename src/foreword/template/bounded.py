@@ -103,8 +103,10 @@ def _calls(tag_words: Sequence[Word]) -> bool:
     """Whether a tag calls a function. Filter arguments do not count: `_has_bounded_filters` checks filters."""
     previous_words = ["", *(word for word, _ in tag_words)]
     return any(
-        word == "(" and previous_words[at] not in _BEFORE_GROUP and not (at >= 2 and previous_words[at - 1] == "|")
-        for at, (word, _) in enumerate(tag_words)
+        word == "("
+        and previous_words[position] not in _BEFORE_GROUP
+        and not (position >= 2 and previous_words[position - 1] == "|")
+        for position, (word, _) in enumerate(tag_words)
     )
 
 

@@ -321,14 +321,14 @@ def _to_steps(text: str, tags: list[Tag], ends: dict[int, int]) -> tuple[list[St
     steps: list[Step] = []
     variable_indexes: dict[tuple[str, str], int] = {}
     pending: dict[int, int] = {}  # the tag that ends a branch -> the step whose target is not yet known
-    line, at = 1, 0
+    line, position = 1, 0
     for index, (start, end, meaning) in enumerate(tags):
         kind, variable = meaning.kind, meaning.variable
         if index not in ends and kind in ("if", "else", "endif"):
             continue
-        if start > at:
-            line = _add_text(steps, text[at:start], line)
-        at = end
+        if start > position:
+            line = _add_text(steps, text[position:start], line)
+        position = end
         variable_index = variable_indexes.setdefault(variable, len(variable_indexes)) if variable else None
         if kind == "variable" and variable_index is not None:
             steps.append(("insert", variable_index, line))
@@ -340,8 +340,8 @@ def _to_steps(text: str, tags: list[Tag], ends: dict[int, int]) -> tuple[list[St
             _set_target(steps, pending.pop(index))
         if kind in ("if", "else"):
             pending[ends[index]] = len(steps) - 1
-    if at < len(text):
-        _add_text(steps, text[at:], line)
+    if position < len(text):
+        _add_text(steps, text[position:], line)
     return steps, list(variable_indexes)
 
 

@@ -81,17 +81,17 @@ class _Parser:
         self.operators: list[tuple[str, int]] = []
 
     def parse(self) -> DirectiveCondition | ConditionProblem:
-        at = 0
+        index = 0
         expects_operand = True
-        while at < len(self.tokens):
-            word, start, end = self.tokens[at]
+        while index < len(self.tokens):
+            word, start, end = self.tokens[index]
             if expects_operand and word in ("not", "("):
                 self.operators.append((word, start))
             elif expects_operand:
-                error = self.compare(at)
+                error = self.compare(index)
                 if error:
                     return error
-                at += 2
+                index += 2
                 expects_operand = False
             elif word in ("and", "or"):
                 self.emit_operators(_PRECEDENCE[word])
@@ -99,25 +99,25 @@ class _Parser:
                 expects_operand = True
             elif not (word == ")" and self.close()):
                 return ConditionProblem("is not valid here; expected 'and' or 'or'", start, end)
-            at += 1
+            index += 1
         return self.finish(expects_operand)
 
-    def compare(self, at: int) -> ConditionProblem | None:
+    def compare(self, index: int) -> ConditionProblem | None:
         """Parse the comparison that begins at this token."""
-        fact, start, end = self.tokens[at]
+        fact, start, end = self.tokens[index]
         if fact not in FACTS:
             return ConditionProblem(f"is not valid here; expected one of {', '.join(FACTS)}", start, end)
-        operator, start, end = self.token(at + 1)
+        operator, start, end = self.token(index + 1)
         if operator not in ("==", "!="):
             return ConditionProblem(f"is not valid after {fact}; expected == or !=", start, end)
-        string, start, end = self.token(at + 2)
+        string, start, end = self.token(index + 2)
         if len(string) < 2 or string[0] not in "\"'":
             return ConditionProblem(f"cannot be compared with {fact}; expected a quoted string", start, end)
         self.steps.append(Comparison(fact, operator == "==", string[1:-1]))
         return None
 
-    def token(self, at: int) -> tuple[str, int, int]:
-        return self.tokens[at] if at < len(self.tokens) else ("", len(self.text), len(self.text))
+    def token(self, index: int) -> tuple[str, int, int]:
+        return self.tokens[index] if index < len(self.tokens) else ("", len(self.text), len(self.text))
 
     def emit_operators(self, precedence: int) -> None:
         """Move operators of at least this precedence from the stack to the steps."""

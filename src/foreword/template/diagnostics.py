@@ -39,10 +39,10 @@ def to_findings(
     """The diagnostics as findings, in text order. The text begins on line `first_line` of its file."""
     ordered = sorted(diagnostics, key=lambda diagnostic: (diagnostic.start, diagnostic.end))
     findings = []
-    line, at = first_line, 0
+    line, position = first_line, 0
     for diagnostic in ordered[:MAX_LISTED]:
-        line += text.count("\n", at, diagnostic.start)
-        at = diagnostic.start
+        line += text.count("\n", position, diagnostic.start)
+        position = diagnostic.start
         column, end_column = _columns(diagnostic, text)
         findings.append(finding(diagnostic.code, _message(diagnostic, text), path, line, column, end_column))
     if len(ordered) > MAX_LISTED:
@@ -84,7 +84,7 @@ def _columns_of(text: str) -> int:
         return len(text)
     from unicodedata import combining, east_asian_width
 
-    return sum(2 if east_asian_width(each) in "WF" else not combining(each) for each in text)
+    return sum(2 if east_asian_width(character) in "WF" else not combining(character) for character in text)
 
 
 def _printable(text: str) -> str:

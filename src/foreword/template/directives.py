@@ -133,20 +133,20 @@ def _scan(text: str, diagnostics: list[Diagnostic]) -> Iterator[Mark]:
     spans = Spans(text)
     search = re.compile(_TOKEN).search
     for start, limit in prose(text):
-        at = start
-        while match := search(text, at, limit):
-            at = match.end()
+        position = start
+        while match := search(text, position, limit):
+            position = match.end()
             ticks, comment, name = match.groups()
             if ticks is not None:
-                at = spans.end(match.start(), len(match[0]), limit) or at
+                position = spans.end(match.start(), len(match[0]), limit) or position
             elif name:
-                yield Mark("value", match.start(), at, name)
+                yield Mark("value", match.start(), position, name)
             elif comment is not None:
                 mark = _parse_comment(match, diagnostics)
                 if mark:
                     yield mark
                 else:
-                    at = match.start(2)  # an ordinary comment's content is text
+                    position = match.start(2)  # an ordinary comment's content is text
 
 
 def _parse_comment(match: re.Match[str], diagnostics: list[Diagnostic]) -> Mark | None:
@@ -281,29 +281,29 @@ class _DocumentRenderer:
 
     def runs(self) -> list[Run]:
         text = self.document.text
-        at = 0
+        position = 0
         for begin, end, marks in _lines_with_marks(
             text, _effective_marks(list(_scan(text, self.diagnostics)), self.diagnostics)
         ):
             if self.is_active:
-                self.write((at, begin))
+                self.write((position, begin))
             self.line(begin, end, marks)
-            at = end
-        self.write((at, len(text)))
+            position = end
+        self.write((position, len(text)))
         return self.written
 
     def line(self, begin: int, end: int, marks: list[Mark]) -> None:
         """Write a line with these marks, or nothing if only white space would be left."""
         runs: list[Run] = []
-        at = begin
+        position = begin
         for mark in marks:
             if self.is_active:
-                runs.append((at, mark.start))
+                runs.append((position, mark.start))
                 runs.extend(self.insert(mark, runs))
             self.update_branch(mark)
-            at = mark.end
+            position = mark.end
         if self.is_active:
-            runs.append((at, end))
+            runs.append((position, end))
         if any(self.text(run).strip() for run in runs):
             for run in self.separate_fences(runs):
                 self.write(run)
@@ -392,14 +392,14 @@ def _lines_with_marks(text: str, marks: list[Mark]) -> Iterator[tuple[int, int, 
 
 def _pieces(document: Document, runs: Iterable[Run]) -> Iterator[Piece]:
     """The runs as pieces, with adjacent ranges of the file joined."""
-    text, line, at = document.text, document.line, 0
+    text, line, position = document.text, document.line, 0
     for run in _join_ranges(runs):
         if isinstance(run, Piece):
             yield run
             continue
         start, end = run
-        first = line + text.count("\n", at, start)
-        line, at = first + text.count("\n", start, end), end
+        first = line + text.count("\n", position, start)
+        line, position = first + text.count("\n", start, end), end
         last = line - text.endswith("\n", start, end)
         yield Piece(text[start:end], Origin("file", document.path, (first, last)))
 

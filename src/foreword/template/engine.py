@@ -121,8 +121,8 @@ class Engine:
             return error_at(document, _MESSAGES.get(kind, "cannot be evaluated"), start, end)
         undefined_names = self.undefined_names(template, start, end, variables)
         if len(undefined_names) == 1:
-            name, at = undefined_names.popitem()
-            return error_at(document, f"is not defined{suggestion(name, variables)}", at, at + len(name))
+            name, offset = undefined_names.popitem()
+            return error_at(document, f"is not defined{suggestion(name, variables)}", offset, offset + len(name))
         problem = (
             f"contains a name that is not defined: {' or '.join(undefined_names)}"
             if undefined_names
@@ -134,10 +134,10 @@ class Engine:
         """The names in a range that are neither variables nor bound in any template, with their offsets."""
         known = {*variables, *_GLOBALS, *flow(self.templates, ())}
         return {
-            name: at
+            name: offset
             for token in template.tokens
-            for name, at in names_in_tag(template.document, token)
-            if start <= at < end and name not in known
+            for name, offset in names_in_tag(template.document, token)
+            if start <= offset < end and name not in known
         }
 
     def _locate(self, error: Any) -> tuple[str, LoadedTemplate, int, tuple[int, int] | None]:
@@ -190,7 +190,7 @@ def _characters(text: str, span: tuple[int, int] | None) -> tuple[int, int] | No
     """Convert a range of bytes to a range of characters."""
     if span is None:
         return None
-    start, end = (len(text.encode()[:at].decode("utf-8", "ignore")) for at in span)
+    start, end = (len(text.encode()[:offset].decode("utf-8", "ignore")) for offset in span)
     return start, max(end, start + 1)
 
 

@@ -157,7 +157,7 @@ def _split_literals(tag_words: Sequence[Word], may_be_list: bool) -> tuple[Seque
         return tag_words[:1], tag_words[1:]
     if not may_be_list or not tag_words or tag_words[0][0] != "[":
         return (), tag_words
-    end = next((at for at, (word, _) in enumerate(tag_words) if word == "]"), 0)
+    end = next((index for index, (word, _) in enumerate(tag_words) if word == "]"), 0)
     strings, commas = tag_words[1:end:2], tag_words[2:end:2]
     is_list = all(word[0] in "\"'" for word, _ in strings) and all(word == "," for word, _ in commas)
     return (tag_words[: end + 1], tag_words[end + 1 :]) if strings and is_list else ((), tag_words)

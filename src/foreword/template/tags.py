@@ -97,23 +97,23 @@ def scan(template: Document) -> tuple[Token, ...]:
     _check_size(template)
     text = template.text
     tokens: list[Token] = []
-    at = 0
-    while opening := _OPENING.search(text, at):
+    position = 0
+    while opening := _OPENING.search(text, position):
         start = opening.start()
-        stop = at + len(text[at:start].rstrip(SPACE)) if opening[0].endswith("-") else start
-        if at < stop:
-            tokens.append(("text", at, stop, at, stop, ""))
+        stop = position + len(text[position:start].rstrip(SPACE)) if opening[0].endswith("-") else start
+        if position < stop:
+            tokens.append(("text", position, stop, position, stop, ""))
         if opening[1] == "{#":
-            at, trims = _comment(template, opening)
+            position, trims = _comment(template, opening)
         else:
             token, trims = _raw(template, opening) or _tag(template, opening)
-            at = token[2]
+            position = token[2]
             if token[3] < token[4] or token[0] != "text":
                 tokens.append(token)
         if trims:
-            at = _end(_SPACES, text, at)
-    if at < len(text):
-        tokens.append(("text", at, len(text), at, len(text), ""))
+            position = _end(_SPACES, text, position)
+    if position < len(text):
+        tokens.append(("text", position, len(text), position, len(text), ""))
     _check_nesting(template, tokens)
     return tuple(tokens)
 
@@ -134,9 +134,9 @@ def _check_size(template: Document) -> None:
         raise error_at(template, "is a lone surrogate and cannot be encoded", error.start, error.start + 1) from None
 
 
-def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    match = pattern.match(text, at)
-    return match.end() if match else at
+def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
+    match = pattern.match(text, position)
+    return match.end() if match else position
 
 
 def _comment(template: Document, opening: re.Match[str]) -> tuple[int, bool]:
@@ -182,25 +182,25 @@ def _tag(template: Document, opening: re.Match[str]) -> tuple[Token, bool]:
 
 def _scan_tag_end(template: Document, opening: re.Match[str]) -> tuple[int, int]:
     """Where a tag's content ends and where the tag ends, found word by word."""
-    text, closing, at, balance = template.text, _CLOSING[opening[1]], opening.end(), 0
+    text, closing, position, balance = template.text, _CLOSING[opening[1]], opening.end(), 0
     while True:
-        at = _end(_BLANKS, text, at)
+        position = _end(_BLANKS, text, position)
         if balance == 0:
-            has_sign = text[at : at + 1] in ("-", "+") and text.startswith(closing, at + 1)
-            if has_sign or text.startswith(closing, at):
-                return at, at + 2 + has_sign
-        word = _WORD.match(text, at)
+            has_sign = text[position : position + 1] in ("-", "+") and text.startswith(closing, position + 1)
+            if has_sign or text.startswith(closing, position):
+                return position, position + 2 + has_sign
+        word = _WORD.match(text, position)
         if word is None:
             break
         balance += (word[0] in ("(", "[", "{")) - (word[0] in (")", "]", "}"))
-        at = word.end()
-        if at - opening.end() > MAX_TAG_LENGTH:
+        position = word.end()
+        if position - opening.end() > MAX_TAG_LENGTH:
             raise error_at(template, f"has more than {MAX_TAG_LENGTH:,} characters in one tag", *opening.span())
-    if at == len(text):
+    if position == len(text):
         raise error_at(template, "is a tag that is never closed", *opening.span())
-    if text[at] in "\"'":
-        raise error_at(template, "is a string that is never closed", at, at + 1)
-    raise error_at(template, "is not allowed in a tag", at, at + 1)
+    if text[position] in "\"'":
+        raise error_at(template, "is a string that is never closed", position, position + 1)
+    raise error_at(template, "is not allowed in a tag", position, position + 1)
 
 
 def _check_operators(template: Document, opening: re.Match[str], stop: int) -> None:
@@ -280,8 +280,8 @@ def names_in_tag(template: Document, token: Token) -> list[Word]:
 def names(tag_words: Sequence[Word]) -> Iterator[Word]:
     """The names among these words, except attributes, filters, tests, keywords and argument names."""
     before = ""
-    for at, (word, start) in enumerate(tag_words):
-        is_argument = at + 1 < len(tag_words) and tag_words[at + 1][0] == "="
+    for position, (word, start) in enumerate(tag_words):
+        is_argument = position + 1 < len(tag_words) and tag_words[position + 1][0] == "="
         is_name = (word[0].isalpha() or word[0] == "_") and word not in _KEYWORDS
         if is_name and not is_argument and before not in (".", "|", "is"):
             yield word, start

@@ -235,14 +235,14 @@ def _bindings(templates: Mapping[str, LoadedTemplate]) -> Iterator[tuple[str, se
 
 
 def _bound_by_for(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
-    middle = next((at for at, (word, _) in enumerate(tag_words) if word == "in"), 1)
+    middle = next((index for index, (word, _) in enumerate(tag_words) if word == "in"), 1)
     sources = {name for name, _ in names(tag_words[middle:])}
     yield from ((name, sources) for name in ("loop", *(target for target, _ in names(tag_words[1:middle]))))
 
 
 def _bound_by_set(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
     """`set a, b.c = expression` binds a and b; without a value, `set` binds the block's output."""
-    middle = next((at for at, (word, _) in enumerate(tag_words) if word in ("=", "|")), len(tag_words))
+    middle = next((index for index, (word, _) in enumerate(tag_words) if word in ("=", "|")), len(tag_words))
     is_text = middle == len(tag_words) or tag_words[middle][0] == "|" or _has_alternatives(tag_words)
     sources = None if is_text else {name for name, _ in names(tag_words[middle:])}
     yield from ((target, sources) for target, _ in names(tag_words[1:middle]))

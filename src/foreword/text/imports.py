@@ -54,22 +54,22 @@ def import_tokens(text: str, tokens: Tokens = "word") -> Iterator[ImportToken]:
     spans, code = Spans(text), indented_code(text) if tokens == "markdown" else []
     search = re.compile(rf"\\[\\`]|(`+)|{_TOKENS[tokens]}", re.MULTILINE).search
     for start, limit in prose(text):
-        at = start
-        while match := search(text, at, limit):
-            at = match.end()
+        position = start
+        while match := search(text, position, limit):
+            position = match.end()
             ticks, opening, name = match.groups()
             if ticks:
-                at = spans.end(match.start(), len(ticks), limit) or at
+                position = spans.end(match.start(), len(ticks), limit) or position
             elif name and (path_text := _path_in_token(name, opening, tokens)) and not _contains(code, match.start()):
                 begin = match.start(3) - 1
-                at = begin + 1 + len(path_text)
+                position = begin + 1 + len(path_text)
                 path = path_text.partition("#")[0].replace("\\ ", " ") if tokens == "markdown" else path_text
                 if path:
-                    yield ImportToken(begin, at, path)
+                    yield ImportToken(begin, position, path)
 
 
 def _path_in_token(name: str, opening: str, tokens: Tokens) -> str:
-    """The path of a token as written; empty if it is not an import. `mark` is what begins before it."""
+    """The path of a token as written; empty if it is not an import. `opening` is the mark that opens before it, if any."""
     if opening:
         name, closed, _ = name.partition("](" if opening == "[" else opening)
         name = name if closed else ""
@@ -77,6 +77,6 @@ def _path_in_token(name: str, opening: str, tokens: Tokens) -> str:
     return name.rstrip(_PUNCTUATION) if tokens == "punctuated" else name
 
 
-def _contains(ranges: list[tuple[int, int]], at: int) -> bool:
-    index = bisect_right(ranges, (at, at)) - 1
-    return index >= 0 and at < ranges[index][1]
+def _contains(ranges: list[tuple[int, int]], position: int) -> bool:
+    index = bisect_right(ranges, (position, position)) - 1
+    return index >= 0 and position < ranges[index][1]

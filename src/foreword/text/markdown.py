@@ -89,12 +89,12 @@ def comments(text: str) -> list[tuple[int, int]]:
 
 def _comments_in_block(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """The comments on these lines, or the range of all the lines if there is nothing else on them."""
-    inside, at, rest = [], start, ""
-    while (begin := text.find("<!--", at, end)) >= 0 and (close := text.find("-->", begin + 4, end)) >= 0:
+    inside, position, rest = [], start, ""
+    while (begin := text.find("<!--", position, end)) >= 0 and (close := text.find("-->", begin + 4, end)) >= 0:
         inside.append((begin, close + 3))
-        rest += text[at:begin]
-        at = close + 3
-    if (rest + text[at:end]).strip():
+        rest += text[position:begin]
+        position = close + 3
+    if (rest + text[position:end]).strip():
         return inside
     while text.startswith("\n", end):
         end += 1
@@ -125,18 +125,18 @@ def _open_comment(text: str, blocks: _Blocks) -> int | None:
     """The start of a comment that is never closed; None if there is none. Comments in code do not count."""
     if "<!--" not in text:
         return None
-    spans, search, at = Spans(text, blocks), re.compile(_COMMENT).search, 0
+    spans, search, position = Spans(text, blocks), re.compile(_COMMENT).search, 0
     for start, limit in _ranges_between(blocks.fences, len(text)):
-        at = max(start, at)
-        while match := search(text, at, limit):
-            at = match.end()
+        position = max(start, position)
+        while match := search(text, position, limit):
+            position = match.end()
             if match[0] == "<!--":
                 end = text.find("-->", match.start() + 2)  # `<!-->` is a complete comment
                 if end < 0:
                     return match.start()
-                at = end + 3
+                position = end + 3
             elif match[0][0] == "`":
-                at = spans.end(match.start(), len(match[0]), limit) or at
+                position = spans.end(match.start(), len(match[0]), limit) or position
     return None
 
 
@@ -194,15 +194,15 @@ class _Blocks:
             self.is_paragraph = not (self.fence or self.is_comment)
             return
         containers = self.continued_containers(line)
-        quotes, items, at = containers
+        quotes, items, position = containers
         is_inside = quotes == len(self.items) and items == len(self.items[-1])
         if is_inside and self.fence:
-            self.read_code(line, at)
+            self.read_code(line, position)
         elif is_inside and self.is_comment:
-            self.is_comment = "-->" not in line[at:]
+            self.is_comment = "-->" not in line[position:]
             self.end_comment()
             self.starts.append(self.start)
-        elif at < len(line):
+        elif position < len(line):
             self.read_block(line, containers, self.is_paragraph and is_inside)
         else:
             self.close_blocks(containers)
@@ -219,19 +219,19 @@ class _Blocks:
 
     def continued_containers(self, line: str) -> Containers:
         """The open quotes and items that this line continues."""
-        at = 0
+        position = 0
         for number, items in enumerate(self.items):
             if number:
-                content = _quote_content(line, at, _content_start(line, at))
+                content = _quote_content(line, position, _content_start(line, position))
                 if not content:
-                    return number, len(self.items[number - 1]), at
-                at = content
-            begin = _content_start(line, at)
-            matched = bisect_right(items, begin - at) if begin < len(line) else len(items)
-            at += items[matched - 1] if matched else 0
+                    return number, len(self.items[number - 1]), position
+                position = content
+            begin = _content_start(line, position)
+            matched = bisect_right(items, begin - position) if begin < len(line) else len(items)
+            position += items[matched - 1] if matched else 0
             if matched < len(items):
-                return number + 1, matched, at
-        return len(self.items), len(self.items[-1]), at
+                return number + 1, matched, position
+        return len(self.items), len(self.items[-1]), position
 
     def close_blocks(self, containers: Containers) -> None:
         """Close the fence or comment, and the quotes and items that are not continued."""
@@ -242,20 +242,20 @@ class _Blocks:
             self.fences.append((self.opened_at, self.start))
         self.fence, self.is_comment, self.is_paragraph, self.is_table = "", False, False, False
 
-    def read_code(self, line: str, at: int) -> None:
-        begin = _content_start(line, at)
+    def read_code(self, line: str, position: int) -> None:
+        begin = _content_start(line, position)
         run = line[begin:]
-        if begin - at < _INDENTED and run.startswith(self.fence) and not run.strip(self.fence[0]):
+        if begin - position < _INDENTED and run.startswith(self.fence) and not run.strip(self.fence[0]):
             self.fences.append((self.opened_at, self.end))
             self.fence = ""
 
     def read_block(self, line: str, containers: Containers, is_interrupting: bool) -> None:
         """Process a line outside code: the quotes and items that it begins, then their content."""
-        rule_offsets, width, at = _rule_offsets(line), 0, containers[2]
-        while at < len(line):
-            begin = _content_start(line, at)
-            width = 0 if begin in rule_offsets else _item_width(line, at, begin, is_interrupting)
-            content = at + width if width else _quote_content(line, at, begin)
+        rule_offsets, width, position = _rule_offsets(line), 0, containers[2]
+        while position < len(line):
+            begin = _content_start(line, position)
+            width = 0 if begin in rule_offsets else _item_width(line, position, begin, is_interrupting)
+            content = position + width if width else _quote_content(line, position, begin)
             if not content:
                 self.read_text(line, begin, containers, begin in rule_offsets, is_interrupting)
                 break
@@ -264,8 +264,8 @@ class _Blocks:
                 self.items[-1].append((self.items[-1] or [0])[-1] + width)
             else:
                 self.items.append([])
-            at, is_interrupting = content, False
-            containers = len(self.items), len(self.items[-1]), at
+            position, is_interrupting = content, False
+            containers = len(self.items), len(self.items[-1]), position
         self.is_empty_item = width > 0
 
     def read_text(self, line: str, begin: int, containers: Containers, is_rule: bool, is_interrupting: bool) -> None:
@@ -320,26 +320,26 @@ class _Blocks:
 # These functions check the first character before they try a pattern, because they are called for every mark on a line.
 
 
-def _content_start(line: str, at: int) -> int:
-    if not line.startswith(" ", at):
-        return at
-    blanks = re.compile(_BLANKS).match(line, at)
-    return blanks.end() if blanks else at
+def _content_start(line: str, position: int) -> int:
+    if not line.startswith(" ", position):
+        return position
+    blanks = re.compile(_BLANKS).match(line, position)
+    return blanks.end() if blanks else position
 
 
-def _quote_content(line: str, at: int, begin: int) -> int:
+def _quote_content(line: str, position: int, begin: int) -> int:
     """The offset of the content after a quote mark; 0 if there is no mark here."""
-    if begin - at >= _INDENTED or not line.startswith(">", begin):
+    if begin - position >= _INDENTED or not line.startswith(">", begin):
         return 0
     return begin + 1 + line.startswith(" ", begin + 1)
 
 
-def _item_width(line: str, at: int, begin: int, is_interrupting: bool) -> int:
+def _item_width(line: str, position: int, begin: int, is_interrupting: bool) -> int:
     """The indentation of a list item's content relative to its container; 0 if there is no list marker here.
 
     Only an item with content can interrupt a paragraph and, in an ordered list, only item number 1.
     """
-    if begin - at >= _INDENTED or line[begin] not in "-+*0123456789":
+    if begin - position >= _INDENTED or line[begin] not in "-+*0123456789":
         return 0
     marker = re.compile(_ITEM).match(line, begin)
     if not marker:
@@ -349,7 +349,7 @@ def _item_width(line: str, at: int, begin: int, is_interrupting: bool) -> int:
     if is_interrupting and (is_empty or int(marker[1] or 1) != 1):
         return 0
     is_code = content - marker.end() > _INDENTED
-    return (marker.end() + 1 if is_empty or is_code else content) - at
+    return (marker.end() + 1 if is_empty or is_code else content) - position
 
 
 def _opening_fence(line: str, begin: int) -> re.Match[str] | None:

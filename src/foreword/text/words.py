@@ -142,10 +142,10 @@ def longest_increasing(numbers: Sequence[int]) -> list[int]:
         tails[length : length + 1] = [value]
         ends[length : length + 1] = [index]
     indexes: list[int] = []
-    at = ends[-1] if ends else -1
-    while at >= 0:
-        indexes.append(at)
-        at = previous[at]
+    position = ends[-1] if ends else -1
+    while position >= 0:
+        indexes.append(position)
+        position = previous[position]
     return indexes[::-1]
 
 

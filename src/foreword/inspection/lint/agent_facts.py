@@ -32,7 +32,7 @@ def shared_names(layouts: Iterable[Layout]) -> frozenset[str]:
 
 
 class Visit:
-    """What one agent reads when it works in a folder. `read` returns the text of a file of the repository, None if there is none."""
+    """What one agent reads when it works in a folder. `read` returns the text of a file in the repository, or None if there is none."""
 
     def __init__(
         self,
@@ -46,12 +46,12 @@ class Visit:
         self.layout, self.inputs, self.prompt = layout, inputs, prompt
         self.folder, self.root, self.read = folder, root, read
         self.agent = agent_name(layout)
-        self.candidates: Mapping[str, Candidate] = {each.path: each for each in prompt.candidates}
+        self.candidates: Mapping[str, Candidate] = {candidate.path: candidate for candidate in prompt.candidates}
         self._loaded: dict[str, str] | None = None
 
     @property
     def loaded(self) -> dict[str, str]:
-        """The text of each file of the repository that is in the prompt, in order."""
+        """The text of each of the repository's files that is in the prompt, in order."""
         if self._loaded is None:
             parts: dict[str, list[str]] = {}
             for passage in self.prompt.passages:
@@ -63,7 +63,11 @@ class Visit:
 
     def own_candidates(self, fate: str) -> Iterator[Candidate]:
         """The candidates in the repository with this fate."""
-        return (each for each in self.prompt.candidates if each.fate == fate and is_inside(each.path, self.root))
+        return (
+            candidate
+            for candidate in self.prompt.candidates
+            if candidate.fate == fate and is_inside(candidate.path, self.root)
+        )
 
 
 @value
@@ -130,12 +134,12 @@ def some_of(paths: Sequence[str]) -> str:
 
 def place_of(source: SourceText, text: str) -> Place:
     """The place of the first occurrence of some text in a file; the file itself if it does not occur."""
-    at = source.text.find(text) if text else -1
-    if at < 0:
+    offset = source.text.find(text) if text else -1
+    if offset < 0:
         return Place(source.path)
-    column = at - source.text.rfind("\n", 0, at)
+    column = offset - source.text.rfind("\n", 0, offset)
     end = column + len(text) if "\n" not in text else None
-    return Place(source.path, source.line(at), column, end)
+    return Place(source.path, source.line(offset), column, end)
 
 
 def mentions(text: str, path: str, written_in: str) -> bool:
@@ -169,4 +173,6 @@ _TRANSLATION = re.compile(r"/[a-z]{2}-[A-Z]{2}(?:/|$)|/docs/[a-z]{2}(?:/|$)")
 def is_material(folder: str, root: str) -> bool:
     """Whether a folder contains material, such as templates or translations, so that probably nobody works in it."""
     below = folder[len(root) :]
-    return _TRANSLATION.search(below) is not None or any(each.strip("_") in _MATERIAL for each in below.split("/"))
+    return _TRANSLATION.search(below) is not None or any(
+        segment.strip("_") in _MATERIAL for segment in below.split("/")
+    )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..agents import AgentTable, FileRow
     from .agent_facts import Facts, Visit
 
-# A file of which this share is in the prompt anyway is not missed.
+# A hidden file is not reported if at least this share of its text is in the prompt anyway.
 _ALMOST_ALL = 0.8
 _LONGEST_POINTER = 600
 
@@ -31,17 +31,17 @@ _LONGEST_POINTER = 600
 
 def hidden_files(visit: Visit, facts: Facts, shared: Collection[str]) -> None:
     """Files for several agents that this one does not read because it has found a file of its own."""
-    lookups = list(_conditional(visit.layout))
-    for each in visit.own_candidates("shadowed"):
-        name = basename(each.path)
-        if name not in shared or not each.target or not any(_reads(lookup, name) for lookup in lookups):
+    lookups = list(_conditional_lookups(visit.layout))
+    for hidden in visit.own_candidates("shadowed"):
+        name = basename(hidden.path)
+        if name not in shared or not hidden.target or not any(_reads(lookup, name) for lookup in lookups):
             continue
-        if not _is_given(visit, each):
-            severity, message = _unread(visit, each)
-            facts.add("unread-file", Place(each.path), message, visit.agent, visit.folder, severity)
+        if not _is_given(visit, hidden):
+            severity, message = _describe_unread(visit, hidden)
+            facts.add("unread-file", Place(hidden.path), message, visit.agent, visit.folder, severity)
 
 
-def _conditional(layout: Layout) -> Iterator[Lookup]:
+def _conditional_lookups(layout: Layout) -> Iterator[Lookup]:
     """The lookup rules that apply only if another one finds nothing."""
     for lookup in layout.lookups:
         if any(term.negated and any(fact.startswith("found:") for fact in term.facts) for term in lookup.when):
@@ -68,7 +68,7 @@ def _is_given(visit: Visit, hidden: Candidate) -> bool:
     return sum(map(len, lines & given)) >= _ALMOST_ALL * sum(map(len, lines))
 
 
-def _unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, str]:
+def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, str]:
     """The severity, if it is not the usual one, and the message: which file hides it, and what to do."""
     folder = dirname(hidden.path)
     start = _start_of(visit.layout, hidden.target)
@@ -90,7 +90,7 @@ def _unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, str]:
 
 
 def _start_of(layout: Layout, path: str) -> str:
-    """The folder that a file belongs to: that of `.agent/NAME.md` is the one with `.agent`."""
+    """The folder that a file belongs to; for `.agent/NAME.md`, the folder that contains `.agent`."""
     suffixes = [
         "/" + pattern.path
         for lookup in layout.lookups
@@ -98,17 +98,21 @@ def _start_of(layout: Layout, path: str) -> str:
         for pattern in group
         if "*" not in pattern.path
     ]
-    return min((path.removesuffix(each) for each in suffixes if path.endswith(each)), key=len, default=dirname(path))
+    return min(
+        (path.removesuffix(suffix) for suffix in suffixes if path.endswith(suffix)), key=len, default=dirname(path)
+    )
 
 
 def blank_files(visit: Visit, facts: Facts) -> None:
     """Blank files that take the place of others."""
-    for each in visit.own_candidates("shadowed"):
-        hiding = visit.candidates.get(each.target)
+    for hidden in visit.own_candidates("shadowed"):
+        hiding = visit.candidates.get(hidden.target)
         if hiding is None or not is_inside(hiding.path, visit.root):
             continue
         if hiding.fate == "blank" or (hiding.fate == "used" and not visit.loaded.get(hiding.path, "x").strip()):
-            message = f"this file is blank, and hides {each.path} from {{agents}}; delete it, or write something in it"
+            message = (
+                f"this file is blank, and hides {hidden.path} from {{agents}}; delete it, or write something in it"
+            )
             facts.add("blank-override", Place(hiding.path), message, visit.agent)
 
 
@@ -118,7 +122,7 @@ def blank_files(visit: Visit, facts: Facts) -> None:
 def cut_files(visit: Visit, facts: Facts) -> None:
     """The first file that exceeds the layout's limit. The files after it are dropped for the same reason."""
     limit = next((section.bytes for section in visit.layout.all_sections if section.bytes is not None), None)
-    sources = (visit.read(each.path) for each in visit.own_candidates("cut"))
+    sources = (visit.read(candidate.path) for candidate in visit.own_candidates("cut"))
     source = next(filter(None, sources), None) if limit is not None else None
     if source is None or limit is None:
         return
@@ -152,7 +156,7 @@ def misordered_files(visit: Visit, facts: Facts) -> None:
         paths = [path for path in visit.loaded if _reads(lookup, basename(path))]
         for number, path in enumerate(paths):
             folder = dirname(path)
-            nearer = [each for each in paths[:number] if dirname(each) != folder and is_inside(each, folder)]
+            nearer = [other for other in paths[:number] if dirname(other) != folder and is_inside(other, folder)]
             if nearer:
                 message = (
                     f"{{agents}} sort{{s}} files by path and put{{s}} this one after {nearer[-1]},"
@@ -169,29 +173,29 @@ def misplaced_files(table: AgentTable, root: str, facts: Facts) -> None:
     for row in table.rows:
         if not is_inside(row.path, root) or not _is_in_hidden_folder(row.path, root):
             continue
-        for layout, where in _ignoring(table, row):
+        for layout, where in _agents_ignoring(table, row):
             folder, name = dirname(dirname(row.path)), basename(row.path)
-            message = f"{{agents}} ignore{{s}} this file, and of this name read{{s}} only {where}; move it to {join(folder, name)}"
+            message = f"{{agents}} ignore{{s}} this file, and read{{s}} only {where}; move it to {join(folder, name)}"
             facts.add("misplaced-file", Place(row.path), message, agent_name(layout))
 
 
 def _is_in_hidden_folder(path: str, root: str) -> bool:
     """Whether a file is directly in a hidden folder of a folder in which people work."""
     folders = dirname(path)[len(root) :].split("/")
-    return folders[-1].startswith(".") and not any(each.startswith(".") for each in folders[:-1])
+    return folders[-1].startswith(".") and not any(folder.startswith(".") for folder in folders[:-1])
 
 
-def _ignoring(table: AgentTable, row: FileRow) -> Iterator[tuple[Layout, str]]:
-    """The agents that ignore a file, with where they read files of its name, if they get nothing else from its folder."""
+def _agents_ignoring(table: AgentTable, row: FileRow) -> Iterator[tuple[Layout, str]]:
+    """The agents that ignore a file and get nothing else from its folder, each with the places where it reads files of that name."""
     folder = dirname(dirname(row.path))
     for number, view in enumerate(table.agents):
         where = describe_places(view.layout, row.path)
         if row.verdicts[number].name != "never" or not where:
             continue
         others = (
-            each
-            for each in table.rows
-            if each.verdicts[number].name in ("loaded", "cut", "elsewhere") and dirname(each.path) == folder
+            other_row
+            for other_row in table.rows
+            if other_row.verdicts[number].name in ("loaded", "cut", "elsewhere") and dirname(other_row.path) == folder
         )
         if not any(others):
             yield view.layout, where

@@ -37,13 +37,13 @@ def unfollowed_imports(visit: Visit, facts: Facts) -> None:
 
 def imports_left_out(visit: Visit) -> Iterator[tuple[Finding, SourceText, str, str]]:
     """The findings about such imports, each with the importing file, the token and the path of the other file."""
-    for each in visit.prompt.findings:
-        source = visit.read(each.path) if each.code == "import-outside" else None
-        token = _token(source, each) if source else ""
-        target = normpath(join(dirname(each.path), token[1:].partition("#")[0].replace("\\ ", " ")))
+    for finding in visit.prompt.findings:
+        source = visit.read(finding.path) if finding.code == "import-outside" else None
+        token = _token(source, finding) if source else ""
+        target = normpath(join(dirname(finding.path), token[1:].partition("#")[0].replace("\\ ", " ")))
         is_below = is_inside(target, visit.folder) or target in visit.loaded
         if source and token and not is_below and is_inside(target, visit.root) and visit.read(target):
-            yield each, source, token, target
+            yield finding, source, token, target
 
 
 def _token(source: SourceText, finding: Finding) -> str:
@@ -65,34 +65,36 @@ class RepeatedTexts:
 
     def visit(self, visit: Visit) -> None:
         if len(visit.loaded) > 1:
-            for each in self._repetitions(visit):
-                self._report(each, visit)
+            for repetition in self._repetitions(visit):
+                self._report(repetition, visit)
         self._same_file_twice(visit)
 
     def _repetitions(self, visit: Visit) -> Sequence[Repetition]:
         sources = [
-            each
-            for each in source_texts(visit.prompt, self._sources)
-            if each.is_file and is_inside(each.path, visit.root)
+            source
+            for source in source_texts(visit.prompt, self._sources)
+            if source.is_file and is_inside(source.path, visit.root)
         ]
         key = tuple(map(id, sources))
         if key not in self._compared:
-            self._compared[key] = [each for each in repetitions(sources) if len(each.text) >= _SHORTEST]
+            self._compared[key] = [
+                repetition for repetition in repetitions(sources) if len(repetition.text) >= _SHORTEST
+            ]
         return self._compared[key]
 
-    def _report(self, each: Repetition, visit: Visit) -> None:
-        """Report a repetition at the nearer file, so that agents with another order share the finding."""
-        here, there = (each.path, each.line), (each.other, each.other_line)
+    def _report(self, repetition: Repetition, visit: Visit) -> None:
+        """Report a repetition at the nearer file, so that agents with a different order share the finding."""
+        here, there = (repetition.path, repetition.line), (repetition.other, repetition.other_line)
         if (here[0].count("/"), here[0]) < (there[0].count("/"), there[0]):
             here, there = there, here
-        what = "this paragraph" if each.count == 1 else f"{each.count} paragraphs from here on"
+        what = "this paragraph" if repetition.count == 1 else f"{repetition.count} paragraphs from here on"
         message = (
             f"{{agents}} get{{s}} {what} twice: the same text is in {there[0]}:{there[1]}; keep it in one of the two"
         )
         self.facts.add("sent-twice", Place(*here), message, visit.agent)
 
     def _same_file_twice(self, visit: Visit) -> None:
-        """A file that is loaded and imported too."""
+        """Report files that are both loaded and imported."""
         seen: set[tuple[str, str]] = set()
         for passage in visit.prompt.passages:
             for piece in passage.pieces:
@@ -105,7 +107,7 @@ class RepeatedTexts:
                 seen.add((path, text))
 
     def _report_import(self, path: str, visit: Visit) -> None:
-        """Report a file that is loaded twice at the import of it."""
+        """Report a file that is loaded twice, at the line that imports it."""
         for importing in visit.loaded:
             source = visit.read(importing) if importing != path else None
             token = _import_of(path, source) if source else ""

@@ -1,4 +1,4 @@
-"""The form of a check in the table of lint: what it finds, how serious that is, and two examples."""
+"""The form of a check in lint's table: what it finds, how serious that is, and two examples."""
 
 from __future__ import annotations
 

@@ -101,13 +101,13 @@ class _Line:
     def _parts(self) -> Iterator[tuple[int, list[str], bool, str]]:
         """The parts between operators: the start and words of each, whether it was parsed completely, and the operator after it."""
         words: list[str] = []
-        at = start = 0
-        while (match := _WORD.match(self.line, at)) or words:
+        position = start = 0
+        while (match := _WORD.match(self.line, position)) or words:
             if match is None:
                 # Text that cannot be parsed belongs to the last command.
-                yield start, words, self._is_blank_from(at), ""
+                yield start, words, self._is_blank_from(position), ""
                 return
-            at = match.end()
+            position = match.end()
             if match[2]:
                 start = start if words else match.start(2)
                 words.append(match[2])
@@ -115,8 +115,8 @@ class _Line:
                 yield start, words, True, match[1]
                 words = []
 
-    def _is_blank_from(self, at: int) -> bool:
-        rest = self.line[at:].strip()
+    def _is_blank_from(self, position: int) -> bool:
+        rest = self.line[position:].strip()
         return rest in ("", "\\") or rest.startswith("#")
 
 

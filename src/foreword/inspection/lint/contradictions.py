@@ -195,12 +195,12 @@ def _conflict(one: Stance, other: Stance, counts_runs: bool) -> tuple[Statement,
 
 def _forbidden_use(one: Stance, other: Stance) -> tuple[Statement, Statement] | None:
     """What one stance forbids and the other uses, unless one of them contradicts itself."""
-    for choice, at in one.forbids.items():
+    for choice, offset in one.forbids.items():
         if choice in other.used and choice not in one.runs and choice not in other.forbids:
-            return (f"forbids {choice}", at), (f"uses {choice}", _offset(other, choice))
-    for choice, at in one.forbids_install.items():
+            return (f"forbids {choice}", offset), (f"uses {choice}", _offset(other, choice))
+    for choice, offset in one.forbids_install.items():
         if choice in other.asks and choice not in one.used and choice not in other.forbids_install:
-            return (f"forbids {choice} install", at), (f"uses {choice}", other.asks[choice])
+            return (f"forbids {choice} install", offset), (f"uses {choice}", other.asks[choice])
     return None
 
 
@@ -236,14 +236,14 @@ def _with_choice(source: SourceText, family: Family, choice: str, before: Stance
         {**mentions} for mentions in (before.runs, before.asks, before.forbids, before.forbids_install)
     )
     for number, match in enumerate(word.finditer(source.text)):
-        at = match.start()
-        stated = _attitude_to(source, at, match.end())
-        if stated and _is_general(source, at):
-            (asks if stated == "asks" else forbids).setdefault(choice, at)
-        elif _is_install_banned(source, at, match.end()) and _is_general(source, at):
-            installs.setdefault(choice, at)
-        elif choice not in runs and run.match(source.text, at) and _is_command(source, at):
-            runs[choice] = at
+        offset = match.start()
+        stated = _attitude_to(source, offset, match.end())
+        if stated and _is_general(source, offset):
+            (asks if stated == "asks" else forbids).setdefault(choice, offset)
+        elif _is_install_banned(source, offset, match.end()) and _is_general(source, offset):
+            installs.setdefault(choice, offset)
+        elif choice not in runs and run.match(source.text, offset) and _is_command(source, offset):
+            runs[choice] = offset
         if number == _MAX_MENTIONS:
             break
     if choice in forbids:
@@ -307,23 +307,23 @@ def _is_install_banned(source: SourceText, start: int, end: int) -> bool:
     return is_install and _NEVER_RUN.fullmatch(sentence_before(source.text, start)) is not None
 
 
-def _is_command(source: SourceText, at: int) -> bool:
+def _is_command(source: SourceText, offset: int) -> bool:
     """Whether a command begins here, and nothing on its line rejects it.
 
     A command begins a line in a fence or a code span, or it follows a verb in prose that asks to run it everywhere.
     """
-    before = _RUNNER.sub("", source.before(at))
-    if source.is_fenced(at):
+    before = _RUNNER.sub("", source.before(offset))
+    if source.is_fenced(offset):
         is_first = re.search(r"(?:^[ \t>]*|\$[ \t]+|&&[ \t]*|;[ \t]*)$", before) is not None
     else:
-        sentence = sentence_before(source.text, at)
+        sentence = sentence_before(source.text, offset)
         if before.endswith("`") and before.count("`") % 2 == 1:
-            is_first = not _is_described(sentence.rstrip("`"), source.text[at : at + 200])
+            is_first = not _is_described(sentence.rstrip("`"), source.text[offset : offset + 200])
         else:
             runs = _RUNS.search(sentence)
             stated = attitude(sentence[: runs.start()], runs[1].lower() not in _VERBS) if runs else ""
-            is_first = stated == "asks" and _is_general(source, at)
-    return is_first and not _FORBIDDEN.search(source.line_around(at))
+            is_first = stated == "asks" and _is_general(source, offset)
+    return is_first and not _FORBIDDEN.search(source.line_around(offset))
 
 
 def _is_described(before: str, rest: str) -> bool:
@@ -353,9 +353,9 @@ _RUNS = re.compile(r"\b(run|running|execute|use|using|with|via)[ \t]+$", re.IGNO
 _RUNNER = re.compile(r"(?:npx|bunx|pnpm(?: exec)?|yarn|uv run|poetry run|python3? -m|sudo)[ \t]+$")
 
 
-def _is_general(source: SourceText, at: int) -> bool:
+def _is_general(source: SourceText, offset: int) -> bool:
     """Whether a sentence in prose is a general rule, rather than one for a certain place or case."""
-    return not source.is_fenced(at) and not _CONDITION.search(source.line_around(at))
+    return not source.is_fenced(offset) and not _CONDITION.search(source.line_around(offset))
 
 
 _compiled: dict[tuple[str, str], tuple[re.Pattern[str], re.Pattern[str]]] = {}

@@ -116,17 +116,17 @@ def is_declaration(before: str) -> bool:
 
 def _clauses(part: str) -> tuple[list[str], list[list[str]]]:
     """Split a sentence into clauses: the word or comma before each, and the words of each."""
-    separators, at = [""], 0
+    separators, position = [""], 0
     clauses: list[list[str]] = []
     for match in _SOFT_BREAK.finditer(part):
-        words = part[at : match.start()].split()
-        at = match.end()
+        words = part[position : match.start()].split()
+        position = match.end()
         if not words and clauses:  # `, and`
             separators[-1] = match[0]
             continue
         clauses.append(words)
         separators.append(match[0])
-    clauses.append(part[at:].split())
+    clauses.append(part[position:].split())
     return separators, clauses
 
 
@@ -144,15 +144,15 @@ def _is_introduced(part: str) -> bool:
     return not set(words[2:]) & (_DETERMINERS | {"code-span"}) and len(words) > 1
 
 
-def _instructs(separators: Sequence[str], clauses: Sequence[Sequence[str]], at: int, is_elliptical: bool) -> bool:
+def _instructs(separators: Sequence[str], clauses: Sequence[Sequence[str]], index: int, is_elliptical: bool) -> bool:
     """Whether a clause belongs to an instruction. A clause without a subject shares that of the previous clause."""
-    words, separator = clauses[at], separators[at]
+    words, separator = clauses[index], separators[index]
     if not set(words) - _FILLERS and not (words and words[0] in _AMBIGUOUS_STARTS and not _is_impersonal(words)):
-        if not at or separator in ("so", "then", "therefore", "hence"):
+        if not index or separator in ("so", "then", "therefore", "hence"):
             return True
         if separator in _SUBORDINATORS:
             return False
-        return _continues(separators, clauses, at, is_elliptical)
+        return _continues(separators, clauses, index, is_elliptical)
     return _begins(words, is_elliptical)
 
 
@@ -204,20 +204,20 @@ def _is_rule_for_files(words: Sequence[str], is_elliptical: bool) -> bool:
     return rule is not None and (is_elliptical or not set(rule["rest"].split()) - _FILLERS)
 
 
-def _continues(separators: Sequence[str], clauses: Sequence[Sequence[str]], at: int, is_elliptical: bool) -> bool:
+def _continues(separators: Sequence[str], clauses: Sequence[Sequence[str]], index: int, is_elliptical: bool) -> bool:
     """Whether a clause without a subject continues an instruction, or begins one after a comma."""
-    before = at - 1
+    before = index - 1
     while before > 0 and clauses[before] and not set(clauses[before]) - _ASIDES:
         before -= 1
-    words, separator = clauses[before], separators[at]
+    words, separator = clauses[before], separators[index]
     if not set(words) - _ASIDES or (words[0] in _INTRODUCTIONS and separator == ","):
         return True
     if separators[before] in _SUBORDINATORS:
         return False
     if _instructs(separators, clauses, before, True):
         return True
-    is_relative = bool({"that", "which", "who"} & set(separators[: at + 1]))
-    if is_elliptical or before < at - 1 or is_relative or separator not in (",", "but"):
+    is_relative = bool({"that", "which", "who"} & set(separators[: index + 1]))
+    if is_elliptical or before < index - 1 or is_relative or separator not in (",", "but"):
         return False
     # `npm is slow, use pnpm` begins an instruction; `the tools are fast and use npm` continues with its subject.
     return bool(set(words) & (_FINITE_VERBS if separator == "," else _SINGULAR_VERBS))

@@ -1,6 +1,6 @@
-"""Rules that apply to some paths only: whether any file of the repository matches their globs.
+"""Rules that apply to some paths only: whether any file in the repository matches their globs.
 
-Agents read globs differently. A rule is reported only if no reading of its globs matches: at any depth, in any letter case, as the
+Agents read globs differently. A rule is reported only if no reading of its globs matches: at any depth, in any letter case, or as the
 name of a folder. Globs with classes, groups or negation count as matching.
 """
 
@@ -23,13 +23,13 @@ def split_globs(text: str) -> list[str]:
     """The globs in a field: separated by commas outside braces, or by blanks."""
     parts: list[str] = []
     start = depth = 0
-    for at, character in enumerate(text):
+    for index, character in enumerate(text):
         depth += (character == "{") - (character == "}")
         if character in ", \n" and depth <= 0:
-            parts.append(text[start:at])
-            start = at + 1
+            parts.append(text[start:index])
+            start = index + 1
     parts.append(text[start:])
-    return [glob for each in parts if (glob := each.strip().strip("\"'"))]
+    return [glob for part in parts if (glob := part.strip().strip("\"'"))]
 
 
 def names_folder(globs: Iterable[str]) -> bool:
@@ -38,12 +38,12 @@ def names_folder(globs: Iterable[str]) -> bool:
 
 
 class PathIndex:
-    """The files and folders of a repository, indexed so that most globs are answered without comparing every path."""
+    """The files and folders of a repository, indexed so that most globs can be matched without comparing every path."""
 
     def __init__(self, paths: Iterable[str], opaque: Iterable[str] = ()) -> None:
         """`paths` are relative to the root. Nothing is known about what is in the `opaque` folders."""
-        self.paths = [each.lower() for each in paths]
-        self.opaque = [f"/{each.lower()}/" for each in opaque]
+        self.paths = [path.lower() for path in paths]
+        self.opaque = [f"/{folder.lower()}/" for folder in opaque]
         self.by_ending: dict[str, list[str]] = {}
         self.names: set[str] = set()
         self.comparisons = 0
@@ -54,29 +54,29 @@ class PathIndex:
                 self.by_ending.setdefault(ending, []).append(path)
 
     def has_match(self, globs: Sequence[str]) -> bool:
-        """Whether any path matches one of these globs, or whether that cannot be said."""
+        """Return True if any path matches one of these globs, or if that cannot be determined."""
         try:
-            return not globs or any(self._matches(each) for each in globs)
+            return not globs or any(self._matches(glob) for glob in globs)
         except _TooMany:
             return True
 
     def _matches(self, glob: str) -> bool:
         if len(glob) > _LONGEST or not _NOT_UNDERSTOOD.isdisjoint(glob) or ".." in glob or glob.startswith("~"):
             return True
-        return any(self._matches_one(each) for each in alternatives(glob.lower()))
+        return any(self._matches_one(alternative) for alternative in alternatives(glob.lower()))
 
     def _matches_one(self, glob: str) -> bool:
-        segments = [each for each in glob.split("/") if each not in ("", ".")]
+        segments = [segment for segment in glob.split("/") if segment not in ("", ".")]
         while segments and segments[-1] in ("**", "*"):
             segments.pop()  # everything in a folder: the folder itself matches
-        if not segments or any(each in f"/{glob}" for each in self.opaque):
+        if not segments or any(folder in f"/{glob}" for folder in self.opaque):
             return True
-        if any(not _has_wildcard(each) and each not in self.names for each in segments):
+        if any(not _has_wildcard(segment) and segment not in self.names for segment in segments):
             return False
         wanted = "**/" + "/".join(segments)
-        return any(matches_glob(path, wanted) for path in self._possible(segments[-1]))
+        return any(matches_glob(path, wanted) for path in self._possible_paths(segments[-1]))
 
-    def _possible(self, last: str) -> Iterator[str]:
+    def _possible_paths(self, last: str) -> Iterator[str]:
         """The paths that can match a glob with this last segment."""
         ending = last[last.rfind("*") + 1 :]
         is_indexed = "?" not in last and ("*" not in last or (ending.startswith(".") and ending.count(".") == 1))

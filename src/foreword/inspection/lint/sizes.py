@@ -87,7 +87,7 @@ def _size(text: str, unit: str) -> int:
 
 
 def large_sections(passages: Sequence[Passage], count_tokens: Callable[[str], int]) -> Iterator[tuple[Passage, int]]:
-    """Sections with too many tokens, with the number of tokens."""
+    """Sections with too many tokens, each with its number of tokens."""
     for passage in passages:
         # A string never has more tokens than characters, so short ones need not be counted.
         if len(passage.text) > MAX_SECTION_TOKENS and (tokens := count_tokens(passage.text)) > MAX_SECTION_TOKENS:

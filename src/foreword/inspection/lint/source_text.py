@@ -105,8 +105,8 @@ class SourceText:
         return self._fences
 
     def is_fenced(self, offset: int) -> bool:
-        at = bisect_right(self.fences, (offset, len(self.text) + 1)) - 1
-        return at >= 0 and offset < self.fences[at][1]
+        index = bisect_right(self.fences, (offset, len(self.text) + 1)) - 1
+        return index >= 0 and offset < self.fences[index][1]
 
     def is_code(self, offset: int) -> bool:
         """Whether a character is in a fence or, judging by its line alone, in a code span."""
