@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -201,34 +199,6 @@ def test_an_unavailable_store_sends_later_and_skips_nothing(tree, open_conversat
     turn = conversation.turn("go on")
     assert "in a" in contents(turn.messages)[0] and "in b" in contents(turn.messages)[0]
     assert conversation.touch(["a/z.py", "a/b/z.txt"]).messages == ()
-
-
-PROCESS = """
-import json, os, sys, time
-from foreword import Agent, Conversations, Workspace
-url, cwd, home, go = sys.argv[1:]
-conversation = Conversations(url).open("t", Workspace(cwd, home=home), Agent())
-conversation.turn("hello")
-print("ready", flush=True)
-while not os.path.exists(go):
-    time.sleep(0.001)
-print(json.dumps([conversation.touch([f"d{number}/x.py"]).text for number in range(20)]))
-"""
-
-
-def test_two_processes_send_each_file_once(tree, url):
-    files = {f"w/d{number}/AGENTS.md": f"only {number} here" for number in range(20)}
-    tree({**files, "w/.git": None, "w/.claude/rules/all.md": RULE.format("**/*.py", "for python")})
-    go = tree.path("go")
-    command = [sys.executable, "-c", PROCESS, url, tree.path("w"), tree.path("home"), go]
-    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    for process in running:
-        assert process.stdout.readline() == "ready\n"
-    with open(go, "w"):
-        pass
-    sent = "".join(process.communicate()[0] for process in running)
-    assert [sent.count(f"only {number} here") for number in range(20)] == [1] * 20
-    assert sent.count("for python") == 1
 
 
 def test_a_known_path_costs_at_most_three_stat_calls(tree, conversation, monkeypatch):
