@@ -55,11 +55,11 @@ class Histories(RuleBasedStateMachine):
             conversations.close()
         shutil.rmtree(self.top)
 
-    @initialize(names=st.sets(files), tools=tools)
-    def start(self, names, tools):
+    @initialize(tools=tools)
+    def start(self, tools):
         for folder in ("w/.git", "home"):
             os.makedirs(os.path.join(self.top, folder))
-        for name in sorted(names):
+        for name in FILES:
             self.edit(name)
         self.opened = [self.open(tools), self.open(tools)]
 
@@ -89,7 +89,9 @@ class Histories(RuleBasedStateMachine):
     @rule(process=processes, paths=st.lists(st.sampled_from(sorted(PATHS)), max_size=3), how=kinds)
     def touch(self, process, paths, how):
         self.history += self.opened[process][1].touch(paths, how).messages
-        seen = {name for message in self.history for name, _ in MARK.findall(message["content"])}
+        marks = [mark for message in self.history for mark in MARK.findall(message["content"])]
+        assert sorted(marks) == sorted(set(marks))
+        seen = {name for name, _ in marks}
         for path in set(paths) - self.known[process]:
             assert {name for name in PATHS[path].split() if os.path.exists(f"{self.top}/w/{name}")} <= seen
         self.known[process].update(paths)
