@@ -262,7 +262,7 @@ def is_running(pid):
 
 def test_a_worker_that_does_not_start_is_an_error(monkeypatch):
     sandbox.close()
-    monkeypatch.setattr(sandbox, "_BOOT", "raise SystemExit(3)")
+    monkeypatch.setattr(sandbox, "_WORKER_CODE", "raise SystemExit(3)")
     with pytest.raises(TemplateError, match=r"^the worker that renders untrusted templates exited with status 3$"):
         render("a")
     monkeypatch.undo()

@@ -234,7 +234,7 @@ def test_full_browser_storage_is_reported_and_saving_works(open_page, site):
     page.get_by_role("link", name="Edit", exact=True).click()
     editor = Editor(page)
     editor.write(UNSAVED_TEXT)
-    expect(editor.dialog.get_by_role("alert").filter(has_text="This browser cannot keep unsaved text")).to_be_visible()
+    expect(editor.dialog.get_by_role("alert").filter(has_text="This browser cannot store unsaved text")).to_be_visible()
     page.keyboard.press("ControlOrMeta+s")
     dialog = page.get_by_role("dialog", name="Save template")
     dialog.get_by_label("Author").fill("Ada")

@@ -169,7 +169,7 @@ def test_a_nested_file_that_a_touch_adds_waits(run, tree):
         ["web/CLAUDE.md", "never", "on-touch", "on-touch"],
     ]
     out = run("agents", ".", "web/CLAUDE.md", "--layout", "claude")[1]
-    assert "does not load it at the start: it is added when the agent reads a file in web; it reads" in out
+    assert "does not load it at the start: it waits for a file in web; it reads" in out
     assert (
         "\non touch: it is added when the agent reads a file in or below that folder\n"
         in run("agents", ".", *layouts)[1]

@@ -54,12 +54,15 @@ def run_and_record(shop, more, *command):
 
 def prefix(request):
     """The part of a request before its messages, without cache breakpoints."""
-    system = request.get("instructions") or "".join(block["text"] for block in request["system"])
+    developer = [message["content"] for message in request.get("input", ()) if message.get("role") == "developer"]
+    blocks = developer[0] if developer else request.get("system", ())
+    system = request.get("instructions") or "".join(block["text"] for block in blocks)
     return system, [tool.get("name") for tool in request["tools"]]
 
 
 def messages(request):
-    return [{**message, "cache_control": None} for message in request.get("input") or request["messages"]]
+    rows = request.get("input") or request["messages"]
+    return [{**message, "cache_control": None} for message in rows if message.get("role") != "developer"]
 
 
 def cache_usage(printed):

@@ -201,7 +201,7 @@ class File:
 class Database:
     """A PostgreSQL database, restored like `pg_restore --clean` does: the tables are created and filled again."""
 
-    TABLES = ("texts", "prompts", "editions", "templates", "schema")
+    TABLES = ("texts", "prompts", "editions", "templates", "usage", "schema")
 
     def __init__(self, url):
         self.url = url

@@ -114,12 +114,15 @@ def _cell(verdict: Verdict) -> str:
 def _notes(result: AgentReport, short_paths: Sequence[str]) -> list[str]:
     """The lines below the table: which patterns activate files "on touch", and what the less common verdicts mean."""
     lines: dict[str, None] = {}
+    has_nested = False
     for row, path in zip(result.table.rows, short_paths, strict=True):
         for verdict in row.verdicts:
-            if verdict.name == "on-touch" and verdict.target:
+            is_nested = verdict.target in ("", f"{path.rpartition('/')[0]}/**")
+            if verdict.name == "on-touch" and not is_nested:
                 lines[f"on touch: {path} waits for {verdict.target}"] = None
+            has_nested = has_nested or (verdict.name == "on-touch" and is_nested)
     verdicts = [verdict for row in result.table.rows for verdict in row.verdicts]
-    if any(verdict.name == "on-touch" and not verdict.target for verdict in verdicts):
+    if has_nested:
         lines[
             f"on touch: {'other files are' if lines else 'it is'} added when the agent reads a file in or below that folder"
         ] = None

@@ -274,7 +274,7 @@ class Importer:
             return "refused", "its name suggests that it contains secrets"
         if any(is_inside(real, system) and not is_inside(bound.folder, system) for system in SYSTEM_FOLDERS):
             return "refused", "it is in /proc, /sys or /dev"
-        folder = self.limit(importing)
+        folder = _limit(importing, self.workspace)
         if folder is not None and not is_inside(real, self.reader.real(folder)):
             return "outside", f"it is outside {printable(folder)}"
         if bound.is_users_own:
@@ -285,17 +285,6 @@ class Importer:
         if inside and not any(is_inside(real, folder) for folder in inside):
             return "refused", "it is outside the folders that are served"
         return None if may_read(self.scope, real, (), self.workspace) else ("refused", "the scope does not include it")
-
-    def limit(self, importing: Importing) -> str | None:
-        """Return the folder that the layout restricts imports to, or None if it does not."""
-        within, bound = importing.rules.within, importing.found.bound
-        if within == "anywhere":
-            return None
-        if within == "cwd":
-            return self.workspace.cwd
-        if within == "root":
-            return self.workspace.root or self.workspace.cwd
-        return bound.folder if bound.is_users_own or not within else os.path.dirname(importing.found.reading.path)
 
     # Reports
 
@@ -327,6 +316,18 @@ class Importer:
     def report(self, importing: Importing, code: str, problem: str, token: ImportToken | None = None) -> None:
         path = printable(importing.path)
         self.trail.findings.append(finding(code, f"{path} {problem}", path, *_position_of(token)))
+
+
+def _limit(importing: Importing, workspace: Workspace) -> str | None:
+    """Return the folder that the layout restricts imports to, or None if it does not."""
+    within, bound = importing.rules.within, importing.found.bound
+    if within == "anywhere":
+        return None
+    if within == "cwd":
+        return workspace.cwd
+    if within == "root":
+        return workspace.root or workspace.cwd
+    return bound.folder if bound.is_users_own or not within else os.path.dirname(importing.found.reading.path)
 
 
 @value

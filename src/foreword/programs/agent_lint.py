@@ -169,7 +169,9 @@ class AgentLint:
                 continue
             snapshot = assembler.snapshot()
             assemblers.append(assembler)
-            layout = replace(snapshot.layout, touch=None)  # each folder with a file is visited, whatever a touch would add
+            layout = replace(
+                snapshot.layout, touch=None
+            )  # each folder with a file is visited, whatever a touch would add
             views.append(AgentView(layout, snapshot.inputs, prompt, Count(0, "", True, 0.0)))
             self._visit(assembler, self.workspace.cwd)
         cwd = printable(self.workspace.cwd)

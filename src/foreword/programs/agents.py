@@ -103,7 +103,12 @@ class _Comparison:
         self.assignments = []
         views = list(filter(None, (self._try_view(name, shipped_mirror(name), ()) for name in mirror_names())))
         root, cwd = printable(self.root), printable(self.workspace.cwd)
-        table = _filter_rows(compare_agents(views, [printable(path)], root, cwd), [path])
+        try:
+            beside = [os.path.join(os.path.dirname(path), name) for name in os.listdir(os.path.dirname(path))]
+        except OSError:
+            beside = []
+        files = [printable(file) for file in (path, *beside)]
+        table = _filter_rows(compare_agents(views, files, root, cwd), [path])
         table = with_visits(table, self._visit(table), self._touched(table))
         return [
             view.name
