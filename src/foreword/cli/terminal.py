@@ -161,7 +161,8 @@ def report(findings: Sequence[Finding], args: Namespace, with_infos: bool = Fals
 
 
 def write_error(text: str, indent: int = 0) -> None:
-    """Print a message to standard error, wrapped if that is a terminal."""
+    """Print a message to standard error, after what was printed before it, wrapped if that is a terminal."""
+    sys.stdout.flush()
     print(wrap_for(text, sys.stderr, indent).encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
 
 
