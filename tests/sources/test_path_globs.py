@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pathspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,15 +56,13 @@ _parts = st.sampled_from(["a", "*", "**", "*.py", "?", ".c", "src", "[a-b]", "a*
 _names = st.sampled_from(["a", "b", ".c", "a.py", "src", "x.ts"])
 
 
-@pytest.fixture(scope="module")
-def matches_as_git():
-    """A function that returns whether one of the globs in a `.gitignore` matches a path."""
-    pathspec = pytest.importorskip("pathspec")
-    return lambda glob, path: pathspec.GitIgnoreSpec.from_lines(glob.split(", ")).match_file(path)
+def matches_as_git(glob, path):
+    """Whether one of the globs in a `.gitignore` matches a path."""
+    return pathspec.GitIgnoreSpec.from_lines(glob.split(", ")).match_file(path)
 
 
 @pytest.mark.parametrize(("globs", "matching", "others"), ROWS)
-def test_the_table_agrees_with_gitignore(matches_as_git, globs, matching, others):
+def test_the_table_agrees_with_gitignore(globs, matching, others):
     for glob in globs:
         expected = [] if glob in _NOT_IN_GIT else matching
         assert [path for path in (*matching, *others) if matches_as_git(glob, path)] == expected
@@ -75,7 +74,7 @@ def test_the_table_agrees_with_gitignore(matches_as_git, globs, matching, others
     end=st.sampled_from(["", "/"]),
     names=st.lists(_names, min_size=1, max_size=4),
 )
-def test_random_globs_agree_with_gitignore(matches_as_git, start, parts, end, names):
+def test_random_globs_agree_with_gitignore(start, parts, end, names):
     """Except for `**/` at the end, which pathspec reads as `**`."""
     glob, path = start + "/".join(parts) + ("" if parts[-1] == "**" else end), "/".join(names)
     assert compile_globs(glob).match(path) == matches_as_git(glob, path)
