@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .compare import COMPARED_EVENTS, difference_to_layout, first_difference, has_layout, verdict
+from .compare import difference_to_layout, first_difference, has_layout, verdict
 from .install import Installed, RunError, find_installed, install
 from .programs import Message, Program, ask, read_not_run, read_programs
 from .random_trees import random_tree
@@ -142,7 +142,7 @@ def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
             _write(program, recorded)
         problem = "" if record else first_difference(golden.get("cases", {}).get(case.name), result)
         is_as_expected, sentence = not problem, problem or ("recorded" if record else "same")
-        if is_as_expected and case.event in COMPARED_EVENTS and has_layout(program.name):
+        if is_as_expected and has_layout(program.name):
             is_as_expected, sentence = verdict(program, case, result)
         agrees = agrees and is_as_expected
         _row(program, case, sentence)
@@ -175,7 +175,7 @@ def _check_layout(program: Program, only: Sequence[str]) -> bool:
         return True
     agrees = True
     for case in cases(program.name, only):
-        if case.event in COMPARED_EVENTS and case.name in recorded:
+        if case.name in recorded:
             is_as_expected, sentence = verdict(program, case, recorded[case.name])
             agrees = agrees and is_as_expected
             _row(program, case, sentence)

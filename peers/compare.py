@@ -10,17 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from foreword import Agent, Conversations, Prompt, Workspace, assemble
+from foreword import Agent, Conversations, Prompt, Turn, Workspace, assemble
 
 from .programs import Program
 from .recordings import Case
-from .reduce import Message, files, reduce, without_gaps
+from .reduce import Format, Message, added, files, reduce, without_gaps
+from .tree import write_files
 
 KNOWN_DIFFERENCES = tomllib.loads((Path(__file__).parent / "known.toml").read_text())
 PACK = Path(__file__).parents[1] / "src/foreword/packs/agents"
-
-# The events for which layouts are compared; an edit between two turns is only recorded.
-COMPARED_EVENTS = ("start", "touch")
 
 Recorded = dict[str, Any]
 
@@ -62,20 +60,32 @@ def first_difference(recorded: Recorded | None, result: Recorded) -> str:
 
 
 def assemble_case(program: Program, case: Case, base: str) -> Recorded:
-    """What the program's layout builds for the tree in `base`, or sends on a touch, reduced like a recording."""
+    """What the program's layout builds for the tree in `base`, or sends on a touch or after an edit, reduced like a recording."""
     workspace = Workspace(
         os.path.join(base, case.cwd), home=os.path.join(base, "home"), platform="linux", environment={}
     )
+    if case.event == "start":
+        return _reduced(prompt_messages(assemble(workspace, Agent(), program.name)), program.form, case, base)
+    conversation = Conversations().open("peer", workspace, Agent(), program.name, mirror=True)
     if case.event == "touch":
-        conversation = Conversations().open("peer", workspace, Agent(), program.name, mirror=True)
         sent = conversation.touch([os.path.join(base, case.data.touch)]).messages
-        messages = [(message["role"], [message["content"]]) for message in sent]
-    else:
-        messages = prompt_messages(assemble(workspace, Agent(), program.name))
-    # A touch sends each file on its own, so nothing was sorted in its recording.
-    form = replace(program.form, unordered=None) if case.event == "touch" else program.form
+        # A touch sends each file on its own, so nothing was sorted in its recording.
+        form = replace(program.form, unordered=None)
+        return _reduced([(message["role"], [message["content"]]) for message in sent], form, case, base)
+    first = conversation.turn("Hello.")
+    write_files(base, case.data.edit)
+    second = conversation.turn("More.", first.history)
+    is_kept, messages = added(_turn_messages(first), _turn_messages(second))
+    return {"prefix": "kept" if is_kept else "changed", **_reduced(messages, program.form, case, base)}
+
+
+def _reduced(messages: Sequence[Message], form: Format, case: Case, base: str) -> Recorded:
     entries = reduce(messages, case.data, form, base)
     return {"files": files(entries, case.data), "messages": entries}
+
+
+def _turn_messages(turn: Turn) -> list[Message]:
+    return [("system", [turn.system]), *((message["role"], [message["content"]]) for message in turn.messages)]
 
 
 def prompt_messages(prompt: Prompt) -> list[Message]:
@@ -103,6 +113,8 @@ def difference_to_layout(program: Program, case: Case, recorded: Recorded) -> st
     expected = [file for file in recorded["files"] if file[0] != "tools"]
     if case.event == "touch":
         recorded = _without_output(recorded, case)
+    if case.event == "edit" and recorded["prefix"] != built["prefix"]:
+        return f"differs: the prefix is {recorded['prefix']} in the program and {built['prefix']} here"
     return _difference(expected, built["files"], "file") or _difference(
         _rows(recorded, gaps=False), _rows(built, gaps=False), "line"
     )
