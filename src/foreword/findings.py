@@ -163,11 +163,11 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "request-changed": (
         "warning",
-        "A request loses the provider's cache (`check_request`); the message names the first change and who made it.",
+        "A request invalidates the provider's cache (`check_request`); the message names the first change and who made it.",
     ),
-    "cache-marks": (
+    "cache-breakpoints": (
         "error",
-        "A request has too many cache breakpoints, or in a wrong order, so Anthropic rejects it (`check_request`).",
+        "A request has too many cache breakpoints, or has them in the wrong order, so Anthropic rejects it (`check_request`).",
     ),
     "store-down": (
         "warning",

@@ -435,7 +435,7 @@ def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree)
         (["diff", "deep.json", "."], "deep.json is not valid JSON"),
         (["diff", "list.json", "."], "list.json is not an object; expected the output of foreword show --json"),
         (["diff", "other.json", "."], "other.json is an object without text"),
-        (["diff", "wrong.json", "."], "wrong.json: there is no text"),
+        (["diff", "wrong.json", "."], "wrong.json has no text"),
         (["diff", "tools.json", "."], "tools.json: tools must be a list of objects, each with a name"),
         (["cache", "messages.json"], "messages.json: its tools or messages cannot be converted"),
         (["cache", "--turns", "-1"], "turns must be a number from 0 to 1,000,000, not -1"),

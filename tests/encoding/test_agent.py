@@ -86,7 +86,7 @@ def test_the_first_of_several_tools_with_the_same_name_is_used():
         ({"modle": "x"}, "an agent has no key 'modle'; did you mean 'model'?"),
         ({"model": 5}, "model must be a string, not a number"),
         ({"sub_agent": "yes"}, "sub_agent must be true or false, not a string"),
-        ({"tools": {"name": "a"}}, 'tools: the tools must be a list, [{"name": …}], not an object'),
+        ({"tools": {"name": "a"}}, 'tools: the tools must be a list such as [{"name": …}], not an object'),
         ({"tools": [{}]}, "tools: tool 1: the key 'name' is missing"),
         ({"tools": [{"name": "a", "args": {}}]}, "tools: tool 1: unknown key 'args'; known: description, guidelines, name, schema, snippet"),
         ({"scope": {"allow": [{"path": "/p", "permission": "run"}]}}, "scope: allow 1: permission must be one of read, write, not 'run'"),

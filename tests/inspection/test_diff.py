@@ -232,8 +232,8 @@ def make_passage(**changes):
 @pytest.mark.parametrize(
     ("form", "complaint"),
     [
-        ({}, "x: there is no text"),
-        ({"text": 5}, "x: there is no text"),
+        ({}, "x has no text"),
+        ({"text": 5}, "x has no text"),
         ({"text": "abc", "passages": 5}, "x: passages must be a list"),
         ({"text": "abc", "passages": [5]}, "x: passage 1 must be an object"),
         (

@@ -232,7 +232,9 @@ def test_chat_has_breakpoints_where_lifetimes_end(make_turn, all_lifetimes):
 def test_other_models_have_no_breakpoints(convert, make_turn, all_lifetimes, model):
     turn = make_turn(*all_lifetimes)
     assert convert(replace(turn, model=model)) == convert(turn)
-    with pytest.raises(CallError, match=r"^ttl needs a model with cache breakpoints, such as gpt-5.6; the turn's is "):
+    with pytest.raises(
+        CallError, match=r"^ttl needs a model with cache breakpoints, such as gpt-5.6; the turn's model is "
+    ):
         convert(replace(turn, model=model), ttl="30m")
 
 

@@ -50,13 +50,13 @@ def tools_of(request):
 @pytest.mark.parametrize(
     ("edit", "what"),
     [
-        (lambda tools: tools.insert(2, tools.pop(8)), "moved tool `t9` from 9 to 3"),
-        (lambda tools: tools.pop(4), "removed tool `t5` from 5"),
-        (lambda tools: tools.pop(), "removed tool `t9` from 9"),
-        (lambda tools: tools.append({"name": "own"}), "added tool `own` at 10"),
+        (lambda tools: tools.insert(2, tools.pop(8)), "moved tool `t9` from position 9 to 3"),
+        (lambda tools: tools.pop(4), "removed tool `t5` from position 5"),
+        (lambda tools: tools.pop(), "removed tool `t9` from position 9"),
+        (lambda tools: tools.append({"name": "own"}), "added tool `own` at position 10"),
         (
             lambda tools: tools[1].get("function", tools[1]).update(description="Else."),
-            "changed the definition of tool `t2` at 2",
+            "changed the definition of tool `t2` at position 2",
         ),
     ],
 )
@@ -83,7 +83,7 @@ def test_the_earlier_a_tool_changes_the_more_is_lost(turn):
 def test_another_edition_is_named_as_the_cause(turn):
     newer = replace(turn, edition=2, tools=turn.tools[:-1])
     ((_, message),) = messages_of(check_request(for_anthropic(newer), newer, for_anthropic(turn)))
-    assert message.startswith("edition 2 removed tool `t9` from 9; about ")
+    assert message.startswith("edition 2 removed tool `t9` from position 9; about ")
     text = turn.system.replace("plainly", "briefly")
     edited = replace(turn, edition=3, system=text)
     ((_, message),) = messages_of(check_request(for_anthropic(edited), edited, for_anthropic(turn)))
@@ -140,17 +140,17 @@ def marked_message(**ttl):
         ({"cache_control": MARK}, []),
         (
             {"cache_control": MARK, "messages": [marked_message()]},
-            ["5 cache marks, 4 allowed; the provider rejects this request"],
+            ["the request has 5 cache breakpoints; the provider rejects more than 4"],
         ),
         (
             {"messages": [marked_message(ttl="1h")]},
-            ["cache mark 4 lasts an hour but comes after one that lasts five minutes"],
+            ["cache breakpoint 4 lasts an hour but comes after one that lasts five minutes"],
         ),
     ],
 )
 def test_cache_marks_are_counted(turn, added, expected):
     findings = check_request({**for_anthropic(turn), **added}, turn)
-    assert [found.message for found in findings if found.code == "cache-marks"] == expected
+    assert [found.message for found in findings if found.code == "cache-breakpoints"] == expected
 
 
 def test_a_key_of_a_schema_is_not_a_cache_mark(turn):
@@ -181,5 +181,5 @@ def test_nothing_is_changed(turn):
 
 @pytest.mark.parametrize(("request_", "previous"), [("{}", None), (None, None), ({}, [])])
 def test_a_request_that_is_not_a_dict_is_refused(turn, request_, previous):
-    with pytest.raises(CallError, match=r"^check_request: \w+ must be a dict of a client's arguments, not "):
+    with pytest.raises(CallError, match=r"^check_request: \w+ must be a dict with the client's arguments, not "):
         check_request(request_, turn, previous)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ..encoding.edition import copied_tools
+from ..encoding.edition import copy_tools
 from ..engine.skills import activation, skill_named, with_body
 from ..errors import CallError
 from ..findings import finding
@@ -80,7 +80,7 @@ class Turns:
             outcome.is_reused,
             system,
             (*map(dict, sent.messages), *messages),
-            copied_tools(edition),
+            copy_tools(edition),
             sent.passages if is_original else (),
             tuple(dict.fromkeys(findings)),
             sent.root_end if is_original else 0,

@@ -31,7 +31,7 @@ _ACCESS = {"path": NAME, "permission": one_of("read", "write"), "recursive": SWI
 
 
 def agent_from(mapping: Mapping[str, Any], names: Mapping[str, str] | None = None) -> Agent:
-    """Create an agent from a mapping; see `KEYS`. Missing keys have their defaults.
+    """Create an agent from a mapping with the keys in `KEYS`, all of them optional.
 
     `names` maps keys to the names used in error messages, such as `--tools tools.json`; the default is the key itself.
     """
@@ -85,7 +85,7 @@ def _parse_tools(rows: Any, name: str) -> list[Tool] | None:
     if rows is None:
         return None
     if not isinstance(rows, (list, tuple)):
-        raise CallError(f'{name}: the tools must be a list, [{{"name": …}}], not {kind_of(rows)}')
+        raise CallError(f'{name}: the tools must be a list such as [{{"name": …}}], not {kind_of(rows)}')
     tools: dict[str, Tool] = {}
     for number, row in enumerate(rows, 1):
         tool = row if isinstance(row, Tool) else _parse_tool(row, f"{name}: tool {number}")
@@ -145,7 +145,7 @@ _STORED_SEPARATELY = ("tools", "model", "provider", "session")
 
 
 def agent_form(agent: Agent, conversation: str) -> dict[str, Any]:
-    """Return the agent's fields that differ from their defaults, except tools, model and provider, to compare them later."""
+    """Return the agent's fields that differ from their defaults, for later comparison. Tools, model and provider are stored elsewhere."""
     row = {key: _form_of(getattr(agent, field)) for key, (field, _) in KEYS.items() if key not in _STORED_SEPARATELY}
     row["sub_agent"] = agent.role == "sub"
     row["session"] = agent.session if agent.session != conversation else ""
@@ -181,7 +181,7 @@ def tool_notes(tools: Iterable[Tool]) -> dict[str, Any]:
 
 
 def tool_order(tools: Iterable[Tool]) -> list[str]:
-    """Return the names of the tools, or an empty list if they are in alphabetical order, in which definitions are stored."""
+    """Return the tools' names, or an empty list if they are in alphabetical order, which is how definitions are stored."""
     names = [tool.name for tool in tools]
     return names if names != sorted(names) else []
 

@@ -1,6 +1,6 @@
-"""Parse the JSON of editions, each distinct string only once.
+"""Parse the JSON in editions, each distinct string only once.
 
-Many conversations share one prompt, and so its account, tools and inputs. They share the parsed values as well, so callers must
+Many conversations share one prompt, and therefore its account, tools and inputs. They share the parsed values too, so callers must
 not change what these functions return.
 """
 
@@ -24,7 +24,7 @@ _MAX_CHARACTERS = 16 * 2**20
 
 
 class ParseCache:
-    """Caches the results of `parse` by text. When the total size exceeds a limit, the oldest are dropped."""
+    """Caches the results of `parse` by text. When the texts' total size exceeds a limit, the oldest are dropped."""
 
     def __init__(self, parse: Callable[[str], Any], max_characters: int = _MAX_CHARACTERS) -> None:
         self._parse, self._max = parse, max_characters
@@ -92,8 +92,9 @@ def parse_tools(text: str) -> Sequence[Mapping[str, Any]]:
     return tools
 
 
-def copied_tools(edition: Edition) -> list[dict[str, Any]]:
-    """Return a copy of the tool definitions that the caller may change. Loading a dump is twice as fast as parsing."""
+def copy_tools(edition: Edition) -> list[dict[str, Any]]:
+    """Return a copy of an edition's tool definitions, which the caller may change."""
+    # Loading a dump is twice as fast as parsing JSON.
     tools: list[dict[str, Any]] = marshal.loads(_dumps.get(edition.tools))
     return tools
 
@@ -129,7 +130,7 @@ def inputs_of(edition: Edition) -> Inputs:
 
 
 def agent_row(edition: Edition) -> dict[str, Any]:
-    """Return an edition's agent as one mapping: cwd, model, provider, what `agent_form` stores, and the tools by name."""
+    """Return an edition's agent as one mapping: cwd, model, provider, the fields from `agent_form`, and the tools by name."""
     target = target_of(edition)
     fields = {"cwd": target.cwd, "model": target.model, "provider": target.provider}
     return {**fields, **target.agent, "tools": described_tools(edition)}

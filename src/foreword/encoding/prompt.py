@@ -76,7 +76,7 @@ def message_form(passage: Passage) -> PassageMessage:
 
 
 def origin_form(origin: Origin, start: int, end: int, text: str) -> OriginForm:
-    """Return the form of an origin, with the span that it covers. `hash` is always the hash of the span's text, not of its source."""
+    """Return the form of an origin with the span that it covers. `hash` is the hash of the span's text, not of its source."""
     lines = list(origin.lines) if origin.lines else None
     return {
         "kind": origin.kind,
@@ -89,9 +89,9 @@ def origin_form(origin: Origin, start: int, end: int, text: str) -> OriginForm:
 
 
 def spans(pieces: Iterable[Piece], start: int) -> list[tuple[int, int, Origin, str]]:
-    """Return the pieces as spans. Adjacent pieces with the same origin are merged, except those of a file or template.
+    """Return the pieces as spans, merging adjacent pieces with the same origin unless that is a file or a template.
 
-    Between two pieces of a file, some of its text may have been left out.
+    Some of a file's text may have been left out between two of its pieces.
     """
     merged: list[tuple[int, int, Origin, str]] = []
     for piece in pieces:
@@ -136,7 +136,7 @@ def finding_form(finding: Finding) -> FindingForm:
 
 
 def account_form(prompt: Prompt) -> AccountForm:
-    """Return a prompt's account: passages with their origins, candidates and findings. It is stored separately from the text."""
+    """Return a prompt's account, which is stored separately from its text: passages with origins, candidates and findings."""
     return {
         "passages": [
             {
@@ -158,14 +158,14 @@ def account_form(prompt: Prompt) -> AccountForm:
 
 
 def prompt_from(form: Mapping[str, Any], where: str) -> Prompt:
-    """Return the prompt that `show --json`, `talk show --json` or `talk turn --json` printed. The last prints no passages.
+    """Return the prompt that `show --json`, `talk show --json` or `talk turn --json` printed. The last does not print passages.
 
     The form is validated, and error messages begin with `where`. Text that no origin covers gets an origin with an empty kind.
     """
     text = form.get("text", form.get("system"))
     if not isinstance(text, str):
         raise CallError(
-            f"{where}: there is no text; pass the output of foreword show --json, talk show --json or talk turn --json"
+            f"{where} has no text; pass the output of foreword show --json, talk show --json or talk turn --json"
         )
     passages = [
         _passage_from(row, text, f"{where}: passage {n}") for n, row in enumerate(_rows(form, "passages", where), 1)

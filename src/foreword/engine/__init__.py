@@ -1,1 +1,1 @@
-"""The one place that connects gathering and building."""
+"""Connects settings, layouts, gathering and building. No other package calls both `gather` and `build`."""

@@ -1,7 +1,7 @@
 """Connect settings, layout, gathering and building.
 
-`assemble` builds one prompt. An `Assembler` is for programs that build many: it reads files again only if they have changed,
-and may be used from several threads.
+`assemble` builds one prompt. An `Assembler` is for programs that build many: it rereads only files that have changed, and may be used
+from several threads.
 """
 
 from __future__ import annotations
@@ -113,12 +113,12 @@ class Snapshot:
 
 
 class Assembler:
-    """Assembles prompts for one workspace and layout. If nothing has changed, a prompt costs only one `stat` call per file.
+    """Assembles prompts for one workspace and layout. If nothing has changed, it only calls `stat` once per file.
 
     Conversations in the same workspace share an assembler, so that nothing is read twice.
 
-    `values` sets variables of templates, by `type:name`, and takes precedence over the workspace. `variables` adds types of
-    variables, each a function that takes a name and the workspace and returns a string or None.
+    `values` sets template variables, by `type:name`, and takes precedence over the workspace. `variables` adds types of
+    variables: each is a function that takes a name and the workspace and returns a string or None.
     """
 
     def __init__(
@@ -153,12 +153,12 @@ class Assembler:
         self._current_plan: Plan | None = None
         self._snapshots: tuple[Snapshot, ...] = ()
         self._reader = Reader()
-        self._requested: dict[str, None] = {}
+        self._template_paths: dict[str, None] = {}
         self._draft_writer: DraftWriter | None = None
         self._last: tuple[Snapshot, Agent, datetime | None, Prompt] | None = None
 
     def for_directory(self, cwd: str) -> Assembler:
-        """Return a copy for another working directory. It does not search for skills, sub-agents and commands."""
+        """Return a copy for another working directory, which does not search for skills, sub-agents or commands."""
         other = self.copy_with(workspace=replace(self.workspace, cwd=cwd, root=None), skill_folders=())
         other.finds_skills = False
         return other
@@ -173,7 +173,7 @@ class Assembler:
         return Assembler(**{**arguments, **changes})
 
     def snapshot(self, agent: Agent | None = None, template: Document | None = None) -> Snapshot:
-        """Return the layout and its inputs for this agent, read again only if something has changed.
+        """Return the layout and its inputs for this agent, rereading them only if something has changed.
 
         `template` is the global template, for layouts that use it.
         """
@@ -251,10 +251,10 @@ class Assembler:
         try:
             return load_template(address, resolve_workspace(self.workspace, reader), reader, self.packs)
         finally:
-            self._requested.update(dict.fromkeys(reader.stamps))
+            self._template_paths.update(dict.fromkeys(reader.stamps))
 
     def with_base(self, agent: Agent) -> Agent:
-        """If the agent's base is an address such as `$user/greet`, replace it with the template."""
+        """Return the agent with the template itself as its base, if the base is an address such as `$user/greet`."""
         if isinstance(agent.base, str) and is_only_address(agent.base):
             return replace(agent, base=self.template(agent.base.strip()))
         return agent
@@ -264,20 +264,21 @@ class Assembler:
         return self._plan(self.reader()).layout
 
     def plan(self) -> Plan:
-        """Return the layout and the resolved workspace, read again if one of their files has changed."""
+        """Return the layout and the resolved workspace, rereading them if one of their files has changed."""
         return self._plan(self.reader())
 
     def paths_read(self) -> list[str]:
         """Return every file and directory that the prompt depends on, including those that a failed attempt tried to read."""
         stamps = self._snapshots[0].inputs.stamps if self._snapshots else ()
-        return list(dict.fromkeys([*(path for path, _ in stamps), *self._reader.stamps, *self._requested]))
+        return list(dict.fromkeys([*(path for path, _ in stamps), *self._reader.stamps, *self._template_paths]))
 
     def _take_snapshot(
         self, before: Snapshot | None, base: str | Document, scope: Scope | None, template: Document | None
     ) -> tuple[Snapshot, list[tuple[str, dict[str, Document]]]]:
         """Read what has changed: the settings and the layout, or only the inputs.
 
-        The second value contains the untrusted templates, not parsed yet, each with the path of the template that includes the others.
+        The second value lists untrusted templates that are still to be parsed: the path of each root template, and all templates that
+        it includes.
         """
         reader = self._reader = self.reader()
         plan = self._plan(reader)
@@ -307,7 +308,7 @@ class Assembler:
         return Snapshot(plan, inputs, time_precision(layout, inputs), base, scope, template, base_text), untrusted
 
     def _plan(self, reader: Reader) -> Plan:
-        """Return the plan, read again if one of its files has changed."""
+        """Return the plan, rereading it if one of its files has changed."""
         plan = self._current_plan
         if plan is None or not is_unchanged(plan.stamps):
             plan = self._current_plan = self._read_plan(reader)
@@ -349,20 +350,27 @@ class Assembler:
         source, layout_findings = choose_layout(
             self.layout_name, files, DEFAULT_LAYOUT, lambda name: find_layout(name, workspace, reader, self.packs)
         )
-        configured: Sequence[Finding] = ()
+        config_findings: Sequence[Finding] = ()
         if source.mapping.get("from"):
-            source, configured = with_config(source, workspace, reader)
-        source, unknown = with_wording(source, workspace, reader, self.packs)
-        source, refused = with_settings(source, files, self.assignments)
-        source, restricted = restrict_untrusted(with_texts(source, workspace, reader, self.packs))
+            source, config_findings = with_config(source, workspace, reader)
+        source, wording_findings = with_wording(source, workspace, reader, self.packs)
+        source, refusals = with_settings(source, files, self.assignments)
+        source, restrictions = restrict_untrusted(with_texts(source, workspace, reader, self.packs))
         layout = parse(source.mapping, source.name, source.address, source.untrusted)
         if source.written:
             layout = replace(layout, written=key_origins(source))
-        return layout, (*settings_findings, *layout_findings, *configured, *unknown, *refused, *restricted)
+        return layout, (
+            *settings_findings,
+            *layout_findings,
+            *config_findings,
+            *wording_findings,
+            *refusals,
+            *restrictions,
+        )
 
 
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
-    """Add these folders to those that the layout searches for skills."""
+    """Return the layout with these folders added to those that it searches for skills."""
     added = tuple((Pattern("path", f"{folder}/**/SKILL.md"),) for folder in folders)
     lookups = [
         replace(lookup, groups=(*lookup.groups, *added)) if lookup.kind == "skill" else lookup

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..sources.files import Reader
     from ..vocabulary import Workspace
 
-# The prefixes of untrusted templates' paths: the workspace's, the global one, which anyone may have set, and those in requests.
+# Path prefixes of untrusted templates: those in the workspace, the global one, which anyone may have set, and those in requests.
 _UNTRUSTED_PREFIXES = ("$workspace/", "template", "request")
 # An untrusted template with more characters or tags than this may be slow.
 _MAX_LENGTH = 100_000
@@ -54,9 +54,9 @@ def bodies_of(
 def templates_of(
     layout: Layout, bodies: Mapping[str, Document], workspace: Workspace, reader: Reader, packs: Mapping[str, str]
 ) -> tuple[dict[str, Document], list[tuple[str, dict[str, Document]]]]:
-    """Return all templates that are used, by address, and the untrusted ones separately. Trusted ones are parsed immediately.
+    """Return all templates that are used, by address, and the untrusted ones separately.
 
-    This reports an invalid template before the first turn.
+    Trusted templates are parsed immediately, so that invalid ones are reported before the first turn.
     """
     templates: dict[str, Document] = {}
     untrusted: list[tuple[str, dict[str, Document]]] = []

@@ -1,4 +1,4 @@
-"""Sub-agents that are defined in files: find one by name, read its instructions, and choose its tools."""
+"""Find sub-agents that are defined in files, read their instructions, and choose their tools."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def definition_text(definition: Resident, layout: Layout, inputs: Inputs) -> Doc
 
 
 def chosen_tools(definition: Resident, tools: Sequence[Tool]) -> tuple[Tool, ...]:
-    """Return those of the caller's tools that a definition lists, or all of them if it lists none.
+    """Return the caller's tools that a definition lists, or all of them if it lists none.
 
     Letter case does not matter, and text in parentheses after a name is ignored.
     """

@@ -1,7 +1,7 @@
 """Render untrusted templates in a worker process, where they cannot do any harm.
 
 A template that uses too much memory or time, or crashes the engine, kills only the worker: the caller gets a TemplateError, and the
-next template a new worker. `check` and `render` take the same arguments as in `template.jinja` and return the same results.
+next template gets a new worker. `check` and `render` take the same arguments as in `template.jinja` and return the same results.
 Templates that are trusted and bounded are rendered in this process, without a worker.
 
 A worker is a Python interpreter that can import only the standard library, this package and minijinja, started in the root directory
@@ -111,7 +111,7 @@ def _tag(form: Any) -> tuple[str, int, int] | None:
 
 
 class _WorkerEnded(Exception):
-    """The worker has ended; the message says why, with the template as its subject."""
+    """The worker has ended. The message is a verb phrase whose subject is the template."""
 
 
 class _Pool:
@@ -185,11 +185,11 @@ class _Worker:
 
     def ask(self, root: str, request: dict[str, Any]) -> tuple[Piece, ...]:
         """Send a request to the process and return its pieces."""
-        process = self.running()
+        process = self.ensure_running()
         try:
             waits.set_interrupt(process.kill)
             try:
-                answer = _within(PATIENCE, process, lambda: _exchange(process, {"root": root, **request}))
+                answer = _with_timeout(PATIENCE, process, lambda: _exchange(process, {"root": root, **request}))
             finally:
                 waits.set_interrupt(None)
         except _WorkerEnded as ended:
@@ -205,14 +205,14 @@ class _Worker:
             for text, kind, path, lines, tag in answer["pieces"]
         )
 
-    def running(self) -> Popen[bytes]:
+    def ensure_running(self) -> Popen[bytes]:
         """Return the process, starting it if necessary."""
         if self.process is not None and self.process.poll() is not None:
             self.end()
         if self.process is None:
             self.process = process = _start()
             try:
-                _within(PATIENCE, process, lambda: _receive(_pipe(process.stdout)))
+                _with_timeout(PATIENCE, process, lambda: _receive(_pipe(process.stdout)))
             except BaseException as error:
                 self.end()
                 if not isinstance(error, _WorkerEnded):
@@ -257,7 +257,7 @@ def _paths() -> list[str]:
     return list(dict.fromkeys(os.path.dirname(os.path.dirname(path)) for path in packages))
 
 
-def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T:
+def _with_timeout(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T:
     """Return the action's result. If it takes too long, the process is killed, which ends the wait for its answer."""
     timed_out = threading.Event()
 
@@ -281,7 +281,7 @@ def _within(seconds: float, process: Popen[bytes], action: Callable[[], T]) -> T
 
 
 def _exit_reason(process: Popen[bytes]) -> str:
-    """Explain why a process ended, in a sentence whose subject is the template."""
+    """Kill a process and explain why it ended, as a verb phrase whose subject is the template."""
     process.kill()
     status = process.wait()
     if status == -_SIGPROF:
@@ -358,7 +358,7 @@ def serve() -> NoReturn:
 
 
 def _set_timer(seconds: float) -> None:
-    """Kill this process after this much CPU time; 0 stops the timer. Where there is no such timer, only `PATIENCE` applies."""
+    """Kill this process after this much CPU time; 0 stops the timer. On systems without this timer, only `PATIENCE` applies."""
     import signal
 
     if hasattr(signal, "setitimer"):

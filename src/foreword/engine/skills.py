@@ -1,4 +1,4 @@
-"""Skills in use: find one by name, read its body, and write the message that activates it."""
+"""Find a skill by name, read its body, and write the message that activates it."""
 
 from __future__ import annotations
 
@@ -35,16 +35,10 @@ def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
         raise MissingError(f"the layout {layout.name} does not use skills")
     skills = {skill.name: skill for skill in each_skill(inputs)}
     if name not in skills:
-        refused_candidate = next(
-            (
-                candidate
-                for candidate in inputs.candidates
-                if candidate.fate == "refused" and _is_path_of(candidate.path, name)
-            ),
-            None,
-        )
-        if refused_candidate:
-            raise MissingError(f"no skill {name!r}; {refused_candidate.path} was refused: {refused_candidate.reason}")
+        refused = [candidate for candidate in inputs.candidates if candidate.fate == "refused"]
+        match = next((candidate for candidate in refused if _is_path_of(candidate.path, name)), None)
+        if match:
+            raise MissingError(f"no skill {name!r}; {match.path} was refused: {match.reason}")
         hint = f"known: {', '.join(sorted(skills))}" if skills else "no skills were found"
         raise MissingError(f"no skill {name!r}; {hint}")
     return skills[name]
@@ -56,7 +50,7 @@ def _is_path_of(path: str, name: str) -> bool:
 
 
 def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
-    """Add a skill's body, which is read from its file unless an extension provided it."""
+    """Return the skill with its body, which is read from its file unless an extension provided it."""
     if skill.body:
         return skill
     lookups = [lookup for lookup in layout.lookups if lookup.kind == "skill"]
@@ -70,7 +64,7 @@ def with_body(skill: Skill, layout: Layout, workspace: Workspace) -> Skill:
 
 
 def entry_of(document: Document, lookup: Lookup) -> tuple[Document | Skill | Resident | None, list[Finding]]:
-    """Turn an extension's document into an entry of a lookup rule: the document, or the skill or resident in its front matter."""
+    """Convert an extension's document to an entry for a lookup: the document itself, or the skill or resident that it defines."""
     if lookup.kind == "text":
         return document, []
     if lookup.kind == "resident":
@@ -91,7 +85,7 @@ def entry_of(document: Document, lookup: Lookup) -> tuple[Document | Skill | Res
 def with_active_skill(
     agent: Agent, layout: Layout, inputs: Inputs, *, may_be_missing: bool = False
 ) -> tuple[Agent, Inputs]:
-    """Replace the agent's skill name with the skill, if the layout has a section for it.
+    """Return the agent with the skill itself instead of its name, if the layout has a section for the active skill.
 
     A skill whose body cannot be read is left out with a finding; with `may_be_missing`, so is one that does not exist.
     """

@@ -1,4 +1,4 @@
-"""Read the instructions for touched files. Conversations in one workspace share a reader, so that rules are read and compiled once."""
+"""Read the instructions for touched files. Conversations in the same workspace share a reader, so that rules are compiled once."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class TouchReader:
         return self._read(layout, touch, paths)
 
     def read_again(self, layout: Layout, touch: Touch, files: Collection[str]) -> TouchReading:
-        """Read again these instruction files and rules, which earlier touches have sent."""
+        """Reread these instruction files and rules, which earlier touches have sent."""
         return self._read(layout, touch, tuple(files), files)
 
     def _read(
@@ -72,6 +72,6 @@ class TouchReader:
 
 
 def build_touch(reading: TouchReading, inputs: Inputs, agent: Agent) -> Prompt:
-    """Build what is sent for these inputs: a prompt in which each section is a message."""
-    plain = replace(agent, base="", plan="", skill="", docs=())
-    return build(reading.layout, inputs, plain, None)
+    """Build the prompt that is sent for these inputs. Each of its sections is a message."""
+    reduced_agent = replace(agent, base="", plan="", skill="", docs=())
+    return build(reading.layout, inputs, reduced_agent, None)

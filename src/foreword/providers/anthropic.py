@@ -1,15 +1,15 @@
 """Anthropic's Messages API: text blocks, with cache breakpoints where lifetimes end (`blocks.py`).
 
-The API reads tools, then system, then messages, and caches everything before a breakpoint. It rejects a request with more than four,
-including the automatic one (`cache_control` of the request itself). By default at most three are set here, which leaves one for the
-caller; those that the caller has set in messages and tools are counted, and of too many only the last ones are kept. A breakpoint in
-a prompt that is too short is ignored, so nothing else is counted.
+The API reads tools, then system, then messages, and caches everything before a breakpoint. It rejects a request with more than four
+breakpoints, including the automatic one (`cache_control` of the request itself). By default at most three are set here, which leaves
+one for the caller. Breakpoints that the caller has set in messages and tools count too; if there are too many, only the last ones are
+kept. The API ignores a breakpoint in a prompt that is too short, so the prompt's tokens need not be counted.
 
 Breakpoints that last an hour must come before those that last five minutes.
 
 A late change that the conversation announces becomes a system message, if the model accepts one in the middle of a conversation. New
-and removed tools are blocks of that message, if the model accepts them, and `tools` stays the same. The message comes after the user's,
-before the model's answer, which is the only place where the API accepts it.
+and removed tools are blocks of that message, if the model accepts them, and `tools` stays the same. The message is placed between the
+user's message and the model's answer, the only place where the API accepts it.
 
 Messages that belong to the prompt become user messages, because only some models accept other roles there. They continue the prompt,
 and a lifetime may end in them.
@@ -45,10 +45,11 @@ def for_anthropic(turn: Turn, *, breakpoints: int = 3, ttl: TTL | None = None, b
     the automatic one (`cache_control={"type": "ephemeral"}`).
 
     `ttl` is how long the cache lasts: `5m`, `1h`, or `mixed` for an hour up to the end of the project's text and five minutes after
-    it. Without it, the API uses 5 minutes. If a breakpoint of yours in the messages lasts an hour, those before it do too.
+    it. Without it, the API uses 5 minutes. If you have set a breakpoint in the messages that lasts an hour, all those before it last
+    an hour too.
 
-    Tools that are added or removed late are sent with beta headers (`extra_headers`) if the turn's model accepts them, so that the
-    cache is kept. With `betas=False`, they are in `tools`.
+    Tools that are added or removed late are sent with beta headers (`extra_headers`) if the turn's model accepts them, which preserves
+    the cache. With `betas=False`, they are in `tools`.
     """
     check_turn("for_anthropic", turn, Turn)
     _check_options(breakpoints, ttl)
@@ -57,20 +58,22 @@ def for_anthropic(turn: Turn, *, breakpoints: int = 3, ttl: TTL | None = None, b
         turn, headers = _with_late_changes(turn, betas)
     tools = [_tool(tool) for tool in turn.tools]
     messages = turn.messages[len(turn.leading) :]
-    existing = len([*_marks(tools), *_marks(messages)])
-    if existing:
-        breakpoints = max(min(breakpoints, MAX_BREAKPOINTS - existing), 0)
-        messages = _without_first_marks(messages, existing - MAX_BREAKPOINTS)
+    existing_count = len([*_breakpoints_in(tools), *_breakpoints_in(messages)])
+    if existing_count:
+        breakpoints = max(min(breakpoints, MAX_BREAKPOINTS - existing_count), 0)
+        messages = _drop_first_breakpoints(messages, existing_count - MAX_BREAKPOINTS)
         ttl = _compatible_ttl(ttl, tools, messages)
-    # A tool that is not in the prompt cannot have a breakpoint.
+    # A deferred tool is not in the prompt, so it cannot have a breakpoint.
     last_tool = next((tool for tool in reversed(tools) if not tool.get("defer_loading")), None)
-    blocks, is_after_tools = _placed_breakpoints(turn, last_tool is not None, breakpoints)
-    if last_tool is not None and is_after_tools:
+    blocks, break_after_tools = _place_breakpoints(turn, last_tool is not None, breakpoints)
+    if last_tool is not None and break_after_tools:
         last_tool.setdefault("cache_control", _cache_control(ttl, _SHARED_LIFETIMES[0]))
     request: dict[str, Any] = {"tools": tools} if tools else {}
-    if system := _content(blocks, 0, ttl):
+    if system := _text_blocks(blocks, 0, ttl):
         request["system"] = system
-    leading = [{"role": "user", "content": _content(blocks, number, ttl)} for number in range(1, len(turn.leading) + 1)]
+    leading = [
+        {"role": "user", "content": _text_blocks(blocks, number, ttl)} for number in range(1, len(turn.leading) + 1)
+    ]
     request["messages"] = [*leading, *messages]
     return request | headers
 
@@ -85,23 +88,27 @@ def _check_options(breakpoints: int, ttl: str | None) -> None:
         raise CallError(f"unknown ttl {ttl!r}; use {', '.join(map(repr, _TTLS))} or None")
 
 
-def _placed_breakpoints(turn: Turn, has_tools: bool, count: int) -> tuple[list[Block], bool]:
-    """Return the prompt's blocks with at most this many breakpoints, and whether one of them is after the tools."""
+def _place_breakpoints(turn: Turn, has_tools: bool, count: int) -> tuple[list[Block], bool]:
+    """Return the prompt's blocks, and whether to set a breakpoint after the tools. There are at most `count` breakpoints in total."""
     blocks = blocks_of(turn)
     # Tools come first and change with the agent's release. If text of that lifetime follows, its breakpoint covers them too.
-    is_after_tools = has_tools and (not blocks or blocks[0].lifetime != "release")
-    in_blocks = sum(block.has_breakpoint for block in blocks)
-    if is_after_tools + in_blocks < count:
-        return split_after_root(blocks, turn.root_end), is_after_tools
-    return keep_last_breakpoints(blocks, count), is_after_tools and in_blocks < count
+    break_after_tools = has_tools and (not blocks or blocks[0].lifetime != "release")
+    block_breakpoints = sum(block.has_breakpoint for block in blocks)
+    if break_after_tools + block_breakpoints < count:
+        return split_after_root(blocks, turn.root_end), break_after_tools
+    return keep_last_breakpoints(blocks, count), break_after_tools and block_breakpoints < count
 
 
-def _content(blocks: Iterable[Block], message: int, ttl: str | None) -> list[dict[str, Any]]:
-    """Return the blocks of the system prompt or of a message, in the API's form."""
-    return [{"type": "text", "text": block.text, **_mark(block, ttl)} for block in blocks if block.message == message]
+def _text_blocks(blocks: Iterable[Block], message: int, ttl: str | None) -> list[dict[str, Any]]:
+    """Return the blocks of the system prompt (message 0) or of another message, in the API's form."""
+    return [
+        {"type": "text", "text": block.text, **_breakpoint_field(block, ttl)}
+        for block in blocks
+        if block.message == message
+    ]
 
 
-def _mark(block: Block, ttl: str | None) -> dict[str, Any]:
+def _breakpoint_field(block: Block, ttl: str | None) -> dict[str, Any]:
     return {"cache_control": _cache_control(ttl, block.lifetime)} if block.has_breakpoint else {}
 
 
@@ -116,38 +123,38 @@ def _cache_control(ttl: str | None, lifetime: str) -> dict[str, str]:
 
 def _with_late_changes(turn: Turn, betas: bool) -> tuple[Turn, dict[str, Any]]:
     """Return the turn with announced changes in the API's own form, and the headers that this needs."""
-    accepted, found = capabilities_of("anthropic", turn.model), announcements(turn)
-    if not accepted.system_messages or not found:
+    capabilities, announced = capabilities_of("anthropic", turn.model), announcements(turn)
+    if not capabilities.system_messages or not announced:
         return turn, {}
-    can_change_tools = betas and accepted.added_tools and accepted.removed_tools
+    can_change_tools = betas and capabilities.added_tools and capabilities.removed_tools
     tools = {tool["name"]: tool for tool in turn.tools}
     blocks = {
         number: [*(_tool_changes(change, tools) if can_change_tools else ()), {"type": "text", "text": change["text"]}]
-        for number, change in found.items()
+        for number, change in announced.items()
     }
     turn = replace(turn, messages=_with_system_messages(turn.messages, blocks))
-    if all(len(each) == 1 for each in blocks.values()):
+    if all(len(message_blocks) == 1 for message_blocks in blocks.values()):
         return turn, {}
-    late = {name for change in found.values() for name in change.get("added", ())}
-    headers = {"extra_headers": {"anthropic-beta": ",".join(accepted.betas)}}
-    return replace(turn, tools=[tool for tool in turn.tools if tool["name"] not in late]), headers
+    added_names = {name for change in announced.values() for name in change.get("added", ())}
+    headers = {"extra_headers": {"anthropic-beta": ",".join(capabilities.betas)}}
+    return replace(turn, tools=[tool for tool in turn.tools if tool["name"] not in added_names]), headers
 
 
 def _with_system_messages(
     messages: Sequence[Mapping[str, Any]], blocks: Mapping[int, Sequence[dict[str, Any]]]
 ) -> list[Mapping[str, Any]]:
-    """Return the messages with these blocks as system messages instead of the messages with these numbers."""
-    placed: list[Mapping[str, Any]] = []
-    waiting: list[dict[str, Any]] = []
+    """Return the messages, with those whose numbers are in `blocks` replaced by system messages with these blocks."""
+    result: list[Mapping[str, Any]] = []
+    pending: list[dict[str, Any]] = []
     for number, message in enumerate(messages):
         if number in blocks:
-            waiting += blocks[number]
+            pending += blocks[number]
             continue
-        if waiting and message.get("role") == "assistant":
-            placed += _system_message(placed, waiting)
-            waiting = []
-        placed.append(message)
-    return [*placed, *(_system_message(placed, waiting) if waiting else ())]
+        if pending and message.get("role") == "assistant":
+            result += _system_message(result, pending)
+            pending = []
+        result.append(message)
+    return [*result, *(_system_message(result, pending) if pending else ())]
 
 
 def _tool_changes(change: Mapping[str, Any], tools: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -160,9 +167,9 @@ def _tool_changes(change: Mapping[str, Any], tools: Mapping[str, Any]) -> Iterat
             yield {"type": kind, "tool": {"type": "tool_reference", "name": name}}
 
 
-def _system_message(before: Sequence[Mapping[str, Any]], blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield a system message. It must follow one of the user, so its text is the user's if there is none."""
-    if before and before[-1].get("role") != "assistant":
+def _system_message(preceding: Sequence[Mapping[str, Any]], blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield a system message. It must follow a user message, so if there is none, its text is sent as one."""
+    if preceding and preceding[-1].get("role") != "assistant":
         yield {"role": "system", "content": blocks}
         return
     yield {"role": "user", "content": [block for block in blocks if block["type"] == "text"]}
@@ -173,43 +180,43 @@ def _system_message(before: Sequence[Mapping[str, Any]], blocks: list[dict[str, 
 # Breakpoints that the caller has set
 
 
-def _marks(entries: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the breakpoints of tools or messages, also those in the content of a tool's result."""
-    for each in entries:
-        if isinstance(each, dict):
-            if each.get("cache_control"):
-                yield each["cache_control"]
-            content = each.get("content")
+def _breakpoints_in(entries: Iterable[Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the breakpoints in tools or messages, including those inside tool results."""
+    for entry in entries:
+        if isinstance(entry, dict):
+            if entry.get("cache_control"):
+                yield entry["cache_control"]
+            content = entry.get("content")
             if isinstance(content, list | tuple):
-                yield from _marks(content)
+                yield from _breakpoints_in(content)
 
 
-def _without_first_marks(entries: Sequence[Any], count: int) -> Sequence[Any]:
-    """Return messages or blocks without the first breakpoints. What the provider has cached does not depend on them."""
+def _drop_first_breakpoints(entries: Sequence[Any], count: int) -> Sequence[Any]:
+    """Return messages or blocks without their first `count` breakpoints. The provider's cache stays valid without them."""
     if count <= 0:
         return entries
     kept = []
-    for each in entries:
-        found = sum(1 for _ in _marks([each]))
-        kept.append(_unmarked(each, count) if found and count > 0 else each)
-        count -= found
+    for entry in entries:
+        entry_count = sum(1 for _ in _breakpoints_in([entry]))
+        kept.append(_drop_breakpoints_of(entry, count) if entry_count and count > 0 else entry)
+        count -= entry_count
     return kept
 
 
-def _unmarked(entry: Mapping[str, Any], count: int) -> dict[str, Any]:
-    """Return a message or a block without its first breakpoints."""
+def _drop_breakpoints_of(entry: Mapping[str, Any], count: int) -> dict[str, Any]:
+    """Return a message or a block without its first `count` breakpoints."""
     fields = {key: field for key, field in entry.items() if key != "cache_control"}
     content = fields.get("content")
     if isinstance(content, list | tuple):
-        fields["content"] = _without_first_marks(content, count - ("cache_control" in entry))
+        fields["content"] = _drop_first_breakpoints(content, count - ("cache_control" in entry))
     return fields
 
 
 def _compatible_ttl(ttl: TTL | None, tools: Sequence[Any], messages: Sequence[Any]) -> TTL | None:
-    """Return a lifetime for the breakpoints between those of tools and messages: an hour never comes after five minutes."""
-    if any(mark.get("ttl") == "1h" for mark in _marks(messages)):
+    """Return a TTL that fits between the caller's breakpoints in tools and messages: five minutes must not precede an hour."""
+    if any(control.get("ttl") == "1h" for control in _breakpoints_in(messages)):
         return "1h"
-    if any(mark.get("ttl") != "1h" for mark in _marks(tools)):
+    if any(control.get("ttl") != "1h" for control in _breakpoints_in(tools)):
         return ttl and "5m"
     return ttl
 

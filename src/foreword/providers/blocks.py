@@ -1,15 +1,15 @@
 """Split a prompt into blocks of text where lifetimes end, for providers with cache breakpoints.
 
-    release        before the text of a project begins: read by every conversation of the same agent
-    project        before the text of a conversation begins: read by the next conversation in the project
-    conversation   at the end of the text that stays until the edition changes: read by the next turn
+    release        ends where a project's text begins; every conversation of the same agent reads it from the cache
+    project        ends where a conversation's text begins; the next conversation in the project reads it from the cache
+    conversation   ends with the text that stays the same until the edition changes; the next turn reads it from the cache
 
-A spare breakpoint goes after the root's instruction file: in a large repository that file is long, while files closer to the agent
-and the list of skills change more often.
+If a breakpoint is left over, it goes after the root's instruction file: in a large repository that file is long, while the list of
+skills and files closer to the working directory change more often.
 
-Text lasts only as long as the text before it, so lifetimes never grow along the prompt: project instructions after a clock live as
-long as the clock. A separator belongs to the text after it; otherwise a block would change when its neighbour appears or
-disappears.
+Text cannot be cached for longer than the text before it, so lifetimes only get shorter along the prompt: project instructions after a
+clock last only as long as the clock. A separator belongs to the text after it; otherwise a block would change when its neighbour
+appears or disappears.
 """
 
 from __future__ import annotations
@@ -39,31 +39,31 @@ def blocks_of(turn: Turn) -> list[Block]:
     texts = [turn.system, *(message["content"] for message in turn.messages[: len(turn.leading)])]
     for message, (text, passages) in enumerate(zip(texts, (turn.passages, *turn.leading), strict=True)):
         if text.strip():
-            shortest = LIFETIMES.index(blocks[-1].lifetime) if blocks else 0
-            blocks += [Block(message, *part) for part in _split(text, passages, shortest)]
-    lifetimes = [*(block.lifetime for block in blocks), "turn"]
+            rank = LIFETIMES.index(blocks[-1].lifetime) if blocks else 0
+            blocks += [Block(message, *part) for part in _split(text, passages, rank)]
+    next_lifetimes = [*(block.lifetime for block in blocks[1:]), "turn"]
     return [
-        replace(block, has_breakpoint=block.lifetime not in ("turn", lifetimes[number]))
-        for number, block in enumerate(blocks, 1)
+        replace(block, has_breakpoint=block.lifetime not in ("turn", next_lifetime))
+        for block, next_lifetime in zip(blocks, next_lifetimes, strict=False)
     ]
 
 
 def _split(text: str, passages: Sequence[tuple[int, int, Lifetime]], rank: int) -> Iterator[tuple[str, str]]:
-    """Split a text where lifetimes end, each part with its lifetime. No part is blank, because the API rejects blank blocks.
+    """Yield the parts of a text between the ends of lifetimes, each with its lifetime. Blank blocks, which the API rejects, are avoided.
 
     `rank` is the rank of the preceding text's lifetime. Text after the last passage was added for this turn only. A prompt without
     passages lasts as long as its edition.
     """
-    start = ended = 0
+    start = previous_end = 0
     passages = passages or ((0, len(text), "conversation"),)
     for _, end, lifetime in (*passages, (len(text), len(text), "turn")):
-        shorter = max(rank, LIFETIMES.index(lifetime))
-        if shorter > rank and text[ended:].strip():
-            if text[start:ended].strip():
-                yield text[start:ended], LIFETIMES[rank]
-                start = ended
-            rank = shorter
-        ended = end
+        new_rank = max(rank, LIFETIMES.index(lifetime))
+        if new_rank > rank and text[previous_end:].strip():
+            if text[start:previous_end].strip():
+                yield text[start:previous_end], LIFETIMES[rank]
+                start = previous_end
+            rank = new_rank
+        previous_end = end
     yield text[start:], LIFETIMES[rank]
 
 
@@ -74,14 +74,14 @@ def split_after_root(blocks: list[Block], end: int) -> list[Block]:
         cut, text = end - start, block.text
         if 0 < cut < len(text):
             is_useful = block.lifetime != "turn" and text[:cut].strip() and text[cut:].strip()
-            both = [replace(block, text=text[:cut], has_breakpoint=True), replace(block, text=text[cut:])]
-            return [*blocks[:number], *(both if is_useful else [block]), *blocks[number + 1 :]]
+            halves = [replace(block, text=text[:cut], has_breakpoint=True), replace(block, text=text[cut:])]
+            return [*blocks[:number], *(halves if is_useful else [block]), *blocks[number + 1 :]]
         start += len(text)
     return blocks
 
 
 def keep_last_breakpoints(blocks: list[Block], count: int) -> list[Block]:
-    """Remove all breakpoints but the last ones, which cover the most text."""
+    """Return the blocks with only the last `count` breakpoints, which cover the most text."""
     surplus = max(sum(block.has_breakpoint for block in blocks) - max(count, 0), 0)
     kept: list[Block] = []
     for block in blocks:

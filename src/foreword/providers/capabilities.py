@@ -1,4 +1,4 @@
-"""What a provider's model accepts in a request: rows of `capabilities.toml`, which is read on first use."""
+"""Look up what a provider's model accepts in a request. The table is `capabilities.toml`, which is read on first use."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ _KINDS = {
 _MODEL_KINDS = {**_KINDS, "provider": one_of(*PROVIDERS), "models": STRINGS}
 
 _table: Mapping[str, Any] = {}
-_known: dict[tuple[str, str], Capabilities] = {}
-_MAX_KNOWN = 256
+_cache: dict[tuple[str, str], Capabilities] = {}
+_MAX_CACHED = 256
 
 
 def capabilities_of(provider: str, model: str) -> Capabilities:
     """Return what a provider's model accepts, or what all of the provider's models accept if the model is unknown or empty."""
-    found = _known.get((provider, model))
-    if found is None:
-        if len(_known) >= _MAX_KNOWN:
-            _known.clear()
-        found = _known[provider, model] = _look_up(provider, model)
-    return found
+    capabilities = _cache.get((provider, model))
+    if capabilities is None:
+        if len(_cache) >= _MAX_CACHED:
+            _cache.clear()
+        capabilities = _cache[provider, model] = _look_up(provider, model)
+    return capabilities
 
 
 def _look_up(provider: str, model: str) -> Capabilities:
@@ -67,14 +67,14 @@ def _look_up(provider: str, model: str) -> Capabilities:
 
 
 def _matches(name: str, model: str) -> bool:
-    """Whether a name in the table is that of a model, however gateways spell it."""
+    """Whether a name in the table matches a model, however a gateway spells it."""
     if name.endswith("*"):
         return normalized_model(model).rpartition("/")[2].startswith(normalized_model(name[:-1]))
     return is_same_model(name, model)
 
 
 def read_capabilities() -> Mapping[str, Any]:
-    """Read and check the table."""
+    """Read `capabilities.toml` and check its keys and types."""
     import tomllib
 
     path = __file__.rpartition(".")[0] + ".toml"

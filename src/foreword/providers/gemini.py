@@ -1,8 +1,8 @@
-"""Google's Gemini API, as the client in `google-genai` takes it.
+"""Google's Gemini API, in the form that the `google-genai` client accepts.
 
 It caches prefixes automatically and has no breakpoints, so all that matters is that the bytes stay the same. It has two roles, `user`
-and `model`: everything that the model did not write, including system, developer and tool messages, is sent as `user`. Several messages of one
-role may follow each other.
+and `model`: everything that the model did not write, including system, developer and tool messages, is sent as `user`. Consecutive
+messages may have the same role.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ request = for_gemini
 
 
 def _function(tool: Mapping[str, Any]) -> dict[str, Any]:
-    # As JSON Schema, because the API's own `parameters` is a dialect that rejects `$ref`, `additionalProperties` and more.
+    # The API's own `parameters` is a dialect that rejects `$ref`, `additionalProperties` and more, so send JSON Schema instead.
     description = {"description": tool["description"]} if tool.get("description") else {}
     schema = {"parameters_json_schema": tool["schema"]} if tool.get("schema") else {}
     return {"name": tool["name"], **description, **schema}

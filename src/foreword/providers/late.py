@@ -1,4 +1,4 @@
-"""Late changes: which messages of a turn announce that instructions or tools have changed."""
+"""Find the messages of a turn that announce late changes to instructions or tools."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ if TYPE_CHECKING:
 
 
 def announcements(turn: Turn) -> dict[int, Mapping[str, Any]]:
-    """Return the turn's changes by the number of the message that announces each.
+    """Return the turn's changes, keyed by the index of the message that announces each.
 
-    Empty if one of the messages is missing, because a hook or the caller has changed it: then all changes are sent as they are in the
-    turn, since a later change may depend on an earlier one.
+    If a hook or the caller has edited or removed one of these messages, the result is empty and all changes are sent as they are in
+    the turn, because a later change may depend on an earlier one.
     """
-    found: dict[int, Mapping[str, Any]] = {}
+    changes: dict[int, Mapping[str, Any]] = {}
     start = len(turn.leading)
     for change in turn.changes:
-        at = next((at for at in range(start, len(turn.messages)) if _announces(turn.messages[at], change["text"])), -1)
-        if at < 0:
+        indexes = range(start, len(turn.messages))
+        index = next((index for index in indexes if _announces(turn.messages[index], change["text"])), -1)
+        if index < 0:
             return {}
-        found[at] = change
-        start = at + 1
-    return found
+        changes[index] = change
+        start = index + 1
+    return changes
 
 
 def _announces(message: Mapping[str, Any], text: str) -> bool:

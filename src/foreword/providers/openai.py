@@ -6,9 +6,9 @@ id, which stays the same when its prompt changes. A sub-agent's key depends on i
 hash of the tools and of the prompt, including its messages, up to the first passage that lasts only a turn: then all conversations with
 the same prompt share a machine.
 
-Models since GPT-5.6 also accept breakpoints on blocks of text. The API sets one at the newest message, which the next turn reads; those
-set here, where lifetimes end, are read by other conversations too. In Responses, the system prompt is then a developer message, because
-`instructions` cannot have blocks. A turn without a known model has no breakpoints.
+Models since GPT-5.6 also accept breakpoints on blocks of text. The API sets one at the newest message, for the next turn; those set
+here, where lifetimes end, are useful to other conversations too. In Responses, the system prompt is then a developer message, because
+`instructions` cannot have blocks. A turn whose model is unknown has no breakpoints.
 
 A late change that the conversation announces becomes a developer message (in Chat a system message), if the turn's model is known to
 accept one. In Responses, models since GPT-5.6 get new tools as an entry of `input`, and `tools` stays the same.
@@ -57,13 +57,13 @@ def for_openai_responses(
     The default `cache_key` is derived from the conversation, or from the prompt if `cache_scope` is `prompt`; an empty one is not sent.
 
     If the turn's model accepts cache breakpoints, as GPT-5.6 does, up to `breakpoints` of them are set where lifetimes end, and the
-    system prompt is the first message of `input`. `ttl` is how long these models cache at least: `30m` (their default), `12h`, or
-    `mixed` for twelve hours up to the end of the project's text.
+    system prompt is the first message of `input`. `ttl` is the minimum time for which these models keep the cache: `30m` (their
+    default), `12h`, or `mixed` for twelve hours up to the end of the project's text.
     """
     check_turn("for_openai_responses", turn, Turn)
     if turn.changes:
         turn = _with_late_changes(turn, "developer", can_add_tools=True)
-    blocks = _marked_blocks(turn, breakpoints, ttl, _TTLS)
+    blocks = _blocks_with_breakpoints(turn, breakpoints, ttl, _TTLS)
     request: dict[str, Any] = {}
     if turn.system.strip() and not blocks:
         request["instructions"] = turn.system
@@ -91,7 +91,7 @@ def for_openai_chat(
     check_turn("for_openai_chat", turn, Turn)
     if turn.changes:
         turn = _with_late_changes(turn, "system", can_add_tools=False)
-    blocks = _marked_blocks(turn, breakpoints, ttl, _CHAT_TTLS)
+    blocks = _blocks_with_breakpoints(turn, breakpoints, ttl, _CHAT_TTLS)
     request: dict[str, Any] = {}
     if turn.tools:
         request["tools"] = [{"type": "function", "function": _function(tool)} for tool in turn.tools]
@@ -110,15 +110,17 @@ request = for_openai_responses
 # Breakpoints
 
 
-def _marked_blocks(turn: Turn, breakpoints: int, ttl: str | None, ttls: Sequence[str]) -> list[Block]:
-    """Return the prompt's blocks with at most this many breakpoints; an empty list if there are none, or if the model accepts none."""
+def _blocks_with_breakpoints(turn: Turn, breakpoints: int, ttl: str | None, ttls: Sequence[str]) -> list[Block]:
+    """Return the prompt's blocks with at most `breakpoints` breakpoints, or an empty list if there are none to set."""
     if type(breakpoints) is not int or not 0 <= breakpoints <= _MAX_BREAKPOINTS:
         raise CallError(f"breakpoints must be a number from 0 to {_MAX_BREAKPOINTS}, not {breakpoints!r}")
     if ttl not in (None, *ttls):
         raise CallError(f"unknown ttl {ttl!r}; use {', '.join(map(repr, ttls))} or None")
     if not turn.model or not capabilities_of("openai", turn.model).breakpoints:
         if ttl:
-            raise CallError(f"ttl needs a model with cache breakpoints, such as gpt-5.6; the turn's is {turn.model!r}")
+            raise CallError(
+                f"ttl needs a model with cache breakpoints, such as gpt-5.6; the turn's model is {turn.model!r}"
+            )
         return []
     blocks = blocks_of(turn)
     if sum(block.has_breakpoint for block in blocks) < breakpoints:
@@ -158,21 +160,21 @@ def _cache_options(ttl: str | None) -> dict[str, Any]:
 
 
 def _with_late_changes(turn: Turn, role: str, *, can_add_tools: bool) -> Turn:
-    """Return the turn with announced changes in messages with this role, and with new tools as entries where the model accepts them."""
-    accepted, found = capabilities_of("openai", turn.model), announcements(turn)
-    if not accepted.system_messages or not found:
+    """Return the turn with this role in messages that announce a change, and with new tools as messages if the model accepts that."""
+    capabilities, announced = capabilities_of("openai", turn.model), announcements(turn)
+    if not capabilities.system_messages or not announced:
         return turn
     tools = {tool["name"]: tool for tool in turn.tools}
-    late: set[str] = set()
+    late_tools: set[str] = set()
     messages: list[Mapping[str, Any]] = []
     for number, message in enumerate(turn.messages):
-        added = [name for name in found.get(number, {}).get("added", ()) if name in tools]
-        if added and can_add_tools and accepted.added_tools:
-            late.update(added)
+        added = [name for name in announced.get(number, {}).get("added", ()) if name in tools]
+        if added and can_add_tools and capabilities.added_tools:
+            late_tools.update(added)
             definitions = [_responses_tool(tools[name]) for name in added]
             messages.append({"type": "additional_tools", "role": "developer", "tools": definitions})
-        messages.append({**message, "role": role} if number in found else message)
-    return replace(turn, messages=messages, tools=[tool for tool in turn.tools if tool["name"] not in late])
+        messages.append({**message, "role": role} if number in announced else message)
+    return replace(turn, messages=messages, tools=[tool for tool in turn.tools if tool["name"] not in late_tools])
 
 
 # Tools and messages
@@ -228,7 +230,7 @@ def _conversation_key(turn: Turn) -> str:
 
 
 def _prompt_key(turn: Turn) -> str:
-    """Return a hash of what all turns with this prompt have in common, or empty if they have nothing in common."""
+    """Return a hash of what all turns with this prompt have in common, or an empty string if that is nothing."""
     texts = _lasting_texts(turn)
     if not any(text.strip() for text in texts) and not turn.tools:
         return ""

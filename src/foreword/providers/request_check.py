@@ -1,8 +1,8 @@
-"""Check a request just before it is sent: what in it loses the provider's cache, and whose change that was. Pure.
+"""Check a request just before it is sent: report what invalidates the provider's cache, and who changed it. Pure.
 
 A framework or a caller may reorder tools, edit the prompt or add cache breakpoints after Foreword has returned a turn. The request
-is compared with the turn, and with the previous request if there is one. A finding names tools, sections and positions, never their
-text, and nothing is kept.
+is compared with the turn, and with the previous request if there is one. Findings name tools, sections and positions, but do not quote
+any text, and nothing is stored.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Finding
 
-MAX_MARKS = 4
-_MARKS = ("cache_control", "prompt_cache_breakpoint")
+MAX_BREAKPOINTS = 4
+_BREAKPOINT_KEYS = ("cache_control", "prompt_cache_breakpoint")
 _SYSTEM_ROLES = ("system", "developer")
-_SYSTEMS = ("system", "instructions", "system_instruction")
-_MESSAGES = ("messages", "input", "contents")
-_SCHEMAS = ("input_schema", "parameters", "parameters_json_schema", "schema")
+_SYSTEM_KEYS = ("system", "instructions", "system_instruction")
+_MESSAGE_KEYS = ("messages", "input", "contents")
+_SCHEMA_KEYS = ("input_schema", "parameters", "parameters_json_schema", "schema")
 
 
 def check_request(request: Mapping[str, Any], turn: Turn, previous: Mapping[str, Any] | None = None) -> list[Finding]:
-    """Return what loses the provider's cache if this request is sent: the first change, who made it, and what it costs.
+    """Return findings about what in this request invalidates the provider's cache: the first change, who made it, and what it costs.
 
-    `request` has the arguments of the provider's client, in any of the forms that Foreword's functions return, with whatever you or a
-    framework have changed since. `previous` is the request that was sent before; without it, the request is compared with the turn only.
-    No finding contains text of the prompt or of a message.
+    `request` contains the arguments for the provider's client, in any of the forms that Foreword's functions return, with whatever you
+    or a framework have changed since. `previous` is the request that was sent before; without it, the request is compared with the turn
+    only. Findings do not quote the prompt or the messages.
     """
     check_turn("check_request", turn, Turn)
     for name, content in (("request", request), ("previous", previous)):
         if not (isinstance(content, dict) or (name == "previous" and content is None)):
             raise CallError(
-                f"check_request: {name} must be a dict of a client's arguments, not {type(content).__name__}"
+                f"check_request: {name} must be a dict with the client's arguments, not {type(content).__name__}"
             )
-    now = _parse(request)
-    own = _own_change(now, turn)
+    current = _parse(request)
+    by_caller = _change_by_caller(current, turn)
     if previous is None:
-        change = f"the caller {own.what}" if own else ""
+        change = f"the caller {by_caller.what}" if by_caller else ""
     else:
-        change = _change_since(_parse(previous), now, turn, own)
-    return [*_mark_findings(request), *([finding("request-changed", change)] if change else ())]
+        change = _change_since(_parse(previous), current, turn, by_caller)
+    return [*_breakpoint_findings(request), *([finding("request-changed", change)] if change else ())]
 
 
 @value
@@ -63,7 +63,7 @@ class _Request:
 
 @value
 class _Change:
-    """What changed, as a verb with its object, and in which part of the request."""
+    """A change in one part of the request, described by a verb phrase such as `removed tool x`."""
 
     part: str
     what: str
@@ -72,7 +72,7 @@ class _Change:
 def _parse(request: Mapping[str, Any]) -> _Request:
     settings = request.get("config")
     settings = settings if isinstance(settings, dict) else request
-    system, entries = _first_of(settings, _SYSTEMS) or "", _first_of(request, _MESSAGES) or ()
+    system, entries = _first_of(settings, _SYSTEM_KEYS) or "", _first_of(request, _MESSAGE_KEYS) or ()
     entries = [entries] if isinstance(entries, str) else list(entries)
     if not system and entries and isinstance(entries[0], dict) and entries[0].get("role") in _SYSTEM_ROLES:
         system = entries.pop(0).get("content") or ""
@@ -93,8 +93,8 @@ def _flat_tools(tools: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """A tool's definition in one form for all providers."""
-    schema = _first_of(tool, _SCHEMAS) or {}
+    """Return a tool's definition in a form that is the same for all providers."""
+    schema = _first_of(tool, _SCHEMA_KEYS) or {}
     is_empty = schema == {"type": "object", "properties": {}}
     return {
         "name": str(tool.get("name") or tool.get("type") or ""),
@@ -104,16 +104,16 @@ def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _message(entry: Any) -> tuple[str, str]:
-    """A message's role, or the type of another entry, and its content as text."""
+    """Return a message's role, or the type of an entry without one, and its content as text."""
     if not isinstance(entry, dict):
         return "", str(entry)
     content = entry.get("content", entry.get("parts"))
-    others = {key: field for key, field in entry.items() if key not in ("role", "content", "parts", *_MARKS)}
-    return str(entry.get("role") or entry.get("type") or ""), _text(content) + (_written(others) if others else "")
+    others = {key: field for key, field in entry.items() if key not in ("role", "content", "parts", *_BREAKPOINT_KEYS)}
+    return str(entry.get("role") or entry.get("type") or ""), _text(content) + (_as_json(others) if others else "")
 
 
 def _text(content: Any) -> str:
-    """Content as text: text as it is, other blocks as JSON."""
+    """Return content as one string, with blocks other than text as JSON."""
     if content is None or isinstance(content, str):
         return content or ""
     blocks = content if isinstance(content, list | tuple) else [content]
@@ -124,44 +124,48 @@ def _block_text(block: Any) -> str:
     if isinstance(block, dict):
         if isinstance(block.get("text"), str) and block.get("type", "text") in ("text", "input_text", "output_text"):
             return str(block["text"])
-        return _written(_unmarked(block))
-    return block if isinstance(block, str) else _written(block)
+        return _as_json(_without_breakpoints(block))
+    return block if isinstance(block, str) else _as_json(block)
 
 
-def _unmarked(content: Any) -> Any:
+def _without_breakpoints(content: Any) -> Any:
     if isinstance(content, dict):
-        return {key: _unmarked(field) for key, field in content.items() if key not in _MARKS}
-    return [_unmarked(each) for each in content] if isinstance(content, list | tuple) else content
+        return {key: _without_breakpoints(field) for key, field in content.items() if key not in _BREAKPOINT_KEYS}
+    return [_without_breakpoints(entry) for entry in content] if isinstance(content, list | tuple) else content
 
 
-def _written(content: Any) -> str:
+def _as_json(content: Any) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 # Breakpoints
 
 
-def _mark_findings(request: Mapping[str, Any]) -> Iterator[Finding]:
+def _breakpoint_findings(request: Mapping[str, Any]) -> Iterator[Finding]:
     settings = [request.get(key) for key in ("tools", "system", "messages")]
     automatic = [request["cache_control"]] if request.get("cache_control") else []
-    marks = [*_marks(settings), *automatic]
-    if len(marks) > MAX_MARKS:
+    breakpoints = [*_breakpoints_in(settings), *automatic]
+    if len(breakpoints) > MAX_BREAKPOINTS:
         yield finding(
-            "cache-marks", f"{len(marks)} cache marks, {MAX_MARKS} allowed; the provider rejects this request"
+            "cache-breakpoints",
+            f"the request has {len(breakpoints)} cache breakpoints; the provider rejects more than {MAX_BREAKPOINTS}",
         )
-    ttls = [mark.get("ttl") or "5m" for mark in marks if isinstance(mark, dict)]
+    ttls = [control.get("ttl") or "5m" for control in breakpoints if isinstance(control, dict)]
     if "5m" in ttls and "1h" in ttls[ttls.index("5m") :]:
-        at = ttls.index("1h", ttls.index("5m")) + 1
-        yield finding("cache-marks", f"cache mark {at} lasts an hour but comes after one that lasts five minutes")
+        number = ttls.index("1h", ttls.index("5m")) + 1
+        yield finding(
+            "cache-breakpoints",
+            f"cache breakpoint {number} lasts an hour but comes after one that lasts five minutes",
+        )
 
 
-def _marks(content: Any) -> Iterator[Any]:
-    """Yield the breakpoints of blocks, not the keys of a tool's schema or of a call's arguments."""
+def _breakpoints_in(content: Any) -> Iterator[Any]:
+    """Yield the breakpoints of blocks, ignoring keys of the same name in a tool's schema or a call's arguments."""
     if isinstance(content, list | tuple):
-        for each in content:
-            yield from _marks(each)
+        for entry in content:
+            yield from _breakpoints_in(entry)
     elif isinstance(content, dict):
-        yield from _marks(content.get("content"))
+        yield from _breakpoints_in(content.get("content"))
         if content.get("cache_control"):
             yield content["cache_control"]
 
@@ -169,86 +173,93 @@ def _marks(content: Any) -> Iterator[Any]:
 # Changes
 
 
-def _own_change(now: _Request, turn: Turn) -> _Change | None:
-    """The first difference between a request and the turn that it was made from: a change by the caller."""
-    late = {name for change in turn.changes for name in change.get("added", ())} - {tool["name"] for tool in now.tools}
-    if change := _tool_change([_tool(tool) for tool in turn.tools if tool["name"] not in late], now.tools):
+def _change_by_caller(current: _Request, turn: Turn) -> _Change | None:
+    """Return the first difference between a request and its turn, which the caller must have made."""
+    added_names = {name for change in turn.changes for name in change.get("added", ())}
+    late_names = added_names - {tool["name"] for tool in current.tools}
+    if change := _tool_change([_tool(tool) for tool in turn.tools if tool["name"] not in late_names], current.tools):
         return _Change("tools", change)
-    if now.system != (turn.system if turn.system.strip() else ""):
-        return _Change("system", _system_change(turn.system, now.system, turn))
+    if current.system != (turn.system if turn.system.strip() else ""):
+        return _Change("system", _system_change(turn.system, current.system, turn))
     for number, message in enumerate(turn.messages[: len(turn.leading)]):
-        if number >= len(now.messages) or now.messages[number][1] != message["content"]:
+        if number >= len(current.messages) or current.messages[number][1] != message["content"]:
             return _Change("messages", f"changed message {number + 1} of the prompt")
     return None
 
 
 def _tool_change(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> str:
-    """The first change of the tools, as a verb with its object; empty if there is none."""
-    at = _first_difference(old, new)
-    if at is None:
+    """Return a verb phrase for the first change of the tools, or an empty string if there is none."""
+    index = _first_difference(old, new)
+    if index is None:
         return ""
-    before, after = [tool["name"] for tool in old], [tool["name"] for tool in new]
-    if at < len(old) and before[at] not in after:
-        return f"removed tool `{before[at]}` from {at + 1}"
-    if at < len(new) and after[at] not in before:
-        return f"added tool `{after[at]}` at {at + 1}"
-    if at < len(old) and at < len(new) and before[at] == after[at]:
-        return f"changed the definition of tool `{after[at]}` at {at + 1}"
-    if at < len(new):
-        return f"moved tool `{after[at]}` from {before.index(after[at]) + 1} to {at + 1}"
-    return f"removed tool `{before[at]}` from {at + 1}"
+    old_names, new_names = [tool["name"] for tool in old], [tool["name"] for tool in new]
+    position = f"position {index + 1}"
+    if index < len(old) and old_names[index] not in new_names:
+        return f"removed tool `{old_names[index]}` from {position}"
+    if index < len(new) and new_names[index] not in old_names:
+        return f"added tool `{new_names[index]}` at {position}"
+    if index < len(old) and index < len(new) and old_names[index] == new_names[index]:
+        return f"changed the definition of tool `{new_names[index]}` at {position}"
+    if index < len(new):
+        return f"moved tool `{new_names[index]}` from position {old_names.index(new_names[index]) + 1} to {index + 1}"
+    return f"removed tool `{old_names[index]}` from {position}"
 
 
 def _first_difference(old: Sequence[Any], new: Sequence[Any]) -> int | None:
-    common = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), None)
-    if common is None and len(old) != len(new):
+    """Return the index of the first entry that differs, or None if the two are equal."""
+    pairs = zip(old, new, strict=False)
+    index = next((index for index, (before, after) in enumerate(pairs) if before != after), None)
+    if index is None and len(old) != len(new):
         return min(len(old), len(new))
-    return common
+    return index
 
 
 def _system_change(old: str, new: str, turn: Turn) -> str:
-    """Where the system prompt changed, as a verb with its object. One of the two texts is that of the turn."""
-    at = common_prefix_length(old, new)
-    section = _section_at(turn, at)
-    return f"changed the text of section {section}" if section else f"changed the system prompt at character {at + 1}"
+    """Return a verb phrase for the first change in the system prompt. One of the two texts is the turn's."""
+    offset = common_prefix_length(old, new)
+    section = _section_at(turn, offset)
+    if section:
+        return f"changed the text of section {section}"
+    return f"changed the system prompt at character {offset + 1}"
 
 
-def _section_at(turn: Turn, at: int) -> str:
-    """The name of the section at an offset in the system prompt. A separator belongs to the section after it."""
+def _section_at(turn: Turn, offset: int) -> str:
+    """Return the name of the section at an offset in the system prompt. A separator belongs to the section after it."""
     for (_, end, _), name in zip(turn.passages, turn.sections, strict=False):
-        if at < end or (at == end == len(turn.system)):
+        if offset < end or (offset == end == len(turn.system)):
             return name
     return ""
 
 
-def _change_since(old: _Request, now: _Request, turn: Turn, own: _Change | None) -> str:
-    """A sentence about the first change since the previous request; empty if the cached prefix is the same."""
+def _change_since(old: _Request, current: _Request, turn: Turn, by_caller: _Change | None) -> str:
+    """Describe the first change since the previous request. Returns an empty string if the cached prefix is the same."""
     messages = "".join(text for _, text in old.messages)
-    at = _first_difference(old.tools, now.tools)
-    if at is not None:
+    index = _first_difference(old.tools, current.tools)
+    if index is not None:
         change, lost = (
-            _Change("tools", _tool_change(old.tools, now.tools)),
-            _written(old.tools[at:]) + old.system + messages,
+            _Change("tools", _tool_change(old.tools, current.tools)),
+            _as_json(old.tools[index:]) + old.system + messages,
         )
-    elif old.system != now.system:
-        kept = common_prefix_length(old.system, now.system)
-        change, lost = _Change("system", _system_change(old.system, now.system, turn)), old.system[kept:] + messages
+    elif old.system != current.system:
+        kept = common_prefix_length(old.system, current.system)
+        change, lost = _Change("system", _system_change(old.system, current.system, turn)), old.system[kept:] + messages
     else:
-        return _message_change(old.messages, now.messages)
-    if own is None or own.part != change.part:
-        return f"edition {turn.edition} {change.what}; {_loss(lost)}"
-    # The sections of the turn are those of its own text.
-    return f"the caller {own.what if own.part == 'system' else change.what}; {_loss(lost)}"
+        return _message_change(old.messages, current.messages)
+    if by_caller is None or by_caller.part != change.part:
+        return f"edition {turn.edition} {change.what}; {_describe_loss(lost)}"
+    # Only the comparison with the turn finds the right section, because the sections' offsets are those in the turn's text.
+    return f"the caller {by_caller.what if by_caller.part == 'system' else change.what}; {_describe_loss(lost)}"
 
 
 def _message_change(old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]]) -> str:
-    """A sentence about the first message that changed; empty if there are only new ones at the end."""
-    at = _first_difference(old, new)
-    if at is None or at >= len(old):
+    """Describe the first message that changed. Returns an empty string if messages were only added at the end."""
+    index = _first_difference(old, new)
+    if index is None or index >= len(old):
         return ""
-    verb = "changed" if at < len(new) else "removed"
-    return f"the caller {verb} message {at + 1} ({old[at][0]}); {_loss(''.join(text for _, text in old[at:]))}"
+    verb = "changed" if index < len(new) else "removed"
+    role, lost = old[index][0], "".join(text for _, text in old[index:])
+    return f"the caller {verb} message {index + 1} ({role}); {_describe_loss(lost)}"
 
 
-def _loss(text: str) -> str:
+def _describe_loss(text: str) -> str:
     return f"about {estimate(text):,} tokens lost"

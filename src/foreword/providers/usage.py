@@ -1,9 +1,9 @@
-"""Read the usage that a provider reports with a response: its own object, or the same as a mapping. Pure.
+"""Read the usage that a provider reports with a response, as the provider's own object or as a mapping. Pure.
 
-Anthropic          input_tokens, without cached tokens, and cache_read_input_tokens and cache_creation_input_tokens
-OpenAI Responses   input_tokens, and cached_tokens and cache_write_tokens of them in input_tokens_details
-OpenAI Chat        prompt_tokens, and cached_tokens and cache_write_tokens of them in prompt_tokens_details
-Gemini             prompt_token_count, and cached_content_token_count of them, in snake case or camel case
+Anthropic          input_tokens, which excludes cached tokens, plus cache_read_input_tokens and cache_creation_input_tokens
+OpenAI Responses   input_tokens, which includes cached_tokens and cache_write_tokens in input_tokens_details
+OpenAI Chat        prompt_tokens, which includes cached_tokens and cache_write_tokens in prompt_tokens_details
+Gemini             prompt_token_count, which includes cached_content_token_count, in snake case or camel case
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _HOUR = 3600
 
 @value
 class ReportedTokens:
-    """The tokens of one call. `input` is all of them, cached or not.
+    """The tokens of one call. `input` counts all input tokens, cached or not.
 
-    `written_long` of the `written` ones are kept for longer than by default; `lifetime` is for how many seconds, 0 if there are none.
+    `written_long` counts those of the `written` tokens that are cached for longer than the default, and `lifetime` is for how many
+    seconds (0 if there are none).
     """
 
     input: int
@@ -35,7 +36,7 @@ class ReportedTokens:
 
 
 def reported_tokens(usage: Any) -> ReportedTokens:
-    """Read a usage object of Anthropic, OpenAI or Gemini, also the last one of a stream. Raises a CallError for anything else."""
+    """Read a usage object from Anthropic, OpenAI or Gemini, including the last one of a stream. Raises a CallError for anything else."""
     if _field(usage, "prompt_token_count") is not None:
         return _gemini(usage)
     if _field(usage, "prompt_tokens") is not None:
@@ -75,7 +76,7 @@ def _gemini(usage: object) -> ReportedTokens:
 
 
 def _field(usage: Any, name: str) -> Any:
-    """A field of an object or a mapping, whose keys may also be in camel case. None if it does not exist."""
+    """Return a field of an object or a mapping, whose keys may also be in camel case, or None if it does not exist."""
     if usage is None:
         return None
     if isinstance(usage, str | int | float | list):
