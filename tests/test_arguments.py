@@ -152,6 +152,34 @@ def test_assignments_may_come_from_a_generator():
         (lambda: Tool("read", description=None), "the description of the tool 'read' must be str, not NoneType"),
         (lambda: Tool("read", guidelines=[1]), "the guidelines of the tool 'read' must be a list of str, not of int"),
         (lambda: Tool(3), "the name of a tool must be str, not int"),
+        (lambda: Tool("read", strict=1), "strict of the tool 'read' must be bool, not int"),
+        (lambda: Tool("read", defer=None), "defer of the tool 'read' must be bool, not NoneType"),
+        (lambda: Tool("read", allowed_callers="direct"), "Tool.allowed_callers must be a list, not a single str"),
+        (
+            lambda: Tool("read", server="a\x1b"),
+            "the server of the tool 'read' must not contain control characters: 'a\\x1b'",
+        ),
+        (
+            lambda: Tool("read", type="function"),
+            "the type of the tool 'read' must be empty for a function that you define, not 'function'",
+        ),
+        (
+            lambda: Tool("search", type="web_search", schema={}),
+            "the tool 'search' has the type 'web_search', so the provider defines its schema; remove the schema, or the type if you"
+            " define the tool",
+        ),
+        (
+            lambda: Tool("read", options={"defer_loading": True}),
+            "the options of the tool 'read' contain 'defer_loading'; use Tool.defer instead",
+        ),
+        (
+            lambda: Tool("read", options={"parameters": {}}),
+            "the options of the tool 'read' contain 'parameters'; use Tool.schema instead",
+        ),
+        (
+            lambda: Tool("read", options=[1]),
+            "the options of the tool 'read' must be a mapping (fields of the provider's tool), not list",
+        ),
     ],
 )
 def test_an_invalid_value_is_rejected(call, message):

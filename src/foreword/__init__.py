@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .providers.gemini import for_gemini
     from .providers.openai import for_openai_chat, for_openai_responses
     from .providers.request_check import check_request
+    from .tools import Tool
     from .version import __version__ as __version__
     from .vocabulary import (
         Access,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
         Prompt,
         Scope,
         Skill,
-        Tool,
         Turn,
         Workspace,
     )
@@ -65,6 +65,7 @@ _MODULES = {
     "providers.gemini": ("for_gemini",),
     "providers.openai": ("for_openai_chat", "for_openai_responses"),
     "providers.request_check": ("check_request",),
+    "tools": ("Tool",),
     "version": ("__version__",),
     "vocabulary": (
         "Access",
@@ -75,7 +76,6 @@ _MODULES = {
         "Prompt",
         "Scope",
         "Skill",
-        "Tool",
         "Turn",
         "Workspace",
     ),

@@ -102,9 +102,6 @@ ROLES = ("user", "assistant", "system", "developer", "tool", "function", "model"
 CONVERTED_ROLES = ("summary", "branch_summary", "execution", "custom")
 ROLES_WITH_CONTENT = ("user", "system", "developer", "tool")
 PROVIDERS = ("anthropic", "openai", "gemini")
-# Characters that at least one provider accepts: Gemini takes dots and colons, the others letters, digits, `_` and `-`.
-_TOOL_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:")
-_MAX_TOOL_NAME_LENGTH = 128
 _MAX_ID_LENGTH = 512
 
 
@@ -177,30 +174,6 @@ def is_plain(text: str) -> bool:
     return not any(
         character < " " or "\x7f" <= character <= "\x9f" or "\ud800" <= character <= "\udfff" for character in text
     )
-
-
-def check_tool(name: object, schema: object) -> None:
-    """Raise a CallError if no provider accepts a tool's name, or if its schema is not a mapping that JSON can encode."""
-    expect("the name of a tool", name, str)
-    text = str(name)
-    if not text or len(text) > _MAX_TOOL_NAME_LENGTH or not _TOOL_NAME_CHARACTERS.issuperset(text):
-        shown = text if len(text) <= 60 else f"{text[:60]}…"
-        raise CallError(
-            f"no provider accepts a tool named {shown!a}; a name must have 1 to {_MAX_TOOL_NAME_LENGTH} letters, digits, '_', '-',"
-            " '.' or ':'"
-        )
-    if schema is not None and (not hasattr(schema, "keys") or isinstance(schema, type)):
-        hint = "; parse it with json.loads" if isinstance(schema, (str, bytes)) else ""
-        raise CallError(
-            f"the schema of the tool {text!r} must be a mapping (JSON Schema), not {type(schema).__name__}{hint}"
-        )
-    if schema:
-        from json import dumps
-
-        try:
-            dumps(schema)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise CallError(f"the schema of the tool {text!r} cannot be encoded as JSON: {error}") from None
 
 
 def check_provider(name: str) -> None:

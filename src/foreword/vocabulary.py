@@ -5,7 +5,8 @@ Each class's docstring describes its fields; the library's reference page is gen
 
 from __future__ import annotations
 
-from .errors import CallError, check_provider, check_text_form, check_tool, check_workspace, expect, ordered, pairs
+from .errors import CallError, check_provider, check_text_form, check_workspace, expect, ordered, pairs
+from .tools import Tool as Tool
 from .values import digest as digest
 from .values import replace as replace
 from .values import value as value
@@ -67,31 +68,6 @@ class Workspace:
 
     def _check(self) -> None:
         check_workspace(self.__dict__)
-
-
-@value
-class Tool:
-    """A tool that the agent has.
-
-    Fields:
-        name: The name by which the model calls it.
-        description: What it does, for the provider's tool definition.
-        snippet: One line about it for the prompt.
-        guidelines: Rules for using it, for the prompt's list of guidelines.
-        schema: The JSON schema of its parameters. None means a tool without parameters.
-    """
-
-    name: str
-    description: str = ""
-    snippet: str = ""
-    guidelines: Sequence[str] = ()
-    schema: Mapping[str, Any] | None = None
-
-    def _check(self) -> None:
-        check_tool(self.name, self.schema)
-        for field in ("description", "snippet"):
-            expect(f"the {field} of the tool {self.name!r}", getattr(self, field), str)
-        ordered(f"the guidelines of the tool {self.name!r}", self.guidelines, str)
 
 
 @value

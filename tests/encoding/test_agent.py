@@ -12,7 +12,16 @@ from foreword.vocabulary import Access, Agent, Document, Scope, Tool
 
 # A JSON value for each key, and the resulting field of the agent.
 EXAMPLES = {
-    "tools": ([{"name": "read", "snippet": "s"}], (Tool("read", snippet="s"),)),
+    "tools": (
+        [
+            {"name": "read", "snippet": "s", "server": "fs", "defer": True, "strict": False, "allowed_callers": ["direct"]},
+            {"name": "search", "type": "web_search", "options": {"max_uses": 5}, "schema": None},
+        ],
+        (
+            Tool("read", snippet="s", server="fs", defer=True, strict=False, allowed_callers=["direct"]),
+            Tool("search", type="web_search", options={"max_uses": 5}),
+        ),
+    ),
     "model": ("m", "m"),
     "provider": ("openai", "openai"),
     "sub_agent": (True, "sub"),
@@ -88,7 +97,7 @@ def test_the_first_of_several_tools_with_the_same_name_is_used():
         ({"sub_agent": "yes"}, "sub_agent must be true or false, not a string"),
         ({"tools": {"name": "a"}}, 'tools: the tools must be a list such as [{"name": …}], not an object'),
         ({"tools": [{}]}, "tools: tool 1: the key 'name' is missing"),
-        ({"tools": [{"name": "a", "args": {}}]}, "tools: tool 1: unknown key 'args'; known: description, guidelines, name, schema, snippet"),
+        ({"tools": [{"name": "a", "args": {}}]}, "tools: tool 1: unknown key 'args'; known: allowed_callers, defer, description, guidelines, name, options, schema, server, snippet, strict, type"),
         ({"scope": {"allow": [{"path": "/p", "permission": "run"}]}}, "scope: allow 1: permission must be one of read, write, not 'run'"),
         ({"docs": [NESTED]}, "docs must be a list of pairs (label, path); a value that is nested too deeply is not one"),
         ({"docs": [["x" * 5000]]}, f"docs must be a list of pairs (label, path); ['{'x' * 77}… is not one"),

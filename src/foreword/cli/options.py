@@ -53,7 +53,8 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
         "--tools",
         {
             "metavar": "FILE",
-            "help": 'a JSON file of tools: [{"name", "description", "snippet", "guidelines", "schema"}]; - is standard input,'
+            "help": 'a JSON file of tools: [{"name", "description", "snippet", "guidelines", "schema", "server", "defer",'
+            ' "strict", "allowed_callers", "type", "options"}]; - is standard input,'
             ' "none" means no tools (without it, an existing conversation keeps its tools)',
         },
     ),

@@ -7,7 +7,8 @@ from ..encoding.edition import target_of
 from ..engine.checks import check_agent
 from ..errors import CallError
 from ..extensions import About
-from ..vocabulary import Agent, Tool, replace, value
+from ..tools import Tool, tool_from
+from ..vocabulary import Agent, replace, value
 from .state import state_of
 from .tools import all_tools, are_same_tools, serialize_tools, tools_by_name, tools_in_use
 
@@ -105,11 +106,7 @@ class ConversationAgent:
         definitions = tools_by_name(current.tools)
         tools = [tool for tool in self.resolved.tools or () if tool.name in definitions]
         available = {tool.name for tool in tools}
-        tools += [
-            Tool(name, row["description"], schema=row["schema"])
-            for name, row in definitions.items()
-            if name not in available
-        ]
+        tools += [tool_from(row) for name, row in definitions.items() if name not in available]
         return replace(self.resolved, tools=tools)
 
     def set_tools(self, tools: Sequence[Tool | str], current: Callable[[], Edition | None]) -> None:

@@ -6,7 +6,8 @@ import json
 
 from ..encoding.edition import described_tools, parse_tools
 from ..errors import CallError
-from ..vocabulary import Edition, Tool
+from ..tools import Tool, tool_definition, tool_from
+from ..vocabulary import Edition
 from .state import state_of
 
 TYPE_CHECKING = False
@@ -17,15 +18,14 @@ if TYPE_CHECKING:
 
 def serialize_tools(tools: Iterable[Tool]) -> str:
     """Write tool definitions as JSON, sorted by name. A provider caches them before everything else, so their order must not vary."""
-    rows = {
-        tool.name: {"name": tool.name, "description": tool.description, "schema": tool.schema or {}} for tool in tools
-    }
+    rows = {tool.name: tool_definition(tool) for tool in tools}
     ordered = [rows[name] for name in sorted(rows)]
     try:
         return json.dumps(ordered, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except ValueError:
         raise CallError(
-            f"the schema of {_invalid_tool(ordered)} is not valid JSON: it contains NaN, an infinity or itself"
+            f"the schema or the options of {_invalid_tool(ordered)} cannot be written as JSON: they contain NaN, an infinity or"
+            " themselves"
         ) from None
 
 
@@ -65,16 +65,9 @@ def tool_rows(edition: Edition) -> list[dict[str, Any]]:
 def tools_in_use(edition: Edition) -> list[Tool]:
     """Return the active tools of a conversation, as its edition describes them."""
     active = state_of(edition).active
-    return _tools(active["tools"] if active else tool_rows(edition))
+    return [tool_from(row) for row in (active["tools"] if active else tool_rows(edition))]
 
 
 def all_tools(edition: Edition) -> list[Tool]:
     """Return every tool that an edition describes, active or not."""
-    return [*_tools(tool_rows(edition)), *tools_in_use(edition)]
-
-
-def _tools(rows: Iterable[Mapping[str, Any]]) -> list[Tool]:
-    return [
-        Tool(row["name"], row["description"], row.get("snippet", ""), row.get("guidelines", ()), row["schema"])
-        for row in rows
-    ]
+    return [*map(tool_from, tool_rows(edition)), *tools_in_use(edition)]

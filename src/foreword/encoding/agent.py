@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from ..errors import CallError, show, suggestion
 from ..shapes import LIST, NAME, OBJECT, STRING, STRINGS, SWITCH, WHOLE_NUMBER, check_table, one_of
-from ..vocabulary import Access, Agent, Document, Scope, Skill, Tool
+from ..tools import Tool
+from ..vocabulary import Access, Agent, Document, Scope, Skill
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
 
     Parse = Callable[[Any, str], Any]
 
-_TOOL = {"name": NAME, "description": STRING, "snippet": STRING, "guidelines": STRINGS, "schema": OBJECT}
+_TOOL: dict[str, Kind] = {
+    "name": NAME,
+    **dict.fromkeys(("description", "snippet", "server", "type"), STRING),
+    **dict.fromkeys(("guidelines", "allowed_callers"), STRINGS),
+    **dict.fromkeys(("schema", "options"), OBJECT),
+    **dict.fromkeys(("defer", "strict"), SWITCH),
+}
 _DOCUMENT: dict[str, Kind] = {
     **dict.fromkeys(("path", "text", "hash", "syntax"), STRING),
     **dict.fromkeys(("line", "cut_from"), WHOLE_NUMBER),

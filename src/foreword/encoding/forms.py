@@ -84,6 +84,12 @@ class ToolForm(TypedDict):
     name: str
     description: str
     schema: dict[str, Any]
+    server: NotRequired[str]
+    defer: NotRequired[bool]
+    strict: NotRequired[bool]
+    allowed_callers: NotRequired[list[str]]
+    type: NotRequired[str]
+    options: NotRequired[dict[str, Any]]
 
 
 class EditionTargetForm(TypedDict):

@@ -18,7 +18,7 @@ from .subject import OriginIndex
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from ..layout.model import Section
@@ -49,9 +49,8 @@ class Segment:
 def segments_of(request: Mapping[str, Any], order: Sequence[str], leading: int = 0) -> list[Segment]:
     """The segments of a request, in the order in which the provider reads them. The first `leading` messages are part of the prompt."""
     settings = request.get("config", request)
-    tools = settings.get("tools", ())
-    if tools and "function_declarations" in tools[0]:
-        tools = tools[0]["function_declarations"]
+    # A deferred tool is not in the prompt.
+    tools = [tool for tool in _flat_tools(settings.get("tools", ())) if not tool.get("defer_loading")]
     system = next((settings[key] for key in ("system", "instructions", "system_instruction") if key in settings), ())
     messages = next((request[key] for key in ("messages", "input", "contents") if key in request), ())
     parts = {
@@ -81,8 +80,13 @@ def _leading_segments(message: Mapping[str, Any], number: int) -> Iterator[Segme
             yield Segment("leading", block["text"], str(number), "cache_control" in block)
 
 
+def _flat_tools(tools: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    for tool in tools:
+        yield from tool.get("function_declarations", (tool,))
+
+
 def _tool_name(tool: Mapping[str, Any]) -> str:
-    return str(tool.get("name") or tool.get("function", {}).get("name", ""))
+    return str(tool.get("name") or tool.get("function", tool.get("custom", {})).get("name") or tool.get("type") or "")
 
 
 def _segment(of: str, content: Any, name: str) -> Segment:

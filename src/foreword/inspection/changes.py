@@ -267,7 +267,8 @@ def _compare_tools(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, 
 
 def _definition(tool: Mapping[str, Any]) -> str:
     """A tool definition as text. A schema's key order matters, because it is sent; an empty description or schema is not sent."""
-    fields = {key: tool[key] for key in sorted(tool, key=str) if tool[key] or key not in ("description", "schema")}
+    sent = [key for key in tool if key != "server" and (tool[key] or key not in ("description", "schema"))]
+    fields = {key: tool[key] for key in sorted(sent, key=str)}
     return json.dumps(fields)
 
 

@@ -24,6 +24,8 @@ and `inspection/prices.toml`, and export its functions from `foreword`.
 from __future__ import annotations
 
 from ..errors import PROVIDERS
+from ..vocabulary import replace
+from .tool_fields import UnsupportedToolError, without_tool_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,9 +38,16 @@ _DEFAULT = "openai"
 
 
 def request_for(provider: str, turn: Turn) -> dict[str, Any]:
-    """Return the arguments for a provider's client, in OpenAI's form for unknown providers."""
+    """Return the arguments for a provider's client, in OpenAI's form for unknown providers.
+
+    It is for predictions: fields of tools that the provider does not accept are left out.
+    """
     from importlib import import_module
 
     name = provider if provider in PROVIDERS else _DEFAULT
-    request: dict[str, Any] = import_module(f".{name}", __name__).request(turn)
+    convert = import_module(f".{name}", __name__).request
+    try:
+        request: dict[str, Any] = convert(turn)
+    except UnsupportedToolError:
+        request = convert(replace(turn, tools=[without_tool_fields(tool) for tool in turn.tools]))
     return request

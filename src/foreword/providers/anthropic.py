@@ -164,7 +164,17 @@ def _tool_changes(change: Mapping[str, Any], tools: Mapping[str, Any]) -> Iterat
             yield {"type": "tool_addition", "tool": {"type": "tool_definition", "definition": _tool(tools[name])}}
     for kind, key in (("tool_addition", "restored"), ("tool_removal", "removed")):
         for name in change.get(key, ()):
-            yield {"type": kind, "tool": {"type": "tool_reference", "name": name}}
+            if reference := _reference(tools.get(name, {"name": name})):
+                yield {"type": kind, "tool": reference}
+
+
+def _reference(tool: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return a reference to a tool or to the tools of an MCP server. Other sets of tools have no name to refer to."""
+    kind = tool.get("type", "")
+    if "toolset" not in kind:
+        return {"type": "tool_reference", "name": tool["name"]}
+    server = (tool.get("options") or {}).get("mcp_server_name")
+    return {"type": "mcp_toolset_reference", "server_name": server} if server else None
 
 
 def _system_message(preceding: Sequence[Mapping[str, Any]], blocks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -222,6 +232,20 @@ def _compatible_ttl(ttl: TTL | None, tools: Sequence[Any], messages: Sequence[An
 
 
 def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert a definition to the API's form. A tool with a type is the provider's own, and a set of tools has no name."""
+    options = tool.get("options") or {}
     description = {"description": tool["description"]} if tool.get("description") else {}
+    if kind := tool.get("type"):
+        name = {} if "toolset" in kind else {"name": tool["name"]}
+        return {"type": kind, **name, **description, **_settings(tool), **options}
     schema = tool.get("schema") or {"type": "object", "properties": {}}
-    return {"name": tool["name"], **description, "input_schema": schema}
+    return {"name": tool["name"], **description, "input_schema": schema, **_settings(tool), **options}
+
+
+def _settings(tool: Mapping[str, Any]) -> dict[str, Any]:
+    settings: dict[str, Any] = {"strict": tool["strict"]} if tool.get("strict") is not None else {}
+    if tool.get("defer"):
+        settings["defer_loading"] = True
+    if tool.get("allowed_callers"):
+        settings["allowed_callers"] = list(tool["allowed_callers"])
+    return settings

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from ..errors import check_turn
 from ..vocabulary import Turn
+from .tool_fields import reject_tool_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
@@ -26,18 +27,28 @@ def for_gemini(turn: Turn) -> dict[str, Any]:
     if turn.system.strip():
         config["system_instruction"] = turn.system
     if turn.tools:
-        config["tools"] = [{"function_declarations": [_function(tool) for tool in turn.tools]}]
+        config["tools"] = _tools(turn.tools)
     return {"config": config, "contents": [_content(message) for message in turn.messages]}
 
 
 request = for_gemini
 
 
+def _tools(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the functions as one entry, and each tool with a type, such as `google_search`, as its own."""
+    reject_tool_fields("Gemini", tools, ("defer", "strict", "allowed_callers"))
+    functions = [_function(tool) for tool in tools if not tool.get("type")]
+    own = [tool for tool in tools if tool.get("type")]
+    reject_tool_fields("Gemini", own, ("description",))
+    entries = [{tool["type"]: dict(tool.get("options") or {})} for tool in own]
+    return [*([{"function_declarations": functions}] if functions else ()), *entries]
+
+
 def _function(tool: Mapping[str, Any]) -> dict[str, Any]:
     # The API's own `parameters` is a dialect that rejects `$ref`, `additionalProperties` and more, so send JSON Schema instead.
     description = {"description": tool["description"]} if tool.get("description") else {}
     schema = {"parameters_json_schema": tool["schema"]} if tool.get("schema") else {}
-    return {"name": tool["name"], **description, **schema}
+    return {"name": tool["name"], **description, **schema, **(tool.get("options") or {})}
 
 
 def _content(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from ..vocabulary import Turn, digest, replace
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
 from .late import announcements
+from .tool_fields import reject_tool_fields
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ _MAX_BREAKPOINTS = 4
 _TTLS = ("30m", "12h", "mixed")
 _CHAT_TTLS = ("30m", "mixed")
 _SHARED_LIFETIMES = ("release", "project")
+_TYPES_WITH_NAME = ("custom", "namespace")
 
 
 def for_openai_responses(
@@ -61,6 +63,7 @@ def for_openai_responses(
     default), `12h`, or `mixed` for twelve hours up to the end of the project's text.
     """
     check_turn("for_openai_responses", turn, Turn)
+    _check_tools(turn, "Responses")
     if turn.changes:
         turn = _with_late_changes(turn, "developer", can_add_tools=True)
     blocks = _blocks_with_breakpoints(turn, breakpoints, ttl, _TTLS)
@@ -89,12 +92,13 @@ def for_openai_chat(
     Pass an empty `cache_key` for servers that reject unknown keys.
     """
     check_turn("for_openai_chat", turn, Turn)
+    _check_tools(turn, "Chat Completions")
     if turn.changes:
         turn = _with_late_changes(turn, "system", can_add_tools=False)
     blocks = _blocks_with_breakpoints(turn, breakpoints, ttl, _CHAT_TTLS)
     request: dict[str, Any] = {}
     if turn.tools:
-        request["tools"] = [{"type": "function", "function": _function(tool)} for tool in turn.tools]
+        request["tools"] = [_chat_tool(tool) for tool in turn.tools]
     if blocks:
         prompt = _with_blocks(turn, blocks, "system", "text", ttl)
     else:
@@ -181,14 +185,45 @@ def _with_late_changes(turn: Turn, role: str, *, can_add_tools: bool) -> Turn:
 
 
 def _responses_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert a definition to the form of Responses. Only some of the provider's own tools have a name."""
+    settings: dict[str, Any] = {"defer_loading": True} if tool.get("defer") else {}
+    if tool.get("allowed_callers"):
+        settings["allowed_callers"] = list(tool["allowed_callers"])
+    options = tool.get("options") or {}
+    if kind := tool.get("type"):
+        name = {"name": tool["name"]} if kind in _TYPES_WITH_NAME else {}
+        strict = {"strict": tool["strict"]} if tool.get("strict") is not None else {}
+        return {"type": kind, **name, **_description(tool), **strict, **settings, **options}
     # The default of `strict` is true, which forbids most of JSON Schema.
-    return {"type": "function", **_function(tool), "strict": False}
+    return {"type": "function", **_function(tool), "strict": bool(tool.get("strict")), **settings, **options}
+
+
+def _chat_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    options = tool.get("options") or {}
+    if tool.get("type"):
+        return {"type": "custom", "custom": {"name": tool["name"], **_description(tool), **options}}
+    strict = {"strict": tool["strict"]} if tool.get("strict") is not None else {}
+    return {"type": "function", "function": {**_function(tool), **strict, **options}}
+
+
+def _check_tools(turn: Turn, api: str) -> None:
+    """Raise a CallError if a tool sets a field that the API or the turn's model does not accept."""
+    if api == "Chat Completions":
+        reject_tool_fields(api, turn.tools, ("defer", "allowed_callers"), "use for_openai_responses, or remove it")
+        own = [tool for tool in turn.tools if tool.get("type") != "custom"]
+        reject_tool_fields(api, own, ("type",), "use for_openai_responses, or leave out the tool")
+    elif any(tool.get("defer") for tool in turn.tools) and not capabilities_of("openai", turn.model).deferred_tools:
+        hint = "set the model of the agent to one that can, such as gpt-5.6, or remove it"
+        reject_tool_fields(f"the turn's model {turn.model!r}", turn.tools, ("defer",), hint)
 
 
 def _function(tool: Mapping[str, Any]) -> dict[str, Any]:
-    description = {"description": tool["description"]} if tool.get("description") else {}
     schema = tool.get("schema") or {"type": "object", "properties": {}}
-    return {"name": tool["name"], **description, "parameters": schema}
+    return {"name": tool["name"], **_description(tool), "parameters": schema}
+
+
+def _description(tool: Mapping[str, Any]) -> dict[str, Any]:
+    return {"description": tool["description"]} if tool.get("description") else {}
 
 
 def _as_system(message: Mapping[str, Any]) -> Mapping[str, Any]:

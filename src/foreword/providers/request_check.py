@@ -28,6 +28,9 @@ _SYSTEM_ROLES = ("system", "developer")
 _SYSTEM_KEYS = ("system", "instructions", "system_instruction")
 _MESSAGE_KEYS = ("messages", "input", "contents")
 _SCHEMA_KEYS = ("input_schema", "parameters", "parameters_json_schema", "schema")
+_FUNCTION_TYPES = ("", "function", "custom", "namespace")  # the types of tools that have a name
+_TOOL_FIELDS = ("name", "type", "description", "strict", "defer", "defer_loading", "allowed_callers", "server")
+_KNOWN_KEYS = (*_SCHEMA_KEYS, *_TOOL_FIELDS, "options", *_BREAKPOINT_KEYS)
 
 
 def check_request(request: Mapping[str, Any], turn: Turn, previous: Mapping[str, Any] | None = None) -> list[Finding]:
@@ -89,17 +92,30 @@ def _flat_tools(tools: Any) -> Iterator[Mapping[str, Any]]:
         if isinstance(tool, dict) and "function_declarations" in tool:
             yield from tool["function_declarations"]
         elif isinstance(tool, dict):
-            yield tool["function"] if isinstance(tool.get("function"), dict) else tool
+            kind = str(tool.get("type") or "")
+            inner = tool.get("function", tool.get(kind) if kind else None)
+            if isinstance(inner, dict):  # Chat Completions
+                yield {**inner, "type": kind}
+            elif not kind and len(tool) == 1 and isinstance(next(iter(tool.values())), dict):  # Gemini's own tools
+                yield {"type": next(iter(tool)), **next(iter(tool.values()))}
+            else:
+                yield tool
 
 
 def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool's definition in a form that is the same for all providers."""
+    """Return a tool's definition in a form that is the same for all providers. A provider's own tool is named after its type."""
     schema = _first_of(tool, _SCHEMA_KEYS) or {}
     is_empty = schema == {"type": "object", "properties": {}}
+    kind = str(tool.get("type") or "")
+    others = {key: field for key, field in tool.items() if key not in _KNOWN_KEYS}
     return {
-        "name": str(tool.get("name") or tool.get("type") or ""),
+        "name": str(tool.get("name") or "") if kind in _FUNCTION_TYPES else kind,
         "description": tool.get("description") or "",
         "schema": {} if is_empty else schema,
+        "strict": bool(tool.get("strict")),
+        "defer": bool(tool.get("defer") or tool.get("defer_loading")),
+        "allowed_callers": list(tool.get("allowed_callers") or ()),
+        "options": {**(tool.get("options") or {}), **others},
     }
 
 
@@ -175,9 +191,11 @@ def _breakpoints_in(content: Any) -> Iterator[Any]:
 
 def _change_by_caller(current: _Request, turn: Turn) -> _Change | None:
     """Return the first difference between a request and its turn, which the caller must have made."""
-    added_names = {name for change in turn.changes for name in change.get("added", ())}
-    late_names = added_names - {tool["name"] for tool in current.tools}
-    if change := _tool_change([_tool(tool) for tool in turn.tools if tool["name"] not in late_names], current.tools):
+    late_names = {name for change in turn.changes for name in change.get("added", ())}
+    sent_names = {tool["name"] for tool in current.tools}
+    tools = [(tool["name"], _tool(tool)) for tool in turn.tools]
+    expected = [tool for name, tool in tools if name not in late_names or tool["name"] in sent_names]
+    if change := _tool_change(expected, current.tools):
         return _Change("tools", change)
     if current.system != (turn.system if turn.system.strip() else ""):
         return _Change("system", _system_change(turn.system, current.system, turn))

@@ -73,9 +73,16 @@ class ToolBody(Struct, forbid_unknown_fields=True):
     snippet: Text = ""
     guidelines: list[Text] = []
     schema: dict[str, Any] | None = None
+    server: Label = ""
+    defer: bool = False
+    strict: bool | None = None
+    allowed_callers: list[Label] = []
+    type: Label = ""
+    options: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
         _check_depth(self.schema or {}, "schema")
+        _check_depth(self.options or {}, "options")
 
 
 # A number and not an integer, because JSON does not distinguish 7.0 from 7.

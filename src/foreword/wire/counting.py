@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from ..tools import definition_text, server_of, tool_definition
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..encoding.forms import PromptForm
-    from ..vocabulary import Prompt, Tool
+    from ..tools import Tool
+    from ..vocabulary import Prompt
     from .forms import CountedTool
 
 
@@ -21,21 +24,18 @@ def counted_form(prompt: Prompt, model: str = "", provider: str = "") -> PromptF
 
 
 def counted_tools(tools: Iterable[Tool], model: str = "", provider: str = "") -> list[CountedTool]:
-    """What each tool's definition costs, sorted by name. A tool named `mcp__server__tool` belongs to that MCP server."""
-    from ..conversation.tools import serialize_tools
+    """What each tool's definition costs, sorted by name, with the MCP server that the tool belongs to.
+
+    A tool that is deferred costs nothing until a search finds it.
+    """
     from ..text.tokens import count
 
+    rows = [tool_definition(tool) for tool in sorted(tools, key=lambda tool: tool.name)]
     return [
         {
-            "name": tool.name,
-            "server": _server(tool.name),
-            "tokens": count(serialize_tools([tool]), model, provider).count,
+            "name": row["name"],
+            "server": server_of(row),
+            "tokens": count(definition_text(row), model, provider).count,
         }
-        for tool in sorted(tools, key=lambda tool: tool.name)
+        for row in rows
     ]
-
-
-def _server(name: str) -> str | None:
-    prefix, _, rest = name.partition("__")
-    server, separator, tool = rest.partition("__")
-    return server if prefix == "mcp" and server and separator and tool else None

@@ -1,0 +1,168 @@
+"""Tools: the value, its checks, and its definition in one form for all providers, which is also how it is stored. Pure."""
+
+from __future__ import annotations
+
+from .errors import CallError, expect, is_plain, ordered, show
+from .values import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+# Characters that at least one provider accepts: Gemini takes dots and colons, the others letters, digits, `_` and `-`.
+_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:")
+_MAX_NAME_LENGTH = 128
+# Keys of a provider's tool that are fields of `Tool`, so `options` may not contain them.
+_FIELD_OF_KEY = {
+    "name": "name",
+    "type": "type",
+    "description": "description",
+    "input_schema": "schema",
+    "schema": "schema",
+    "parameters_json_schema": "schema",
+    "strict": "strict",
+    "defer_loading": "defer",
+    "allowed_callers": "allowed_callers",
+}
+
+
+@value
+class Tool:
+    """A tool that the agent has.
+
+    Fields:
+        name: The name by which the model calls it.
+        description: What it does, for the provider's tool definition.
+        snippet: One line about it for the prompt.
+        guidelines: Rules for using it, for the prompt's list of guidelines.
+        schema: The JSON schema of its parameters. None means a tool without parameters.
+        server: The MCP server that it belongs to, for reports. It is not sent. Empty means the one in a name such as `mcp__server__tool`.
+        defer: Whether it stays out of the prompt until a search finds it. The agent also needs the provider's tool for searching.
+        strict: Whether the provider enforces the schema. None means the default, which is no.
+        allowed_callers: Who may call it, in the provider's words. Empty means the model.
+        type: The type of a tool that the provider defines, such as `web_search_20250305`. Empty means that you define it.
+        options: Other fields of its definition, in the provider's form, such as `{"max_uses": 5}`.
+    """
+
+    name: str
+    description: str = ""
+    snippet: str = ""
+    guidelines: Sequence[str] = ()
+    schema: Mapping[str, Any] | None = None
+    server: str = ""
+    defer: bool = False
+    strict: bool | None = None
+    allowed_callers: Sequence[str] = ()
+    type: str = ""
+    options: Mapping[str, Any] | None = None
+
+    def _check(self) -> None:
+        _check_name(self.name)
+        what = f"of the tool {self.name!r}"
+        for field in ("description", "snippet", "server", "type"):
+            expect(f"the {field} {what}", getattr(self, field), str)
+        _check_json(f"the schema {what}", self.schema, "JSON Schema")
+        ordered(f"the guidelines {what}", self.guidelines, str)
+        ordered(f"the allowed_callers {what}", self.allowed_callers, str)
+        expect(f"defer {what}", self.defer, bool)
+        if self.strict is not None:
+            expect(f"strict {what}", self.strict, bool)
+        for field in ("server", "type"):
+            if not is_plain(getattr(self, field)):
+                raise CallError(f"the {field} {what} must not contain control characters: {show(getattr(self, field))}")
+        if self.type:
+            _check_type(self.name, self.type, self.schema)
+        if self.options is not None:
+            _check_options(self.name, self.options, self.type)
+
+
+def _check_name(name: object) -> None:
+    expect("the name of a tool", name, str)
+    text = str(name)
+    if not text or len(text) > _MAX_NAME_LENGTH or not _NAME_CHARACTERS.issuperset(text):
+        shown = text if len(text) <= 60 else f"{text[:60]}…"
+        raise CallError(
+            f"no provider accepts a tool named {shown!a}; a name must have 1 to {_MAX_NAME_LENGTH} letters, digits, '_', '-',"
+            " '.' or ':'"
+        )
+
+
+def _check_json(what: str, content: object, kind: str) -> None:
+    """Raise a CallError unless a value is None or a mapping that JSON can encode."""
+    if content is not None and (not hasattr(content, "keys") or isinstance(content, type)):
+        hint = "; parse it with json.loads" if isinstance(content, (str, bytes)) else ""
+        raise CallError(f"{what} must be a mapping ({kind}), not {type(content).__name__}{hint}")
+    if content:
+        from json import dumps
+
+        try:
+            dumps(content)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise CallError(f"{what} cannot be encoded as JSON: {error}") from None
+
+
+def _check_type(name: str, kind: str, schema: object) -> None:
+    if kind == "function":
+        raise CallError(f"the type of the tool {name!r} must be empty for a function that you define, not 'function'")
+    if schema is not None:
+        raise CallError(
+            f"the tool {name!r} has the type {show(kind)}, so the provider defines its schema; remove the schema, or the type if"
+            " you define the tool"
+        )
+
+
+def _check_options(name: str, options: Mapping[str, Any], kind: str) -> None:
+    _check_json(f"the options of the tool {name!r}", options, "fields of the provider's tool")
+    fields = _FIELD_OF_KEY if kind else {**_FIELD_OF_KEY, "parameters": "schema"}
+    for key in options:
+        if key in fields:
+            raise CallError(f"the options of the tool {name!r} contain {key!r}; use Tool.{fields[key]} instead")
+
+
+# Definitions
+
+# Fields that a definition contains only if they are set, so that other definitions keep their bytes.
+_OPTIONAL_FIELDS = ("server", "defer", "strict", "allowed_callers", "type", "options")
+
+
+def tool_definition(tool: Tool) -> dict[str, Any]:
+    """Return a tool's definition: its name, description and schema, and other fields that are set."""
+    fields: dict[str, Any] = {"name": tool.name, "description": tool.description, "schema": tool.schema or {}}
+    for key in _OPTIONAL_FIELDS:
+        content = getattr(tool, key)
+        if content or (key == "strict" and content is not None):
+            fields[key] = list(content) if key == "allowed_callers" else content
+    return fields
+
+
+def tool_from(row: Mapping[str, Any]) -> Tool:
+    """Return the tool with this definition, which may also have a snippet and guidelines."""
+    is_typed = bool(row.get("type"))
+    return Tool(
+        row["name"],
+        row["description"],
+        row.get("snippet", ""),
+        row.get("guidelines", ()),
+        None if is_typed else row["schema"],
+        **{key: row[key] for key in _OPTIONAL_FIELDS if key in row},
+    )
+
+
+def definition_text(row: Mapping[str, Any]) -> str:
+    """Return what a definition adds to a request, as JSON. It is empty for a deferred tool, which is not in the prompt."""
+    if row.get("defer"):
+        return ""
+    from json import dumps
+
+    sent = {key: content for key, content in row.items() if key != "server"}
+    return dumps([sent], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def server_of(row: Mapping[str, Any]) -> str | None:
+    """Return the MCP server of a tool: the one in its definition or in a name such as `mcp__server__tool`. None if it has none."""
+    if row.get("server"):
+        return str(row["server"])
+    prefix, _, rest = str(row.get("name", "")).partition("__")
+    server, separator, tool = rest.partition("__")
+    return server if prefix == "mcp" and server and separator and tool else None
