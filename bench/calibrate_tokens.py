@@ -45,13 +45,13 @@ def read(path: str) -> str:
 
 
 def kind_of(name: str, text: str) -> str:
-    """The file name's extension, marked if much of the text is not in Latin script."""
+    """Return the file name's extension, marked if much of the text is not in Latin script."""
     is_other_script = not text.isascii() and sum(character > "\u024f" for character in text) > len(text) / 5
     return (os.path.splitext(name)[1] or "no extension") + (" (other scripts)" if is_other_script else "")
 
 
 def relative_errors(texts: list[str]) -> tuple[list[float], list[float]]:
-    """The relative errors of the estimate, and of a quarter of the characters."""
+    """Return the relative errors of the estimate, and of a quarter of the characters."""
     exact = [count(text).count for text in texts]
     estimate_errors = [
         abs(estimate(text) - exact_count) / exact_count for text, exact_count in zip(texts, exact, strict=True)

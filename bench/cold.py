@@ -68,7 +68,7 @@ def check_work(show: list[str], floor: list[str], environment: dict[str, str]) -
 
 
 def cpu_times(commands: dict[str, list[str]], environment: dict[str, str]) -> dict[str, float]:
-    """Each command's median CPU time in milliseconds. The commands run in turn, after one warm-up round."""
+    """Return each command's median CPU time in milliseconds. The commands run in turn, after one warm-up round."""
     times: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(ROUNDS + 1):
         for name, command in commands.items():
@@ -77,7 +77,7 @@ def cpu_times(commands: dict[str, list[str]], environment: dict[str, str]) -> di
 
 
 def cpu_time(command: list[str], environment: dict[str, str]) -> float:
-    """A process's CPU time in seconds. It is spawned directly, because `subprocess` would add the same time to both sides."""
+    """Return a process's CPU time in seconds. It is spawned directly, because `subprocess` would add the same time to both sides."""
     quiet = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
     pid = os.posix_spawn(command[0], command, environment, file_actions=quiet)
     _, status, usage = os.wait4(pid, 0)

@@ -159,7 +159,7 @@ def check_tags(prompt: Prompt) -> Iterator[str]:
 
 @lru_cache
 def tags_of(layout: str) -> dict[str, bool]:
-    """The tags that a shipped layout puts around text (False) or a section (True)."""
+    """Return the tags that a shipped layout puts around text (False) or a section (True)."""
     sections: Iterable[dict[str, Any]] = shipped_layout(layout).get("section", {}).values()
     tags: dict[str, bool] = {}
     for section in sections:
@@ -296,7 +296,7 @@ def can_read_whole(skill: Skill, path: str, tally: Tally) -> bool:
 
 
 def generalize(message: str) -> str:
-    """A message with quoted text and numbers replaced, so that equal reasons compare equal."""
+    """Return a message with quoted text and numbers replaced, so that equal reasons compare equal."""
     message = re.sub(r"'[^']*'|\"[^\"]*\"|(?<![-\w])\d[\d,]*(?![-\w])", "…", message)
     return re.sub(r"…(?:, …)+(?: and … more)?", "…", message)
 

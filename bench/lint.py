@@ -60,12 +60,12 @@ def commands_for(top: str, home: str) -> dict[str, list[str]]:
 
 
 def run_linter(command: list[str], environment: dict[str, str]) -> str:
-    """A linter's output. The exit status is ignored, because findings are not a failure."""
+    """Return a linter's output. The exit status is ignored, because findings are not a failure."""
     return subprocess.run(command, env=environment, capture_output=True, text=True).stdout
 
 
 def parse_report(name: str, text: str) -> tuple[int, int]:
-    """The numbers of files and findings in a linter's report."""
+    """Return the numbers of files and findings in a linter's report."""
     form = json.loads(text)
     return (
         (form["files"], len(form["findings"]))

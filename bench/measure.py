@@ -30,7 +30,7 @@ class Row(NamedTuple):
 
 
 def take_turns(contenders: dict[str, Callable[[], object]], rounds: int = 60) -> dict[str, float]:
-    """Each contender's median time in milliseconds. They are called in turn, after one warm-up round."""
+    """Return each contender's median time in milliseconds. They are called in turn, after one warm-up round."""
     times: dict[str, list[int]] = {name: [] for name in contenders}
     for _ in range(rounds + 1):
         for name, call in contenders.items():

@@ -61,7 +61,7 @@ def rows(project: Fixture) -> list[Row]:
 
 
 def keystrokes(folder: Path) -> list[float]:
-    """The main thread's time in milliseconds for each key typed into a long template."""
+    """Return the main thread's time in milliseconds for each key typed into a long template."""
     site = Site(folder)
     try:
         site.write(SECTION * (100_000 // len(SECTION) + 1))
@@ -81,7 +81,7 @@ def keystrokes(folder: Path) -> list[float]:
 
 
 def work_per_key(events: list[dict[str, Any]]) -> Iterable[float]:
-    """How many milliseconds the main thread is busy between each key and the commit of its change for drawing.
+    """Yield how many milliseconds the main thread is busy between each key and the commit of its change for drawing.
 
     Later idle work and the blinking caret are not counted, because the user does not wait for them.
     """

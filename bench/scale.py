@@ -72,7 +72,7 @@ def cache_rows(folder: Path) -> list[Row]:
 
 
 def lowest_cost(command: list[str], home: Path) -> tuple[float, float]:
-    """The lowest CPU time in ms and the lowest peak memory in MB of a process and its children, over a few runs."""
+    """Return the lowest CPU time in ms and the lowest peak memory in MB of a process and its children, over a few runs."""
     costs = [cost(command, {"HOME": str(home), "PATH": os.defpath}) for _ in range(ROUNDS)]
     return min(cpu for cpu, _ in costs), min(memory for _, memory in costs)
 

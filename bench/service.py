@@ -151,7 +151,7 @@ def _milliseconds(number: str, unit: str) -> float:
 
 
 def pin(command: list[str], core: int) -> list[str]:
-    """The command, pinned to a core: 0 for the server, -1 for the load. Without taskset or a second core, it is not pinned."""
+    """Return the command, pinned to a core: 0 for the server, -1 for the load. Without taskset or a second core, it is not pinned."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     if len(cores) < 2 or not shutil.which("taskset"):
         return command
@@ -199,13 +199,13 @@ def run_service(store: str, project: fixture.Fixture, folder: Path) -> Iterator[
 
 
 def memory(process: int) -> float:
-    """A process's resident memory in MB."""
+    """Return a process's resident memory in MB."""
     output = subprocess.run(["ps", "-o", "rss=", "-p", str(process)], capture_output=True, text=True, check=True)
     return int(output.stdout) / 1024
 
 
 def cpu_seconds(process: int) -> float:
-    """A process's user and system CPU time in seconds; 0 if there is no /proc."""
+    """Return a process's user and system CPU time in seconds, or 0 if there is no /proc."""
     try:
         user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
     except OSError:
@@ -227,7 +227,7 @@ def serve(store: str, root: str, constant: str) -> None:
 
 
 def application() -> Any:
-    """The real application with an extra route that returns a constant."""
+    """Return the real application with an extra route that returns a constant."""
     from foreword.service.responses import Response
     from foreword.service.route import Route, Router
     from foreword.service.routes import ROUTES

@@ -264,7 +264,7 @@ def measure(scenario: Scenario) -> tuple[Bill, Bill]:
 
 
 def lines() -> Iterator[str]:
-    """The lines of the table: for each scenario, the prefix tokens kept when something changed, and the cost of all turns."""
+    """Yield the lines of the table: for each scenario, the prefix tokens kept when something changed, and the cost of all turns."""
     yield f"prompt cache, {TURNS} turns of {MODEL} on Anthropic: mean prefix tokens kept when something changed, and the cost of all turns"
     width = max(len(scenario.name) for scenario in SCENARIOS)
     yield f"{'':{width}}  {'changes':>7}  {'kept, concatenated':>18}  {'kept, Foreword':>16}  {'concatenated':>12}  {'Foreword':>8}  {'ratio':>6}"

@@ -49,7 +49,7 @@ def rows(project: fixture.Fixture) -> list[Row]:
 
 
 def _limit(baseline: list[float], percent: int) -> float:
-    """The limit as a ratio to the baseline, as in the other rows."""
+    """Return the limit as a ratio to the baseline, as in the other rows."""
     return LIMIT / (median(baseline) if percent == 50 else p99(baseline))
 
 

@@ -28,7 +28,7 @@ class Provider(ThreadingHTTPServer):
         self.url, self.record, self.prefixes = f"http://127.0.0.1:{self.server_port}", record, set()
 
     def read(self, pieces):
-        """The number of cached tokens, and of all tokens. A piece is text, and whether to cache everything up to its end."""
+        """Return the number of cached tokens, and of all tokens. A piece is text, and whether to cache everything up to its end."""
         read, size, key, cached = 0, 0, "", set()
         for text, is_cached in pieces:
             size, key = size + len(text), hashlib.sha256((key + text).encode()).hexdigest()
@@ -59,7 +59,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def for_messages(request, provider):
-    """A response in the format of Anthropic's Messages API. The request's `cache_control` applies to its last piece."""
+    """Return a response in the format of Anthropic's Messages API. The request's `cache_control` applies to its last piece."""
     system = request.get("system", [])
     system = [{"type": "text", "text": system}] if isinstance(system, str) else system
     messages = [
@@ -94,7 +94,7 @@ def for_messages(request, provider):
 
 
 def for_responses(request, provider):
-    """A response in the format of OpenAI's Responses API, which caches every prefix automatically."""
+    """Return a response in the format of OpenAI's Responses API, which caches every prefix automatically."""
     parts = [*request.get("tools", []), request.get("instructions", ""), *request["input"]]
     read, size = provider.read([(json.dumps(part), True) for part in parts])
     last, count = request["input"][-1], len(request["input"])
@@ -125,7 +125,7 @@ def for_responses(request, provider):
 
 
 def reply(result):
-    """The model's reply: the first line of a tool's result, or a phrase that always fits."""
+    """Return the model's reply: the first line of a tool's result, or a phrase that always fits."""
     text = result[0]["text"] if isinstance(result, list) else result
     return f"AGENTS.md begins: {text.strip().splitlines()[0]}" if text else "Understood."
 

@@ -104,7 +104,7 @@ def _install(program: Program) -> None:
 
 
 def _find_installed(program: Program) -> Installed | None:
-    """The installed program; None, with a printed reason, if it is not installed."""
+    """Return the installed program. If it is not installed, print why and return None."""
     try:
         return find_installed(_folder(program), program.program, program.node)
     except RunError as error:

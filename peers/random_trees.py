@@ -59,7 +59,7 @@ SHARED_FILES = ("shared.md", "docs/more.md", "AGENTS.md", "CLAUDE.md", "notes.tx
 
 
 def random_tree(seed: int) -> Tree:
-    """A tree of up to thirty files with one working directory."""
+    """Return a tree of up to thirty files with one working directory."""
     generator = random.Random(seed)
     files: dict[str, str] = {}
     for _ in range(generator.randint(6, 20)):
@@ -77,7 +77,7 @@ def random_tree(seed: int) -> Tree:
 
 
 def _text(generator: random.Random, mark: str) -> str:
-    """The text of one file. Some are blank or long, begin with front matter, or do not end with a newline."""
+    """Return the text of one file. Some are blank or long, begin with front matter, or do not end with a newline."""
     chance = generator.random()
     if chance < 0.08:
         return generator.choice(("", "\n", " \n\n"))

@@ -29,7 +29,7 @@ class Case:
 
 
 def cases(program: str, only: Collection[str] = ()) -> Iterator[Case]:
-    """A program's cases: all of them, or those for the trees in `only`."""
+    """Yield a program's cases: all of them, or those for the trees in `only`."""
     for name, tree in TREES.items():
         if program not in tree.programs or (only and name not in only):
             continue
@@ -42,7 +42,7 @@ def cases(program: str, only: Collection[str] = ()) -> Iterator[Case]:
 
 
 def read_golden(program: str) -> dict[str, Any]:
-    """A program's recorded title, version and cases; empty if there is no recording."""
+    """Return a program's recorded title, version and cases, all empty if there is no recording."""
     path = GOLDEN / f"{program}.json"
     return json.loads(path.read_text()) if path.exists() else {}
 

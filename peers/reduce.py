@@ -45,7 +45,7 @@ def _compile(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
 
 
 def reduce(messages: Sequence[Message], tree: Tree, form: Format, base: str) -> list[Entry]:
-    """The role and kept lines of each message with one of our lines. Adjacent messages with the same role form one entry."""
+    """Return the role and kept lines of each message with one of our lines. Adjacent messages with the same role form one entry."""
     known = {line.strip() for text in tree.texts() for line in text.replace("{base}", base).splitlines()}
     entries: list[Entry] = []
     for role, texts in messages:
@@ -81,7 +81,7 @@ def added(first: Sequence[Message], second: Sequence[Message]) -> tuple[bool, li
 
 
 def files(entries: Sequence[Entry], tree: Tree) -> list[list[str]]:
-    """The role and path of each file, in order of its first marker in each message."""
+    """Return the role and path of each file, in order of its first marker in each message."""
     owner = tree.path_of()
     found: list[list[str]] = []
     for entry in entries:
@@ -95,7 +95,7 @@ def files(entries: Sequence[Entry], tree: Tree) -> list[list[str]]:
 
 
 def without_gaps(lines: Sequence[str]) -> list[str]:
-    """The lines without `[…]` and without the blank lines around it: what a layout must reproduce."""
+    """Return the lines without `[…]` and without the blank lines around it: what a layout must reproduce."""
     kept: list[str] = []
     for line in _merge([GAP, *lines, GAP]):
         if line != GAP:
@@ -112,7 +112,7 @@ def _lines(entry: Entry) -> list[str]:
 
 
 def _short_lines(text: str, known: set[str], form: Format, base: str) -> list[str]:
-    """The kept lines of a text, with the folder's path replaced; empty if no line is ours."""
+    """Return the kept lines of a text, with the folder's path replaced, or nothing if no line is ours."""
     lines = text.split("\n")
     if not any(_is_ours(line, form) for line in lines):
         return []
@@ -156,7 +156,7 @@ def _may_be_kept(line: str, known: set[str], form: Format) -> bool:
 
 
 def _without_outer_blanks(lines: Sequence[str], kept: list[bool]) -> list[bool]:
-    """The same flags, but without blank lines at the ends of each run, where the program's own text begins."""
+    """Return the same flags, but without blank lines at the ends of each run, where the program's own text begins."""
     for order in (range(len(lines)), range(len(lines) - 1, -1, -1)):
         inside = False
         for index in order:
@@ -165,7 +165,7 @@ def _without_outer_blanks(lines: Sequence[str], kept: list[bool]) -> list[bool]:
 
 
 def _enclosing(lines: Sequence[str], ours: Sequence[bool]) -> list[tuple[int, int]]:
-    """The first and last line of each element whose tags are alone on their lines and that contains one of our lines."""
+    """Return the first and last line of each element whose tags are alone on their lines and that contains one of our lines."""
     stack: list[tuple[str, int]] = []
     found = []
     for index, line in enumerate(lines):
@@ -183,7 +183,7 @@ def _enclosing(lines: Sequence[str], ours: Sequence[bool]) -> list[tuple[int, in
 
 
 def _merge(lines: Iterable[str]) -> list[str]:
-    """The lines, with runs of gaps and the blank lines beside them merged into one gap."""
+    """Return the lines, with runs of gaps and the blank lines beside them merged into one gap."""
     merged: list[str] = []
     for line in lines:
         if line == GAP:
@@ -196,7 +196,7 @@ def _merge(lines: Iterable[str]) -> list[str]:
 
 
 def _in_order(lines: list[str], known: set[str], form: Format) -> list[str]:
-    """The lines, with adjacent items from an unsorted folder sorted by path."""
+    """Return the lines, with adjacent items from an unsorted folder sorted by path."""
     starts = [index for index, line in enumerate(lines) if any(p.search(line) for p in form.keep)]
     if form.unordered is None or not starts:
         return lines
@@ -216,7 +216,7 @@ def _in_order(lines: list[str], known: set[str], form: Format) -> list[str]:
 
 
 def _sorted_run(run: list[tuple[str, list[str]]], known: set[str]) -> list[str]:
-    """The blocks sorted by path. Whatever follows the last file's text stays at the end."""
+    """Return the blocks sorted by path. Whatever follows the last file's text stays at the end."""
     last = run[-1][1]
     lines: list[str] = []
     for _, block in sorted(run, key=lambda item: item[0]):
@@ -225,7 +225,7 @@ def _sorted_run(run: list[tuple[str, list[str]]], known: set[str]) -> list[str]:
 
 
 def _length(block: Sequence[str], known: set[str]) -> int:
-    """How many lines of a block belong to its file, without the program's blank lines, gaps and tags at the end."""
+    """Return how many lines of a block belong to its file, without the program's blank lines, gaps and tags at the end."""
     end = len(block)
     while end and (block[end - 1] in ("", GAP) or (TAG.match(block[end - 1]) and block[end - 1].strip() not in known)):
         end -= 1
@@ -233,7 +233,7 @@ def _length(block: Sequence[str], known: set[str]) -> int:
 
 
 def _shorten(line: str, form: Format) -> str:
-    """The line with the program's own sentences replaced by …, and without its middle if it is very long."""
+    """Return the line with the program's own sentences replaced by …, and without its middle if it is very long."""
     for pattern in form.cut:
         line = pattern.sub(r"\1…\3", line)
     if len(line) <= MAX_LINE_LENGTH:

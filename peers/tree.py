@@ -29,7 +29,7 @@ class Tree:
     edit: dict[str, str] = field(default_factory=dict)
 
     def path_of(self) -> dict[str, str]:
-        """The file that each marker belongs to: the first one that contains it."""
+        """Return the file that each marker belongs to: the first one that contains it."""
         owners: dict[str, str] = {}
         for path, text in [*self.files.items(), *self.edit.items()]:
             for marker in MARKER.findall(text):
@@ -37,7 +37,7 @@ class Tree:
         return owners
 
     def texts(self) -> list[str]:
-        """The texts of all files, before and after the edit."""
+        """Return the texts of all files, before and after the edit."""
         return [*self.files.values(), *self.edit.values()]
 
     def write(self, base: str) -> None:
@@ -50,7 +50,7 @@ class Tree:
 
 
 def slug(base: str) -> str:
-    """The repository's path with every character other than letters and digits replaced by `-`."""
+    """Return the repository's path with every character other than letters and digits replaced by `-`."""
     return re.sub("[^A-Za-z0-9]", "-", os.path.join(base, "repo"))
 
 

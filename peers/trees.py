@@ -11,7 +11,7 @@ ALL_PROGRAMS = (*DEFAULT_PROGRAMS, "qwen", "vibe", "pi-agent")
 
 
 def _named(names: str, folders: str, mark: str = "") -> dict[str, str]:
-    """A file of each name in each folder, with a marker made from both: `qx-a-b-agents`."""
+    """Return a file of each name in each folder, with a marker made from both: `qx-a-b-agents`."""
     files = {}
     for folder in folders.split():
         for name in names.split():
@@ -56,7 +56,7 @@ qx-{0}-end
 
 
 def _imports(mark: str, importer: str) -> dict[str, str]:
-    """A file with every form of import, and the files it imports. Their markers start with `mark`."""
+    """Return a file with every form of import, and the files it imports. Their markers start with `mark`."""
     inc = f"{os.path.dirname(importer)}/inc/{mark}"
     files = {
         importer: IMPORTS.replace("{0}", mark),
@@ -72,7 +72,7 @@ def _imports(mark: str, importer: str) -> dict[str, str]:
 
 
 def _chain(mark: str, importer: str, hops: int = 9) -> dict[str, str]:
-    """A file that imports a file that imports a file, and so on."""
+    """Return a file that imports a file that imports a file, and so on."""
     files = {importer: f"qx-{mark}-0\n@{mark}1.md\n"}
     for hop in range(1, hops + 1):
         files[f"repo/{mark}{hop}.md"] = f"qx-{mark}-{hop}\n@{mark}{hop + 1}.md\n"

@@ -21,7 +21,7 @@ class Call:
 
 
 def wire(path: str) -> str:
-    """The wire format of a request path; empty if it is not a request to a model."""
+    """Return the wire format of a request path, or an empty string if it is not a request to a model."""
     path = path.split("?")[0]
     if path.endswith("/messages"):
         return "anthropic"
@@ -35,7 +35,7 @@ def wire(path: str) -> str:
 
 
 def messages(path: str, body: Json) -> list[Message]:
-    """The roles and texts in a request, in order, whatever its wire format.
+    """Return the roles and texts in a request, in order, whatever its wire format.
 
     Tool results have the role `tool`. Tool descriptions come last, with the role `tools`.
     """
@@ -45,12 +45,12 @@ def messages(path: str, body: Json) -> list[Message]:
 
 
 def tool_names(body: Json) -> list[str]:
-    """The names of the tools that a request offers."""
+    """Return the names of the tools that a request offers."""
     return [tool.get("name") or "" for tool in _tools(body)]
 
 
 def _tools(body: Json) -> list[Json]:
-    """The definitions of the tools that a request offers."""
+    """Return the definitions of the tools that a request offers."""
     found: list[Json] = []
     for tool in body.get("tools") or []:
         for declared in tool.get("functionDeclarations") or tool.get("function_declarations") or [tool]:
@@ -59,7 +59,7 @@ def _tools(body: Json) -> list[Json]:
 
 
 def _texts(content: object) -> list[str]:
-    """The texts in a message's content: a string, or a list of parts."""
+    """Return the texts in a message's content: a string, or a list of parts."""
     if isinstance(content, str):
         return [content]
     if not isinstance(content, list):
@@ -124,7 +124,7 @@ def _gemini(body: Json) -> list[Message]:
 
 
 def answer(path: str, body: Json, call: Call | None) -> tuple[str, bytes]:
-    """The content type and body of a response: the fixed text, or the tool call."""
+    """Return the content type and body of a response: the fixed text, or the tool call."""
     kind = wire(path)
     if kind == "anthropic":
         return _answer_anthropic(body, call)

@@ -158,8 +158,8 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "drift": (
         "info",
-        "The workspace or the tools have changed since the current edition was built; the message gives the price of"
-        " a rebuild.",
+        "The workspace or the tools have changed since the current edition was built; the message says how many"
+        " cached tokens a rebuild would lose.",
     ),
     "request-changed": (
         "warning",
@@ -184,7 +184,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "cache-collapse": (
         "warning",
-        "A call read less than half of what the call before had left in the provider's cache; the message gives the probable cause.",
+        "A call read less than half of what the previous call had left in the provider's cache; the message gives the probable cause.",
     ),
     # extensions
     "extension-unused": (

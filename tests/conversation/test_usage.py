@@ -41,7 +41,7 @@ def usage_finding():
 
     return finding(
         "cache-collapse",
-        "the provider read 0 of the 9,000 tokens that the call before had left in its cache: edition 2 changed the prompt",
+        "the provider read 0 of the 9,000 tokens that the previous call had left in its cache: edition 2 changed the prompt",
     )
 
 
@@ -75,7 +75,7 @@ def test_an_unpriced_call_does_not_erase_the_cost(open_conversation):
 
 
 UNCHANGED = (
-    "edition 1 is unchanged, so the caller sent something else (other tools, another order, changed text),"
+    "edition 1 is unchanged, so the caller sent something different (other tools, another order, changed text),"
     " or the provider dropped them early"
 )
 
@@ -98,7 +98,7 @@ UNCHANGED = (
         (
             1,
             call(read=9000, new=5000),
-            "the prompt and the tools were read, so the messages before the new ones are different, as after a compaction",
+            "the prompt and the tools were read, so earlier messages must have changed, as after a compaction",
         ),
     ],
 )
@@ -108,7 +108,7 @@ def test_a_collapse_has_a_cause(open_conversation, minutes, usage, cause):
     assert conversation.record_usage(call(written=20_000), now=START).findings == ()
     findings = conversation.record_usage(usage, now=START + timedelta(minutes=minutes)).findings
     read = usage["cache_read_input_tokens"]
-    message = f"the provider read {read:,} of the 20,000 tokens that the call before had left in its cache: {cause}"
+    message = f"the provider read {read:,} of the 20,000 tokens that the previous call had left in its cache: {cause}"
     assert [finding.message for finding in findings] == ([message] if cause else [])
 
 

@@ -141,7 +141,7 @@ def test_a_database_of_another_program_is_refused(tmp_path):
         other.execute("CREATE TABLE bookmarks (url TEXT)")
     other.close()
     assert error_for(path) == (
-        f"the store '{path}' cannot be used: the file is another program's database; choose another file or a new name"
+        f"the store '{path}' cannot be used: the file is another program's database; choose a different file"
     )
 
 

@@ -104,7 +104,7 @@ def _run_command(arguments: list[str]) -> int:
 
 
 def family_of(name: str) -> Any:
-    """The module that implements a command."""
+    """Return the module that implements a command."""
     module = f"foreword.cli.{COMMANDS[name][0]}"
     __import__(module)  # avoids loading `importlib`
     return sys.modules[module]

@@ -48,7 +48,7 @@ _MAX_DIFFERENT_LINES = 20
 
 
 def parser_for(command: str) -> Parser:
-    """The parser for this command."""
+    """Return the parser for this command."""
     parser = add_dir_argument(
         new_parser(
             command, several_layouts="a layout to show instead of the agents that were detected; may be repeated"
@@ -92,7 +92,7 @@ def agents(args: Namespace) -> int:
 
 
 def _short_path(path: str, result: AgentReport, home: str) -> str:
-    """The path relative to the root, as `~/…` in the home directory, or absolute if it is in neither."""
+    """Return the path relative to the root, as `~/…` in the home directory, or absolute if it is in neither."""
     for folder, prefix in ((result.root, ""), (home, "~/")):
         if folder and path.startswith(folder.rstrip("/") + "/"):
             return prefix + path[len(folder.rstrip("/")) + 1 :]
@@ -112,7 +112,7 @@ def _cell(verdict: Verdict) -> str:
 
 
 def _notes(result: AgentReport, short_paths: Sequence[str]) -> list[str]:
-    """The lines below the table: which patterns activate files "on touch", and what the less common verdicts mean."""
+    """Return the lines below the table: which patterns activate files "on touch", and what the less common verdicts mean."""
     lines: dict[str, None] = {}
     has_nested = False
     for row, path in zip(result.table.rows, short_paths, strict=True):

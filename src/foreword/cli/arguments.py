@@ -41,11 +41,11 @@ class Parser(argparse.ArgumentParser):
         raise CallError(f"{message} (see {self.prog} --help)")
 
     def actions(self) -> list[Action]:
-        """The options and arguments, in the order in which they were added."""
+        """Return the options and arguments, in the order in which they were added."""
         return self._actions
 
     def options_first(self, arguments: list[str]) -> list[str]:
-        """The same arguments with the options first, because argparse rejects an option between NAME and DIR."""
+        """Return the same arguments with the options first, because argparse rejects an option between NAME and DIR."""
         options: list[str] = []
         positional: list[str] = []
         remaining = iter(arguments)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def parser_for(command: str) -> Parser:
-    """The parser for one of these commands."""
+    """Return the parser for one of these commands."""
     parser = new_parser(command)
     if command == "layouts":
         parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the layout to show")
@@ -44,7 +44,7 @@ def layouts(args: Namespace) -> int:
 
 
 def _about(row: Any) -> str:
-    """The program that a layout mirrors, or its description without its name at the start."""
+    """Return the program that a layout mirrors, or its description without its name at the start."""
     about: str = row["mirrors"] or row["about"]
     start, colon, rest = about.partition(": ")
     return rest if colon and start.lower() == row["name"] else about

@@ -59,7 +59,7 @@ class ChangeReport:
         return "start" if self.change.before is None else "same" if is_same else "change"
 
     def lines(self) -> list[str]:
-        """The change in sentences: first its effect on the text, then the findings that are new or fixed."""
+        """Return the change in sentences: first its effect on the text, then the findings that are new or fixed."""
         if self.change.error is not None:
             return [escape_controls(f"{self.files()}{error_sentence(self.change.error)}")]
         if self.effect is None:
@@ -70,11 +70,11 @@ class ChangeReport:
         return lines + [f"  - {line}" for line in self.finding_lines(self.effect.fixed_findings, with_hint=False)]
 
     def size(self) -> str:
-        """The prompt's token count in words."""
+        """Return the prompt's token count in words."""
         return describe_count(self.total.count, self.total.method, self.total.error, self.args.model)
 
     def finding_lines(self, findings: Sequence[Finding], with_hint: bool = True) -> list[str]:
-        """A line for each error and warning, most severe first, and one with the number of infos."""
+        """Return a line for each error and warning, most severe first, and one with the number of infos."""
         lines = [
             finding_line(
                 replace(finding, message=self.paths.shorten_in(finding.message), path=self.paths.shorten(finding.path))
@@ -90,7 +90,7 @@ class ChangeReport:
         return lines
 
     def summary(self) -> str:
-        """How the sections changed, and how much of the prefix did not."""
+        """Return how the sections changed, and how much of the prefix did not."""
         effect = self.effect
         if effect is None or not effect.is_changed:
             return f"the {'prompt' if self.event == 'same' else 'text'} is the same"
@@ -104,7 +104,7 @@ class ChangeReport:
         return f"{what}; {effect.kept:,} of {effect.before:,} tokens of the prefix are unchanged{where}"
 
     def files(self) -> str:
-        """The names of up to three files that caused the change, and the number of others."""
+        """Return the names of up to three files that caused the change, and the number of others."""
         names = list(self.change.files)
         if not names and self.effect is not None:
             names = sorted({path for section in self.effect.sections for path in section.sources})
@@ -116,7 +116,7 @@ class ChangeReport:
 
 
 def _describe(section: SectionEffect) -> str:
-    """A section's change, such as `project +12`, `menu moved +0` or `(between sections) changed`."""
+    """Return a section's change, such as `project +12`, `menu moved +0` or `(between sections) changed`."""
     if section.section in (WHOLE_PROMPT, BETWEEN_SECTIONS):
         return f"{section.section} changed"
     kinds = "" if tuple(section.kinds) == ("changed",) else f" {' and '.join(section.kinds)}"

@@ -26,7 +26,7 @@ _BREAK_AFTER = "/\\-_.,:;=&?"
 
 
 def display_width(text: str) -> int:
-    """The number of columns that the text occupies on a terminal."""
+    """Return the number of columns that the text occupies on a terminal."""
     if text.isascii() and "\x1b" not in text:
         return len(text)
     return sum(width for _, width in _units(text))
@@ -75,13 +75,13 @@ def clip(text: str, width: int) -> str:
 
 
 def pad(text: str, width: int, right: bool = False) -> str:
-    """The text padded with spaces to a width; right-aligned if `right` is set."""
+    """Return the text padded with spaces to a width, on the left if `right` is set."""
     blanks = " " * (width - display_width(text))
     return blanks + text if right else text + blanks
 
 
 def shorten_middle(text: str, width: int) -> str:
-    """A path or name with its middle replaced by `…` if it is too wide. More of the end is kept, because it identifies the file."""
+    """Return a path or name with its middle replaced by `…` if it is too wide. More of the end is kept, because it identifies the file."""
     if display_width(text) <= width:
         return text
     units = [unit for unit in _units(text) if unit[1]]
@@ -103,7 +103,7 @@ def _take_fitting(units: Sequence[tuple[str, int]], room: int) -> tuple[list[str
 
 
 def wrap(text: str, width: int, later_width: int | None = None) -> list[str]:
-    """The text wrapped between words. `later_width` is the width of all lines but the first.
+    """Return the text wrapped between words. `later_width` is the width of all lines but the first.
 
     Spaces are kept, except at a line break. A word that is wider than a line is broken, after punctuation if possible. Chinese and
     Japanese text may break between any two characters. A colour that spans a break continues on the next line.
@@ -140,7 +140,7 @@ def _wrap_line(text: str, width: int, later_width: int, is_first: bool) -> list[
 
 
 def _words(text: str) -> list[tuple[str, str]]:
-    """Each word with the spaces before it; every wide character counts as a word."""
+    """Return each word with the spaces before it. Every wide character counts as a word."""
     words: list[tuple[str, str]] = []
     for blank, word in re.findall(r"( *)([^ ]+|$)", text):
         if not blank and not word:
@@ -175,7 +175,7 @@ def _split_word(word: str, room: int) -> tuple[str, str]:
 
 
 def _with_carried_colours(lines: Sequence[str]) -> list[str]:
-    """The lines, each starting with the colours still active at the end of the previous line, and resetting them at its end."""
+    """Return the lines, each starting with the colours still active at the end of the previous line, and resetting them at its end."""
     result: list[str] = []
     active = ""
     for line in lines:
@@ -192,7 +192,7 @@ def _with_carried_colours(lines: Sequence[str]) -> list[str]:
 def column_widths(
     header: Sequence[str], rows: Sequence[Sequence[str]], width: int, paths: Collection[int] = ()
 ) -> list[int] | None:
-    """The column widths with which a table fits, or None if ordinary words would have to be broken.
+    """Return the column widths with which a table fits, or None if ordinary words would have to be broken.
 
     Headers are wrapped first, then the widest columns of sentences; then paths are shortened, and finally the rest is wrapped.
     """
@@ -246,7 +246,7 @@ def table_lines(
     right: Collection[int] = (),
     paths: Collection[int] = (),
 ) -> list[str]:
-    """The lines of one row; a cell that is too wide for its column continues on the next line."""
+    """Return the lines of one row. A cell that is too wide for its column continues on the next line."""
     lines: list[str] = []
     cells = [
         [shorten_middle(cell, widths[column])] if column in paths else _cell(cell, widths[column])
@@ -264,7 +264,7 @@ def table_lines(
 
 
 def _cell(text: str, width: int) -> list[str]:
-    """The lines of a cell. Continuation lines keep the cell's indent."""
+    """Return the lines of a cell. Continuation lines keep the cell's indent."""
     if display_width(text) <= width:
         return [text]
     indent = " " * min(len(text) - len(text.lstrip(" ")), max(width - 8, 0))
@@ -274,7 +274,7 @@ def _cell(text: str, width: int) -> list[str]:
 def record_lines(
     header: Sequence[str], row: Sequence[str], width: int, paint: Callable[[int, str], str], paths: Collection[int] = ()
 ) -> list[str]:
-    """A row for a terminal that is too narrow for columns: its first cell, then each other cell on a line with its header."""
+    """Return a row for a terminal that is too narrow for columns: its first cell, then each other cell on a line with its header."""
     lines = [paint(0, line) for line in wrap(row[0].strip(), width)]
     longest = max((display_width(name) for name in header[1:]), default=0)
     # If the headers take up more than half of the line, the cells are not aligned.

@@ -25,7 +25,7 @@ _PATHS = {"FILE": "FILE", "DIR": "DIRECTORY", "PATH": "FILE", "DIR|OLD": "FILE",
 
 
 def parser_for(command: str) -> Parser:
-    """The parser for this command."""
+    """Return the parser for this command."""
     parser = new_parser(command)
     parser.add_argument("shell", metavar="SHELL", help=f"the shell: {', '.join(SHELLS)}")
     return parser
@@ -46,7 +46,7 @@ def completion(args: Namespace) -> int:
 
 
 def _full_parser() -> Parser:
-    """A parser with a subparser for each command. Commands of two words are nested one level deeper."""
+    """Return a parser with a subparser for each command. Commands of two words are nested one level deeper."""
     full = Parser(prog="foreword", description="Build a coding agent's system prompt.")
     full.add_argument("--version", action="store_true", help="print the version")
     commands = full.add_subparsers()
@@ -61,7 +61,7 @@ def _full_parser() -> Parser:
 
 
 def _with_hints(command: str) -> Parser:
-    """The command's parser, with hints about what the shell can complete."""
+    """Return the command's parser, with hints about what the shell can complete."""
     import shtab
 
     parser: Parser = family_of(command).parser_for(command)
@@ -77,7 +77,7 @@ def _with_hints(command: str) -> Parser:
 
 
 def _choices(command: str) -> dict[str, Collection[str]]:
-    """The fixed choices, by the argument or option that accepts them."""
+    """Return the fixed choices, by the argument or option that accepts them."""
     from ..findings import known_ids
     from ..packs.packs import layout_names, mirror_names
 

@@ -115,7 +115,7 @@ def _write_tools(difference: Difference) -> None:
 
 
 def _edit_lines(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:
-    """The changed words within their line, or whole lines if the change spans several."""
+    """Yield the changed words within their line, or whole lines if the change spans several."""
     texts = [(old[edit.old[0] : edit.old[1]], new[edit.new[0] : edit.new[1]]) for edit in edits]
     if any("\n" in removed or "\n" in added for removed, added in texts):
         removed, added = texts[0]
@@ -138,7 +138,7 @@ def _edit_lines(edits: Sequence[Edit], old: str, new: str) -> Iterator[str]:
 
 
 def _whole_lines(edits: Sequence[Edit], old: str, new: str) -> tuple[str, str]:
-    """The removed and added text, extended to whole lines."""
+    """Return the removed and added text, extended to whole lines."""
     removed, added = ((old, edits[0].old[0], edits[-1].old[1]), (new, edits[0].new[0], edits[-1].new[1]))
     starts_at_line_end = _starts_at_line_end(edits[0], old, new)
     ends_at_line_end = old[removed[2] : removed[2] + 1] == "\n" or all(
@@ -184,7 +184,7 @@ def _signed_lines(text: str, sign: str, colour: str) -> Iterator[str]:
 
 
 def _escape(text: str) -> str:
-    """The text with control characters escaped."""
+    """Return the text with control characters escaped."""
     return escape_controls(text, keep="\n\t")
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def parser_for(command: str) -> Parser:
-    """The parser for one of these commands."""
+    """Return the parser for one of these commands."""
     if command == "diff":
         several = "the layout of both prompts; repeat it to compare a directory's prompts for two layouts"
         parser = new_parser(command, several_layouts=several)
@@ -63,7 +63,7 @@ def parser_for(command: str) -> Parser:
 
 
 def _prompt_field(name: str) -> str | dict[str, Any]:
-    """The value of a question's field for this prompt. Standard input is read here, because only the command line has it."""
+    """Return the value of a question's field for this prompt. Standard input is read here, because only the command line has it."""
     if name != "-":
         return name
     from ..programs.subjects import parse_form
@@ -79,7 +79,7 @@ def _prompt_fields(old: str, new: str) -> dict[str, Any]:
 
 
 def _status(args: Namespace, is_notable: bool, *subjects: Subject) -> int:
-    """The exit status: 1 if --exit-code is set and there is something to report, or if --strict is set and a finding is an error."""
+    """Return the exit status: 1 if --exit-code is set and there is something to report, or if --strict is set and a finding is an error."""
     if args.exit_code and is_notable:
         return 1
     return status([finding for subject in subjects for finding in subject.prompt.findings], args)
@@ -240,7 +240,7 @@ def _write_first_differences(loss: CacheLoss, args: Namespace) -> None:
 
 
 def format_dollars(amount: float | None) -> str:
-    """The amount in dollars, with more decimals if it is small."""
+    """Return the amount in dollars, with more decimals if it is small."""
     if amount is None:
         return "-"
     return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}" if amount >= 0.0001 else "<$0.0001"

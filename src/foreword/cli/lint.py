@@ -25,7 +25,7 @@ _MIN_WIDTH = 12
 
 
 def parser_for(command: str) -> Parser:
-    """The parser for this command."""
+    """Return the parser for this command."""
     parser = add_dir_argument(new_parser(command))
     parser.add_argument(
         "--recursive",
@@ -111,7 +111,7 @@ def _write_text(report: Report, args: Namespace) -> None:
 
 
 def _one_line(text: str) -> str:
-    """The text on one line, with control characters escaped."""
+    """Return the text on one line, with control characters escaped."""
     return escape_controls(" ".join(text.splitlines()))
 
 
@@ -136,13 +136,13 @@ def _write_file(path: str, findings: Sequence[Finding], paths: ShortPaths) -> No
 
 
 def _relative_path(path: str) -> str:
-    """The path relative to the current directory if it is below it, so that other programs can open it."""
+    """Return the path relative to the current directory if it is below it, so that other programs can open it."""
     prefix = os.getcwd().rstrip("/") + "/"
     return path.removeprefix(prefix)
 
 
 def _message_without_path(finding: Finding) -> str:
-    """The message without the path at its start, which is printed separately."""
+    """Return the message without the path at its start, which is printed separately."""
     text = finding.message
     if finding.path and text.startswith(finding.path):
         text = text[len(finding.path) :].lstrip(": ")
@@ -150,7 +150,7 @@ def _message_without_path(finding: Finding) -> str:
 
 
 def _shorten_paths(text: str) -> str:
-    """The message with paths below the current directory made relative."""
+    """Return the message with paths below the current directory made relative."""
     return text.replace(os.getcwd().rstrip("/") + "/", "")
 
 

@@ -91,7 +91,7 @@ _MUST_NOT_BE_EMPTY = {
 
 
 def new_parser(command: str, without: Iterable[str] = (), several_layouts: str = "") -> Parser:
-    """A parser with the common options, except those in `without`.
+    """Return a parser with the common options, except those in `without`.
 
     If `several_layouts` is set, `--layout` may be repeated, this is its help text, and `args.layouts` contains the values.
     """
@@ -116,7 +116,7 @@ def new_parser(command: str, without: Iterable[str] = (), several_layouts: str =
 
 
 def _formatter(prog: str) -> HelpFormatter:
-    """A formatter with an explicit width; without one, argparse would load `shutil` to determine it."""
+    """Return a formatter with an explicit width. Without one, argparse would load `shutil` to determine it."""
     has_width = is_terminal(sys.stdout) or os.environ.get("COLUMNS", "")
     return HelpFormatter(prog, width=terminal_width(sys.stdout) - 2 if has_width else 110, max_help_position=32)
 
@@ -146,7 +146,7 @@ def _reject_empty_values(arguments: list[str]) -> None:
 
 
 def question_of(args: Namespace, assembler: Assembler | None = None) -> Question:
-    """The question that the options ask. Files named by options are read now, so that an invalid call fails early."""
+    """Return the question that the options ask. Files named by options are read now, so that an invalid call fails early."""
     from_files = {
         "tools": _read_tools(args),
         "base": _read_base(args.base),
@@ -165,12 +165,12 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
 
 
 def packs_of(args: Namespace) -> dict[str, str]:
-    """The `--pack` folders, by prefix."""
+    """Return the `--pack` folders, by prefix."""
     return dict(_parse_pack(pack) for pack in args.pack)
 
 
 def status(findings: Iterable[Finding], args: Namespace) -> int:
-    """The exit status: 1 if --strict is set and a finding is an error, otherwise 0."""
+    """Return the exit status: 1 if --strict is set and a finding is an error, otherwise 0."""
     return 1 if args.strict and any(finding.severity == "error" for finding in findings) else 0
 
 
@@ -187,7 +187,7 @@ def _parse_now(now: str | None) -> datetime | None:
 
 
 def _read_tools(args: Namespace) -> list[Any] | None:
-    """The tools from the `--tools` file, then those from `--tool`. None if neither option was passed."""
+    """Return the tools from the `--tools` file, then those from `--tool`. None if neither option was passed."""
     if not args.tools and not args.tool:
         return None
     rows = read_json(args.tools, "--tools") if args.tools not in ("", NO_TOOLS) else []
@@ -199,7 +199,7 @@ def _read_tools(args: Namespace) -> list[Any] | None:
 
 
 def _read_base(name: str) -> str | dict[str, Any]:
-    """The text of a file, or a template's address, unchanged."""
+    """Return the text of a file, or a template's address, unchanged."""
     if is_address(name):
         split(name)
         return name
@@ -232,7 +232,7 @@ def _parse_pair(text: str, option: str, form: str) -> tuple[str, str]:
 
 
 def _read_scope(path: str) -> Any:
-    """The scope in a JSON file. `null` is rejected, because it would silently remove every restriction."""
+    """Return the scope in a JSON file. `null` is rejected, because it would silently remove every restriction."""
     content = read_json(path, "--scope")
     if content is None:
         raise CallError(f"--scope {path} must be an object, not null")
@@ -240,7 +240,7 @@ def _read_scope(path: str) -> Any:
 
 
 def read_json(path: str, option: str) -> Any:
-    """The value in a JSON file; `-` is standard input."""
+    """Return the value in a JSON file. `-` is standard input."""
     import json
 
     try:
@@ -256,7 +256,7 @@ def _reject_constant(name: str) -> NoReturn:
 
 
 def read_document(path: str, option: str) -> Document:
-    """The text of a file; `-` is standard input."""
+    """Return the text of a file. `-` is standard input."""
     from ..sources.files import Reader
     from ..vocabulary import Document
 
@@ -271,7 +271,7 @@ def read_document(path: str, option: str) -> Document:
 
 
 def standard_input() -> bytes:
-    """The contents of standard input, cached because it can be read only once."""
+    """Return the contents of standard input, cached because it can be read only once."""
     if sys.stdin not in _stdin_bytes:
         _stdin_bytes[sys.stdin] = sys.stdin.buffer.read()
     return _stdin_bytes[sys.stdin]

@@ -36,7 +36,7 @@ class ShortPaths:
         return dict(sorted(prefixes.items(), key=lambda pair: -len(pair[0])))
 
     def shorten(self, path: str) -> str:
-        """The short form of a path."""
+        """Return the short form of a path."""
         if path == self.cwd:
             return "."
         for prefix, replacement in self._prefixes.items():
@@ -45,12 +45,12 @@ class ShortPaths:
         return path
 
     def shorten_in(self, text: str) -> str:
-        """The text with every path shortened."""
+        """Return the text with every path shortened."""
         return self._pattern.sub(lambda match: self._prefixes[match[0]], text) if self._pattern else text
 
 
 def paths_of(args: Namespace, folder: str = "") -> ShortPaths:
-    """A path shortener for the command's workspace, or for the workspace of another folder."""
+    """Return a path shortener for the command's workspace, or for the workspace of another folder."""
     from ..sources.environment import resolve_workspace
     from ..sources.files import Reader
 

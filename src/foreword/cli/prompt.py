@@ -44,7 +44,7 @@ _LONGEST_BAR, _SHORTEST_BAR = 40, 8
 
 
 def parser_for(command: str) -> Parser:
-    """The parser for one of these commands."""
+    """Return the parser for one of these commands."""
     parser = add_dir_argument(new_parser(command))
     if command == "why":
         about = "show only candidates with this name, or at or below this path"
@@ -156,7 +156,7 @@ def _write_blame(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
 
 
 def _hanging_indent(text: str, limit: int) -> int:
-    """The indent of a wrapped line's continuation: two more than the line's own, or aligned with the text of a list item."""
+    """Return the indent of a wrapped line's continuation: two more than the line's own, or aligned with the text of a list item."""
     start = len(text) - len(text.lstrip(" "))
     marker, blank, _ = text[start:].partition(" ")
     is_item = bool(blank) and (marker in ("-", "*", "+") or (marker[:-1].isdecimal() and marker[-1:] in (".", ")")))
@@ -206,7 +206,7 @@ def _write_tools(tools: Sequence[CountedTool]) -> None:
 
 
 def _bars(counts: Sequence[int], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A bar for each count. The longest fills the space to the right of the rows."""
+    """Return a bar for each count. The longest fills the space to the right of the rows."""
     from .columns import GAP, display_width
 
     longest = _LONGEST_BAR

@@ -97,7 +97,7 @@ class Screen:
 
 
 def frame(report: ChangeReport, log: Sequence[str], width: int, height: int) -> list[str]:
-    """The lines of one frame, clipped to the window."""
+    """Return the lines of one frame, clipped to the window."""
     sections = _sections(report, width)
     findings = report.finding_lines(report.prompt.findings)
     title = paint(f"foreword {escape_controls(report.prompt.layout)}", "bold")
@@ -113,7 +113,7 @@ def frame(report: ChangeReport, log: Sequence[str], width: int, height: int) -> 
 
 
 def _sections(report: ChangeReport, width: int) -> list[str]:
-    """A header, and a line for each section: name, lifetime, tokens, change in tokens, and a bar."""
+    """Return a header, and a line for each section: name, lifetime, tokens, change in tokens, and a bar."""
     changed = {section.section: section for section in report.effect.sections} if report.effect else {}
     rows = list(zip(report.prompt.passages, report.section_counts, strict=True))
     longest = min(max((display_width(escape_controls(row.section)) for row, _ in rows), default=0), 30)
@@ -135,7 +135,7 @@ def _sections(report: ChangeReport, width: int) -> list[str]:
 
 
 def _share_lines(room: int, needed: Sequence[int]) -> list[int]:
-    """How many lines each part gets: one at a time in turn, until every part has enough or no lines are left."""
+    """Return how many lines each part gets: one at a time in turn, until every part has enough or no lines are left."""
     shares = [0] * len(needed)
     while sum(shares) < room and shares != list(needed):
         for number, count in enumerate(needed):

@@ -32,7 +32,7 @@ _RANGES = {
 
 
 def parser_for(command: str) -> Parser:
-    """The parser for this command."""
+    """Return the parser for this command."""
     parser = new_parser(command, without=_FROM_REQUESTS)
     parser.add_argument(
         "--host",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def parser_for(command: str) -> Parser:
-    """The parser for one of these commands."""
+    """Return the parser for one of these commands."""
     return new_parser(command)
 
 

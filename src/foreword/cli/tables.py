@@ -31,7 +31,7 @@ class Table:
         return is_too_wide([*([self.header] if self.header else []), *self.rows], width)
 
     def without_columns(self, columns: Collection[int]) -> Table:
-        """A copy of the table without these columns."""
+        """Return a copy of the table without these columns."""
         remaining = [column for column in range(len(self.rows[0])) if column not in columns]
         new_numbers = {column: number for number, column in enumerate(remaining)}
 
@@ -55,12 +55,12 @@ class Table:
         )
 
     def plain_lines(self) -> list[str]:
-        """The rows without a header, at their natural width."""
+        """Return the rows without a header, at their natural width."""
         widths = column_widths((), self.rows, sys.maxsize, self.paths) or []
         return [line for number, row in enumerate(self.rows) for line in self._row_lines(number, row, widths)]
 
     def fitted_lines(self, width: int) -> list[str]:
-        """The header and rows in this width. If columns would break words, each row becomes several lines."""
+        """Return the header and rows in this width. If columns would break words, each row becomes several lines."""
         widths = column_widths(self.header, self.rows, width, self.paths)
         if widths is None:
             return [
@@ -82,7 +82,7 @@ class Table:
         return table_lines(row, widths, self._painter(number), self.right, self.paths)
 
     def _painter(self, number: int) -> Callable[[int, str], str]:
-        """A function that paints a cell of this row: in the row's colour for that column, otherwise in the column's."""
+        """Return a function that paints a cell of this row: in the row's colour for that column, otherwise in the column's."""
         row_colours = self.row_colours[number] if self.row_colours else {}
         column_colours = dict(enumerate(self.colours))
         return lambda column, text: self.paint(text, row_colours.get(column) or column_colours.get(column, ""))

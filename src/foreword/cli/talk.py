@@ -24,7 +24,7 @@ _PAGE_SIZE = 1000
 
 
 def parser_for(command: str) -> Parser:
-    """The parser for one of these commands."""
+    """Return the parser for one of these commands."""
     parser = new_parser(command)
     action = command.partition(" ")[2]
     if action == "list":
@@ -156,7 +156,7 @@ def _messages(args: Namespace) -> list[dict[str, object]]:
 
 
 def _message_text(message: Mapping[str, Any]) -> str:
-    """The message's text; any other content is returned as JSON."""
+    """Return the message's text, or its content as JSON if it is not text."""
     import json
 
     content = message.get("content")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def parser_for(command: str) -> Parser:
-    """The parser for one of these commands."""
+    """Return the parser for one of these commands."""
     parser = new_parser(command)
     action = command.partition(" ")[2]
     if action in ("set", "check", "render"):
@@ -119,17 +119,17 @@ def _store(args: Namespace) -> Store:
 
 
 def _default_template(args: Namespace) -> str:
-    """The layout's built-in template."""
+    """Return the layout's built-in template."""
     return _template_section(_with_template(args.question)).text or ""
 
 
 def _with_template(question: Question) -> Question:
-    """The question, with a layout that has a template if it did not specify one."""
+    """Return the question, with a layout that has a template if it did not specify one."""
     return question.with_fields(layout=question.fields["layout"] or "builder")
 
 
 def _template_section(question: Question) -> Section:
-    """The layout's section whose text is a template."""
+    """Return the layout's section whose text is a template."""
     layout = question.assembler.layout()
     for section in layout.sections:
         if section.language and section.text is not None:
@@ -166,7 +166,7 @@ def template_render(args: Namespace) -> int:
 
 
 def _template_question(args: Namespace) -> Question:
-    """A question about the template alone, as the only section of the layout."""
+    """Return a question about the template alone, as the only section of the layout."""
     question = _with_template(args.question)
     name = _template_section(question).name
     assignments = (f"sections={name}", f"section.{name}.trim=false", f"section.{name}.language={args.syntax}")

@@ -36,7 +36,7 @@ def shows_colours(stream: TextIO) -> bool:
 
 
 def terminal_width(stream: TextIO) -> int:
-    """The terminal's width in columns: `COLUMNS` if it is set, otherwise what the terminal reports."""
+    """Return the terminal's width in columns: `COLUMNS` if it is set, otherwise what the terminal reports."""
     setting = os.environ.get("COLUMNS", "")
     if setting.isascii() and setting.isdecimal() and int(setting) > 0:
         return int(setting)
@@ -47,7 +47,7 @@ def terminal_width(stream: TextIO) -> int:
 
 
 def paint(text: str, colour: str, stream: TextIO | None = None) -> str:
-    """The text in a colour, if the stream (by default standard output) supports colours."""
+    """Return the text in a colour, if the stream (by default standard output) supports colours."""
     return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if colour and shows_colours(stream or sys.stdout) else text
 
 
@@ -86,7 +86,7 @@ def write_parts(text: str, passages: Sequence[tuple[int, str, int]]) -> None:
 
 
 def escape_for(stream: TextIO, text: str) -> str:
-    """The text with control characters escaped if the stream is a terminal, otherwise unchanged."""
+    """Return the text with control characters escaped if the stream is a terminal, otherwise unchanged."""
     return escape_controls(text, keep="\n\t") if stream.isatty() else text
 
 
@@ -103,7 +103,7 @@ def write_line(text: str, indent: int = 0) -> None:
 
 
 def wrap_for(text: str, stream: TextIO, indent: int = 0) -> str:
-    """The text, wrapped to the width if the stream is a terminal, otherwise unchanged."""
+    """Return the text, wrapped to the width if the stream is a terminal, otherwise unchanged."""
     if not is_terminal(stream):
         return text
     from .columns import wrap
@@ -167,20 +167,20 @@ def write_error(text: str, indent: int = 0) -> None:
 
 
 def describe_infos(count: int, args: Namespace) -> str:
-    """How many infos there are, and the command that lists them."""
+    """Return how many infos there are, and the command that lists them."""
     folder = f" {args.dir}" if getattr(args, "dir", ".") != "." else ""
     layout = f" --layout {args.layout}" if args.layout else ""
     return f"{count:,} {'info' if count == 1 else 'infos'}; see foreword lint{printable(folder + layout)}"
 
 
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings, most severe first."""
+    """Return the findings, most severe first."""
     order = list(SEVERITIES)
     return sorted(findings, key=lambda finding: order.index(finding.severity))
 
 
 def format_finding(finding: Finding, stream: TextIO) -> str:
-    """A finding with its severity, location and code."""
+    """Return a finding with its severity, location and code."""
     location = ""
     if finding.path and finding.line and (finding.column or finding.path not in finding.message):
         location = f"{finding.path}:{finding.line}:{f'{finding.column}:' if finding.column else ''} "
@@ -189,12 +189,12 @@ def format_finding(finding: Finding, stream: TextIO) -> str:
 
 
 def finding_line(finding: Finding) -> str:
-    """The finding as one line for standard output, even if its message has several."""
+    """Return the finding as one line for standard output, even if its message has several."""
     return format_finding(replace(finding, message=escape_controls(finding.message.partition("\n")[0])), sys.stdout)
 
 
 def format_time(time: str) -> str:
-    """A stored time: in local time, to the minute, on a terminal; otherwise unchanged."""
+    """Return a stored time, converted to local time and rounded to the minute on a terminal."""
     if not is_terminal(sys.stdout):
         return time
     from datetime import datetime
@@ -206,6 +206,6 @@ def format_time(time: str) -> str:
 
 
 def describe_count(count: int, method: str, error: float, model: str) -> str:
-    """A token count with its method, and with its accuracy if a model was specified."""
+    """Return a token count with its method, and with its accuracy if a model was specified."""
     accuracy = f", within {error:.0%}" if error else ", exact"
     return f"{count:,} tokens by {method}{accuracy if model else ''}"

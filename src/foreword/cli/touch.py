@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def parser_for(command: str) -> Parser:
-    """The parser for one of these commands."""
+    """Return the parser for one of these commands."""
     parser = new_parser(command)
     if command == "talk touch":
         parser.add_argument("id", metavar="ID", help="the id of the conversation")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def parser_for(command: str) -> Parser:
-    """The parser for this command."""
+    """Return the parser for this command."""
     return add_dir_argument(new_parser(command))
 
 
@@ -91,7 +91,7 @@ class _WatchedCommand:
         return prompt
 
     def _agent(self) -> Agent:
-        """The agent, read again from files that may have changed."""
+        """Return the agent, read again from files that may have changed."""
         return question_of(self.args, self.question.assembler).agent_with_template()
 
     def paths(self) -> list[str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Account:
-    """A prompt's passages and findings. `files` contains the path of each file and where it ends in the prompt."""
+    """A prompt's passages and findings. `files` contains each file's path and the offset of its end in the prompt."""
 
     def __init__(
         self, passages: Sequence[SentPassage], findings: Sequence[Finding], files: Sequence[tuple[str, int]]
@@ -27,7 +27,7 @@ class Account:
         self._sent: tuple[str, str, SentPrompt] | None = None
 
     def sent(self, edition: Edition) -> SentPrompt:
-        """Return the prompt of an edition with this account, as it is sent. It is cached, because most turns send the same one."""
+        """Return the prompt of an edition with this account, split into what is sent. Cached, because most turns send the same."""
         system, cwd = edition.system, target_of(edition).cwd
         cached = self._sent
         if cached is None or cached[0] != system or cached[1] != cwd:
@@ -51,6 +51,6 @@ def parsed_account(edition: Edition) -> Account:
 
 
 def leading_messages(edition: Edition) -> Sequence[Mapping[str, str]]:
-    """Return the messages of an edition's prompt. For most layouts, there are none."""
+    """Return the messages in an edition's prompt. Most layouts have none."""
     account = parsed_account(edition)
     return account.sent(edition).messages if account.has_messages else ()

@@ -1,4 +1,4 @@
-"""A conversation's agent: its tools, the skill in its prompt, and how it differs from the edition's agent."""
+"""Resolve a conversation's agent: its tools, the skill in its prompt, and the fields that it inherits from the edition."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ConversationAgent:
             self.resolved, self._stored = agent, None
 
     def _skill_in_prompt(self, current: Edition, layout: Callable[[], Layout]) -> str:
-        """Return the active skill if the layout has a section for it and rebuilds the prompt, otherwise an empty string."""
+        """Return the active skill if the layout has a section for it and ever rebuilds the prompt, otherwise an empty string."""
         state = state_of(current)
         if not (state.in_prompt or state.returning):
             return ""
@@ -136,10 +136,10 @@ _INHERITED_KEYS = ("sub_agent", "session", "base", "scope", "language", "docs")
 
 
 def _inherit_fields(edition: Edition, agent: Agent, conversation: str) -> Agent:
-    """Fill in the fields that the agent does not set with the values from the edition."""
+    """Return the agent, with fields that it does not set filled in from the edition."""
     target = target_of(edition)
     inherited: dict[str, Any] = {}
-    # A model's name has a meaning only together with its provider.
+    # A model name is only meaningful together with its provider.
     if agent.model in ("", target.model) and agent.provider in ("", target.provider):
         inherited = {"model": target.model, "provider": target.provider}
     default_agent = Agent(session=conversation)
@@ -153,7 +153,7 @@ def _inherit_fields(edition: Edition, agent: Agent, conversation: str) -> Agent:
 
 
 def with_extension_tools(extensions: Sequence[Extension], agent: Agent) -> Agent:
-    """Add the extensions' tools after the agent's own. An agent without tools is returned unchanged."""
+    """Return the agent with the extensions' tools after its own. An agent without tools is returned unchanged."""
     own_names = {tool.name for tool in agent.tools or () if isinstance(tool, Tool)}
     added = [tool for extension in extensions for tool in extension.tools if tool.name not in own_names]
     return replace(agent, tools=(*agent.tools, *added)) if agent.tools and added else agent

@@ -98,11 +98,8 @@ class ConversationAssembler:
 
     def _apply_resources(self) -> None:
         """Switch to an assembler that has all discovered and added resources, unless the current one already does."""
-        original, packs, folders = (
-            self._opened_with,
-            dict(self._opened_with.packs),
-            list(self._opened_with.skill_folders),
-        )
+        original = self._opened_with
+        packs, folders = dict(original.packs), list(original.skill_folders)
         for resources in (*(self._discovered or ()), *self._added):
             packs.update(resources.packs)
             folders += resources.skills
@@ -125,13 +122,13 @@ class ConversationAssembler:
         return any("template" in section.instead for section in self.layout.all_sections)
 
     def adopt(self, snapshot: Snapshot) -> Inputs:
-        """Use the layout of a snapshot from now on. Return its inputs, with the extensions' documents added."""
+        """Use a snapshot's layout from now on, and return its inputs with the extensions' documents added."""
         self._check_mirror(snapshot.layout)
         self._layout = snapshot.layout
         return with_contributions(snapshot.inputs, self.layout, self._hooks.extensions)
 
     def confined(self, workspace: Workspace) -> Workspace:
-        """Add the folders that a workspace's files must be in, which are not stored with it."""
+        """Return the workspace restricted to the folders that files may be in, which are not stored with it."""
         return replace(workspace, inside=self.assembler.workspace.inside)
 
 
@@ -149,7 +146,7 @@ def _template_document(version: TemplateVersion) -> Document:
 
 
 def template_version(layout: Layout, inputs: Inputs) -> int | None:
-    """Return the version of the global template in these inputs: 0 for the layout's own, None if the layout does not use one."""
+    """Return the version of the global template in these inputs: 0 for the layout's own, None if the layout does not use it."""
     for section in layout.all_sections:
         body = inputs.bodies.get(section.name) if "template" in section.instead else None
         if body is not None and body.path.startswith(_TEMPLATE_PREFIX):

@@ -65,17 +65,19 @@ class EditionBuilder:
 
     # Editions
 
-    def gather(self, now: datetime | None, agent: Agent | None = None, *, is_existing: bool = True) -> Edition:
-        """Build an edition from the current workspace. With `is_existing`, an active skill that has disappeared is only reported."""
+    def gather(self, now: datetime | None, agent: Agent | None = None, *, skill_may_be_missing: bool = True) -> Edition:
+        """Build an edition from the current workspace. With `skill_may_be_missing`, a missing active skill is reported instead of raised."""
         waits.announce("build")
         self._assembling.discover_once()
         snapshot = self._assembling.snapshot()
         inputs = self._assembling.adopt(snapshot)
         source = snapshot if inputs is snapshot.inputs else object()
-        return self._edition(source, inputs, now, agent or self._agent.resolved, is_existing=is_existing)
+        return self._edition(
+            source, inputs, now, agent or self._agent.resolved, skill_may_be_missing=skill_may_be_missing
+        )
 
     def format(self, current: Edition, now: datetime | None) -> Edition:
-        """Build an edition from the stored inputs for this turn's agent. It records when they were gathered."""
+        """Build an edition for this turn's agent from the stored inputs, and record when they were gathered."""
         new_edition = self._edition(current.inputs, self.inputs(current), now, self._agent.resolved)
         return update_state(
             replace(new_edition, inputs=current.inputs), gathered=state_of(current).gathered or current.created
@@ -93,14 +95,14 @@ class EditionBuilder:
         return self.gather(now)
 
     def _edition(
-        self, source: object, inputs: Inputs, now: datetime | None, agent: Agent, *, is_existing: bool = True
+        self, source: object, inputs: Inputs, now: datetime | None, agent: Agent, *, skill_may_be_missing: bool = True
     ) -> Edition:
         layout = self._layout
         moment = round_to(time_precision(layout, inputs), now)
         for recent in self._recent:
             if recent.matches(source, agent, moment):
                 return recent.edition
-        prompt = self.prompt(inputs, agent, moment, is_existing=is_existing)
+        prompt = self.prompt(inputs, agent, moment, skill_may_be_missing=skill_may_be_missing)
         is_resolved = agent is self._agent.resolved
         edition = Edition(
             number=0,
@@ -127,14 +129,16 @@ class EditionBuilder:
 
     # Prompts
 
-    def prompt(self, inputs: Inputs, agent: Agent, now: datetime | None, *, is_existing: bool = False) -> Prompt:
-        """Build the prompt for these inputs. Raises a MissingError if the active skill does not exist, unless `is_existing`."""
+    def prompt(
+        self, inputs: Inputs, agent: Agent, now: datetime | None, *, skill_may_be_missing: bool = False
+    ) -> Prompt:
+        """Build the prompt for these inputs. Raises a MissingError if the active skill does not exist, unless `skill_may_be_missing`."""
         waits.announce("build")
         check_agent(agent)
         assembler, layout = self._assembling.assembler, self._layout
         agent = assembler.with_base(agent)
         snapshot = Snapshot(Plan(layout, inputs.workspace, (), ()), inputs, time_precision(layout, inputs))
-        agent, inputs = with_active_skill(agent, layout, inputs, may_be_missing=is_existing)
+        agent, inputs = with_active_skill(agent, layout, inputs, may_be_missing=skill_may_be_missing)
         with self._lock:
             if self._draft_writer is None or self._draft_writer.layout is not layout:
                 self._draft_writer = DraftWriter(layout)
@@ -158,7 +162,7 @@ class EditionBuilder:
     # Inputs
 
     def inputs(self, edition: Edition) -> Inputs:
-        """Return an edition's stored inputs, or what the workspace contains now."""
+        """Return an edition's stored inputs or, if there are none, those in the workspace now."""
         return self.stored_inputs(edition) or self._assembling.snapshot().inputs
 
     def stored_inputs(self, edition: Edition) -> Inputs | None:

@@ -23,7 +23,7 @@ _CODES: dict[str, str] = {"duplicate": "file-duplicate", "shadowed": "skill-shad
 
 
 def with_contributions(inputs: Inputs, layout: Layout, extensions: Sequence[Extension]) -> Inputs:
-    """Add the extensions' documents after those that were found. Duplicates are left out."""
+    """Return the inputs with the extensions' documents after those that were found. Duplicates are left out."""
     sources = [(extension, name) for extension in extensions for name in extension.sources]
     if not sources:
         return inputs
@@ -55,8 +55,8 @@ class _Contributions:
     def add_all(self, extension: Extension, lookup: Lookup, inputs: Inputs) -> None:
         """Add the documents that an extension provides for a lookup rule."""
         source = extension.sources[lookup.name]
-        for returned in run(extension, source, self._findings, inputs.workspace, list_items=Document) or ():
-            self._add(normalize(returned), extension.name, lookup)
+        for document in run(extension, source, self._findings, inputs.workspace, list_items=Document) or ():
+            self._add(normalize(document), extension.name, lookup)
 
     def _add(self, document: Document, layer: str, lookup: Lookup) -> None:
         entry, findings = entry_of(document, lookup) if document.text else (None, [])
@@ -89,10 +89,10 @@ class _Contributions:
         return next((entry for entry in entries if entry.name == name), None)
 
     def _copy_of(self, document: Document, lookup: str) -> Document | None:
-        """Return a document with the same text, or None. Documents that may replace a section do not count, because the prompt may not contain them."""
-        replacing = {name for section in self._layout.all_sections for name in section.instead if name != lookup}
+        """Return a document with the same text, or None. Documents that may replace a section are ignored, since the prompt may lack them."""
+        replacements = {name for section in self._layout.all_sections for name in section.instead if name != lookup}
         for name, entries in self._found.items():
-            for entry in entries if name not in replacing else ():
+            for entry in entries if name not in replacements else ():
                 if isinstance(entry, Document) and entry.text == document.text:
                     return entry
         return None

@@ -21,7 +21,7 @@ from .skills import SkillsInUse
 from .sub_agents import build_sub_agent_prompt, defined_sub_agent, inherited_inputs
 from .touch import TOUCH_KINDS
 from .touching import Touching
-from .transitions import Transitions, rebuild_pricing
+from .transitions import Transitions, rebuild_loss_function
 from .turns import Turns, user_message, with_summary_request
 from .usage import record_usage
 
@@ -94,7 +94,7 @@ class Conversation:
     ) -> Turn:
         """Return what the model should see now. `messages` is the history, and `message` is what the user says.
 
-        A call with a message starts a new prompt from the user. If that prompt is already in `messages`, pass `new_prompt=True` instead.
+        A `message` counts as a new prompt from the user. If that prompt is already in `messages`, pass `new_prompt=True` instead.
         """
         check_message(message)
         messages = checked_messages(messages)
@@ -150,9 +150,9 @@ class Conversation:
         return self._summary_turn(outcome, message, messages)
 
     def compact_without_prompt(self, error: StoreError, message: str = "", messages: Sequence[Message] = ()) -> Turn:
-        """Return only the request for a summary, for use while the store, which has the system prompt, is down."""
-        down = finding("store-down", f"{error}; the request is sent without the system prompt")
-        return self._summary_turn(Outcome(Edition(0, ""), (), [down]), message, messages)
+        """Return only the request for a summary, for use while the store is down and the system prompt cannot be read."""
+        outage = finding("store-down", f"{error}; the request is sent without the system prompt")
+        return self._summary_turn(Outcome(Edition(0, ""), (), [outage]), message, messages)
 
     def _summary_turn(self, outcome: Outcome, message: str, messages: Sequence[Message]) -> Turn:
         messages = without_prompt_messages(messages, outcome.edition)
@@ -165,8 +165,8 @@ class Conversation:
         current, _ = self._transitions.current()
         if current is None:
             raise CallError(f"the conversation {self.id!r} has no edition yet; its first turn creates one")
-        price = rebuild_pricing(self._agent.resolved, current, self._price_table, count_exactly)
-        return drift(current, self._builder.gather(now), price=price)
+        loss = rebuild_loss_function(self._agent.resolved, current, self._price_table, count_exactly)
+        return drift(current, self._builder.gather(now), loss=loss)
 
     def preview(self, template: Document | None = None, now: datetime | None = None) -> Prompt:
         """Return the prompt that would be built now with another template instead of the global one. Nothing is stored.
@@ -185,7 +185,8 @@ class Conversation:
     def record_usage(self, usage: object, *, model: str = "", now: datetime | None = None) -> Usage:
         """Add the usage that the provider returned with a response to the counters of the edition in use, and return them.
 
-        Takes the object itself or a mapping, of Anthropic, OpenAI (Responses or Chat) or Gemini; of a stream, only the last one.
+        `usage` is the object from Anthropic, OpenAI (Responses or Chat) or Gemini, or a mapping with the same keys. For a stream, pass
+        only the last one.
         """
         check_moment(now)
         model = model or self._agent.configured.model
@@ -232,7 +233,7 @@ class Conversation:
         return self._touching.touch(paths, how)
 
     def _send_waiting_touches(self) -> None:
-        """Add to this turn what touches could not send while the store was down."""
+        """Add to this turn the instructions that touches could not send while the store was down."""
         for message in self._touching.touch((), TOUCH_KINDS[0]).messages:
             self.send_message(message["content"])
 
@@ -257,7 +258,7 @@ class Conversation:
         """Return a turn for a sub-agent that does one task. Its base is the task or, with `append`, the parent's base followed by the task.
 
         The task is text or a reference (`$user/review`). If the layout's base is a template, so is the task, in the same language.
-        Instead of a task, `definition` names a sub-agent that the layout lists; it gets those of `tools` that its definition lists.
+        Instead of a task, `definition` names a sub-agent that the layout lists; it gets only those `tools` that its definition lists.
         `message` and `messages` are sent to the sub-agent after the `context` hooks have run. The turn's edition number is 0, and nothing
         is stored.
         """

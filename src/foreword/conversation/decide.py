@@ -1,8 +1,8 @@
 """Decide what each event does, and whether the edition in use is kept or replaced. Pure.
 
-    decide      events -> steps, by the layout's table: one for the tools, one for everything else
+    decide      events -> steps, from the layout's table: one for the tools, one for everything else
     apply_step  step, edition in use, new edition -> edition, messages to add, findings
-    drift       what a new prompt would change, which source changed it, and which prefix a rebuild would lose
+    drift       what a new prompt would change, which source changed it, and how much cached prefix a rebuild would lose
 
 Prompts with the same text, divided into the same messages, and the same tools are the same edition. They are compared by their final
 bytes, never by their inputs.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..inspection.changes import SectionChange, Side
     from ..vocabulary import Finding
 
-    Pricing = Callable[[Edition, Edition], tuple[int, int, CacheRule]]
+    LossFunction = Callable[[Edition, Edition], tuple[int, int, CacheRule]]
     Subject = Literal["tools", "rest", "all"]
 
 _TOOL_EVENTS = ("tools", "registry")
@@ -52,11 +52,11 @@ class Steps:
 
     @property
     def changes(self) -> Sequence[tuple[Subject, str]]:
-        """Return the steps other than `keep`, in order, each with its subject. Equal steps are merged."""
+        """The steps other than `keep`, in order, each with its subject. Equal steps are merged."""
         if self.tools == self.rest:
             return () if self.rest == "keep" else (("all", self.rest),)
-        both: tuple[tuple[Subject, str], ...] = (("tools", self.tools), ("rest", self.rest))
-        return tuple((subject, step) for subject, step in both if step != "keep")
+        steps: tuple[tuple[Subject, str], ...] = (("tools", self.tools), ("rest", self.rest))
+        return tuple((subject, step) for subject, step in steps if step != "keep")
 
 
 def decide(
@@ -65,7 +65,8 @@ def decide(
     """Return the steps for these events: for each subject, the strongest one in the layout's table `on`.
 
     A conversation without an edition gathers, and so does an explicit rebuild. Inputs that were gathered for another layout can be
-    neither formatted nor compared, so they are gathered again. Gathering, or formatting everything else, always uses the turn's tools.
+    neither formatted nor compared, so they are gathered again. Gathering always uses the turn's tools, and so does formatting
+    everything else.
     """
     if current is None:
         return Steps("gather", "gather")
@@ -88,7 +89,7 @@ def _strongest(steps: Iterable[str]) -> str:
 class Outcome:
     """The result of a step: the edition to use, whether it was in use before, messages for the model, and findings.
 
-    `changes` has the names of the tools that each message adds, removes and restores.
+    `changes` lists the names of the tools that each message adds, removes and restores.
     """
 
     edition: Edition
@@ -104,14 +105,14 @@ def apply_step(
     new_edition: Edition,
     is_summarised: bool = False,
     since: Edition | None = None,
-    price: Pricing | None = None,
+    loss: LossFunction | None = None,
     accepts_late_tools: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Apply a step to the edition in use. `new_edition` is what would be built now.
 
-    `since` is an edition whose changes are already reported. `price` returns how much of the provider's cache a rebuild keeps and
-    loses, and `accepts_late_tools` whether the model accepts new tools without losing any. Skills stay in use from one edition to the
-    next, until the messages that contain them are summarised.
+    `since` is an edition whose changes are already reported. `loss` returns how much of the provider's cache a rebuild keeps and
+    loses, and `accepts_late_tools` whether the model accepts new tools without losing any of it. Skills stay in use from one edition
+    to the next, until the messages that contain them are summarised.
     """
     if current is None:
         return Outcome(replace(new_edition, number=1))
@@ -124,7 +125,7 @@ def apply_step(
         carried = {name: getattr(state, name) for name in _CARRIED_FIELDS}
         carried |= {"notices": lasting_notices(state), "earlier": earlier_hashes(current)}
         return Outcome(update_state(replace(new_edition, number=current.number + 1), **carried))
-    change = drift(current, new_edition, since, price)
+    change = drift(current, new_edition, since, loss)
     if step == "warn":
         return Outcome(current, (), [finding("drift", change.sentence())] if change.is_changed else ())
     return _append(current, new_edition, change, accepts_late_tools) if step == "append" else Outcome(current)
@@ -158,7 +159,7 @@ class Drift(ChangedParts):
     rule: CacheRule = CacheRule()
 
     def sentence(self) -> str:
-        """Describe the change in one sentence, with its price."""
+        """Describe the change in one sentence, including what a rebuild would lose."""
         if not self.is_changed:
             return "nothing has changed since the edition in use was created"
         parts = [_describe_change(section) for section in self.sections]
@@ -177,16 +178,18 @@ def _describe_change(change: SectionChange) -> str:
     return f"{what} {' and '.join(change.kinds)}{sources}"
 
 
-def drift(current: Edition, new_edition: Edition, since: Edition | None = None, price: Pricing | None = None) -> Drift:
-    """Compare a new edition with the edition in use, or with `since`. The price is always for rebuilding the edition in use.
+def drift(
+    current: Edition, new_edition: Edition, since: Edition | None = None, loss: LossFunction | None = None
+) -> Drift:
+    """Compare a new edition with the edition in use, or with `since`. The loss is always that of rebuilding the edition in use.
 
-    Without `price`, a rebuild is assumed to keep the common beginning of the two prompts.
+    Without `loss`, a rebuild is assumed to keep the common prefix of the two prompts.
     """
     changes = find_changes(_side(since or current), _side(new_edition))
-    return Drift(changes.sections, changes.tools, *(price or _prefix_price)(current, new_edition))
+    return Drift(changes.sections, changes.tools, *(loss or _prefix_loss)(current, new_edition))
 
 
-def _prefix_price(current: Edition, new_edition: Edition) -> tuple[int, int, CacheRule]:
+def _prefix_loss(current: Edition, new_edition: Edition) -> tuple[int, int, CacheRule]:
     kept = common_prefix_length(current.system, new_edition.system) if current.tools == new_edition.tools else 0
     return estimate(current.system[:kept]), estimate(current.system[kept:]), CacheRule()
 
@@ -204,7 +207,7 @@ def _section_texts(edition: Edition) -> dict[str, str]:
     return {name: "\n\n".join(texts) for name, texts in passages.items()}
 
 
-# Append: a message announces the change once, and the prefix stays the same
+# The step `append`: a message announces each change once, and the prefix stays the same
 
 
 _TOOL_KEY = "tool:"  # the prefix of a tool's key in `announced`; without a name, the key of the inactive tools
@@ -212,7 +215,7 @@ _TOOL_KEY = "tool:"  # the prefix of a tool's key in `announced`; without a name
 
 @value
 class _Announcement:
-    """A change that no message has announced yet. `hash` is the hash of the new content, or empty if the change was reverted."""
+    """A change that no message has announced yet. `hash` is the new content's hash, or empty if the change was reverted."""
 
     key: str
     text: str
@@ -248,20 +251,20 @@ def _append(current: Edition, new_edition: Edition, change: Drift, accepts_late_
 
 
 def _tool_names(current: Edition, change: Drift) -> dict[str, list[str]]:
-    """Return the names of the tools that are added, and of known tools that are no longer active or active again."""
+    """Return the names of tools that were added, removed (no longer active) or restored (active again)."""
     active = state_of(current).active
     names = {row["name"] for row in active["tools"]} if active else None
     inactive = [] if names is None else [name for name in tools_by_name(current.tools) if name not in names]
-    found = {
+    changes = {
         "added": list(change.tools.added),
         "removed": [name for name in change.tools.removed if name not in inactive],
         "restored": [name for name in inactive if name not in change.tools.removed],
     }
-    return {key: names for key, names in found.items() if names}
+    return {key: names for key, names in changes.items() if names}
 
 
 def _active_tools(current: Edition, new_edition: Edition) -> dict[str, Any] | None:
-    """Return the agent's current tools if they differ from those that the edition defines."""
+    """Return the agent's current tools, or None if they are those that the edition defines."""
     return {"tools": tool_rows(new_edition)} if described_tools(new_edition) != described_tools(current) else None
 
 

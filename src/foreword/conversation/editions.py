@@ -1,6 +1,6 @@
-"""Read, publish and update the edition in use of each conversation, and continue while the store is down.
+"""Read, publish and update each conversation's edition in use, and continue while the store is down.
 
-Processes agree on one edition by compare-and-set: the one that publishes second starts over from the first one's edition.
+Processes agree on one edition by compare-and-set: a process that publishes too late starts over from the other's edition.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The hooks of extensions, checked when they are registered and run in order. A hook that fails is skipped, unless it is required."""
+"""Check extensions when they are registered, and run their hooks in order. A hook that fails is skipped, unless it is required."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check_extensions(extensions: Sequence[Extension]) -> None:
 
 
 class Hooks:
-    """The hooks of one conversation. Findings from hooks that run outside a turn are kept for the next turn."""
+    """Runs the hooks for one conversation. Findings from hooks that run outside a turn are reported in the next turn."""
 
     def __init__(self, extensions: Sequence[Extension], conversation: str) -> None:
         self.extensions = extensions
@@ -58,7 +58,7 @@ class Hooks:
         return system, added
 
     def context(self, messages: list[Message], about: Callable[[], About], findings: list[Finding]) -> list[Message]:
-        """Run `context` and return the messages to send. Each hook gets copies, so a failing one leaves no trace."""
+        """Run `context` and return the messages to send. Each hook gets copies, so a hook that fails has no effect."""
         for extension in self.extensions:
             if extension.context is not None:
                 copies = [_copy(message) for message in messages]
@@ -72,7 +72,7 @@ class Hooks:
         return messages
 
     def discover(self, reason: str, about: About) -> list[Resources]:
-        """Run `resources_discover` and return what it found."""
+        """Run `resources_discover` and return the resources that it found."""
         found: list[Resources] = []
         for extension in self.extensions:
             if extension.resources_discover is not None:
@@ -90,7 +90,7 @@ class Hooks:
                 run(extension, extension.listen, self._unreported, event, values)
 
     def check(self, prompt: Prompt) -> Prompt:
-        """Add the findings of the extensions' checks to a prompt."""
+        """Return the prompt with the findings of the extensions' checks added."""
         found = run_checks(self.extensions, prompt)
         return replace(prompt, findings=(*prompt.findings, *found)) if found else prompt
 

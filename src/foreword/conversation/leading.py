@@ -1,4 +1,4 @@
-"""Leading messages: the messages of a prompt, which every turn puts in front of the history. Pure.
+"""Handle leading messages: those that belong to the prompt, and that every turn puts before the history. Pure.
 
 A caller may pass back `turn.messages` instead of `turn.history`. So that nothing is sent twice, the messages of the current prompt
 and of earlier ones are recognised by their text and removed.
@@ -44,19 +44,19 @@ def earlier_hashes(current: Edition) -> tuple[str, ...]:
 
 
 def without_prompt_messages(messages: Sequence[Message], edition: Edition) -> Sequence[Message]:
-    """Remove the messages of this edition's prompt, or of an earlier one, from the start of a list."""
+    """Return the messages without leading ones that belong to this edition's prompt or an earlier one."""
     if not messages:
         return messages
     return without_leading(messages, {*state_of(edition).earlier, *hashes_of(leading_messages(edition))})
 
 
 def without_leading(messages: Sequence[Message], hashes: Collection[str]) -> Sequence[Message]:
-    """Remove the messages whose text has one of these hashes from the start of a list."""
+    """Return the messages without leading ones whose text has one of these hashes."""
     start = 0
-    while hashes and start < len(messages) and _is_known(messages[start], hashes):
+    while hashes and start < len(messages) and _is_prompt_message(messages[start], hashes):
         start += 1
     return messages[start:]
 
 
-def _is_known(message: Message, hashes: Collection[str]) -> bool:
+def _is_prompt_message(message: Message, hashes: Collection[str]) -> bool:
     return message.get("role") in _ROLES and hashes_of([message])[0] in hashes

@@ -1,11 +1,11 @@
 """Notices: messages that Foreword itself adds to a conversation, for example that a tool is inactive. Pure.
 
 A caller may keep the messages of a turn (`turn.history`), or its own list, which lacks the notices. So that the model sees them
-either way, each notice is remembered with the position at which it was first sent, and inserted there again. The prefix that
-the provider has cached does not change.
+either way, each notice is stored with the position at which it was first sent, and inserted there again. This leaves the provider's
+cached prefix unchanged.
 
-A notice that announces a change has the names of the tools in it (`change`), so that a provider that can change tools in the middle
-of a conversation is sent the change itself.
+A notice that announces a change also contains the names of the affected tools (`change`), so that providers that can change tools in
+the middle of a conversation are sent the change itself.
 
 In a conversation's state, `unsent` lists the notices that no turn has sent yet, and `notices` those that were sent.
 """
@@ -29,7 +29,7 @@ _CALL_TYPES = ("function_call",)
 
 
 def with_unsent(state: State, texts: Iterable[str], skill: str = "", *, touched: bool = False) -> State:
-    """Add notices for the next turn to send. `skill` is the name of the skill whose body they contain.
+    """Return the state with notices for the next turn to send. `skill` is the name of the skill whose body they contain.
 
     With `touched`, they contain files that an earlier touch has sent.
     """
@@ -39,18 +39,18 @@ def with_unsent(state: State, texts: Iterable[str], skill: str = "", *, touched:
 
 
 def with_changes(state: State, texts: Iterable[str], changes: Iterable[Notice]) -> State:
-    """The state with notices that announce these changes, for the next turn to send."""
+    """Return the state with notices that announce these changes, for the next turn to send."""
     rows = [{"text": text, "change": change} for text, change in zip(texts, changes, strict=True)]
     return replace(state, unsent=(*state.unsent, *rows))
 
 
 def changes_of(state: State) -> tuple[Notice, ...]:
-    """The changes that notices have announced, each with the text of its notice."""
+    """Return the changes that notices have announced, each with the text of its notice."""
     return tuple({"text": row["text"], **row["change"]} for row in state.notices if "change" in row)
 
 
 def mark_sent(state: State, messages: Sequence[Message]) -> State:
-    """Record that the unsent notices are sent after these messages."""
+    """Return the state after the unsent notices are sent at the end of these messages."""
     if not state.unsent:
         return state
     start = len(with_notices(messages, state.notices))
@@ -61,7 +61,7 @@ def mark_sent(state: State, messages: Sequence[Message]) -> State:
 
 
 def _drop_oldest(notices: list[Notice]) -> list[Notice]:
-    """Drop the oldest notices if together they are too long for a state. Skills and touched files are always kept."""
+    """Return the notices without the oldest ones if the total is too long to store. Skills and touched files are always kept."""
     size, kept = sum(len(notice["text"]) for notice in notices), []
     for number, notice in enumerate(notices):
         if size > _MAX_CHARACTERS and not _is_lasting(notice) and number < len(notices) - 1:
@@ -72,7 +72,7 @@ def _drop_oldest(notices: list[Notice]) -> list[Notice]:
 
 
 def lasting_notices(state: State) -> tuple[Notice, ...]:
-    """Return the notices that outlive an edition: skill bodies and touched files. Announced changes are part of the new prompt."""
+    """Return the notices that outlive an edition: skill bodies and touched files. The next prompt contains announced changes itself."""
     return tuple(notice for notice in state.notices if _is_lasting(notice))
 
 
@@ -81,7 +81,7 @@ def _is_lasting(notice: Notice) -> bool:
 
 
 def with_notices(messages: Sequence[Message], notices: Iterable[Notice]) -> list[Message]:
-    """Insert every notice that the messages lack, each at the position where it was first sent.
+    """Return the messages with every missing notice inserted at the position where it was first sent.
 
     If the list is too short, the notice is inserted before the last message. Notices keep their order, because a later one may revoke
     an earlier one.

@@ -1,4 +1,4 @@
-"""What the conversations of one process share: the store, extensions, assemblers and running constructions."""
+"""Resources that the conversations of one process share: the store, extensions, assemblers and running constructions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_ASSEMBLERS = 64
 
 
 class Shared:
-    """What the conversations of one process share."""
+    """The store, extensions and assemblers that the conversations of one process share."""
 
     def __init__(self, store: str | Store, extensions: Sequence[Extension]) -> None:
         if not hasattr(store, "publish"):
@@ -45,7 +45,7 @@ class Shared:
         return edition.system if edition else None
 
     def assembler(self, assembler: Assembler) -> Assembler:
-        """Return an existing assembler with the same workspace, layout and settings, so that nothing is read twice; if there is none, this one."""
+        """Return the assembler that conversations with the same workspace, layout and settings share: an existing one, or else this one."""
         options = {name: option for name, option in vars(assembler).items() if not name.startswith("_")}
         key = repr((os.path.abspath(assembler.workspace.cwd), options))
         with self._lock:
@@ -68,7 +68,7 @@ class Shared:
 
 
 class _Construction:
-    """A running construction, and its edition once there is one."""
+    """A running construction. `edition` is its result, once it has one."""
 
     def __init__(self) -> None:
         self.edition: Edition | None = None
@@ -84,7 +84,7 @@ class Constructions:
         self._running: dict[str, _Construction] = {}
 
     def run_once(self, id: str, construct: Callable[[], Outcome]) -> Outcome:
-        """Construct, or wait for another thread that is constructing this conversation."""
+        """Construct an edition, or wait for another thread that is already doing so for this conversation."""
         construction = _Construction()
         while True:
             running = self._running.setdefault(id, construction)

@@ -1,4 +1,4 @@
-"""Skills that a conversation uses: the messages that send the model their bodies."""
+"""Activate skills in a conversation, by sending the model a message with the skill's body."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class SkillsInUse:
-    """The skills of one conversation."""
+    """Activates skills in one conversation."""
 
     def __init__(
         self,
@@ -37,23 +37,23 @@ class SkillsInUse:
     def use(self, name: str) -> Mapping[str, Any]:
         """Return the message that sends the model a skill's body. The second time, it only says that the skill is active."""
         expect("the name of a skill", name, str)
-        using = self._transitions.current_or_new()
-        inputs, layout = self._builder.inputs(using), self._assembling.layout
+        current = self._transitions.current_or_new()
+        inputs, layout = self._builder.inputs(current), self._assembling.layout
         skill = skill_named(name, layout, inputs)
-        if name in state_of(using).skills:
+        if name in state_of(current).skills:
             return {"role": "user", "content": skill_text(layout, "skill_active_message", skill)}
         skill = with_body(skill, layout, self._assembling.confined(inputs.workspace))
-        self._editions.update(self._id, using, lambda state: after_use(state, name))
-        return {"role": "user", "content": activation(layout, skill) + _change_note(skill, using)}
+        self._editions.update(self._id, current, lambda state: after_use(state, name))
+        return {"role": "user", "content": activation(layout, skill) + _change_note(skill, current)}
 
 
-def _change_note(skill: Skill, using: Edition) -> str:
-    """A note for the model if a skill's file is newer than the list of skills in the prompt."""
+def _change_note(skill: Skill, current: Edition) -> str:
+    """Return a note for the model if a skill's file is newer than the list of skills in the prompt, otherwise an empty string."""
     from datetime import datetime
 
     try:
         changed = os.stat(skill.path).st_mtime
-        listed = datetime.fromisoformat(state_of(using).gathered or using.created).timestamp()
+        listed = datetime.fromisoformat(state_of(current).gathered or current.created).timestamp()
     except (OSError, ValueError):
         return ""
     return "\n\n(This file has changed since the list of skills was made.)" if changed > listed else ""

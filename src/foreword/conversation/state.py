@@ -1,4 +1,4 @@
-"""What a conversation remembers between turns, stored as JSON with the edition in use. Pure."""
+"""The state that a conversation keeps between turns, stored as JSON with the edition in use. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @value
 class State:
-    """What a conversation remembers between turns; for most conversations, nothing.
+    """The state that a conversation keeps between turns. For most conversations, it is empty.
 
     Fields:
         skills: The skills that were sent to the model in a message.
@@ -73,14 +73,14 @@ def with_state(edition: Edition, state: State) -> Edition:
 
 
 def update_state(edition: Edition, **changes: Any) -> Edition:
-    """Change some fields of an edition's state."""
+    """Return the edition with some fields of its state changed."""
     return with_state(edition, replace(state_of(edition), **changes))
 
 
 def after_summary(state: State) -> State:
     """Return the state after the messages were summarised: their content is forgotten, and skills in use must be sent again."""
     returning = dict.fromkeys((*state.returning, *state.skills))
-    again = tuple(dict.fromkeys((*state.touched_again, *state.touched)))
+    touched_again = tuple(dict.fromkeys((*state.touched_again, *state.touched)))
     return replace(
         state,
         skills=(),
@@ -89,7 +89,7 @@ def after_summary(state: State) -> State:
         notices=(),
         unsent=(),
         touched={},
-        touched_again=again,
+        touched_again=touched_again,
     )
 
 

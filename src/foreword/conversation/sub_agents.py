@@ -53,7 +53,7 @@ def build_sub_agent_prompt(
     assembling: ConversationAssembler,
     builder: EditionBuilder,
 ) -> Prompt:
-    """Build a sub-agent's prompt for a task: text, a reference or a document. With `append`, the task follows the parent's base."""
+    """Build a sub-agent's prompt for a task, which is text, a reference or a document. With `append`, it follows the parent's base."""
     assembler, layout = assembling.assembler, assembling.layout
     if isinstance(task, Document):
         document = task
@@ -82,8 +82,8 @@ def _base_sections(layout: Layout) -> list[Section]:
 def _append_task(layout: Layout, inputs: Inputs, task: Document) -> Document:
     """Return the template of the parent's base, followed by the task.
 
-    If the task is a template in a pack and the language can include templates, the task is included, so that its own includes are found
-    and it is not trusted more than it would be by itself.
+    If the task is a template in a pack and the language can include templates, the task is included instead of copied, so that its own
+    includes are found and it does not gain the trust of the parent's template.
     """
     section, body = next(
         (section, inputs.bodies[section.name])
@@ -96,7 +96,7 @@ def _append_task(layout: Layout, inputs: Inputs, task: Document) -> Document:
 
 
 def _base_text(layout: Layout, prompt: Prompt) -> str:
-    """Return the text of a prompt that a caller's base would replace."""
+    """Return the part of a prompt's text that a caller's base would replace."""
     names = {section.name for section in with_inner_sections(_base_sections(layout))}
     passages = [passage for passage in prompt.passages if passage.section in names]
     return prompt.text[passages[0].start : passages[-1].end] if passages else ""

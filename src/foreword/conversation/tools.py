@@ -1,4 +1,4 @@
-"""Tool definitions in their stored form: JSON in one stable order. Pure."""
+"""Convert tool definitions to and from their stored form: JSON in a stable order. Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def serialize_tools(tools: Iterable[Tool]) -> str:
 
 
 def _invalid_tool(rows: Iterable[Mapping[str, Any]]) -> str:
-    """Return the name of the tool that cannot be written as JSON, for an error message."""
+    """Name the tool that cannot be written as JSON, for an error message."""
     for row in rows:
         try:
             json.dumps(row, allow_nan=False)

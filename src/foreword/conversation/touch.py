@@ -56,7 +56,10 @@ class Choice:
 
 
 def choose(inputs: Inputs, edition: Edition, state: State, changed: str = "", *, keep_copies: bool = False) -> Choice:
-    """Choose the entries that neither the prompt nor an earlier touch has sent. An entry that was sent with other text gets a field `changed`."""
+    """Choose the entries that neither the prompt nor an earlier touch has sent.
+
+    An entry that was sent with different text gets a field `changed`.
+    """
     in_prompt = texts_in(edition)
     copies = {} if keep_copies else {digest(text): path for path, text in in_prompt.items()}
     hashes: dict[str, str] = {}

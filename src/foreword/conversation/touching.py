@@ -37,7 +37,7 @@ _MAX_WAITING = 10_000
 
 @value
 class _KnownPath:
-    """A path whose instructions were all sent: their files, the edition in use at that time, and a check whether anything has changed."""
+    """A path whose instructions were all sent: their files, the edition in use at that time, and a check for later changes."""
 
     files: Mapping[str, str]
     edition: int
@@ -49,7 +49,7 @@ class _KnownPath:
 
 
 class Touching:
-    """The touches of one conversation."""
+    """Carries out the touches of one conversation."""
 
     def __init__(
         self,

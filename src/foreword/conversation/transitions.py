@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..encoding.edition import target_of
 from ..errors import PROVIDERS, StoreError
 from ..findings import finding
-from ..inspection.price_list import price_rebuild, shipped_prices
+from ..inspection.price_list import rebuild_loss, shipped_prices
 from ..providers.capabilities import capabilities_of
 from ..text.tokens import estimate_for
 from ..vocabulary import replace, value
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .agents import ConversationAgent
     from .assembling import ConversationAssembler
     from .builder import EditionBuilder
-    from .decide import Pricing
+    from .decide import LossFunction
     from .editions import Editions
     from .hooks import Hooks
     from .state import State
@@ -34,8 +34,8 @@ _TOOLS_KEPT = (
     "the tools differ from those the conversation started with, which this layout keeps until it builds another prompt"
 )
 _ANNOUNCE_TOOLS = Steps("append", "keep")
-# A caller who requests one of these needs a new edition, so the one in use is not returned instead.
-_REQUESTS = frozenset(("reload", "rebuild"))
+# A caller who requests one of these expects a new edition, so returning the one in use would be wrong.
+_EXPLICIT_EVENTS = frozenset(("reload", "rebuild"))
 
 
 @value
@@ -79,8 +79,8 @@ class Transitions:
         number: int | None = None
         while True:
             current, findings = self.current()
-            before, number = number, current.number if current else 0
-            if before not in (None, number):
+            previous_number, number = number, current.number if current else 0
+            if previous_number not in (None, number):
                 events = ["turn"]  # the process that published this edition has applied the others
             outcome = self._apply_once(events, current, findings, now)
             if outcome is not None:
@@ -94,7 +94,7 @@ class Transitions:
         steps = decide(self._assembling.layout.on, current, all_events, self._assembling.layout_changed(current))
         if current is None or not (findings or self._changes_nothing(steps, current)):
             return self._publish(steps, events, current, now)
-        if findings and steps.changes and not _REQUESTS.isdisjoint(events):
+        if findings and steps.changes and not _EXPLICIT_EVENTS.isdisjoint(events):
             self._editions.store.current(self._id)  # raises the StoreError for the caller
         if "tools" in all_events and not steps.changes:
             findings = [*findings, finding("tools-kept", _TOOLS_KEPT)]
@@ -106,20 +106,21 @@ class Transitions:
         """Carry out the steps and publish the result. Returns None if another process has published in the meantime."""
         outcome = self._outcome(steps, current, now, is_summarised="compaction" in events)
         try:
-            kept = self._editions.publish(self._id, current, outcome.edition)
+            published = self._editions.publish(self._id, current, outcome.edition)
         except StoreError as error:
-            if current is None or not {"compaction", *_REQUESTS}.isdisjoint(events):
+            if current is None or not {"compaction", *_EXPLICIT_EVENTS}.isdisjoint(events):
                 raise
             return Outcome(current, (), [store_down(error)], is_reused=True)
-        if kept is None:
+        if published is None:
             return None
-        if kept is current and not outcome.messages:
+        if published is current and not outcome.messages:
             self._announced = _AnnouncedTools(current, self._agent.resolved) if steps == _ANNOUNCE_TOOLS else None
-        self._hooks.notify("constructed" if current is None else steps.strongest, kept)
-        return replace(outcome, edition=kept, is_reused=current is not None and kept.number == current.number)
+        self._hooks.notify("constructed" if current is None else steps.strongest, published)
+        is_reused = current is not None and published.number == current.number
+        return replace(outcome, edition=published, is_reused=is_reused)
 
     def _implied_events(self, current: Edition) -> list[str]:
-        """Return the events that follow from the edition in use and this turn's agent."""
+        """Return the events that the edition in use and this turn's agent imply."""
         state, on = state_of(current), self._assembling.layout.on
         may_revert = state.announced and on.get("tools") == "append"
         events = ["tools"] if may_revert or self._agent.has_different_tools(current) else []
@@ -132,16 +133,16 @@ class Transitions:
         return not steps.changes
 
     def _outcome(self, steps: Steps, current: Edition | None, now: datetime | None, is_summarised: bool) -> Outcome:
-        """Apply the steps one after another. Together they produce one edition."""
+        """Apply the steps in order, and return one outcome for all of them."""
         if current is None:
-            return apply_step("gather", None, self._builder.gather(now, is_existing=False))
+            return apply_step("gather", None, self._builder.gather(now, skill_may_be_missing=False))
         outcome, before = Outcome(current), None
         for subject, step in steps.changes:
             edition, is_first = outcome.edition, before is None
             new_edition = self._builder.rebuild(edition, subject, step, now, keep_tools=subject == "rest" and is_first)
-            price = rebuild_pricing(self._agent.resolved, edition, shipped_prices, estimate_for)
+            loss = rebuild_loss_function(self._agent.resolved, edition, shipped_prices, estimate_for)
             step_outcome = apply_step(
-                step, edition, new_edition, is_summarised and is_first, before, price, self._accepts_late_tools
+                step, edition, new_edition, is_summarised and is_first, before, loss, self._accepts_late_tools
             )
             outcome = replace(
                 step_outcome,
@@ -152,18 +153,18 @@ class Transitions:
             before = new_edition
         if outcome.messages:
             texts = [message["content"] for message in outcome.messages]
-            kept = with_state(outcome.edition, with_changes(state_of(outcome.edition), texts, outcome.changes))
-            outcome = replace(outcome, edition=kept)
+            state = with_changes(state_of(outcome.edition), texts, outcome.changes)
+            outcome = replace(outcome, edition=with_state(outcome.edition, state))
         return outcome
 
     def _accepts_late_tools(self) -> bool:
-        """Whether the agent's model accepts new tools in the middle of a conversation. Unknown providers do not."""
-        model, provider = self._agent.resolved.model, self._agent.resolved.provider.lower()
-        owner = provider or shipped_prices().provider_of(model)
-        return owner in PROVIDERS and capabilities_of(owner, model).added_tools
+        """Whether the agent's model accepts new tools in the middle of a conversation. False for unknown providers."""
+        model = self._agent.resolved.model
+        provider = self._agent.resolved.provider.lower() or shipped_prices().provider_of(model)
+        return provider in PROVIDERS and capabilities_of(provider, model).added_tools
 
     def compact(self, now: datetime | None) -> Outcome:
-        """Return the edition to request a summary with. The state forgets everything that only the messages contained."""
+        """Return the edition with which to request a summary. Everything that only the messages contained is removed from the state."""
         current, findings = self.current()
         layout = self._assembling.layout
         if layout.compaction.get("under") == "new":
@@ -186,14 +187,16 @@ class Transitions:
         return outcome
 
 
-def rebuild_pricing(agent: Agent, current: Edition, table: Callable[[], Prices], counter: Counter) -> Pricing:
+def rebuild_loss_function(
+    agent: Agent, current: Edition, table: Callable[[], Prices], counter: Counter
+) -> LossFunction:
     """Return a function that calculates how much of the provider's cache a rebuild keeps and loses.
 
     If the agent has neither a model nor a provider, those of the edition are used.
     """
     target = agent if agent.model or agent.provider else target_of(current)
 
-    def price(old: Edition, new: Edition) -> tuple[int, int, CacheRule]:
-        return price_rebuild(old, new, target.provider, target.model, table(), counter)
+    def loss(old: Edition, new: Edition) -> tuple[int, int, CacheRule]:
+        return rebuild_loss(old, new, target.provider, target.model, table(), counter)
 
-    return price
+    return loss

@@ -1,4 +1,4 @@
-"""Turns: the edition in use and the messages, after extension hooks have changed them."""
+"""Create turns from the edition in use and the messages, and run the extensions' hooks on them."""
 
 from __future__ import annotations
 
@@ -136,14 +136,14 @@ class Turns:
             return outcome
         findings = list(outcome.findings)
         texts, files = self._returning_files(outcome.edition, findings)
-        returned, in_prompt = self._returning_skills(outcome.edition, findings), self._agent.skill_in_prompt
+        skill_texts, in_prompt = self._returning_skills(outcome.edition, findings), self._agent.skill_in_prompt
         configured = self._agent.configured.skill
 
         def after_sending(state: State) -> State:
-            names = [name for name in state.returning if name in returned]
+            names = [name for name in state.returning if name in skill_texts]
             for name in names:
                 if name != in_prompt:
-                    state = with_unsent(state, [returned[name]], name)
+                    state = with_unsent(state, [skill_texts[name]], name)
             if state.touched_again:
                 state = with_unsent(state, texts, touched=True)
                 state = replace(after_touch(state, files), touched_again=())
@@ -156,10 +156,10 @@ class Turns:
 
     def _returning_files(self, edition: Edition, findings: list[Finding]) -> tuple[list[str], Mapping[str, str]]:
         """Return what touches sent before a compaction, in its current form: the texts, and the hash of each file."""
-        again = self._touching.send_again(edition)
-        if again is None:
+        resent = self._touching.send_again(edition)
+        if resent is None:
             return [], {}
-        prompt, files = again
+        prompt, files = resent
         findings.extend(prompt.findings)
         return [message["content"] for message in messages_of(prompt)], files
 
@@ -207,7 +207,7 @@ def user_message(text: str) -> list[Message]:
 
 
 def with_summary_request(turn: Turn, layout: Layout) -> Turn:
-    """Add the request for a summary to a turn, in a message or in the system prompt, as the layout specifies."""
+    """Return the turn with a request for a summary, in a message or in the system prompt, as the layout specifies."""
     request = layout.wording.get("compaction", "")
     if layout.compaction.get("say") == "message":
         return replace(turn, messages=(*turn.messages, {"role": "user", "content": request}))

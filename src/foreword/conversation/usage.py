@@ -1,4 +1,4 @@
-"""Record what the provider says about each call, and explain why it read less from its cache than the call before."""
+"""Record the usage that the provider reports for each call, and explain calls that read too little from its cache."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ if TYPE_CHECKING:
     from ..vocabulary import Edition, Finding
     from .editions import Editions
 
-# No provider caches less than this, so smaller numbers mean nothing.
+# No provider caches fewer tokens than this, so smaller numbers say nothing about the cache.
 _MIN_CACHED = 1024
-_ENOUGH_OF_THE_PROMPT = 0.8
+# If at least this share of the prompt's estimated tokens was read, the prompt itself was still cached.
+_MIN_PROMPT_SHARE = 0.8
 
 
 @value
 class Usage:
-    """What the calls of an edition used, as the provider reported.
+    """The tokens that an edition's calls used, as reported by the provider.
 
     Fields:
         edition: The number of the edition.
@@ -63,13 +64,13 @@ class Usage:
 
 
 def usage_of(number: int, row: UsageRow, call: CallUsage | None = None, findings: Sequence[Finding] = ()) -> Usage:
-    """The counters of an edition."""
+    """Return an edition's counters."""
     last = (call.input, call.read, call.written, call.output) if call else (0, 0, 0, 0)
     return Usage(number, row.calls, row.input, row.read, row.written, row.output, row.cost, last, findings)
 
 
 def stored_usage(store: Store, id: str, number: int) -> Usage | None:
-    """The counters of an edition. None if nothing was recorded, or while the store is down."""
+    """Return an edition's counters, or None if nothing was recorded or the store is down."""
     try:
         row = store.usage(id, number)
     except StoreError:
@@ -97,57 +98,55 @@ def record_usage(
         row = editions.store.add_usage(id, edition.number, call)
         cause = _collapse(editions.store, id, edition, row, call, tokens.lifetime or rules.lifetime)
     except StoreError as error:
-        alone = UsageRow(0, 0, 0, 0, 0, None)
-        return usage_of(edition.number, alone, call, [finding("store-down", f"{error}; the call was not counted")])
+        no_calls = UsageRow(0, 0, 0, 0, 0, None)
+        return usage_of(edition.number, no_calls, call, [finding("store-down", f"{error}; the call was not counted")])
     return usage_of(edition.number, row, call, [finding("cache-collapse", cause)] if cause else ())
 
 
 def _cost(tokens: ReportedTokens, rules: ProviderRules, price: Price | None) -> float | None:
-    """What the input of a call cost, in US dollars."""
+    """Return the cost of a call's input in US dollars, or None if the price is unknown."""
     if price is None:
         return None
-    plain = tokens.input - tokens.read - tokens.written
+    uncached = tokens.input - tokens.read - tokens.written
     long_price = rules.long_write * price.input or price.write
-    short = tokens.written - tokens.written_long
-    dollars = plain * price.input + tokens.read * price.read + short * price.write + tokens.written_long * long_price
-    return dollars / MILLION
+    written_short = tokens.written - tokens.written_long
+    cached = tokens.read * price.read + written_short * price.write + tokens.written_long * long_price
+    return (uncached * price.input + cached) / MILLION
 
 
 def _collapse(store: Store, id: str, edition: Edition, row: UsageRow, call: CallUsage, lifetime: int) -> str:
-    """A sentence about a call that read less than half of what the call before had left in the cache. Otherwise empty."""
-    cached, moment, before = row.cached_before, row.time_before, None
+    """Explain why a call read less than half of what the previous call had left in the cache. Returns an empty string if it did not."""
+    cached, moment, previous_edition = row.cached_before, row.time_before, None
     if row.calls == 1 and edition.number > 1:
         earlier = store.usage(id, edition.number - 1)
         if earlier is None:
             return ""
         cached, moment = earlier.cached, earlier.time
-        before = store.edition(id, edition.number - 1)
+        previous_edition = store.edition(id, edition.number - 1)
     if cached < _MIN_CACHED or not call.input or call.read * 2 >= cached:
         return ""
-    cause = _cause(edition, before, call.read, call.time - moment, lifetime)
-    return (
-        f"the provider read {call.read:,} of the {cached:,} tokens that the call before had left in its cache: {cause}"
-    )
+    cause = _cause(edition, previous_edition, call.read, call.time - moment, lifetime)
+    return f"the provider read {call.read:,} of the {cached:,} tokens that the previous call had left in its cache: {cause}"
 
 
-def _cause(edition: Edition, before: Edition | None, read: int, elapsed: int, lifetime: int) -> str:
-    """The most probable reason why cached tokens were not read."""
+def _cause(edition: Edition, previous: Edition | None, read: int, elapsed: int, lifetime: int) -> str:
+    """Return the most probable reason why cached tokens were not read."""
     if 0 < lifetime < elapsed:
-        return f"{_minutes(elapsed)} had passed, and it keeps them for {_minutes(lifetime)}"
-    if before is not None:
-        parts = (("tools", edition.tools != before.tools), ("prompt", edition.system != before.system))
+        return f"{_duration(elapsed)} had passed, and it keeps them for {_duration(lifetime)}"
+    if previous is not None:
+        parts = (("tools", edition.tools != previous.tools), ("prompt", edition.system != previous.system))
         changed = " and ".join(name for name, is_changed in parts if is_changed) or "inputs"
         return f"edition {edition.number} changed the {changed}"
     target = target_of(edition)
     prompt = estimate_for(target.model, target.provider)(edition.system + edition.tools)
-    if read >= max(prompt * _ENOUGH_OF_THE_PROMPT, _MIN_CACHED):
-        return "the prompt and the tools were read, so the messages before the new ones are different, as after a compaction"
+    if read >= max(prompt * _MIN_PROMPT_SHARE, _MIN_CACHED):
+        return "the prompt and the tools were read, so earlier messages must have changed, as after a compaction"
     return (
-        f"edition {edition.number} is unchanged, so the caller sent something else (other tools, another order, changed text),"
+        f"edition {edition.number} is unchanged, so the caller sent something different (other tools, another order, changed text),"
         " or the provider dropped them early"
     )
 
 
-def _minutes(seconds: int) -> str:
+def _duration(seconds: int) -> str:
     minutes = round(seconds / 60)
     return f"{minutes:,} minute{'' if minutes == 1 else 's'}" if seconds < 7200 else f"{round(seconds / 3600):,} hours"

@@ -66,13 +66,13 @@ def _table(path: str) -> tuple[str, Mapping[str, Any]]:
     return printable(path), parse_toml(reading.text, printable(path))
 
 
-def price_rebuild(
-    current: Edition, fresh: Edition, provider: str, model: str, table: Prices, counter: Counter
+def rebuild_loss(
+    current: Edition, new_edition: Edition, provider: str, model: str, table: Prices, counter: Counter
 ) -> tuple[int, int, CacheRule]:
-    """How many cached tokens of the current edition a provider would keep and lose with a fresh one, and the caching rule."""
+    """Return how many cached tokens of the current edition a new one would keep and lose, and the provider's caching rule."""
     rules, price, rule = table.rule_for(provider, model)
     count = counter(model or rules.model, rules.name or provider)
-    turns = (turn_of(current), turn_of(fresh))
+    turns = (turn_of(current), turn_of(new_edition))
     old, new = (segments_of(request_for(rules.name, turn), rules.order, len(turn.leading)) for turn in turns)
     _, _, cached = count_kept(old, old, rules, price, count)
     _, _, kept = count_kept(old, new, rules, price, count)

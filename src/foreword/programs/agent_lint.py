@@ -66,7 +66,7 @@ class AgentLint:
         self._lower_case: dict[str, Mapping[str, list[str]]] = {}
 
     def findings(self, is_recursive: bool, disabled: Collection[str]) -> list[Finding]:
-        """The findings about all agents in use; with `is_recursive`, also for every folder below in which an agent finds a file."""
+        """Return the findings about all agents in use. With `is_recursive`, this includes every folder below in which an agent finds a file."""
         if all(check in disabled for check in _IDS):
             return []
         named = self._named_layouts()
@@ -82,12 +82,12 @@ class AgentLint:
         return [result for result in found if result.code not in disabled]
 
     def sources(self, findings: Sequence[Finding]) -> list[SourceText]:
-        """The texts of the files that findings are about, which may ask to ignore them."""
+        """Return the texts of the files that findings are about, which may ask to ignore them."""
         texts = (self.read(path) for path in dict.fromkeys(result.path for result in findings))
         return [text for text in texts if text is not None]
 
     def read(self, path: str) -> SourceText | None:
-        """The text of a file in the repository; None if it cannot be read."""
+        """Return the text of a file in the repository, or None if it cannot be read."""
         if path not in self._texts:
             real = self._real_path(path)
             reading = Reader(contents=self.contents).read(real, only_inside(self.root, self.workspace))
@@ -103,7 +103,7 @@ class AgentLint:
     # The agents
 
     def _named_layouts(self) -> dict[str, Layout]:
-        """The layouts that the settings name as agents. One that cannot be read is left to `foreword agents`."""
+        """Return the layouts that the settings name as agents. One that cannot be read is left to `foreword agents`."""
         files, _ = read_settings(self.workspace, Reader(contents=self.contents), self.assembler.settings)
         named: dict[str, Layout] = {}
         for name in agent_names(files)[0]:
@@ -114,7 +114,7 @@ class AgentLint:
         return named
 
     def _files(self, layouts: Collection[Layout], is_recursive: bool) -> list[str]:
-        """The repository's instruction files, if it is to be searched."""
+        """Return the repository's instruction files, if it is to be searched."""
         if not is_recursive:
             return []
         found = find_instruction_files(self.workspace.cwd, paths_in_repository(layouts), self.listings)
@@ -254,7 +254,7 @@ class AgentLint:
                 self.facts.add("unmatched-rule", place, message, agent, severity=severity)
 
     def _index(self) -> PathIndex | None:
-        """Every file and folder in the repository; None if there are too many."""
+        """Return every file and folder in the repository, or None if there are too many."""
         start = len(self.root.rstrip("/")) + 1
         paths: list[str] = []
         links: list[str] = []

@@ -55,7 +55,7 @@ class AgentReport:
 
 
 def agents_that_read(question: Question, path: str) -> list[str]:
-    """The released agents that load a file or list it, here or in another folder of the repository."""
+    """Return the released agents that load a file or list it, here or in another folder of the repository."""
     return _Comparison(question).readers(path)
 
 
@@ -99,7 +99,7 @@ class _Comparison:
         return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(path) for path in paths])
 
     def readers(self, path: str) -> list[str]:
-        """The mirrored agents that read a file. The repository is not walked, and the caller's assignments apply only to its own layout."""
+        """Return the mirrored agents that read a file. The repository is not walked, and the caller's assignments apply only to its own layout."""
         self.assignments = []
         views = list(filter(None, (self._try_view(name, shipped_mirror(name), ()) for name in mirror_names())))
         root, cwd = printable(self.root), printable(self.workspace.cwd)
@@ -120,7 +120,7 @@ class _Comparison:
     def _views(
         self, named: Mapping[str, Layout], mirrors: Mapping[str, Layout], files: Sequence[str]
     ) -> list[AgentView]:
-        """A view for each named agent, and for each mirrored agent whose signs are in the repository."""
+        """Return a view for each named agent, and for each mirrored agent whose signs are in the repository."""
         signs = {name: signs_of(layout, self.root, files) for name, layout in {**mirrors, **named}.items()}
         chosen = [name for name in mirrors if self.question.fields.get("all") or signs[name]]
         views: list[AgentView] = []
@@ -138,7 +138,7 @@ class _Comparison:
         return in_current if os.path.lexists(in_current) and not os.path.lexists(in_workspace) else in_workspace
 
     def _configured_names(self) -> list[str]:
-        """The layouts that the settings or the caller specify as agents."""
+        """Return the layouts that the settings or the caller specify as agents."""
         files, problems = read_settings(self.workspace, self.reader, self.question.fields.get("settings") or "")
         names, refused = agent_names(files)
         self.findings.update(dict.fromkeys((*problems, *refused)))
@@ -158,7 +158,7 @@ class _Comparison:
         return assembler
 
     def _try_view(self, name: str, layout: Layout, signs: Sequence[str]) -> AgentView | None:
-        """The view of an agent that was not named explicitly; None, with a finding, if its layout does not accept the settings."""
+        """Return the view of an agent that was not named explicitly. If its layout does not accept the settings, add a finding and return None."""
         try:
             return self._view(name, layout, signs)
         except ForewordError as error:
@@ -180,7 +180,7 @@ class _Comparison:
         return AgentView(replace(snapshot.layout, lookups=lookups), snapshot.inputs, prompt, tokens, signs, waiting)
 
     def _touched(self, table: AgentTable) -> set[tuple[int, str]]:
-        """The files that agents get when they read another file in the same folder: pairs of an agent's number and a path."""
+        """Return the files that agents get when they read another file in the same folder: pairs of an agent's number and a path."""
         from ..engine.touches import TouchReader
 
         folders: dict[int, list[str]] = {}
@@ -198,7 +198,7 @@ class _Comparison:
         return touched
 
     def _visit(self, table: AgentTable) -> dict[tuple[int, str], dict[str, Candidate]]:
-        """The candidates for agents that work in other folders, up to a limit on the number of folders."""
+        """Return the candidates for agents that work in other folders, up to a limit on the number of folders."""
         folders = folders_to_visit(table)
         if len(folders) > _MAX_VISITS:
             message = (
@@ -256,7 +256,7 @@ def _missing(paths: Sequence[str]) -> set[str]:
 
 
 def _filter_rows(table: AgentTable, paths: Sequence[str]) -> AgentTable:
-    """The table with only the files at or below these paths; the whole table if there are no paths."""
+    """Return the table with only the files at or below these paths, or the whole table if there are no paths."""
     if not paths:
         return table
     folders = {printable(path) for path in paths if os.path.isdir(path)}
@@ -270,7 +270,7 @@ def _filter_rows(table: AgentTable, paths: Sequence[str]) -> AgentTable:
 
 
 def _split_assignments(question: Question) -> tuple[list[tuple[str, Any]], list[str]]:
-    """The question's assignments to layout keys, and the agents that it assigns to `agents`."""
+    """Return the question's assignments to layout keys, and the agents that it assigns to `agents`."""
     others: list[tuple[str, Any]] = []
     names: list[str] = []
     for key, content in question.assignments():

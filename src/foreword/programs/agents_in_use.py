@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def signs_of(layout: Layout, root: str, files: Sequence[str]) -> list[str]:
-    """The signs of a layout that the repository shows, at its root or, if they are among these instruction files, anywhere in it."""
+    """Return the signs of a layout that the repository shows, at its root or, if they are among these instruction files, anywhere in it."""
     found = []
     start = len(root)
     for sign in layout.signs:

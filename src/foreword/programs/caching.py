@@ -42,7 +42,7 @@ class ProviderModel:
         return self._counts[text]
 
     def segments(self, subject: Subject) -> list[Segment]:
-        """The request's segments, in the order in which the provider reads them."""
+        """Return the request's segments, in the order in which the provider reads them."""
         from ..inspection.cache import segments_of, with_last_breakpoint
         from ..providers import request_for
 
@@ -57,7 +57,7 @@ class ProviderModel:
 
 
 def provider_models(question: Question) -> list[ProviderModel]:
-    """Every provider in the price list, or only the specified one."""
+    """Return every provider in the price list, or only the specified one."""
     from ..inspection.price_list import read_prices
 
     prices, settings = question.fields.get("prices") or "", question.fields.get("settings") or ""
@@ -111,14 +111,14 @@ def cache_report(question: Question) -> CacheReport:
 
 
 def _fixed_time(question: Question) -> str:
-    """The time to use for every build, as a string that can be passed to another process."""
+    """Return the time to use for every build, as a string that can be passed to another process."""
     from ..engine.assembler import local_time
 
     return (question.now or local_time()).isoformat()
 
 
 def _rebuild(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[SectionDiff]]]]:
-    """The directory's prompt, and what changes when it is built again in ways that should not matter."""
+    """Return the directory's prompt, and what changes when it is built again in ways that should not matter."""
     from ..engine.assembler import local_time
     from ..inspection.diff import compare
     from .stability import rebuilds
@@ -144,7 +144,7 @@ def _rebuild(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[
 
 
 def _first_change(sections: Sequence[SectionDiff]) -> int:
-    """The offset of the first change in the old prompt."""
+    """Return the offset of the first change in the old prompt."""
     starts = [
         section.edits[0].old[0] if section.edits else section.old[0] if section.old else 0 for section in sections
     ]
@@ -154,7 +154,7 @@ def _first_change(sections: Sequence[SectionDiff]) -> int:
 def _better_order(
     question: Question, subject: Subject, misplaced_sections: Sequence[MisplacedSection], is_built: bool
 ) -> BetterOrderForm:
-    """A better order of sections, and the options that come closest to it, which are suggested only if they help."""
+    """Return a better order of sections, and the options that come closest to it, which are suggested only if they help."""
     from ..inspection.cache import best_order, find_misplaced, order_settings
 
     better: BetterOrderForm = {"order": best_order(subject.prompt), "set": [], "fixes": "none"}
@@ -243,7 +243,7 @@ def cache_loss(question: Question) -> CacheLoss:
 
 
 def turns_of(question: Question) -> int:
-    """The number of turns over which to calculate the cost of a change."""
+    """Return the number of turns over which to calculate the cost of a change."""
     turns = question.fields.get("turns", DEFAULT_TURNS)
     if not isinstance(turns, int) or not 0 <= turns <= MAX_TURNS:
         raise CallError(f"turns must be a number from 0 to {MAX_TURNS:,}, not {turns}")

@@ -53,7 +53,7 @@ def explain_path(question: Question, wanted: str, absent: Sequence[Candidate]) -
 
 
 def with_readers(question: Question, wanted: str, candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates; if only one file exists at the path that was asked about, its reason names the agents that read it too."""
+    """Return the candidates. If only one file exists at the requested path, its reason also names the other agents that read it."""
     existing = [candidate for candidate in candidates if candidate.fate != "absent"]
     path = next((existing_path for existing_path in _paths(wanted, question.cwd) if os.path.isfile(existing_path)), "")
     if len(existing) != 1 or existing[0].path != printable(path):
@@ -63,19 +63,19 @@ def with_readers(question: Question, wanted: str, candidates: Sequence[Candidate
 
 
 def _also_read_by(question: Question, path: str) -> str:
-    """The other agents that read a file, in words; empty if there are none."""
+    """Return the other agents that read a file, in words, or an empty string if there are none."""
     name = question.assembler.layout().name
     agents = [agent for agent in agents_that_read(question, path) if agent != name]
     return f"also read by {', '.join(agents)}" if agents else ""
 
 
 def _paths(wanted: str, cwd: str) -> list[str]:
-    """The absolute paths that a name may refer to: relative to the workspace, and relative to the current directory."""
+    """Return the absolute paths that a name may refer to: relative to the workspace, and relative to the current directory."""
     return [absolute(os.path.join(cwd, wanted), os.environ), absolute(wanted, os.environ)]
 
 
 def _explain(question: Question, path: str) -> Candidate:
-    """The fate of an absolute path that was not considered, and the reason."""
+    """Return the fate of an absolute path that was not considered, and the reason."""
     printable_path = printable(path)
     if not os.path.lexists(path):
         return Candidate(printable_path, "", "absent", "the file does not exist" + _suggest_similar(path))
@@ -117,7 +117,7 @@ def _suggest_similar(path: str) -> str:
 
 
 def _possible_folders(path: str, assembler: Assembler) -> Iterator[str]:
-    """The folders above a path in which an agent might work, nearest first."""
+    """Yield the folders above a path in which an agent might work, nearest first."""
     workspace = assembler.snapshot().plan.workspace
     top = workspace.root or workspace.cwd
     folder = path if os.path.isdir(path) else os.path.dirname(path)
@@ -132,7 +132,7 @@ def _possible_folders(path: str, assembler: Assembler) -> Iterator[str]:
 def _find_folder(
     assembler: Assembler, path: str, folders: Iterable[str], agent: Agent | None
 ) -> tuple[str, Candidate] | None:
-    """The topmost of the consecutive folders in which the path, or something below it, is a candidate, and that candidate."""
+    """Return the topmost of the consecutive folders in which the path, or something below it, is a candidate, and that candidate."""
     match = None
     for folder in folders:
         candidate = _candidate_in(assembler, path, folder, agent)
@@ -143,7 +143,7 @@ def _find_folder(
 
 
 def _candidate_in(assembler: Assembler, path: str, folder: str, agent: Agent | None) -> Candidate | None:
-    """The candidate at or below a path, for an agent that works in this folder."""
+    """Return the candidate at or below a path, for an agent that works in this folder."""
     printable_path = printable(path)
     other = assembler.copy_with(workspace=replace(assembler.workspace, cwd=folder, root=None))
     try:

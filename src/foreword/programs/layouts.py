@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def layout_rows(question: Question) -> list[LayoutRowForm]:
-    """The shipped layouts, those in the user's, the workspace's and the caller's packs, and those that mirror released programs."""
+    """Return the shipped layouts, those in the user's, the workspace's and the caller's packs, and those that mirror released programs."""
     default = question.assembler.layout()
     addresses = own_layouts(resolve_workspace(question.workspace, Reader()), question.fields.get("packs"))
     rows = [_shipped_row(name) for name in layout_names()]

@@ -200,7 +200,7 @@ class _LintRun:
 
 
 def _instruction_names(layout: Layout) -> Iterator[str]:
-    """The names of instruction files that a layout looks for in each folder."""
+    """Yield the names of instruction files that a layout looks for in each folder."""
     for lookup in layout.lookups:
         if lookup.kind == "text":
             for pattern in (pattern for group in lookup.groups for pattern in group):
@@ -221,7 +221,7 @@ class _Disk:
         self.workspace, self.root = workspace, workspace.root or workspace.cwd
 
     def files_above(self, path: str, names: Sequence[str], folder: str) -> Iterator[tuple[str, str | None]]:
-        """The path and text of the first file with one of these names, in each folder from that of `path` up to the root.
+        """Yield the path and text of the first file with one of these names, in each folder from that of `path` up to the root.
 
         If `folder` is set, look in that subfolder of each, and stop at the first match. The text is None if it cannot be read in full.
         """

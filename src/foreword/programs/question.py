@@ -63,7 +63,7 @@ class Question:
         self._checked: Prompt | None = None
 
     def with_fields(self, **fields: Any) -> Question:
-        """The same question with some fields replaced."""
+        """Return the same question with some fields replaced."""
         other = Question({**self.fields, **fields}, self._names)
         if not any(name in KEYS for name in fields):
             other._agent = self._agent
@@ -96,15 +96,15 @@ class Question:
         return self._agent
 
     def assignments(self) -> list[tuple[str, Any]]:
-        """The keys that the field `set` assigns, with their values."""
+        """Return the keys that the field `set` assigns, with their values."""
         return _assignments(self.fields.get("set") or ())
 
     def prompt(self) -> Prompt:
-        """The prompt that a conversation with this agent would start with."""
+        """Return the prompt that a conversation with this agent would start with."""
         return self.assembler.prompt(self.agent_with_template(), self.now)
 
     def checked_prompt(self) -> Prompt:
-        """The prompt, with a finding for each file that was skipped because its name has the wrong case."""
+        """Return the prompt, with a finding for each file that was skipped because its name has the wrong case."""
         if self._checked is None:
             from .wrong_case import WrongCaseFinder
 
@@ -119,7 +119,7 @@ class Question:
         return self._checked
 
     def agent_with_template(self) -> Agent:
-        """The agent, with the global template as its base if the layout accepts one and the agent has none."""
+        """Return the agent, with the global template as its base if the layout accepts one and the agent has none."""
         sections = self.assembler.layout().all_sections
         if self.agent.base or not any("template" in section.instead for section in sections):
             return self.agent
@@ -131,11 +131,11 @@ class Question:
     # The store
 
     def store_url(self) -> str:
-        """The URL of the store: from the field, `FOREWORD_STORE`, the settings, or the user's data folder."""
+        """Return the URL of the store: from the field, `FOREWORD_STORE`, the settings, or the user's data folder."""
         return self._store_url()[0]
 
     def url_to_write(self) -> str:
-        """The store's URL for a caller that writes. If it was set explicitly, its folder must exist, because the path may be misspelled."""
+        """Return the store's URL for a caller that writes. If it was set explicitly, its folder must exist, because the path may be misspelled."""
         from ..store import folder_of
         from ..text.lines import printable
 
@@ -154,17 +154,17 @@ class Question:
         return exists(self.store_url())
 
     def url_to_read(self) -> str:
-        """The store's URL for a caller that only reads. A store that does not exist is not created."""
+        """Return the store's URL for a caller that only reads. A store that does not exist is not created."""
         return self.store_url() if self.has_store() else ":memory:"
 
     def store_to_read(self) -> Store:
-        """The open store, for a caller that only reads."""
+        """Return the open store, for a caller that only reads."""
         from ..store import open_store
 
         return open_store(self.url_to_read())
 
     def existing_store_url(self) -> str:
-        """The store's URL for a caller that inspects the store itself. If it was set explicitly, the store must exist."""
+        """Return the store's URL for a caller that inspects the store itself. If it was set explicitly, the store must exist."""
         from ..text.lines import printable
 
         url, is_explicit = self._store_url()
@@ -173,7 +173,7 @@ class Question:
         return self.url_to_read()
 
     def _store_url(self) -> tuple[str, bool]:
-        """The store's URL, and whether it was set explicitly."""
+        """Return the store's URL, and whether it was set explicitly."""
         from ..packs.settings import read_settings
         from ..sources.environment import resolve_workspace
         from ..sources.files import Reader

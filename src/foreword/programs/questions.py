@@ -46,7 +46,7 @@ SEVERITIES = ("error", "warning", "info")
 
 
 def answer(command: str, fields: Mapping[str, Any]) -> Any:
-    """The JSON answer to an inspection command."""
+    """Return the JSON answer to an inspection command."""
     if not isinstance(command, str) or command not in ANSWERS:
         raise CallError(f"unknown question {command!r}{suggestion(str(command), ANSWERS)}")
     function, extra = ANSWERS[command]
@@ -58,12 +58,12 @@ def answer(command: str, fields: Mapping[str, Any]) -> Any:
 
 
 def show(question: Question) -> ShowForm:
-    """The prompt with its passages, candidates, findings, tokens and tools."""
+    """Return the prompt with its passages, candidates, findings, tokens and tools."""
     return prompt_answer(question, question.checked_prompt())
 
 
 def prompt_answer(question: Question, prompt: Prompt) -> ShowForm:
-    """The answer for a prompt that was built for this question."""
+    """Return the answer for a prompt that was built for this question."""
     from ..wire.counting import counted_form
     from .subjects import tool_definitions
 
@@ -71,14 +71,14 @@ def prompt_answer(question: Question, prompt: Prompt) -> ShowForm:
 
 
 def why(question: Question) -> list[CandidateForm]:
-    """Every candidate and its fate; if `path` is set, only those at or below that path or with that name."""
+    """Return every candidate and its fate. If `path` is set, return only candidates at or below that path or with that name."""
     from ..encoding.prompt import candidate_form
 
     return [candidate_form(candidate) for candidate in candidates_of(question)]
 
 
 def candidates_of(question: Question) -> list[Candidate]:
-    """The candidates that `why` lists. A path that was not considered gets an explanation."""
+    """Return the candidates that `why` lists. A path that was not considered gets an explanation."""
     from .explain import explain_path, is_match, with_readers
 
     path, file = question.fields.get("path") or "", question.fields.get("for") or ""
@@ -96,7 +96,7 @@ def candidates_of(question: Question) -> list[Candidate]:
 
 
 def _with_waiting(question: Question) -> list[Candidate]:
-    """The candidates of the prompt, and the rules that wait for a touched file."""
+    """Return the candidates of the prompt, and the rules that wait for a touched file."""
     from .waiting import waiting_rules
 
     every = {candidate.path: candidate for candidate in waiting_rules(question.assembler)}
@@ -106,7 +106,7 @@ def _with_waiting(question: Question) -> list[Candidate]:
 
 
 def blame(question: Question) -> list[LineForm]:
-    """The prompt's lines, each with its origin."""
+    """Return the prompt's lines, each with its origin."""
     from ..inspection.origins import lines_of
     from ..wire.answers import line_form
 
@@ -114,7 +114,7 @@ def blame(question: Question) -> list[LineForm]:
 
 
 def tokens(question: Question) -> CountedForm:
-    """The number of tokens in the prompt, in each section and in each tool's definition."""
+    """Return the number of tokens in the prompt, in each section and in each tool's definition."""
     from ..encoding.prompt import message_form
     from ..wire.counting import counted_form, counted_tools
 
@@ -142,14 +142,14 @@ def tokens(question: Question) -> CountedForm:
 
 
 def touch(question: Question) -> TouchedForm:
-    """What an agent that works in `cwd` is sent when it touches `paths`."""
+    """Return what an agent that works in `cwd` is sent when it touches `paths`."""
     from ..wire.answers import touched_form
 
     return touched_form(touched_by(question))
 
 
 def touched_by(question: Question) -> Touched:
-    """What is sent for touched files in a new conversation that is not stored."""
+    """Return what is sent for touched files in a new conversation that is not stored."""
     from ..conversation.conversations import Conversations
 
     paths = question.fields.get("paths") or ()
@@ -163,7 +163,7 @@ def touched_by(question: Question) -> Touched:
 
 
 def layouts(question: Question) -> list[LayoutRowForm] | LayoutForm:
-    """All layouts that can be used here, shipped or not; if `name` is set, the sections and events of one layout."""
+    """Return all layouts that can be used here, shipped or not. If `name` is set, return the sections and events of that layout."""
     name = question.fields.get("name") or question.fields.get("layout") or ""
     if name:
         return _layout_form(question.with_fields(layout=name))
@@ -196,7 +196,7 @@ def _layout_form(question: Question) -> LayoutForm:
 
 
 def _flatten_sections(sections: Sequence[Section], depth: int = 0, role: str = "") -> list[tuple[int, str, Section]]:
-    """The sections and those nested in them, each with its depth and its role."""
+    """Return the sections and those nested in them, each with its depth and its role."""
     rows: list[tuple[int, str, Section]] = []
     for section in sections:
         section_role = role or section.role
@@ -217,14 +217,14 @@ def _describe_content(section: Section) -> str:
 
 
 def skills(question: Question) -> list[SkillForm]:
-    """The skills that were found."""
+    """Return the skills that were found."""
     from ..wire.answers import skill_form
 
     return [skill_form(found) for found in question.assembler.skills()]
 
 
 def skill(question: Question) -> MessageForm:
-    """The message that activates the skill `name`."""
+    """Return the message that activates the skill `name`."""
     return {"role": "user", "content": question.assembler.skill_message(question.fields.get("name") or "")}
 
 
@@ -243,7 +243,7 @@ class PromptComparison:
 
 
 def diff(question: Question) -> DifferenceForm:
-    """How the prompts `old` and `new` differ; or, with two `layouts`, how one directory's prompts for these differ."""
+    """Return how the prompts `old` and `new` differ. With two `layouts`, return how they differ in one directory's prompt."""
     return diff_form(compare_prompts(question))
 
 
@@ -257,7 +257,7 @@ def diff_form(comparison: PromptComparison) -> DifferenceForm:
 
 
 def compare_prompts(question: Question) -> PromptComparison:
-    """The two prompts to compare, and their difference."""
+    """Return the two prompts to compare, and their difference."""
     from ..inspection.diff import compare
     from ..text.tokens import count
     from .subjects import read_subject
@@ -292,7 +292,7 @@ def _compare_layouts(question: Question, layouts: Sequence[str]) -> PromptCompar
 
 
 def cache(question: Question) -> CacheForm | CacheReusesForm:
-    """How well a prompt can be cached; or, with `old` and `new`, how much of the cache is kept when one replaces the other."""
+    """Return how well a prompt can be cached. With `old` and `new`, return how much of the cache is kept when `new` replaces `old`."""
     from .caching import cache_loss, cache_report
 
     return cache_loss(question).form if question.fields.get("new") is not None else cache_report(question).form
@@ -302,7 +302,7 @@ def cache(question: Question) -> CacheForm | CacheReusesForm:
 
 
 def agents(question: Question) -> AgentsForm:
-    """What each agent does with each instruction file; if `paths` is set, only with those, and by which rules."""
+    """Return what each agent does with each instruction file. If `paths` is set, return only these files, with the rules behind it."""
     from .agents import agent_report
 
     return agents_answer(agent_report(question))
@@ -346,7 +346,7 @@ def lint_report(question: Question) -> Report:
 
 
 def filter_findings(question: Question, report: Report) -> Report:
-    """The report without findings that are less severe than `min_severity`."""
+    """Return the report without findings that are less severe than `min_severity`."""
     minimum = question.fields.get("min_severity") or SEVERITIES[-1]
     if minimum not in SEVERITIES:
         raise CallError(f"min_severity must be one of {', '.join(SEVERITIES)}, not {minimum!r}")

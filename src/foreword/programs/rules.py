@@ -96,7 +96,7 @@ def _hints(glob: Glob, name: str) -> Iterator[str]:
 
 
 def example_of(glob: str) -> str:
-    """A path that a glob matches."""
+    """Return a path that a glob matches."""
     first = _first_alternative(glob.strip().lstrip("!"))
     names = names_of(first)
     is_folder = first.endswith("/")

@@ -135,7 +135,7 @@ def _backwards_reader() -> Reader:
 
 
 def _copy_of(assembler: Assembler, workspace: Workspace, reader: Callable[[], Reader] = Reader) -> Assembler:
-    """A new assembler for the same prompt."""
+    """Return a new assembler for the same prompt."""
     fresh = assembler.copy_with(workspace=workspace)
     fresh.reader = reader
     return fresh
@@ -183,14 +183,14 @@ def list_backwards() -> None:
 
 
 def in_another_process(fields: Mapping[str, Any], seed: str) -> Prompt:
-    """The prompt that another process builds, with this hash seed."""
+    """Return the prompt that another process builds, with this hash seed."""
     import json
 
     return prompt_from(json.loads(_run(_PROGRAM, fields, {**os.environ, "PYTHONHASHSEED": seed})), "another process")
 
 
 def _id_in_another_process(fields: Mapping[str, Any], seed: str) -> str:
-    """The id of the prompt that another process builds with everything varied: hash seed, environment and listing."""
+    """Return the id of the prompt that another process builds with everything varied: hash seed, environment and listing."""
     return _run(_BACKWARDS_PROGRAM, fields, {**_backwards(os.environ), "PYTHONHASHSEED": seed}).strip()
 
 
@@ -219,7 +219,7 @@ except ForewordError as error:
 
 
 def _run(program: str, fields: Mapping[str, Any], environment: dict[str, str]) -> str:
-    """The output of a Python program that reads a question's fields."""
+    """Return the output of a Python program that reads a question's fields."""
     import json
     import subprocess
 

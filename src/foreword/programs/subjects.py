@@ -22,7 +22,7 @@ _SAVING_COMMANDS = "foreword show --json, talk show --json or talk turn --json"
 
 
 def read_subject(source: str | Mapping[str, Any], question: Question) -> Subject:
-    """The prompt with this name or in this saved JSON form. `question` determines how a directory's prompt is built."""
+    """Return the prompt with this name or in this saved JSON form. `question` determines how a directory's prompt is built."""
     if not isinstance(source, str):
         return subject_from(str(source.get("name") or "the saved prompt"), source)
     if source.startswith("sha256:"):
@@ -51,7 +51,7 @@ def is_folder(name: str | Mapping[str, Any]) -> bool:
 
 
 def build_subject(question: Question) -> Subject:
-    """The prompt for the question's directory, with its tool definitions."""
+    """Return the prompt for the question's directory, with its tool definitions."""
     from ..sources.environment import resolve_workspace
     from ..sources.files import Reader
 
@@ -63,7 +63,7 @@ def build_subject(question: Question) -> Subject:
 
 
 def tool_definitions(question: Question) -> list[ToolForm]:
-    """The definitions of the agent's tools, as they are sent to a provider."""
+    """Return the definitions of the agent's tools, as they are sent to a provider."""
     import json
 
     from ..conversation.tools import serialize_tools
@@ -73,7 +73,7 @@ def tool_definitions(question: Question) -> list[ToolForm]:
 
 
 def parse_form(name: str, text: str, is_json: bool) -> dict[str, Any] | None:
-    """The saved JSON form in a file, or None if the file is plain text. If `is_json`, it must contain a form."""
+    """Return the saved JSON form in a file, or None if the file is plain text. If `is_json`, it must contain a form."""
     import json
 
     form: Any = None
@@ -92,7 +92,7 @@ def parse_form(name: str, text: str, is_json: bool) -> dict[str, Any] | None:
 
 
 def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
-    """The prompt in a saved JSON form."""
+    """Return the prompt in a saved JSON form."""
     from ..encoding.prompt import prompt_from
 
     printable_name = printable(name)
@@ -108,7 +108,7 @@ def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
 
 
 def _with_leading_messages(form: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A saved turn in which the messages that belong to the prompt are moved from the messages to the prompt."""
+    """Return a saved turn in which the messages that belong to the prompt are moved from the messages to the prompt."""
     count, messages = form.get("leading"), form.get("messages")
     if "text" in form or type(count) is not int or count < 1 or not isinstance(messages, list):
         return form
@@ -162,7 +162,7 @@ def _stored_prompt(id: str, question: Question) -> Subject:
 
 
 def _stored_edition(name: str, question: Question) -> Subject:
-    """The edition `talk:ID@N`, or the current edition of `talk:ID`. An id may contain an `@`, so the whole name is also tried."""
+    """Return the edition `talk:ID@N`, or the current edition of `talk:ID`. An id may contain an `@`, so the whole name is also tried."""
     from ..store import open_store
     from ..wire.answers import edition_form
 

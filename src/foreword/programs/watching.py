@@ -37,13 +37,13 @@ if TYPE_CHECKING:
         """A prompt that can be watched, such as a `WatchedPrompt`."""
 
         def prompt(self) -> Prompt:
-            """The current prompt; the same object if nothing changed."""
+            """Return the current prompt, or the same object if nothing changed."""
 
         def paths(self) -> list[str]:
-            """Every path that the prompt depends on, including those read in a failed attempt."""
+            """Return every path that the prompt depends on, including those read in a failed attempt."""
 
         def lock(self) -> str:
-            """The path of a file that exists while many others are being changed, or an empty string."""
+            """Return the path of a file that exists while many others are being changed, or an empty string."""
 
 
 @value
@@ -90,7 +90,7 @@ def watch(
 
 
 def with_absolute_cwd(workspace: Workspace) -> Workspace:
-    """The workspace with an absolute path, because the directory may be removed and created again."""
+    """Return the workspace with an absolute path, because the directory may be removed and created again."""
     environment = os.environ if workspace.environment is None else workspace.environment
     return replace(workspace, cwd=absolute(workspace.cwd, environment))
 
@@ -174,7 +174,7 @@ class WatchedPrompt:
         self._last: Prompt | None = None
 
     def prompt(self) -> Prompt:
-        """The current prompt; the same object if it equals the last one."""
+        """Return the current prompt, or the same object if it equals the last one."""
         prompt = self.assembler.prompt(self.agent, self._moment)
         if prompt == self._last:
             return self._last
@@ -185,11 +185,11 @@ class WatchedPrompt:
         return prompt
 
     def paths(self) -> list[str]:
-        """Every path that the prompt depends on."""
+        """Return every path that the prompt depends on."""
         return self.assembler.paths_read()
 
     def lock(self) -> str:
-        """The lock file that git holds while it changes many files; empty outside a repository."""
+        """Return the lock file that git holds while it changes many files, or an empty string outside a repository."""
         try:
             workspace = resolve_workspace(self.assembler.workspace, Reader())
         except CallError:
@@ -230,7 +230,7 @@ def changes(source: Watched, stop: Flag | None = None, tick: int = 0) -> Generat
 
 
 def _change(source: Watched, before: Prompt, notified: Mapping[str, bool]) -> Change:
-    """The change that these paths caused. If its `files` are empty, none of them mattered."""
+    """Return the change that these paths caused. If its `files` are empty, none of them mattered."""
     try:
         prompt = source.prompt()
     except Exception as error:
@@ -239,7 +239,7 @@ def _change(source: Watched, before: Prompt, notified: Mapping[str, bool]) -> Ch
 
 
 def _changed_files(notified: Mapping[str, bool], prompt: Prompt, before: Prompt) -> list[str]:
-    """The changed files that the prompt depended on before, or depends on now.
+    """Return the changed files that the prompt depended on before, or depends on now.
 
     If a folder appears with all its files, only the folder is reported, so its files are found by comparing candidates.
     """

@@ -53,7 +53,7 @@ class WrongCaseFinder:
                     )
 
     def _names_in(self, folder: str) -> dict[str, list[str]]:
-        """The names in a folder, by their lower-case form."""
+        """Return the names in a folder, by their lower-case form."""
         if folder not in self.names:
             self.names[folder] = {}
             for name in self.reader.entries(folder)[0]:

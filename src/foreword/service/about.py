@@ -29,5 +29,5 @@ def metrics(service: Service, request: Request) -> Response:
 
 
 def static(service: Service, request: Request) -> Response:
-    """One of the web page's static files."""
+    """Return one of the web page's static files."""
     return asset(request.text("name"), request)

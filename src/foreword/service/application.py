@@ -176,7 +176,7 @@ class Application:
             lane = result
 
     def _moment(self, arrived: float) -> object:
-        """A token for the store's state. Requests that arrived before the last check share its result."""
+        """Return a token for the store's state. Requests that arrived before the last check share its result."""
         if arrived >= self._last_checked:
             self._last_checked = perf_counter()
             self._last_moment = self._service.moment()
@@ -223,14 +223,14 @@ def _run(route: Route, service: Service, request: Request) -> Response:
 
 
 def _redact_cwd(error: ForewordError, service: Service, request: Request) -> str:
-    """An error's message for the log, without the working directory, whose name may contain spaces."""
+    """Return an error's message for the log, without the working directory, whose name may contain spaces."""
     cwd = getattr(request.body or request.query, "cwd", "")
     path = printable(service.path(cwd)) if isinstance(cwd, str) else ""
     return redact(str(error).replace(path, "…") if path else str(error))
 
 
 def _request_id(headers: list[tuple[bytes, bytes]]) -> str:
-    """The client's X-Request-Id if it is safe to log, otherwise a new id."""
+    """Return the client's X-Request-Id if it is safe to log, otherwise a new id."""
     for name, content in headers:
         if name == b"x-request-id" and _REQUEST_ID.fullmatch(content):
             return content.decode()

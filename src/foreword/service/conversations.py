@@ -57,7 +57,7 @@ def turn(service: Service, request: Request) -> Response:
 
 
 def compact(service: Service, request: Request) -> Response:
-    """The request that asks for a summary of the conversation, in the form that its layout specifies."""
+    """Return the request that asks for a summary of the conversation, in the form that its layout specifies."""
     body: CompactBody = request.body
     id = request.text("id")
     try:
@@ -75,13 +75,13 @@ def reload(service: Service, request: Request) -> Response:
 
 
 def use_skill(service: Service, request: Request) -> Response:
-    """The message that passes a skill's instructions to the model."""
+    """Return the message that passes a skill's instructions to the model."""
     body: AgentBody = request.body
     return Response(dict(service.conversation(request.text("id"), body).use_skill(request.text("name"))))
 
 
 def touch(service: Service, request: Request) -> Response:
-    """What the model should know about files that the agent touches. Each instruction file and rule is sent once."""
+    """Return what the model should know about files that the agent touches. Each instruction file and rule is sent once."""
     body: TouchBody = request.body
     return Response(touched_form(service.conversation(request.text("id"), body).touch(body.paths, body.how)))
 
@@ -107,13 +107,13 @@ def list_conversations(service: Service, request: Request) -> Response:
 
 
 def read_conversation(service: Service, request: Request) -> Response:
-    """The current edition, with the origins of its prompt."""
+    """Return the current edition, with the origins of its prompt."""
     id = request.text("id")
     return request.if_modified(_measured_response(service, id, service.current(id, request.moment)))
 
 
 def list_editions(service: Service, request: Request) -> Response:
-    """The editions of a conversation, oldest first."""
+    """Return the editions of a conversation, oldest first."""
     id = request.text("id")
     editions = service.conversations.store.editions(id)
     if not editions:
@@ -122,13 +122,13 @@ def list_editions(service: Service, request: Request) -> Response:
 
 
 def read_edition(service: Service, request: Request) -> Response:
-    """One edition of a conversation, with the origins of its prompt."""
+    """Return one edition of a conversation, with the origins of its prompt."""
     id = request.text("id")
     return request.if_modified(_measured_response(service, id, service.edition(id, request.number("number"))))
 
 
 def read_drift(service: Service, request: Request) -> Response:
-    """What a rebuild would change, which sources caused the changes, and how much of the cache would be lost."""
+    """Return what a rebuild would change, which sources caused the changes, and how much of the cache would be lost."""
     id = request.text("id")
     query: DriftQuery = request.query
     body = _agent_body(query, _escape_surrogates(agent_row(service.edition(id))))
@@ -137,7 +137,7 @@ def read_drift(service: Service, request: Request) -> Response:
 
 
 def read_prompt(service: Service, request: Request) -> Response:
-    """A prompt by its id, with its origins."""
+    """Return a prompt by its id, with its origins."""
     id = request.text("id")
     stored = service.conversations.store.prompt(id)
     if stored is None:
@@ -149,7 +149,7 @@ def read_prompt(service: Service, request: Request) -> Response:
 
 
 def _agent_body(query: DriftQuery, built_for: dict[str, Any]) -> AgentBody:
-    """The agent that a query describes. What the query omits comes from the edition's agent."""
+    """Return the agent that a query describes. What the query omits comes from the edition's agent."""
     known = {name: ToolBody(name, **fields) for name, fields in built_for.pop("tools").items()}
     parameters = {
         name: parameter for name, parameter in msgspec.structs.asdict(query).items() if parameter is not msgspec.UNSET
@@ -167,7 +167,7 @@ def _agent_body(query: DriftQuery, built_for: dict[str, Any]) -> AgentBody:
 
 
 def _text_of(stored: str | dict[str, Any]) -> str:
-    """The text of a stored field, which may be a string or a document."""
+    """Return the text of a stored field, which may be a string or a document."""
     return stored if isinstance(stored, str) else str(stored["text"])
 
 
@@ -194,7 +194,7 @@ def _measured_response(service: Service, id: str, edition: Edition) -> Response:
 
 
 def _edition_response(id: str, edition: Edition, usage: Usage | None = None) -> Response:
-    """The response for an edition, with the origins of its prompt and an ETag."""
+    """Return the response for an edition, with the origins of its prompt and an ETag."""
     tail, tag = _tail(edition)
     content: dict[str, Any] = {"conversation": id, "edition": edition.number, "created": edition.created}
     if usage is not None:

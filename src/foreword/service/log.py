@@ -69,7 +69,7 @@ class Log:
             self._write("  ".join(filter(None, (f"{time} {level} {source}", message, cause))))
 
     def _time(self) -> str:
-        """The time in UTC. Everything but the milliseconds is formatted only once a second."""
+        """Return the time in UTC. Everything but the milliseconds is formatted only once a second."""
         now = clock()
         second, formatted = self._second
         if int(now) != second:
@@ -99,7 +99,7 @@ class Handler(logging.Handler):
 
 
 def cause_of(error: BaseException) -> str:
-    """The type of an exception and the innermost line of this package in its traceback, never its message."""
+    """Return the type of an exception and the innermost line of this package in its traceback, never its message."""
     location = ""
     trace = error.__traceback__
     while trace is not None:

@@ -73,7 +73,7 @@ class Metrics:
         numbers[index + len(_BUCKETS) + 1] += seconds
 
     def text(self) -> str:
-        """All counts in Prometheus format."""
+        """Return all counts in Prometheus format."""
         return "\n".join(self._lines(self._sum())) + "\n"
 
     def _sum(self) -> Sequence[float]:

@@ -40,7 +40,7 @@ _PARAMETERS = {
 
 @cache
 def document(routes: Sequence[Route]) -> dict[str, Any]:
-    """The OpenAPI document for these routes."""
+    """Return the OpenAPI document for these routes."""
     documented = [route for route in routes if route.response is not None]
     types = {
         type_
@@ -99,7 +99,7 @@ def _path_parameters(route: Route) -> list[dict[str, Any]]:
 
 
 def _query_parameters(route: Route, schemas: dict[str, Any]) -> list[dict[str, Any]]:
-    """The query type's fields as parameters. The type itself is not listed as a schema."""
+    """Return the query type's fields as parameters. The type itself is not listed as a schema."""
     if route.query is None:
         return []
     fields = schemas.get(route.query.__name__) or msgspec.json.schema_components([route.query])[1][route.query.__name__]
@@ -116,12 +116,12 @@ def _query_parameters(route: Route, schemas: dict[str, Any]) -> list[dict[str, A
 
 
 def _parameter_schema(schema: dict[str, Any], kind: msgspec.inspect.Type) -> dict[str, Any]:
-    """The parameter's schema, marked as JSON if the parameter is encoded that way."""
+    """Return the parameter's schema, marked as JSON if the parameter is encoded that way."""
     return {"content": {"application/json": {"schema": schema}}} if is_json(kind) else {"schema": schema}
 
 
 def _header_parameters(route: Route) -> list[dict[str, Any]]:
-    """The If-Match header, for routes that check the template's version."""
+    """Return the If-Match header, for routes that check the template's version."""
     if "template-changed" not in route.problems:
         return []
     about = "The ETag of the version that this one replaces; without it, the newest version is replaced"

@@ -33,14 +33,14 @@ _file_cache: dict[str, tuple[tuple[int, int], bytes, bytes, str]] = {}
 
 
 def page_or_placeholder(request: Request, routes: Sequence[Route]) -> Response:
-    """The built page, or the placeholder."""
+    """Return the built page, or the placeholder."""
     if os.path.isfile(os.path.join(FOLDER, "index.html")):
         return asset("index.html", request)
     return Response(_placeholder(routes).encode(), headers=SECURITY_HEADERS, kind=_KINDS[".html"])
 
 
 def asset(name: str, request: Request) -> Response:
-    """One of the page's files, compressed if the browser accepts gzip."""
+    """Return one of the page's files, compressed if the browser accepts gzip."""
     kind = _KINDS.get(os.path.splitext(name)[1])
     if kind is None or "/" in name or "\0" in name or not os.path.isfile(os.path.join(FOLDER, name)):
         raise Problem("not-found", f"the page has no file {name[:100]!r}")

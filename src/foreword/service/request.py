@@ -36,18 +36,18 @@ class Request:
         self.moment: object = None
 
     def text(self, name: str) -> str:
-        """A path parameter."""
+        """Return a path parameter."""
         return self._path[name]
 
     def number(self, name: str) -> int:
-        """A path parameter that is a number."""
+        """Return a path parameter that is a number."""
         text = self._path[name]
         if not (text.isascii() and text.isdecimal() and len(text) <= 9):
             raise Problem("invalid-request", f"{name} must be a whole number, not {text[:100]!r}")
         return int(text)
 
     def header(self, name: str) -> str:
-        """A header by its lower-case name; empty if it is missing."""
+        """Return a header by its lower-case name, or an empty string if it is missing."""
         encoded = name.encode()
         for key, content in self._headers:
             if key == encoded:
@@ -55,7 +55,7 @@ class Request:
         return ""
 
     def if_modified(self, response: Response) -> Response:
-        """The response, or 304 if If-None-Match contains its ETag, weak or strong."""
+        """Return the response, or 304 if If-None-Match contains its ETag, weak or strong."""
         header = self.header("if-none-match")
         tag = response.headers["ETag"]
         if header and (header == tag or {tag, f"W/{tag}", "*"} & set(parse_tags(header))):
@@ -64,7 +64,7 @@ class Request:
 
 
 def parse_tags(header: str) -> list[str]:
-    """The entity tags in a header, or `*`. Anything else is ignored."""
+    """Return the entity tags in a header, or `*`. Anything else is ignored."""
     return ["*"] if header.strip() == "*" else _ETAG.findall(header)
 
 
@@ -86,7 +86,7 @@ def parse_body(data: bytes, kind: type) -> Any:
 
 
 def _describe_lone_surrogate(data: bytes) -> str:
-    """The error message for a body whose only fault is an escaped lone surrogate; empty for any other fault."""
+    """Return the error message for a body whose only fault is an escaped lone surrogate, or an empty string for any other fault."""
     try:
         match = re.search("[\ud800-\udfff]", json.dumps(json.loads(data), ensure_ascii=False))
     except (ValueError, RecursionError):
@@ -106,14 +106,14 @@ def parse_query(text: str, kind: type) -> Any:
 
 @cache
 def field_types(kind: type) -> dict[str, msgspec.inspect.Type]:
-    """The types of a struct's fields, by their names in JSON."""
+    """Return the types of a struct's fields, by their names in JSON."""
     struct = msgspec.inspect.type_info(kind)
     assert isinstance(struct, msgspec.inspect.StructType)
     return {field.encode_name: field.type for field in struct.fields}
 
 
 def _parse(name: str, texts: list[str], kind: msgspec.inspect.Type | None) -> Any:
-    """The value of a query parameter: a list of strings, JSON, a boolean, a number or a string."""
+    """Return the value of a query parameter: a list of strings, JSON, a boolean, a number or a string."""
     if _is_repeated(kind):
         return texts
     if len(texts) > 1:
@@ -150,7 +150,7 @@ def _parse_json(name: str, text: str) -> Any:
 
 
 def _describe_error(error: Exception, kind: type) -> str:
-    """A msgspec error's message, with a suggestion if a field is unknown."""
+    """Return a msgspec error's message, with a suggestion if a field is unknown."""
     what, _, where = str(error).replace("`", "'").partition(" - at '$")
     path = where.removesuffix("'").removeprefix(".")
     unknown = re.search(r"unknown field '(.*)'$", what)

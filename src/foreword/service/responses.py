@@ -78,7 +78,7 @@ def to_json(content: Any) -> bytes:
 
 
 def redact(detail: str) -> str:
-    """The detail for the log, without quotations and paths, which may come from the request."""
+    """Return the detail for the log, without quotations and paths, which may come from the request."""
     line = detail.partition("\n")[0]
     masked = _QUOTED.sub("…", line)
     line = _FIRST_TO_LAST_MARK.sub("'…'", line) if _REMAINING_MARK.search(masked) else _QUOTED.sub("'…'", line)
@@ -86,7 +86,7 @@ def redact(detail: str) -> str:
 
 
 def redact_template_error(error: TemplateError) -> str:
-    """The position of a template error for the log, without its message, which quotes the template."""
+    """Return the position of a template error for the log, without its message, which quotes the template."""
     if error.line is None:
         return redact(str(error))
     return f"invalid template at line {error.line}, column {error.column}"
@@ -103,7 +103,7 @@ class Problem(Exception):
         self.reason = reason or redact(detail)
 
     def response(self, id: str) -> Response:
-        """The response to the request with this id, which is also in the log."""
+        """Return the response to the request with this id, which is also in the log."""
         status, title = PROBLEMS[self.kind]
         headers = {"Retry-After": RETRY_AFTER[self.kind]} if self.kind in RETRY_AFTER else {}
         if status == 401:

@@ -54,7 +54,7 @@ class Router:
         }
 
     def find(self, method: str, raw_path: bytes) -> tuple[Route, Mapping[str, str]]:
-        """The route, and the path parameters by name."""
+        """Return the route, and the path parameters by name."""
         node: _Node | None = self._root
         parameters: list[str] = []
         for segment in raw_path.decode("latin-1").split("/")[1:]:

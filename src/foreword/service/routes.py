@@ -44,7 +44,7 @@ def openapi(service: Service, request: Request) -> Response:
 
 
 def page(service: Service, request: Request) -> Response:
-    """The web page."""
+    """Return the web page."""
     return page_or_placeholder(request, ROUTES)
 
 

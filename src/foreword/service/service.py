@@ -73,7 +73,7 @@ class Service:
         return path
 
     def workspace(self, cwd: str) -> Workspace:
-        """The request's workspace. Files are checked again when they are opened, because a folder may have become a link in the meantime."""
+        """Return the request's workspace. Files are checked again when they are opened, because a folder may have become a link in the meantime."""
         return Workspace(self.path(cwd), home=self.home, inside=self._allowed_folders)
 
     def open(
@@ -137,13 +137,13 @@ class Service:
         return self.open(id, workspace, self.agent(body, workspace), layout, mirror=mirror or body.mirror)
 
     def prices(self) -> Prices:
-        """The table of prices with the service's own, read once."""
+        """Return the table of prices with the service's own, read once."""
         if self._prices is None:
             self._prices = read_prices("", self.workspace(""), self.settings)
         return self._prices
 
     def edition(self, id: str, number: int | None = None) -> Edition:
-        """The current edition, or the one with this number."""
+        """Return the current edition, or the one with this number."""
         if number is None:
             return self.current(id)
         edition = self.conversations.store.edition(id, number)
@@ -152,14 +152,14 @@ class Service:
         return edition
 
     def current(self, id: str, moment: object = None) -> Edition:
-        """The current edition; if the store is unavailable, the last one that this process saw."""
+        """Return the current edition or, if the store is unavailable, the last one that this process saw."""
         edition, _ = self.conversations.current(id, moment)
         if edition is None:
             raise Problem("not-found", f"conversation {id!r} has not been started")
         return edition
 
     def moment(self) -> object:
-        """A token that changes whenever the store does; None if the store does not support that, UNREACHABLE if it does not respond."""
+        """Return a token that changes whenever the store does, or None if the store does not support that, UNREACHABLE if it does not respond."""
         try:
             return self.conversations.store.moment()
         except StoreError:
@@ -170,7 +170,7 @@ class Service:
         return edition.layout if edition and is_address(edition.layout) else ""
 
     def _scope(self, body: AgentBody, workspace: Workspace) -> Scope | None:
-        """The agent's scope, limited to the served folders even if the repository around them is larger."""
+        """Return the agent's scope, limited to the served folders even if the repository around them is larger."""
         if body.scope is not None:
             allow = [self._access(path, "write", workspace) for path in body.scope.allow]
             return Scope(allow, [self._access(path, "read", workspace) for path in body.scope.deny])
@@ -206,7 +206,7 @@ def _outside_roots(name: str, path: str) -> Problem:
 
 
 def check_layout_name(name: str) -> str:
-    """Return the name if it is a shipped layout or an address; raise a Problem otherwise. A path could be any file on this machine."""
+    """Return the name of a layout. Raises a Problem unless it is a shipped layout or an address: a path could be any file on this machine."""
     if is_file_path(name):
         raise Problem(
             "invalid-request",

@@ -32,7 +32,7 @@ _REPORTED_CODES = ("template-", "variable-", "file-")
 
 
 def read_template(service: Service, request: Request) -> Response:
-    """The global template; the default one if none was saved or the store is unavailable."""
+    """Return the global template, or the default one if none was saved or the store is unavailable."""
     try:
         saved = service.conversations.store.template()
     except StoreError:
@@ -61,17 +61,17 @@ def restore_template(service: Service, request: Request) -> Response:
 
 
 def list_versions(service: Service, request: Request) -> Response:
-    """The versions of the global template, newest first."""
+    """Return the versions of the global template, newest first."""
     return Response({"versions": [version_form(template) for template in service.conversations.store.templates()]})
 
 
 def list_variables(service: Service, request: Request) -> Response:
-    """The variables that templates can use."""
+    """Return the variables that templates can use."""
     return Response({"variables": [variable_form(row) for row in CATALOG]})
 
 
 def count_uses(service: Service, request: Request) -> Response:
-    """How many conversations currently use each version of the template."""
+    """Return how many conversations currently use each version of the template."""
     counts: dict[int, int] = {}
     for built_for, count in service.conversations.store.uses():
         version = json.loads(built_for).get("template")
@@ -82,7 +82,7 @@ def count_uses(service: Service, request: Request) -> Response:
 
 
 def preview(service: Service, request: Request) -> Response:
-    """The prompt that would be built now with this template. Nothing is stored."""
+    """Return the prompt that would be built now with this template. Nothing is stored."""
     body: PreviewBody = request.body
     _check_size(body.template or "")
     id = body.session if body.session and is_plain(body.session) else "preview"
@@ -134,7 +134,7 @@ def check(service: Service, request: Request) -> Response:
 
 
 def list_values(service: Service, request: Request) -> Response:
-    """The current value of each variable, or null if it has none."""
+    """Return the current value of each variable, or null if it has none."""
     body: ValuesBody = request.body
     workspace = service.workspace(body.cwd)
     agent = Agent(model=body.model, session=body.conversation_id)
@@ -163,7 +163,7 @@ def list_files(service: Service, request: Request) -> Response:
 
 
 def list_layouts(service: Service, request: Request) -> Response:
-    """The shipped layouts. `language` is the template language if the layout accepts a template, otherwise null.
+    """Return the shipped layouts. `language` is the template language if the layout accepts a template, otherwise null.
 
     `stored_template` is whether conversations with the layout use the global template. `languages` are all template languages.
     """
@@ -186,7 +186,7 @@ def list_layouts(service: Service, request: Request) -> Response:
 
 
 def list_roots(service: Service, request: Request) -> Response:
-    """The folders in which agents may work."""
+    """Return the folders in which agents may work."""
     return Response({"roots": service.roots})
 
 
@@ -201,7 +201,7 @@ def _save(service: Service, request: Request, version: TemplateVersion, after: i
 
 
 def _template_response(version: TemplateVersion) -> Response:
-    """The response for a template, with its version and language in the headers."""
+    """Return the response for a template, with its version and language in the headers."""
     headers = {"ETag": f'"{version.version}"', "Template-Syntax": version.syntax}
     return Response({"template": version.template}, headers=headers)
 
@@ -212,7 +212,7 @@ def _check_size(template: str) -> None:
 
 
 def _expected_version(service: Service, header: str) -> int | None:
-    """The version that If-Match expects to be the newest; None if it accepts any version. Weak tags never match."""
+    """Return the version that If-Match expects to be the newest, or None if it accepts any version. Weak tags never match."""
     tags = parse_tags(header)
     if not header.strip() or "*" in tags:
         return None

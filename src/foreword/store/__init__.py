@@ -8,11 +8,11 @@ refers to its texts.
 | `contract.py` | the interface of every store |
 | `reader.py` | the methods that read, which all stores share |
 | `rows.py` | conversion between rows and values, argument checks, and `verify` |
-| `usage.py` | what providers reported about the calls of an edition |
+| `usage.py` | the usage that providers reported for an edition's calls |
 | `texts.py` | how text is encoded |
 | `cache.py` | texts and editions that this process has read |
 | `pool.py` | pools of connections |
-| `file.py` | whether a SQLite file is still the one that was opened |
+| `file.py` | checks that a SQLite file is still the one that was opened |
 | `psycopg_connection.py` | PostgreSQL connections with a timeout |
 | `schema/` | the tables, one file per store and version |
 
@@ -93,7 +93,7 @@ def exists(url: str) -> bool:
 
 
 def folder_of(url: str) -> str:
-    """The folder that contains a store's file; empty for other stores."""
+    """Return the folder that contains a store's file, or an empty string for other stores."""
     kind, address = _parse(url)
     return os.path.dirname(os.path.abspath(address)) if kind.is_local and address else ""
 
@@ -110,7 +110,7 @@ def is_in_memory(url: str) -> bool:
 
 
 def _parse(url: str) -> tuple[StoreKind, str]:
-    """A store's kind and the argument for `open`: a URL, or a path, which is empty for a store in memory."""
+    """Return a store's kind and the argument for `open`: a URL, or a path, which is empty for a store in memory."""
     if not url or "\0" in url:
         raise CallError(f"a store's URL or path must not be empty or contain NUL; {_EXPECTED}")
     scheme, separator, rest = url.partition("://")

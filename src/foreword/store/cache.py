@@ -1,7 +1,7 @@
 """A process's caches for a store: texts by hash, and each conversation's last known edition.
 
 Neither cache can go stale. A hash always belongs to the same text, and an edition is cached with the row it was read from and
-used again only if the store still returns that row. So both remain valid after a backup is restored, a file is replaced or a
+reused only if the store still returns that row. So both remain valid after a backup is restored, a file is replaced or a
 connection is lost.
 """
 
@@ -104,7 +104,7 @@ class TextCache:
             self._size += size
 
     def hash(self, text: str) -> bytes | None:
-        """The hash of a text, or None if it is not cached."""
+        """Return the hash of a text, or None if it is not cached."""
         hash = self._hashes.get(text)
         if hash is None:
             hash = self._old_hashes.get(text)
@@ -115,7 +115,7 @@ class TextCache:
     def by_hash(
         self, hashes: Iterable[bytes | None], load: Callable[[list[bytes]], Iterable[tuple[bytes, int, bytes]]]
     ) -> dict[bytes, str]:
-        """The texts with these hashes. Texts that are not cached are loaded as rows of hash, form and body.
+        """Return the texts with these hashes. Texts that are not cached are loaded as rows of hash, form and body.
 
         Raises a StoreError for a hash of None, which means that a row refers to text that is not in the store.
         """

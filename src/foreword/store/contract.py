@@ -14,16 +14,18 @@ if TYPE_CHECKING:
         """Storage for templates, prompts and editions. Every write is one transaction. Failures raise a StoreError."""
 
         def current(self, conversation: str, moment: object = None) -> Edition | None:
-            """The edition in use, or None if the conversation has not started. Takes one SELECT, and another for uncached texts.
+            """Return the edition in use, or None if the conversation has not started.
+
+            This takes one SELECT, and another one for texts that are not cached.
 
             If `moment` is the result of an earlier `moment()`, an edition read at that moment is returned without a SELECT.
             """
 
         def last_known(self, conversation: str) -> Edition | None:
-            """The edition that this process last read or wrote, for use when the store cannot be reached."""
+            """Return the edition that this process last read or wrote, for use when the store cannot be reached."""
 
         def moment(self) -> object:
-            """A value that changes whenever the store does; None if getting one would take as long as reading an edition."""
+            """Return a value that changes whenever the store does, or None if getting one would take as long as reading an edition."""
 
         def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
             """Make this the edition in use, provided that edition `after` (0 if there is none yet) is still in use.
@@ -40,40 +42,40 @@ if TYPE_CHECKING:
             """
 
         def edition(self, conversation: str, number: int) -> Edition | None:
-            """One edition of a conversation."""
+            """Return one edition of a conversation."""
 
         def editions(self, conversation: str) -> list[Edition]:
-            """All editions of a conversation, oldest first."""
+            """Return all editions of a conversation, oldest first."""
 
         def conversations(self, search: str = "", limit: int = 100, offset: int = 0) -> list[ConversationRow]:
-            """Conversations whose id contains `search`, sorted by id."""
+            """Return the conversations whose id contains `search`, sorted by id."""
 
         def prompt(self, id: str) -> tuple[str, str] | None:
-            """A prompt's text and its account; None if there is no prompt with this id."""
+            """Return a prompt's text and its account, or None if there is no prompt with this id."""
 
         def template(self) -> TemplateVersion | None:
-            """The newest version of the global template; None if it was never set."""
+            """Return the newest version of the global template, or None if it was never set."""
 
         def templates(self) -> list[TemplateVersion]:
-            """All versions of the global template, newest first."""
+            """Return all versions of the global template, newest first."""
 
         def add_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
             """Add a version, which gets the next number. With `after`, raises StaleError if that is not the newest version."""
 
         def add_usage(self, conversation: str, number: int, call: CallUsage) -> UsageRow:
-            """Add what a call used to the counters of an edition, in one statement. Returns the counters."""
+            """Add a call's usage to an edition's counters, in one statement, and return the counters."""
 
         def usage(self, conversation: str, number: int) -> UsageRow | None:
-            """The counters of an edition; None if nothing was recorded."""
+            """Return the counters of an edition, or None if nothing was recorded."""
 
         def uses(self) -> list[tuple[str, int]]:
-            """The distinct values of `built_for` among the editions in use, each with its number of conversations."""
+            """Return the distinct values of `built_for` among the editions in use, each with its number of conversations."""
 
         def verify(self) -> list[str]:
-            """The problems in the store, one sentence each: hashes that do not match, editions with missing texts."""
+            """Return the problems in the store, one sentence each: hashes that do not match, editions with missing texts."""
 
         def stats(self) -> dict[str, int]:
-            """The number of stored conversations, editions, distinct texts, bytes and template versions."""
+            """Return the number of stored conversations, editions, distinct texts, bytes and template versions."""
 
         def close(self) -> None:
             """Close all connections."""

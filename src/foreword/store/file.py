@@ -1,4 +1,4 @@
-"""Checks a SQLite store's file: whether it can be used, and whether it is still the file that was opened.
+"""Check whether a SQLite store's file can be used, and whether it is still the file that was opened.
 
 If a file is deleted or replaced, a process that has it open continues to use the old file, and its writes are lost without an error.
 So every use of the store first checks that the path still leads to the same file.
@@ -27,12 +27,12 @@ _KINDS = {
 
 
 def quote(path: str) -> str:
-    """A path as it is shown in error messages."""
+    """Return a path as it is shown in error messages."""
     return f"'{printable(path)}'"
 
 
 def file_id(path: str) -> FileId | None:
-    """A file's device and inode; None if it does not exist. Raises a StoreError if it cannot be a store."""
+    """Return a file's device and inode, or None if it does not exist. Raises a StoreError if it cannot be a store."""
     try:
         status = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -55,7 +55,7 @@ def is_same_file(path: str, expected: FileId | None) -> bool:
 
 
 def wal_id(path: str) -> FileId | None:
-    """The id of a store's write-ahead log; None if there is none."""
+    """Return the id of a store's write-ahead log, or None if there is none."""
     return file_id(path + _WAL)
 
 

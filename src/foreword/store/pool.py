@@ -32,7 +32,7 @@ def _count_fork() -> None:
 
 
 def fork_count() -> int:
-    """The number of forks from the first process to this one. It differs between a process and its children."""
+    """Return the number of forks from the first process to this one. It differs between a process and its children."""
     return _forks
 
 

@@ -163,7 +163,7 @@ class PostgresStore(StoreReader):
             connection.execute(_ADD_TEMPLATE, (number, row_ids[version.template], *values))
             return True
 
-        # Repeating this would add two versions. So check the connection first, then try only once.
+        # Repeating this would add two versions, so check the connection first and then try only once.
         self._run(lambda connection: connection.execute("SELECT 1"))
         self._write(add, packed, is_repeatable=False)
         return replace(version, version=number)
@@ -247,7 +247,7 @@ class PostgresStore(StoreReader):
         return is_committed
 
     def _row_ids(self, connection: TimedConnection, texts: Iterable[str], packed: dict[str, Packed]) -> dict[str, int]:
-        """The row id of each text, found by hash. Texts that are not in the store are added."""
+        """Return the row id of each text, found by hash. Texts that are not in the store are added."""
         hashes = {
             text: packed[text][0] if text in packed else self._texts.hash(text) or hash_of(text) for text in texts
         }
@@ -265,7 +265,7 @@ def _row_ids_by_hash(connection: TimedConnection, hashes: Iterable[bytes]) -> di
 
 
 def _newest(connection: TimedConnection, conversation: str) -> tuple[int, bytes | None]:
-    """The number and state of the edition in use, locked until the transaction ends."""
+    """Return the number and state of the edition in use, locked until the transaction ends."""
     connection.execute(_LOCK_CONVERSATION, (conversation,))
     number, state = connection.execute(_NEWEST, (conversation,), binary=True).fetchone() or (0, None)
     return number, state
@@ -275,7 +275,7 @@ def _newest(connection: TimedConnection, conversation: str) -> tuple[int, bytes 
 
 
 def _settings(url: str) -> dict[str, Any]:
-    """The connection settings in a URL. An invalid URL is not shown, because it may contain a password."""
+    """Return the connection settings in a URL. An invalid URL is not shown, because it may contain a password."""
     try:
         parsed = conninfo_to_dict(url)
     except psycopg.Error:
@@ -324,7 +324,7 @@ def migrate(
 
 
 def _version(connection: TimedConnection, latest: int) -> int:
-    """The version of the tables; 0 if there are none. Raises a StoreError if a newer version of Foreword created them."""
+    """Return the version of the tables, or 0 if there are none. Raises a StoreError if a newer version of Foreword created them."""
     if connection.execute(_HAS_TABLES).fetchone() == (False,):
         return 0
     ((version,),) = connection.execute("SELECT coalesce(max(version), 0) FROM foreword_schema").fetchall()
@@ -333,7 +333,7 @@ def _version(connection: TimedConnection, latest: int) -> int:
 
 
 def _failure(settings: dict[str, Any], error: psycopg.Error) -> StoreError:
-    """A StoreError that describes the error in one sentence, without the password."""
+    """Return a StoreError that describes the error in one sentence, without the password."""
     reason = " ".join(str(error).split()) or type(error).__name__
     if isinstance(error, psycopg.errors.DiskFull):
         reason = "the server's disk is full; nothing was written, and stored data is intact"

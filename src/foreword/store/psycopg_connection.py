@@ -1,7 +1,7 @@
 """A connection with a timeout. This is the only file that uses private parts of psycopg.
 
-`Connection.wait` runs every statement: it drives a generator that yields what it waits for. It sends the generator the result when
-that is ready, and 0 every 0.1 seconds while it is not. psycopg does not document this, so pyproject.toml limits its version.
+`Connection.wait` runs every statement: it drives a generator that yields what it is waiting for. It sends the generator the result
+when that is ready, and 0 every 0.1 seconds until then. psycopg does not document this, so pyproject.toml limits its version.
 """
 
 from __future__ import annotations

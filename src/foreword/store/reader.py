@@ -1,4 +1,4 @@
-"""The methods of a store that read, with the same SQL for SQLite and PostgreSQL.
+"""The methods with which a store reads, in SQL that SQLite and PostgreSQL share.
 
 Reading an existing conversation takes one SELECT of a small row with the hashes of its texts; each text is read once per process. The
 texts' row ids are never cached, because they may refer to other texts after a backup is restored.
@@ -102,11 +102,11 @@ class StoreReader:
         return self._run(work)
 
     def _select(self, connection: Any, statement: str, key: Sequence[object] = ()) -> Rows:
-        """All rows of a SELECT."""
+        """Return all rows of a SELECT."""
         raise NotImplementedError
 
     def _stream(self, connection: Any, statement: str) -> Iterable[tuple[Any, ...]]:
-        """The rows of a SELECT whose result may not fit into memory."""
+        """Return the rows of a SELECT whose result may not fit into memory."""
         raise NotImplementedError
 
     def moment(self) -> object:
@@ -237,7 +237,7 @@ class StoreReader:
         return faults(*(self._stream(connection, statement) for statement in _ALL_ROWS))
 
     def _pack_new(self, texts: Iterable[str]) -> dict[str, Packed]:
-        """The rows for texts that are not cached, prepared before any lock is taken."""
+        """Return the rows for texts that are not cached, prepared before any lock is taken."""
         return {text: pack(text) for text in texts if self._texts.hash(text) is None}
 
     def _cache_texts(self, packed: dict[str, Packed]) -> None:

@@ -62,7 +62,7 @@ COLUMNS = f"number, {', '.join(TEXT_COLUMNS)}, created, state"
 
 
 def hash_at(pointer: str) -> str:
-    """An SQL expression for the hash of the text that a column refers to."""
+    """Return an SQL expression for the hash of the text that a column refers to."""
     return f"(SELECT hash FROM foreword_texts WHERE id = {pointer})"
 
 
@@ -100,7 +100,7 @@ def check_newest(newest: int, after: int | None) -> None:
 
 
 def hash_from_id(id: str) -> bytes | None:
-    """The hash in a prompt's id; None if the id is not valid."""
+    """Return the hash in a prompt's id, or None if the id is not valid."""
     scheme, _, digits = id.partition(":")
     try:
         return bytes.fromhex(digits) if scheme == "sha256" and len(digits) == 64 else None
@@ -116,7 +116,7 @@ def texts_of(edition: Edition) -> list[str]:
 
 
 def edition_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> Edition:
-    """The edition in a row of EDITION_COLUMNS. `texts` contains its texts by hash."""
+    """Return the edition in a row of EDITION_COLUMNS. `texts` contains its texts by hash."""
     number, system, tools, account, inputs, layout, built_for, created, state = row
     return Edition(
         number,
@@ -132,23 +132,23 @@ def edition_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> Edition:
 
 
 def row_of(edition: Edition, hashes: Sequence[bytes]) -> tuple[Any, ...]:
-    """The row of EDITION_COLUMNS for an edition whose texts have these hashes."""
+    """Return the row of EDITION_COLUMNS for an edition whose texts have these hashes."""
     return (edition.number, *hashes, to_bytes(edition.created), state_column(edition.state))
 
 
 def state_column(state: str) -> bytes | None:
-    """The value of the state column: NULL for an empty state, which nearly all conversations have."""
+    """Return the value of the state column: NULL for an empty state, which nearly all conversations have."""
     return None if state == _NO_STATE else to_bytes(state)
 
 
 def conversation_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> ConversationRow:
-    """The conversation in a row of id, number, prompt hash, layout hash and time."""
+    """Return the conversation in a row of id, number, prompt hash, layout hash and time."""
     id, number, prompt, layout, created = row
     return ConversationRow(id, number, id_of(prompt), texts[layout], to_text(created))
 
 
 def version_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> TemplateVersion:
-    """The template version in a row of number, text hash, author, time, note and syntax."""
+    """Return the template version in a row of number, text hash, author, time, note and syntax."""
     version, template, *others = row
     return TemplateVersion(version, texts[template], *map(to_text, others))
 
@@ -157,7 +157,7 @@ def version_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> TemplateVersio
 
 
 def schema(store: str, version: int) -> list[str]:
-    """The statements that migrate a store from the previous version to this one."""
+    """Return the statements that migrate a store from the previous version to this one."""
     path = os.path.join(os.path.dirname(__file__), "schema", f"{store}-{version}.sql")
     with open(path, encoding="utf-8") as file:
         return [statement for statement in file.read().split(";\n") if statement.strip()]
@@ -180,7 +180,7 @@ def faults(
     editions: Iterable[Sequence[Any]],
     templates: Iterable[Sequence[Any]],
 ) -> Iterator[str]:
-    """The problems in a store's rows, one sentence each. Editions and templates must be sorted."""
+    """Yield the problems in a store's rows, one sentence each. Editions and templates must be sorted."""
     text_ids: set[int] = set()
     for number, hash, form, body in texts:
         text_ids.add(number)

@@ -1,8 +1,8 @@
 """The SQLite store, in one file or in memory.
 
-The file is in WAL mode, so that readers never wait for a writer, with synchronous=NORMAL: committed data survives a crash of the
-process; a power failure may lose the last commits but never damages the file. An edition that is lost this way is built again. A
-version of the template is a person's work, so its commit waits for the disk.
+The file is in WAL mode, so readers never wait for a writer, with synchronous=NORMAL: committed data survives a crash of the process,
+and a power failure may lose the last commits but never damages the file. An edition that is lost this way is built again. A version of
+the template is a person's work, so its commit waits for the disk.
 """
 
 from __future__ import annotations
@@ -238,7 +238,7 @@ class SqliteStore(StoreReader):
         self._observers.drop()
 
     def _current_pool(self) -> ConnectionPool:
-        """The pool of connections to the file that is now at the path. A missing file is not created again: it may come back."""
+        """Return the pool of connections to the file that is now at the path. A missing file is not created again: it may come back."""
         if not is_same_file(self._path, self._file) and not self._connections.is_closed:
             current = file_id(self._path)
             if current is None:
@@ -287,7 +287,7 @@ class SqliteStore(StoreReader):
     def _row_ids(
         self, connection: sqlite3.Connection, texts: Iterable[str], packed: dict[str, Packed]
     ) -> dict[str, int]:
-        """The row id of each text, found by hash. Texts that are not in the store are added."""
+        """Return the row id of each text, found by hash. Texts that are not in the store are added."""
         row_ids: dict[str, int] = {}
         for text in texts:
             row = packed.get(text)
@@ -303,7 +303,7 @@ class SqliteStore(StoreReader):
 
 
 def _pool(path: str, connection: sqlite3.Connection | None = None, timeout: float | None = None) -> ConnectionPool:
-    """A pool that starts with this connection. A store in memory can have no others."""
+    """Return a pool that starts with this connection. A store in memory can have no others."""
     pool = ConnectionPool(lambda: _connect(path, must_exist=True, timeout=timeout), single=None if path else connection)
     if path and connection:
         pool.give_back(connection)
@@ -319,7 +319,7 @@ def _open(path: str, must_exist: bool = False) -> sqlite3.Connection:
         connection = _connect(path, must_exist)
         try:
             if is_new:
-                # Not through a descriptor of our own: closing that would release this process's locks on the file.
+                # Do not use a file descriptor here: closing it would release this process's locks on the file.
                 os.chmod(path, 0o600)
             migrate(connection)
         except BaseException as error:
@@ -347,7 +347,7 @@ def _make_directory(path: str) -> None:
 
 
 class _ClosingConnection(sqlite3.Connection):
-    """A connection that closes itself when it is deleted. Python may delete it before its pool, and would then print a warning."""
+    """A connection that closes itself when it is deleted. Python may delete it before its pool and would otherwise print a warning."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -382,7 +382,7 @@ def _connect(path: str, must_exist: bool = False, timeout: float | None = None) 
 
 
 def _without_waiting(work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connection], T]:
-    """The same work, but failing immediately if another process is writing."""
+    """Return the same work, but failing immediately if another process is writing."""
 
     def run(connection: sqlite3.Connection) -> T:
         connection.execute("PRAGMA busy_timeout = 0")
@@ -404,7 +404,7 @@ def _checkpoint(connection: sqlite3.Connection) -> None:
 
 
 def _uri(path: str) -> str:
-    """A URI that makes SQLite open the file at a path without creating it."""
+    """Return a URI that makes SQLite open the file at a path without creating it."""
     for character in "%?#":
         path = path.replace(character, f"%{ord(character):02x}")
     return f"file://{'' if path.startswith('/') else '/'}{path}?mode=rw"
@@ -434,12 +434,12 @@ def migrate(
 
 
 def _version(connection: sqlite3.Connection, latest: int) -> int:
-    """The file's schema version; 0 if it is new. Raises a StoreError if another program or a newer version of Foreword wrote it."""
+    """Return the file's schema version, or 0 if it is new. Raises a StoreError if another program or a newer version of Foreword wrote it."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
     if application != _APPLICATION_ID and not (is_empty and version == 0):
-        raise StoreError("the file is another program's database; choose another file or a new name")
+        raise StoreError("the file is another program's database; choose a different file")
     check_version(version, latest)
     return version
 
@@ -490,7 +490,7 @@ def _is_damage_error(error: sqlite3.Error) -> bool:
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    """Roll back. If that fails, SQLite has already rolled back, or will when the file is next opened."""
+    """Roll back the transaction. If that fails, SQLite has already rolled back, or will when the file is next opened."""
     try:
         connection.execute("ROLLBACK")
     except sqlite3.Error:

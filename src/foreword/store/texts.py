@@ -1,4 +1,4 @@
-"""Encodes text for a store: as UTF-8 that permits lone surrogates, so that every string is restored unchanged.
+"""Encode text for a store, as UTF-8 that permits lone surrogates, so that every string is restored unchanged.
 
 A text's key is its SHA-256 digest, which is also a prompt's id. Long texts are compressed: accounts and inputs are JSON and shrink to
 a third or less.
@@ -29,7 +29,7 @@ def to_text(data: bytes) -> str:
 
 
 def pack(text: str) -> Packed:
-    """The row for a text: hash, form and body."""
+    """Return the row for a text: hash, form and body."""
     body, form = to_bytes(text), PLAIN
     if len(body) >= _MIN_COMPRESSED_SIZE:
         deflated = zlib.compress(body, _LEVEL)
@@ -39,7 +39,7 @@ def pack(text: str) -> Packed:
 
 
 def unpack(form: int, body: bytes) -> str:
-    """The text in a row. Raises ValueError or zlib.error if the row is damaged."""
+    """Return the text in a row. Raises ValueError or zlib.error if the row is damaged."""
     if form not in (PLAIN, DEFLATED):
         raise ValueError(f"unknown form {form}")
     return to_text(zlib.decompress(body) if form == DEFLATED else body)
@@ -50,5 +50,5 @@ def hash_of(text: str) -> bytes:
 
 
 def id_of(hash: bytes) -> str:
-    """The id of the prompt whose text has this hash."""
+    """Return the id of the prompt whose text has this hash."""
     return f"sha256:{hash.hex()}"

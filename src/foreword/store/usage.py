@@ -1,4 +1,4 @@
-"""What providers reported about the calls of an edition: the values, and the SQL that all stores share."""
+"""The usage that providers reported for an edition's calls: the values, and the SQL that all stores share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @value
 class CallUsage:
-    """What one call used. `input` includes the tokens that were `read` from the cache or `written` to it; `time` is in seconds."""
+    """The usage of one call. `input` includes tokens that were `read` from the cache or `written` to it; `time` is in seconds."""
 
     input: int
     read: int
@@ -23,13 +23,13 @@ class CallUsage:
 
     @property
     def cached(self) -> int:
-        """How many tokens the provider has cached after this call, as far as it says so."""
+        """How many tokens the provider has cached after this call, according to its report."""
         return self.read + self.written
 
 
 @value
 class UsageRow:
-    """What all calls of an edition used together, and what its last two calls left in the provider's cache, and when."""
+    """The total usage of an edition's calls, and how many tokens its last two calls left in the provider's cache, and when."""
 
     calls: int
     input: int
@@ -60,5 +60,5 @@ ADD_USAGE = f"""
 
 
 def usage_parameters(conversation: str, number: int, call: CallUsage) -> Sequence[Any]:
-    """The parameters of `ADD_USAGE`."""
+    """Return the parameters of `ADD_USAGE`."""
     return conversation, number, call.input, call.read, call.written, call.output, call.cost, call.cached, call.time

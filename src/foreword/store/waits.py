@@ -1,4 +1,4 @@
-"""Announces work that may block a thread.
+"""Announce work that may block a thread.
 
 A server can set a listener for each of its threads, which decides whether the thread may block. The HTTP service moves such work to
 other threads, so that the threads that answer reads stay free. Without a listener, nothing happens.
@@ -42,6 +42,6 @@ def announce(kind: Kind) -> None:
 
 
 def set_interrupt(stop: Callable[[], None] | None) -> None:
-    """Pass the listener a function that stops what this thread is about to wait for, or None when it has ended."""
+    """Pass the listener a function that stops the work that this thread is about to wait for, or None when it has ended."""
     if _thread.listener is not None:
         _thread.listener.set_interrupt(stop)

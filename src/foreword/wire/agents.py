@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def agents_form(
     root: str, cwd: str, table: AgentTable, findings: Sequence[Finding], others: Sequence[str], with_rules: bool
 ) -> AgentsForm:
-    """The table of files and agents. `with_rules` adds to each verdict the layout's rule behind it."""
+    """Return the table of files and agents. `with_rules` adds to each verdict the layout's rule behind it."""
     return {
         "root": root,
         "cwd": cwd,

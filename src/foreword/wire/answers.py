@@ -63,7 +63,7 @@ def watch_form(
     by_passage: Sequence[Count],
     effect: Effect | None,
 ) -> WatchForm:
-    """A `watch` event (`start`, then `change`, `same` or `error`), with the current prompt and what changed in it."""
+    """Return a `watch` event (`start`, then `change`, `same` or `error`), with the current prompt and what changed in it."""
     return {
         "event": event,
         "time": time,
@@ -89,7 +89,7 @@ def watch_form(
 
 
 def effect_form(effect: Effect) -> EffectForm:
-    """How a change affected the sections, and how much of the cached prefix is kept."""
+    """Return how a change affected the sections, and how much of the cached prefix is kept."""
     return {
         **changes_form(effect),
         "details": [
@@ -156,7 +156,7 @@ def variable_form(row: CatalogRow) -> VariableForm:
 
 
 def turn_form(turn: Turn) -> TurnForm:
-    """What to send to the model, and findings for people. The first `leading` messages belong to the prompt."""
+    """Return what to send to the model, and findings for people. The first `leading` messages belong to the prompt."""
     tools: Any = list(turn.tools)
     form: TurnForm = {
         "conversation": turn.conversation,
@@ -174,7 +174,7 @@ def turn_form(turn: Turn) -> TurnForm:
 
 
 def edition_row_form(edition: Edition) -> EditionRowForm:
-    """An edition without its text, and without the agent, which repeats the base and the plan that are in the prompt."""
+    """Return an edition without its text, and without the agent, which repeats the base and the plan that are in the prompt."""
     target: Any = target_form(replace(target_of(edition), agent={}, tool_order=()))
     form: EditionTargetForm = target
     return {
@@ -187,7 +187,7 @@ def edition_row_form(edition: Edition) -> EditionRowForm:
 
 
 def edition_form(conversation: str, edition: Edition, usage: Usage | None = None) -> EditionForm:
-    """An edition with its account. `system` is the whole prompt, in which each passage has a role."""
+    """Return an edition with its account. `system` is the whole prompt, in which each passage has a role."""
     measured = {} if usage is None else {"usage": usage_form(usage)}
     content: Any = {
         "conversation": conversation,
@@ -202,7 +202,7 @@ def edition_form(conversation: str, edition: Edition, usage: Usage | None = None
 
 
 def usage_form(usage: Usage) -> UsageForm:
-    """What the calls of an edition used. `input` includes `read` and `written`; `cost` is in US dollars."""
+    """Return what the calls of an edition used. `input` includes `read` and `written`; `cost` is in US dollars."""
     return {
         "calls": usage.calls,
         "input": usage.input,
@@ -215,7 +215,7 @@ def usage_form(usage: Usage) -> UsageForm:
 
 
 def recorded_form(conversation: str, usage: Usage) -> RecordedForm:
-    """The counters of an edition after a call was recorded, and what is wrong with that call."""
+    """Return the counters of an edition after a call was recorded, and what is wrong with that call."""
     return {
         "conversation": conversation,
         "edition": usage.edition,
@@ -229,7 +229,7 @@ def conversation_form(row: ConversationRow) -> ConversationForm:
 
 
 def drift_form(conversation: str, drift: Drift) -> DriftForm:
-    """What a rebuild would change, which sources caused the changes, and how many cached tokens would be lost."""
+    """Return what a rebuild would change, which sources caused the changes, and how many cached tokens would be lost."""
     return {
         "conversation": conversation,
         **changes_form(drift),
@@ -248,7 +248,7 @@ def drift_form(conversation: str, drift: Drift) -> DriftForm:
 
 
 def touched_form(touched: Touched) -> TouchedForm:
-    """What touched files bring in."""
+    """Return what touched files bring in."""
     return {
         "messages": [{"role": message["role"], "content": message["content"]} for message in touched.messages],
         "candidates": [candidate_form(candidate) for candidate in touched.candidates],

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def counted_form(prompt: Prompt, model: str = "", provider: str = "") -> PromptForm:
-    """A prompt with the most exact token counts available."""
+    """Return a prompt with the most exact token counts available."""
     from ..encoding.prompt import prompt_form
     from ..text.tokens import count
 
@@ -24,7 +24,7 @@ def counted_form(prompt: Prompt, model: str = "", provider: str = "") -> PromptF
 
 
 def counted_tools(tools: Iterable[Tool], model: str = "", provider: str = "") -> list[CountedTool]:
-    """What each tool's definition costs, sorted by name, with the MCP server that the tool belongs to.
+    """Return what each tool's definition costs, sorted by name, with the MCP server that the tool belongs to.
 
     A tool that is deferred costs nothing until a search finds it.
     """

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def difference_form(old: Subject, new: Subject, tokens: tuple[Count, Count], difference: Difference) -> DifferenceForm:
-    """Two prompts and the differences between them."""
+    """Return two prompts and the differences between them."""
     return {
         **changes_form(difference),
         "old": subject_form(old, tokens[0]),
@@ -119,7 +119,7 @@ def misplaced_form(row: MisplacedSection) -> MisplacedForm:
 
 
 def cache_reuse_form(reuse: CacheReuse, rules: ProviderRules, price: Price | None, turns: int) -> CacheReuseForm:
-    """What a provider's cache keeps. `rewrite` is the cost of writing the rest once, `rewrite_each_turn` that of writing it every turn."""
+    """Return what a provider's cache keeps. `rewrite` is the cost of writing the rest once, `rewrite_each_turn` that of writing it every turn."""
     return {
         "provider": reuse.provider,
         "caching": rules.caching,
