@@ -308,7 +308,7 @@ def test_a_layout_keeps_what_it_does_not_replace(tree):
             {"a.toml": 'extends = "./b.toml"\n', "b.toml": 'extends = "./a.toml"\n'},
             "in a circle: $TOP/a.toml > $TOP/b.toml > $TOP/a.toml",
         ),
-        ({"a.toml": "extends = 5\n"}, "extends takes an address or a file, not 5"),
+        ({"a.toml": "extends = 5\n"}, "extends must be an address or a file, not 5"),
         ({"a.toml": 'extends = "opel"\n'}, "$TOP/a.toml: extends: unknown layout 'opel'; did you mean 'opal'?"),
         ({"a.toml": 'extends = "./nowhere.toml"\n'}, "the file does not exist ($TOP/nowhere.toml)"),
         ({"a.toml": 'extends = "$acme/x"\n'}, "unknown pack 'acme'"),

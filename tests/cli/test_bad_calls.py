@@ -156,9 +156,9 @@ def test_an_invalid_layout_is_an_error(error_of, layout, words):
 @pytest.mark.parametrize(
     ("assignment", "words"),
     [
-        ("nothing", "--set takes KEY=VALUE, not 'nothing'"),
-        ("=x", "--set takes KEY=VALUE"),
-        ("", "--set takes KEY=VALUE"),
+        ("nothing", "--set needs KEY=VALUE, not 'nothing'"),
+        ("=x", "--set needs KEY=VALUE"),
+        ("", "--set needs KEY=VALUE"),
         ("nope=1", "unknown key 'nope'"),
         ("skills.validaton=strict", "did you mean 'skills.validation'?"),
         ("skills.validation=loose", "must be one of strict, lenient, not 'loose'"),

@@ -67,7 +67,7 @@ def test_the_home_option_sets_the_home_directory(start, files):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--set", "x"], "--set takes KEY=VALUE, not 'x'"),
+        (["--set", "x"], "--set needs KEY=VALUE, not 'x'"),
         (["--set", "no.such.key=1"], "no"),
         (["--pack", "team=/does/not/exist"], "--pack team=/does/not/exist: the directory does not exist"),
         (["--settings", "/does/not/exist.toml"], "the settings file '/does/not/exist.toml' does not exist"),

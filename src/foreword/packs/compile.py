@@ -1,4 +1,4 @@
-"""Write the Python files in `std/` and `agents/` from the TOML files beside them, because Python loads much faster than TOML.
+"""Generate the Python files in `std/` and `agents/` from the TOML files beside them, because Python loads much faster than TOML.
 
 `std/compiled.py` contains every layout of `std` as a mapping, for layouts that extend one and for prompts with settings. `std/opal.py`
 contains the `opal` layout, already parsed and checked, for the usual case in which it is used unchanged. A module in `agents/` contains

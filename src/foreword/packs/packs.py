@@ -57,7 +57,7 @@ class Source:
 
 
 def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
-    """Replace each section's template address with the template's text.
+    """Return the layout with the template's text in place of each section's template address.
 
     Templates in a template language are not loaded until they are rendered.
     """
@@ -108,13 +108,13 @@ def find_template(
 
 
 def _leaves_pack(file: str, prefix: str, folder: str, workspace: Workspace, reader: Reader) -> bool:
-    """Whether a link leads a file out of its pack. The user's folder may itself be a link, but the workspace's may not."""
+    """Whether a file is outside its pack because of a link. The user's folder may itself be a link, but the workspace's may not."""
     bounds = (workspace.root or workspace.cwd, folder) if prefix == "workspace" else (folder,)
     return any(reader.leads_out(file, bound) for bound in bounds)
 
 
 def _reach(prefix: str, folder: str, workspace: Workspace, reader: Reader) -> Reach:
-    """Return how far links in a pack may lead: never out of its folder, nor out of the workspace for the workspace's pack."""
+    """Return how far links in a pack may lead: never out of its folder and, for the workspace's pack, never out of the workspace."""
     root = workspace.root or workspace.cwd
     inside = inside_for(root, workspace) or (reader.real(root),)
     return Reach(folder, folder, inside if prefix == "workspace" else (), can_be_allowed=False)
@@ -151,7 +151,9 @@ def shipped_layout(name: str, pack: str = "") -> dict[str, Any]:
     names = SHIPPED_PACKS[pack] if pack else (*NAMES, *MIRRORS)
     if name not in names:
         raise MissingError(
-            f"unknown layout {show(name)}" + suggestion(name, names) + " (name a file by its path, such as ./own.toml)"
+            f"unknown layout {show(name)}"
+            + suggestion(name, names)
+            + " (for a file, pass its path, such as ./own.toml)"
         )
     if pack_of(name) == "agents":
         from .shipped import module_of
@@ -222,7 +224,7 @@ class _Loader:
         if extended is None:
             return Source(name, address, own_mapping, untrusted)
         if not isinstance(extended, str):
-            raise LayoutError(f"layout {name}: extends takes an address or a file, not {extended!r}")
+            raise LayoutError(f"layout {name}: extends must be an address or a file, not {extended!r}")
         if is_untrusted and not is_address(extended):
             raise LayoutError(
                 f"layout {name}: a workspace's layout may extend an address ($std/…, $workspace/…), not the file {extended!r}"
@@ -266,7 +268,7 @@ class _Loader:
 
 
 def parse_toml(text: str, where: str) -> dict[str, Any]:
-    """Parse TOML. Raises a LayoutError, which names the line, if the text is invalid."""
+    """Parse TOML. Raises a LayoutError that names the line if the text is invalid."""
     import tomllib
 
     try:

@@ -1,4 +1,4 @@
-"""`foreword.toml`: any layout key, written as for `--set`, and some keys of Foreword's own.
+"""Read and apply `foreword.toml`, which contains any layout key, written as for `--set`, and some of Foreword's own keys.
 
     layout = "opal"                     # the default layout
     skills.validation = "strict"        # a layout key, for whichever layout is in use
@@ -222,7 +222,7 @@ def _names_foreign_template(key: str, content: object) -> bool:
 def with_settings(
     source: Source, settings: Sequence[Settings], assignments: Sequence[tuple[str, Any]]
 ) -> tuple[Source, list[Finding]]:
-    """Apply all settings to a layout, the caller's last. Keys that the workspace may not set are ignored and reported."""
+    """Return the layout with all settings applied, the caller's last. Keys that the workspace may not set are ignored and reported."""
     findings: list[Finding] = []
     for file in settings:
         for key, content in _layout_keys(file.mapping, source):
@@ -241,7 +241,7 @@ def with_settings(
 def _layout_keys(mapping: Mapping[str, Any], source: Source) -> Iterator[tuple[str, Any]]:
     """Yield the keys of a settings file that apply to a layout, those in its own `[for.NAME]` table last.
 
-    A mirror takes few others, because they would make it differ from the program.
+    A mirror accepts few of the common keys, because they would make it differ from the program.
     """
     common = {key: content for key, content in mapping.items() if key not in _KEYS_OUTSIDE_LAYOUT}
     if source.mapping.get("mirrors"):
@@ -272,12 +272,12 @@ def _set_checked(source: Source, key: str, content: Any, path: str, is_untrusted
     if not is_untrusted:
         parse(changed.mapping, changed.name, changed.address, changed.untrusted)
         return changed
-    full = full_key(source.mapping, key)
-    relaxes_validation = full.endswith(".validation") and content != "strict"
-    is_protected = full in _PROTECTED_KEYS or relaxes_validation
-    if is_protected or _names_foreign_template(full, content) or _widens_imports(full, content):
-        raise LayoutError(f"a workspace may not set {full}")
-    changed = replace(changed, untrusted=changed.untrusted | {full})
+    full_name = full_key(source.mapping, key)
+    relaxes_validation = full_name.endswith(".validation") and content != "strict"
+    is_protected = full_name in _PROTECTED_KEYS or relaxes_validation
+    if is_protected or _names_foreign_template(full_name, content) or _widens_imports(full_name, content):
+        raise LayoutError(f"a workspace may not set {full_name}")
+    changed = replace(changed, untrusted=changed.untrusted | {full_name})
     before = parse(source.mapping, source.name, source.address, source.untrusted)
     after = parse(changed.mapping, changed.name, changed.address, changed.untrusted)
     if _boundaries(before.sections) != _boundaries(after.sections):
@@ -298,7 +298,7 @@ def _boundaries(sections: Sequence[Section]) -> list[object]:
 
 
 def with_config(source: Source, workspace: Workspace, reader: Reader) -> tuple[Source, list[Finding]]:
-    """Apply the settings in the configuration files that the layout names."""
+    """Return the layout with the settings from the configuration files that it names."""
     from .config import read_config
 
     config_values = parse(source.mapping, source.name, source.address, source.untrusted).config
@@ -309,7 +309,7 @@ def with_config(source: Source, workspace: Workspace, reader: Reader) -> tuple[S
 
 
 def _with_value(source: Source, config_value: ReadValue, findings: list[Finding]) -> Source:
-    """Apply one configuration value to a layout. If it is a list, apply only its usable entries."""
+    """Return the layout with one configuration value applied. Of a list, only the usable entries are applied."""
     path, setting = printable(config_value.path), config_value.setting
     try:
         content = _convert(config_value.content, source.mapping["settings"][setting])
@@ -341,7 +341,7 @@ def _try_value(source: Source, config_value: ReadValue, content: Any) -> tuple[S
 
 
 def _convert(content: Any, default: Any) -> Any:
-    """Return a value in the type of the setting's default, or raise a LayoutError."""
+    """Return a value converted to the type of the setting's default. Raises a LayoutError if that is not possible."""
     if isinstance(default, list | tuple):
         content = [content] if isinstance(content, str) else content
         if is_list_of_strings(content):
@@ -366,7 +366,7 @@ def parse_assignment(text: str) -> tuple[str, Any]:
     """Split `KEY=VALUE` into key and value. The value is parsed as TOML if possible; otherwise it is a string."""
     key, equals, content = text.partition("=")
     if not equals or not key.strip():
-        raise CallError(f"--set takes KEY=VALUE, not {text!r}")
+        raise CallError(f"--set needs KEY=VALUE, not {text!r}")
     return key.strip(), _parse_value(content.strip())
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def with_wording(
     source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str]
 ) -> tuple[Source, list[Finding]]:
-    """Override a layout's wording, key by key, with the files of the user, the workspace and the packs."""
+    """Return the layout with its wording overridden, key by key, from the files of the user, the workspace and the packs."""
     config = config_folder(workspace)
     workspace_folder = os.path.join(workspace.root or workspace.cwd, ".foreword")
     pack_folders = [absolute(folder, workspace.environment or {}) for folder in packs.values()]
@@ -100,5 +100,5 @@ def _with_override(source: Source, key: str, content: Any, path: str, findings: 
 
 
 def _all_wording_keys() -> set[str]:
-    """Return the wording keys of all shipped layouts, because one file serves them all."""
+    """Return the wording keys of all shipped layouts, because one wording file applies to all of them."""
     return {key for name in layout_names() for key in flatten(shipped_layout(name).get("wording", {}))}
