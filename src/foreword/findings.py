@@ -20,7 +20,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "file-unreadable": ("warning", "A file could not be read; the message says why."),
     "file-binary": ("warning", "A file contains NUL bytes and was skipped."),
     "file-not-utf8": ("warning", "A file is not UTF-8; the message names the encoding or the first invalid byte."),
-    "file-cut": ("warning", "A file is larger than the reader's limit; the prompt has only its start."),
+    "file-cut": ("warning", "A file is larger than the reader's limit; the prompt contains only the beginning."),
     "file-duplicate": ("info", "The same file, or the same text, was found twice; it is in the prompt once."),
     "file-blank": (
         "info",
@@ -29,7 +29,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "file-shadowed": ("info", "Another file was chosen instead of this one."),
     "file-case": (
         "warning",
-        "A file name differs from a known one only in upper and lower case; the message says whether the file was read.",
+        "A file name differs from a known one only in case; the message says whether the file was read.",
     ),
     "file-outside": (
         "info",
@@ -50,7 +50,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "hidden-characters": ("warning", "Text contains invisible characters; the message decodes them."),
     "scan-limit": ("warning", "There are more folders than the search limit allows; the rest were not searched."),
     "folder-missing": ("warning", "A setting or layout names a folder that does not exist."),
-    "home-missing": ("warning", "The home directory is not known; the user's own files were skipped."),
+    "home-missing": ("warning", "The home directory is unknown; the user's own files were skipped."),
     "not-a-repository": (
         "info",
         "The working directory is not in a git repository; the layout searches only that directory.",
@@ -64,12 +64,12 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A file's front matter is not valid YAML; it was read line by line, or not at all.",
     ),
-    "touch-outside": ("info", "A touched path is outside the workspace, or not a path; nothing was sent for it."),
+    "touch-outside": ("info", "A touched path is invalid or outside the workspace; nothing was sent for it."),
     "touch-later": (
         "warning",
-        "The instructions for a touched file could not be sent, because the store is down or the budget was used up; they are sent later.",
+        "The instructions for a touched file could not be sent, because the store is down or the budget was used up; they will be sent later.",
     ),
-    "skill-shadowed": ("warning", "Two skills or residents have the same name; the first one is used."),
+    "skill-shadowed": ("warning", "Two skills or resident files have the same name; the first one is used."),
     # templates
     "template-unmatched": ("warning", "An [if], [else] or [endif] has no counterpart and is left as text."),
     "template-malformed": ("warning", "Something in a template looks like a tag but is not one, and is left as text."),
@@ -82,17 +82,17 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "The catalog has no variable with this type and name; the variable is treated as undefined.",
     ),
-    "template-more": ("info", "A template has more problems than are listed."),
+    "template-more": ("info", "A template has more problems than the report lists."),
     "directive-unmatched": ("warning", "An if, else or endif directive has no counterpart and is left as text."),
     "directive-malformed": ("warning", "A directive is malformed and is left as text; the message says what is wrong."),
     "directive-unknown": (
         "info",
         "A comment looks like a directive, but there is no directive with that name; it is left as text.",
     ),
-    "directive-cycle": ("warning", "A file includes itself; the message prints the chain. The include was left out."),
+    "directive-cycle": ("warning", "A file includes itself; the message shows the chain. The include was left out."),
     "directive-depth": (
         "warning",
-        "Includes are nested too deeply; the message prints the chain. The include was left out.",
+        "Includes are nested too deeply; the message shows the chain. The include was left out.",
     ),
     "variable-refused": (
         "warning",
@@ -115,15 +115,15 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "A file imports another file that it may not read, such as one with secrets; the import was left out.",
     ),
-    "import-ending": (
+    "import-extension": (
         "warning",
-        "A file imports another file whose ending the layout does not allow, such as `.mdc`; the import was left out.",
+        "A file imports another file whose file extension the layout does not allow, such as `.mdc`; the import was left out.",
     ),
     "import-depth": (
         "warning",
         "Imports are nested more deeply than the layout allows; the import was left out.",
     ),
-    "import-cycle": ("warning", "A file imports itself, directly or through others; the message prints the chain."),
+    "import-cycle": ("warning", "A file imports itself, directly or through others; the message shows the chain."),
     "import-limit": (
         "warning",
         "A file has more imports, or imports more text, than the limit allows; the rest was left out.",
@@ -142,15 +142,15 @@ CODES: dict[str, tuple[Severity, str]] = {
     # budgets
     "budget-file": (
         "warning",
-        "A file was cut to stay within a budget; the message gives its tokens or bytes before and after.",
+        "A file was cut to stay within a budget; the message gives its size in tokens or bytes before and after.",
     ),
-    "budget-menu": (
+    "budget-list": (
         "warning",
-        "A menu was shortened to stay within a budget; the message gives its tokens before and after.",
+        "A list of skills or other entries was shortened to stay within a budget; the message gives its token counts before and after.",
     ),
-    "budget-section": ("warning", "A section is over its budget."),
-    "budget-whole": ("warning", "The prompt is over its budget."),
-    "budget-exceeded": ("error", "The parts that may not be cut are over the whole prompt's budget."),
+    "budget-section": ("warning", "A section exceeds its budget."),
+    "budget-prompt": ("warning", "The prompt exceeds its budget."),
+    "budget-exceeded": ("error", "The parts that must not be cut exceed the prompt's budget by themselves."),
     # conversations
     "tools-kept": (
         "warning",
@@ -163,7 +163,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "request-changed": (
         "warning",
-        "A request invalidates the provider's cache (`check_request`); the message names the first change and who made it.",
+        "A request misses the provider's cache (`check_request`); the message names the first change and who made it.",
     ),
     "cache-breakpoints": (
         "error",
@@ -184,7 +184,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "cache-collapse": (
         "warning",
-        "A call read less than half of what the previous call had left in the provider's cache; the message gives the probable cause.",
+        "A call read less than half of what the previous call left in the provider's cache; the message gives the probable cause.",
     ),
     # extensions
     "extension-unused": (
@@ -198,9 +198,9 @@ CODES: dict[str, tuple[Severity, str]] = {
     # the caller's arguments
     "base-file-name": (
         "warning",
-        "The base looks like a file name; the prompt contains that name, not the file's text.",
+        "The base prompt looks like a file name; the prompt contains that name, not the file's text.",
     ),
-    "agent-unused": ("info", "The caller passed something that the layout does not use."),
+    "argument-unused": ("info", "The caller passed an argument that the layout does not use."),
     # skills
     "skill-invalid": (
         "warning",
@@ -219,7 +219,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "resident-invalid": (
         "warning",
-        "A resident file's front matter is never closed or is too long; the file was skipped.",
+        "The front matter of a resident file (one that the prompt lists by name and description) is not closed or is too long; the file was skipped.",
     ),
     "resident-no-description": ("warning", "A resident file has no description and was skipped."),
     "resident-repaired": (
@@ -240,7 +240,7 @@ CHECK_IDS = (
     "missing-file",
     "missing-target",
     "missing-script",
-    "blind-include",
+    "unsupported-include",
     "include-refused",
     "missing-tool",
     "over-limit",

@@ -101,7 +101,7 @@ def test_skills_of_the_user_and_of_the_project_are_counted_separately(tree, run)
 def test_a_file_in_the_home_directory_is_not_checked(tree, run):
     tree({**GIT, "w/AGENTS.md": "@~/notes.md\n"})
     message = "this layout does not expand @~/notes.md: the agent sees the line, not the file"
-    assert run("lint")[1] == f"AGENTS.md:1: warning: {message} [blind-include]\n"
+    assert run("lint")[1] == f"AGENTS.md:1: warning: {message} [unsupported-include]\n"
 
 
 def test_on_a_terminal_findings_are_grouped_by_file_in_colour(tree):

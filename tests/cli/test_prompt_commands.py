@@ -15,7 +15,7 @@ from foreword import __version__
 from foreword.cli.terminal import report
 from foreword.packs.std import NAMES
 from foreword.vocabulary import Finding, digest
-from foreword.wire.counting import counted_form
+from foreword.wire.counting import prompt_with_counts
 
 
 @pytest.fixture
@@ -543,7 +543,7 @@ def test_the_hash_of_an_origin_is_the_hash_of_its_span(tree, layout):
     """In every layout, for every kind of origin."""
     tree({"w/AGENTS.md": "\n# Shop\n\nRun `make test`.\n\n\n"})
     base = "In [prompt:cwd]: [file:AGENTS.md]!" if layout == "builder" else ""
-    form = counted_form(tree.prompt(layout, base=base))
+    form = prompt_with_counts(tree.prompt(layout, base=base))
     origins = [origin for passage in form["passages"] for origin in passage["origins"]]
     assert [origin["hash"] for origin in origins] == [
         digest(form["text"][origin["start"] : origin["end"]]) for origin in origins

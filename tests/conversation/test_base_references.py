@@ -124,7 +124,7 @@ def test_a_file_name_in_settings_is_reported(project):
 def test_a_base_that_the_layout_does_not_use_is_reported(project):
     project({"w/own.toml": 'sections = ["only"]\n[section.only]\ntext = "Only this."\n'})
     prompt = assemble(project.workspace(), Agent(base="You are Ada."), project.path("w/own.toml"))
-    assert ("agent-unused", "the layout own does not use the base that was passed") in project.messages(prompt)
+    assert ("argument-unused", "the layout own does not use the base that was passed") in project.messages(prompt)
 
 
 # Sub-agents

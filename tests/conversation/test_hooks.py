@@ -469,13 +469,13 @@ def test_a_source_cannot_close_the_section_around_it(open_conversation):
 
 def test_checks_add_findings_to_a_new_prompt(open_conversation):
     def count_passages(prompt):
-        yield finding("agent-unused", f"{len(prompt.passages)} passages")
+        yield finding("argument-unused", f"{len(prompt.passages)} passages")
 
     conversation = open_conversation(
         "builder", extensions=[Extension("x", checks=[count_passages]), Extension("bad", checks=[boom])]
     )
     turn = conversation.turn("hi")
-    assert [finding.message for finding in turn.findings if finding.code == "agent-unused"] == ["1 passages"]
+    assert [finding.message for finding in turn.findings if finding.code == "argument-unused"] == ["1 passages"]
     assert failures(turn) == skipped_hook("boom")
     assert conversation.turn("hi").findings == ()
 

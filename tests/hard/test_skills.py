@@ -267,7 +267,7 @@ def full_menu(tree, layout):
 def menu_within(tree, layout, budget):
     """Return the menu within a budget, and the finding that reports the cut."""
     prompt = tree.prompt(layout, tools="read", set={"section.skills.budget": budget, "section.skills.over": "shorten"})
-    (message,) = [message for code, message in tree.messages(prompt) if code == "budget-menu"]
+    (message,) = [message for code, message in tree.messages(prompt) if code == "budget-list"]
     assert estimate(menu_passage(prompt)) <= budget and f"{budget:,}" in message
     return menu_passage(prompt), message
 
@@ -325,7 +325,7 @@ def test_a_menu_keeps_at_least_its_counting_line(many_skills, layout, budget):
     )
     assert f"\n[foreword: {len(NAMES):,} more left out]\n</" in menu_passage(prompt)
     assert [name for name in NAMES if name in prompt.text] == []
-    assert [code for code, _ in many_skills.findings(prompt)] == ["budget-menu", "budget-section"]
+    assert [code for code, _ in many_skills.findings(prompt)] == ["budget-list", "budget-section"]
     assert {candidate.fate for candidate in prompt.candidates if candidate.path.endswith("SKILL.md")} == {"cut"}
 
 

@@ -100,7 +100,7 @@ def test_a_section_is_cut_according_to_its_content(tree, skill, over):
     tree({f"w/.agents/skills/s{number}/SKILL.md": skill(f"s{number}", "word " * 150) for number in range(20)})
     budgets = {"skills.budget": 300, "skills.over": over, "instructions.budget": 300, "instructions.over": over}
     prompt = tree.prompt("foreword", tools="read", set=budgets)
-    assert sorted(code for code, _ in tree.findings(prompt)) == ["budget-file", "budget-menu"]
+    assert sorted(code for code, _ in tree.findings(prompt)) == ["budget-file", "budget-list"]
 
 
 def test_menus_are_cut_before_files(tree, skill):
@@ -108,7 +108,7 @@ def test_menus_are_cut_before_files(tree, skill):
     tree({f"w/.agents/skills/s{number}/SKILL.md": skill(f"s{number}", "word " * 150) for number in range(20)})
     full_size = estimate(tree.prompt("foreword", "w/a", tools="read").text)
     prompt = tree.prompt("foreword", "w/a", tools="read", set={"budget": full_size - 200})
-    assert [code for code, _ in tree.findings(prompt)] == ["budget-menu"]
+    assert [code for code, _ in tree.findings(prompt)] == ["budget-list"]
     assert "\nroot\n" in prompt.text and estimate(prompt.text) <= full_size - 200
 
 

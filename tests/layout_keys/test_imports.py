@@ -368,4 +368,4 @@ def test_only_files_with_some_endings_are_imported(notes):
     prompt = notes.prompt(files, {"imports": {"endings": ["md"]}})
     assert prompt.text == "@a.mdc @b.MD @LICENSE\nB\nL"
     message = "/w/N.md imports 'a.mdc', which is left out: files with the ending 'mdc' are not imported"
-    assert notes.tree.messages(prompt) == [("import-ending", message)]
+    assert notes.tree.messages(prompt) == [("import-extension", message)]

@@ -377,7 +377,7 @@ def test_text_from_the_caller_is_not_repeated(tree, layout, content, copy, key):
     tree({"w/.git": None, "w/AGENTS.md": content, "copy.md": "RULES", "link.md": Path("w/AGENTS.md")})
     document = Document(tree.path(copy), Path(tree.path(copy)).read_text())
     prompt = tree.prompt(layout, **{key: document})
-    is_unused = any(code == "agent-unused" for code, _ in tree.findings(prompt))
+    is_unused = any(code == "argument-unused" for code, _ in tree.findings(prompt))
     assert prompt.text.count("RULES") == 1
     if not is_unused:
         assert ("/w/AGENTS.md", "duplicate") in tree.fates(prompt)

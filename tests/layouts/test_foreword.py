@@ -280,7 +280,7 @@ def test_400_skills_with_long_descriptions_keep_all_their_names(tree, skill, len
     assert skill_names(tree) == skills
     assert prompt.text.count("/w/.agents/skills") == 1
     assert estimate(content_of(prompt.text, "skills")) <= 8_000
-    (message,) = [message for code, message in tree.messages(prompt) if code == "budget-menu"]
+    (message,) = [message for code, message in tree.messages(prompt) if code == "budget-list"]
     assert "descriptions were shortened" in message or "only names were kept" in message
 
 
@@ -293,7 +293,7 @@ def test_if_even_names_do_not_fit_the_last_are_dropped_and_counted(tree, skill):
     assert listed == skills[: len(listed)] and 20 < len(listed) < 60
     assert f"[foreword: {100 - len(listed)} more left out]\n</skills>" in prompt.text
     assert "/home" not in content_of(prompt.text, "skills")
-    (message,) = [message for code, message in tree.messages(prompt) if code == "budget-menu"]
+    (message,) = [message for code, message in tree.messages(prompt) if code == "budget-list"]
     assert f"only the first {len(listed)} names were kept in the menu of 100 entries (from " in message
 
 
@@ -346,7 +346,7 @@ def test_validation_can_be_set(tree):
 def test_the_menu_has_a_budget_that_can_be_set(tree, skill):
     tree({f"w/.agents/skills/s{number:03}/SKILL.md": skill(f"s{number:03}", "word " * 180) for number in range(60)})
     prompt = tree.prompt("foreword", tools="read")
-    assert [code for code, _ in tree.findings(prompt)] == ["not-a-repository", "budget-menu"]
+    assert [code for code, _ in tree.findings(prompt)] == ["not-a-repository", "budget-list"]
     assert len(skill_names(tree)) == 60
     wider = tree.prompt("foreword", tools="read", set={"skills.budget": 100_000})
     assert [code for code, _ in tree.findings(wider)] == ["not-a-repository"]
@@ -437,4 +437,4 @@ def test_a_plan_has_its_own_section(tree, plan, expected):
 def test_unused_input_is_reported(tree, skill):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a")})
     prompt = tree.prompt("foreword", skill="a", docs=[("Manual", "/m")])
-    assert [code for code, _ in tree.findings(prompt)] == ["agent-unused", "agent-unused"]
+    assert [code for code, _ in tree.findings(prompt)] == ["argument-unused", "argument-unused"]

@@ -330,7 +330,7 @@ def test_a_prompt_over_its_budget_is_reported(tree):
     files = {"home/.config/agents/AGENTS.md": text_of_tokens(1_500), "w/AGENTS.md": text_of_tokens(4_000)}
     assert tree.findings(tree(files).prompt("ion")) == []
     prompt = tree.prompt("ion", set={"budget": 5_000})
-    assert [code for code, _ in tree.findings(prompt)] == ["budget-whole"]
+    assert [code for code, _ in tree.findings(prompt)] == ["budget-prompt"]
     assert prompt.text == tree.prompt("ion").text
 
 

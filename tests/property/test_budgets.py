@@ -254,7 +254,7 @@ def test_entries_missing_from_the_menu_are_reported_as_cut(inputs, budget):
 def test_a_prompt_budget_that_only_warns_cuts_nothing(inputs, budget):
     before, after = build_prompt(inputs), build_prompt(inputs, {"budget": budget, "over": "warn"})
     assert after.text == before.text
-    assert budget_codes(after) == (["budget-whole"] if estimate(before.text) > budget else [])
+    assert budget_codes(after) == (["budget-prompt"] if estimate(before.text) > budget else [])
 
 
 # A section of files
@@ -362,8 +362,8 @@ def test_a_menu_shortens_evenly_then_keeps_names_then_counts(inputs, budget, ove
         assert after == before
         return
     is_over = estimate(shown_menu) > budget
-    assert budget_codes(after) == ["budget-menu", *["budget-section"] * is_over]
-    (message,) = [finding.message for finding in after.findings if finding.code == "budget-menu"]
+    assert budget_codes(after) == ["budget-list", *["budget-section"] * is_over]
+    (message,) = [finding.message for finding in after.findings if finding.code == "budget-list"]
     cost = f"of {total:,} entries (from {estimate(passage_text(before, 'skills')):,} to {estimate(shown_menu):,} tokens); the budget of section 'skills' is {budget:,} tokens"
     assert message.endswith(cost)
     longest = max(len(escape(skill.description)) for skill in inputs.found["skills"])
@@ -400,7 +400,7 @@ def test_the_tighter_of_two_budgets_limits_a_menu(inputs, first, second):
     )
     if left := re.search(r"\[foreword: ([\d,]+) more left out\]", shown_menu):
         assert shown_menu.count("\n- ") + int(left[1].replace(",", "")) == total
-    findings = [finding.message.partition(":")[0] for finding in after.findings if finding.code == "budget-menu"]
+    findings = [finding.message.partition(":")[0] for finding in after.findings if finding.code == "budget-list"]
     assert sorted(findings) == sorted(
         {f"section '{name}'" for name in ("skills", "residents") if any(name in finding for finding in findings)}
     )
@@ -454,7 +454,7 @@ def test_any_budget_is_kept_in_any_layout(task):
     agent = AGENT if layout != "pi" else Agent(tools=AGENT.tools)
     after = build(parsed, inputs, agent, NOW)
     if parsed.budget and estimate(after.text) > parsed.budget:
-        assert {"budget-exceeded", "budget-whole"} & set(budget_codes(after))
+        assert {"budget-exceeded", "budget-prompt"} & set(budget_codes(after))
     messages = [finding.message for finding in after.findings if finding.code == "budget-section"]
     for section in parsed.all_sections:
         text = passage_text(after, section.name)

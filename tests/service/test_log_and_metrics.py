@@ -120,7 +120,7 @@ def requests(samples, method, route, status):
 
 
 def test_requests_are_counted(fresh_service):
-    assert counts(fresh_service)[("foreword_constructs_total",)] == 0
+    assert counts(fresh_service)[("foreword_builds_total",)] == 0
     fresh_service.talk("a", layout="opal")
     fresh_service.talk("a")
     fresh_service.talk("a")
@@ -135,7 +135,7 @@ def test_requests_are_counted(fresh_service):
         "GET", "/conversations/a", headers={"If-None-Match": fresh_service.get("/conversations/a").headers["etag"]}
     )
     samples = counts(fresh_service)
-    totals = ("constructs", "reuses", "drift", "store_errors")
+    totals = ("builds", "reuses", "drift", "store_errors")
     assert [samples[(f"foreword_{name}_total",)] for name in totals] == [2, 2, 1, 0]
     assert requests(samples, "POST", "/conversations/{id}/turn", 200) == 3
     assert requests(samples, "POST", "/conversations/{id}/turn", 404) == 1

@@ -41,7 +41,7 @@ def test_a_collapse_is_reported_and_counted(service):
     assert [finding["code"] for finding in reply.json["findings"]] == ["cache-collapse"]
     text = service.ask("GET", "/metrics").body.decode()
     metrics = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
-    assert float(metrics["foreword_collapses_total"]) >= 1
+    assert float(metrics["foreword_cache_collapses_total"]) >= 1
     tokens = {name: float(metrics[f"foreword_{name}_tokens_total"]) for name in ("input", "read", "written", "output")}
     assert tokens["input"] >= 20_000
     assert tokens["read"] >= 8000

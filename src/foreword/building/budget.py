@@ -166,7 +166,7 @@ class _Fitting:
             return
         limit = _Limit(self.cost_of_all, budget, f"the budget of the whole prompt is {budget:,} tokens")
         if self.layout.over == "warn":
-            self.report("budget-whole", "", f"the prompt has {before:,} tokens; {limit.why}")
+            self.report("budget-prompt", "", f"the prompt has {before:,} tokens; {limit.why}")
             return
         trials = [member for trial in self.trials for member in trial.with_inner()]
         menus = [trial for trial in trials if trial.items and self.kind(trial) in _MENUS]
@@ -300,7 +300,7 @@ class _Fitting:
             if menu.why:
                 original, now = self.writer.cost(menu.trial.original, estimate), self.cost(menu.trial)
                 message = f"section '{menu.trial.section.name}': {menu.sentence} of {menu.names:,} entries (from {original:,} to {now:,} tokens); {menu.why}"
-                yield finding("budget-menu", message)
+                yield finding("budget-list", message)
 
     def left_out(self) -> dict[str, str]:
         """Return the reason for each menu file that is no longer in the prompt."""

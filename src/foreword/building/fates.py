@@ -101,7 +101,7 @@ def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:
     bases = [section for section in sections if "base" in section.instead]
     base = strip_blank_lines(agent.base).text
     if base and not bases:
-        yield finding("agent-unused", f"the layout {layout.name} does not use the base that was passed")
+        yield finding("argument-unused", f"the layout {layout.name} does not use the base that was passed")
     for text in dict.fromkeys((base, *(section.text or "" for section in bases))) if bases else ():
         if is_file_name(text):
             hint = "pass the text of the file, or a reference such as $user/base"
@@ -113,4 +113,4 @@ def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:
         if content and name not in listed:
             argument = name.replace("_", " ")
             verb = "were" if name == "docs" else "was"
-            yield finding("agent-unused", f"the layout {layout.name} does not use the {argument} that {verb} passed")
+            yield finding("argument-unused", f"the layout {layout.name} does not use the {argument} that {verb} passed")

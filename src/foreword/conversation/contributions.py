@@ -89,7 +89,7 @@ class _Contributions:
         return next((entry for entry in entries if entry.name == name), None)
 
     def _copy_of(self, document: Document, lookup: str) -> Document | None:
-        """Return a document with the same text, or None. Documents that may replace a section are ignored, since the prompt may lack them."""
+        """Return a document with the same text, or None. Documents that may replace a section are ignored, because the prompt might not contain them."""
         replacements = {name for section in self._layout.all_sections for name in section.instead if name != lookup}
         for name, entries in self._found.items():
             for entry in entries if name not in replacements else ():

@@ -30,17 +30,17 @@ class Deduplicator:
     def __init__(
         self, layout: Layout, results: Mapping[str, LookupResult], workspace: Workspace, reader: Reader
     ) -> None:
-        # Text that may replace a section is compared later, because only the agent decides whether it does.
+        # Text that may replace a section is compared later, because whether it does depends on the agent.
         replacing = {name for section in layout.all_sections for name in section.instead}
         self.with_directives = {section.of for section in layout.all_sections if section.language == "directives"}
         self.lookups = {lookup.name: lookup for lookup in layout.lookups}
         self.results, self.workspace, self.reader = results, workspace, reader
         self.findings: list[Finding] = []
-        self.fates: dict[str, list[Candidate | None]] = {
+        self.candidates_by_lookup: dict[str, list[Candidate | None]] = {
             name: list(result.candidates) for name, result in results.items() if not self.lookups[name].is_probe
         }
-        self.texts = [(name, text) for name in self.fates for text in results[name].texts]
-        self.comparable = [number for number, (name, _) in enumerate(self.texts) if name not in replacing]
+        self.texts = [(name, text) for name in self.candidates_by_lookup for text in results[name].texts]
+        self.comparable = [index for index, (name, _) in enumerate(self.texts) if name not in replacing]
         self.dropped: set[int] = set()
         self.reported: set[int] = set()
         self.dropped_entries: set[tuple[str, str]] = set()
@@ -49,15 +49,22 @@ class Deduplicator:
 
     def drop_aliases(self) -> None:
         """Keep one path for each file."""
-        names: dict[tuple[int, int], int] = {}
-        for number in self.comparable:
-            identity = self.texts[number][1].reading.identity
-            other = names.setdefault(identity, number)
-            if other != number:
-                nearer = self.distance(other) - self.distance(number)
-                is_better = nearer > 0 or (not nearer and self.is_only_a_link(self.path(other), self.path(number)))
-                loser, names[identity] = (other, number) if is_better else (number, other)
-                self.drop(loser, names[identity], "file")
+        kept_by_identity: dict[tuple[int, int], int] = {}
+        for index in self.comparable:
+            identity = self.texts[index][1].reading.identity
+            other = kept_by_identity.setdefault(identity, index)
+            if other != index:
+                is_better = self.is_better_path(index, other)
+                loser, winner = (other, index) if is_better else (index, other)
+                kept_by_identity[identity] = winner
+                self.drop(loser, winner, "file")
+
+    def is_better_path(self, index: int, other: int) -> bool:
+        """Whether a path is nearer than another path to the same file, or as near and not a link."""
+        distance, other_distance = self.distance(index), self.distance(other)
+        if distance != other_distance:
+            return distance < other_distance
+        return self.is_only_a_link(self.path(other), self.path(index))
 
     def drop_repeated_entries(self) -> None:
         """Keep an entry in only one lookup rule if several have found it."""
@@ -70,27 +77,27 @@ class Deduplicator:
                     loser, owners[identity] = (other, (name, path)) if is_better else ((name, path), other)
                     self.dropped_entries.add(loser)
                     paths = [candidate.path for candidate in self.results[loser[0]].candidates]
-                    number = paths.index(printable(loser[1]))
-                    self.report_duplicate(loser[0], number, "the same file as", printable(owners[identity][1]))
+                    index = paths.index(printable(loser[1]))
+                    self.report_duplicate(loser[0], index, "the same file as", printable(owners[identity][1]))
 
     def drop_copies(self, includes: Includes | None) -> None:
         """Keep only the nearest of equal texts. Texts with includes are equal if the included texts are equal too."""
         by_text: dict[str, list[int]] = {}
-        for number in self.comparable:
-            if number not in self.dropped:
-                by_text.setdefault(self.texts[number][1].reading.text, []).append(number)
-        for numbers in by_text.values():
-            if len(numbers) == 1:
+        for index in self.comparable:
+            if index not in self.dropped:
+                by_text.setdefault(self.texts[index][1].reading.text, []).append(index)
+        for indexes in by_text.values():
+            if len(indexes) == 1:
                 continue
             nearest: dict[str, int] = {}
-            for number in numbers:
-                content = self.fingerprint(number, includes)
-                other = nearest.setdefault(content, number)
-                if other != number:
-                    loser, nearest[content] = (number, other) if self.is_kept(other, number) else (other, number)
+            for index in indexes:
+                content = self.fingerprint(index, includes)
+                other = nearest.setdefault(content, index)
+                if other != index:
+                    loser, nearest[content] = (index, other) if self.keeps_earlier(other, index) else (other, index)
                     self.drop(loser, nearest[content], "text")
 
-    def is_kept(self, earlier: int, later: int) -> bool:
+    def keeps_earlier(self, earlier: int, later: int) -> bool:
         """Whether the earlier of two equal texts is kept, because it is in the same directory or nearer."""
         if self.lookups[self.texts[later][0]].copies == "first":
             return True
@@ -99,9 +106,9 @@ class Deduplicator:
         is_farthest_first = self.lookups[self.texts[later][0]].order == "farthest"
         return not is_farthest_first and self.distance(earlier) <= self.distance(later)
 
-    def fingerprint(self, number: int, includes: Includes | None) -> str:
+    def fingerprint(self, index: int, includes: Includes | None) -> str:
         """Return a string that is equal for equal content, including the files that the text includes."""
-        name, text = self.texts[number]
+        name, text = self.texts[index]
         if includes is None or name not in self.with_directives or "<!--" not in text.reading.text:
             return text.reading.text
         from ..template import directives
@@ -114,15 +121,15 @@ class Deduplicator:
 
     def follow(self, includes: Includes) -> None:
         """Read the includes of the texts that are kept."""
-        for number, (name, text) in enumerate(self.texts):
-            if number not in self.dropped and name in self.with_directives and "<!--" in text.reading.text:
+        for index, (name, text) in enumerate(self.texts):
+            if index not in self.dropped and name in self.with_directives and "<!--" in text.reading.text:
                 includes.follow(text.reading.document, text.reading.path, text.bound)
 
-    def path(self, number: int) -> str:
-        return self.texts[number][1].reading.path
+    def path(self, index: int) -> str:
+        return self.texts[index][1].reading.path
 
-    def distance(self, number: int) -> int:
-        return distance_of(printable(self.path(number)), self.lookups[self.texts[number][0]], self.workspace)
+    def distance(self, index: int) -> int:
+        return distance_of(printable(self.path(index)), self.lookups[self.texts[index][0]], self.workspace)
 
     def is_only_a_link(self, earlier: str, later: str) -> bool:
         """Whether the earlier of two paths to one file goes through a link and the later one does not."""
@@ -133,7 +140,7 @@ class Deduplicator:
         name, text = self.texts[loser]
         path, target = self.path(loser), printable(self.path(winner))
         if path == self.path(winner):
-            self.fates[name][text.candidate] = None  # two lookup rules have found the same path
+            self.candidates_by_lookup[name][text.candidate] = None  # two lookup rules have found the same path
         elif self.lookups[name].copies == "keep":
             self.report_kept(loser, f"the same {what} as {target}; this layout keeps both")
             return
@@ -141,37 +148,40 @@ class Deduplicator:
             self.report_duplicate(name, text.candidate, f"the same {what} as", target)
         self.dropped.add(loser)
 
-    def report_kept(self, number: int, reason: str) -> None:
-        if number not in self.reported:
-            self.reported.add(number)
-            path = printable(self.path(number))
+    def report_kept(self, index: int, reason: str) -> None:
+        if index not in self.reported:
+            self.reported.add(index)
+            path = printable(self.path(index))
             self.findings.append(finding("file-duplicate", f"{path}: {reason}", path))
 
-    def report_duplicate(self, name: str, number: int, reason: str, target: str) -> None:
-        candidate = self.results[name].candidates[number]
+    def report_duplicate(self, name: str, index: int, reason: str, target: str) -> None:
+        candidate = self.results[name].candidates[index]
         reason = f"{reason} {target}"
-        self.fates[name][number] = Candidate(candidate.path, candidate.layer, "duplicate", reason, target)
+        self.candidates_by_lookup[name][index] = Candidate(candidate.path, candidate.layer, "duplicate", reason, target)
         self.findings.append(finding("file-duplicate", f"{candidate.path}: {reason}", candidate.path))
 
-    def names(self) -> dict[tuple[int, int], str]:
+    def paths_by_identity(self) -> dict[tuple[int, int], str]:
         """Return the path of each file that is kept, by its identity."""
         return {text.reading.identity: printable(text.reading.path) for _, text in self.kept()}
 
     def kept(self) -> Iterator[tuple[str, FoundText]]:
         """Yield the texts that are kept, each with the name of its lookup rule."""
-        return (text for number, text in enumerate(self.texts) if number not in self.dropped)
+        return (text for index, text in enumerate(self.texts) if index not in self.dropped)
 
     def record_blank(self, name: str, text: FoundText, reason: str) -> None:
         """Record that a text is blank after its lookup rule has changed it."""
         candidate = self.results[name].candidates[text.candidate]
-        self.fates[name][text.candidate] = Candidate(candidate.path, candidate.layer, "blank", reason)
+        self.candidates_by_lookup[name][text.candidate] = Candidate(candidate.path, candidate.layer, "blank", reason)
 
     def candidates(self) -> Iterator[Candidate]:
-        for candidates in self.fates.values():
+        for candidates in self.candidates_by_lookup.values():
             yield from (candidate for candidate in candidates if candidate is not None)
 
     def found(self) -> dict[str, Sequence[Document | Skill | Resident]]:
-        """Return the kept entries of each lookup rule. A menu without duplicates is returned unchanged, so that it can be compared by identity."""
+        """Return the kept entries of each lookup rule.
+
+        If a rule has no duplicates, its entries are returned as the same object, so that they can be compared by identity.
+        """
         found: dict[str, Sequence[Document | Skill | Resident]] = {}
         for name, result in self.results.items():
             dropped = {path for lookup, path in self.dropped_entries if lookup == name}

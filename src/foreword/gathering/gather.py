@@ -111,9 +111,9 @@ def _follow_includes(unique: Deduplicator, workspace: Workspace, scope: Scope, r
         return None
     from .includes import Includes
 
-    includes = Includes(workspace, scope, reader, unique.names())
+    includes = Includes(workspace, scope, reader, unique.paths_by_identity())
     unique.drop_copies(includes)
-    includes = Includes(workspace, scope, reader, unique.names(), includes.readings)
+    includes = Includes(workspace, scope, reader, unique.paths_by_identity(), includes.readings)
     unique.follow(includes)
     return includes
 
@@ -130,7 +130,7 @@ def _changed_texts(
     if any(lookup.rules.imports for lookup in layout.lookups):
         from .imports import Importer
 
-        importer = Importer(layout, workspace, scope, reader, unique.names(), trail)
+        importer = Importer(layout, workspace, scope, reader, unique.paths_by_identity(), trail)
     return TextPreparer(layout, unique, trail, importer).found()
 
 

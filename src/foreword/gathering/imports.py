@@ -385,7 +385,7 @@ def _not_followed(path: str, importing: Importing) -> tuple[str, str] | None:
     """Return why the layout does not follow an import, and the finding's code, or None if it does."""
     ending = os.path.splitext(path)[1][1:].lower()
     if importing.rules.endings and ending and ending not in importing.rules.endings:
-        return f"files with the ending {ending!r} are not imported", "import-ending"
+        return f"files with the ending {ending!r} are not imported", "import-extension"
     if len(importing.chain) > importing.rules.depth:
         return f"imports more than {importing.rules.depth} files deep are not followed", "import-depth"
     return None

@@ -64,10 +64,10 @@ def show(question: Question) -> ShowForm:
 
 def prompt_answer(question: Question, prompt: Prompt) -> ShowForm:
     """Return the answer for a prompt that was built for this question."""
-    from ..wire.counting import counted_form
+    from ..wire.counting import prompt_with_counts
     from .subjects import tool_definitions
 
-    return {**counted_form(prompt, question.model, question.provider), "tools": tool_definitions(question)}
+    return {**prompt_with_counts(prompt, question.model, question.provider), "tools": tool_definitions(question)}
 
 
 def why(question: Question) -> list[CandidateForm]:
@@ -116,10 +116,10 @@ def blame(question: Question) -> list[LineForm]:
 def tokens(question: Question) -> CountedForm:
     """Return the number of tokens in the prompt, in each section and in each tool's definition."""
     from ..encoding.prompt import message_form
-    from ..wire.counting import counted_form, counted_tools
+    from ..wire.counting import prompt_with_counts, tool_token_counts
 
     prompt = question.checked_prompt()
-    form = counted_form(prompt, question.model, question.provider)
+    form = prompt_with_counts(prompt, question.model, question.provider)
     total = form["tokens"]
     return {
         "tokens": total,
@@ -137,7 +137,7 @@ def tokens(question: Question) -> CountedForm:
             }
             for row, passage in zip(form["passages"], prompt.passages, strict=True)
         ],
-        "tools": counted_tools(question.agent.tools or (), question.model, question.provider),
+        "tools": tool_token_counts(question.agent.tools or (), question.model, question.provider),
     }
 
 

@@ -277,7 +277,7 @@ async def _read_all(receive: Receive, reservation: Reservation) -> bytes:
 
 
 def _too_large() -> Problem:
-    return Problem("too-large", f"the body may have at most {MAX_BODY_BYTES:,} bytes", {"Connection": "close"})
+    return Problem("too-large", f"the body must not exceed {MAX_BODY_BYTES:,} bytes", {"Connection": "close"})
 
 
 def _encode(response: Response, reservation: Reservation) -> Response:

@@ -94,7 +94,7 @@ def record_usage(service: Service, request: Request) -> Response:
     reported = msgspec.to_builtins(body.usage)
     usage = add_usage(service.conversations.editions, id, reported, body.model, service.prices, None)
     amounts = dict(zip(("input_tokens", "read_tokens", "written_tokens", "output_tokens"), usage.call, strict=True))
-    names = {"cache-collapse": "collapses", "store-down": "store_errors"}
+    names = {"cache-collapse": "cache_collapses", "store-down": "store_errors"}
     counts = [names[finding.code] for finding in usage.findings]
     return Response(recorded_form(id, usage), counts=counts, amounts=amounts)
 
@@ -178,7 +178,7 @@ def _escape_surrogates(built_for: dict[str, Any]) -> dict[str, Any]:
 
 
 def _turn_response(turn: Turn) -> Response:
-    counts = ["reuses" if turn.is_reused else "constructs"] if turn.edition else []
+    counts = ["reuses" if turn.is_reused else "builds"] if turn.edition else []
     codes = {finding.code for finding in turn.findings}
     counts += [name for code, name in (("drift", "drift"), ("store-down", "store_errors")) if code in codes]
     return Response(turn_form(turn), counts=counts)

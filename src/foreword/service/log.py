@@ -1,7 +1,7 @@
 """The log: one line per request, as text or JSON.
 
-A line includes the reason that was sent to the client, but without quotations, because a request may contain prompts, and a path may
-contain the user's name.
+A line gives the reason that was sent to the client, but never quotes the request: it may contain prompts, and its paths may contain
+the user's name.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from ..template.languages import LANGUAGES
 from ..template.limits import SOURCE_LIMIT
 from ..vocabulary import Access, Agent, Document, Prompt, Scope, replace
 from ..wire.answers import variable_form, version_form
-from ..wire.counting import counted_form
+from ..wire.counting import prompt_with_counts
 from .bodies import AgentBody, AuthorQuery, CheckBody, FilesQuery, PreviewBody, SaveQuery, TemplateBody, ValuesBody
 from .request import Request, parse_tags
 from .responses import Problem, Response
@@ -93,7 +93,7 @@ def preview(service: Service, request: Request) -> Response:
         prompt = conversation.preview(template, body.now)
     except StoreError:  # the store is only needed for the global template
         prompt = conversation.preview(Document(_PREVIEW_PATH, default_template()), body.now)
-    return Response({**counted_form(prompt, body.model, body.provider), "template_lines": template_lines(prompt)})
+    return Response({**prompt_with_counts(prompt, body.model, body.provider), "template_lines": template_lines(prompt)})
 
 
 def template_lines(prompt: Prompt) -> list[dict[str, Any]]:

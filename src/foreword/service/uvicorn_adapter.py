@@ -79,7 +79,7 @@ class Connection(HttpToolsProtocol):
             return
         if self._bytes_outside_bodies > MAX_HEADER_BYTES:
             self._refuse(
-                "headers-too-large", f"the request line and headers may have at most {MAX_HEADER_BYTES:,} bytes"
+                "headers-too-large", f"the request line and headers must not exceed {MAX_HEADER_BYTES:,} bytes"
             )
         elif self.cycle is None or self.cycle.response_complete:
             self._start_header_timer()
@@ -121,7 +121,7 @@ class Connection(HttpToolsProtocol):
 
     def _start_header_timer(self) -> None:
         if self._header_timer is None:
-            self._header_timer = self.loop.call_later(self.app_state["time_limit"], self._headers_late)
+            self._header_timer = self.loop.call_later(self.app_state["time_limit"], self._on_header_timeout)
 
     def _stop_header_timer(self) -> None:
         if self._header_timer is not None:
@@ -129,16 +129,16 @@ class Connection(HttpToolsProtocol):
             self._header_timer = None
 
     def _start_read_timer(self) -> None:
-        """Limit the time in which the client may read the rest of the response. A closing connection also waits for that."""
+        """Limit the time in which the client must read the rest of the response. Closing waits for the client too, so it needs the limit as well."""
         if self._read_timer is None and not self.is_closed:
-            self._read_timer = self.loop.call_later(self.app_state["time_limit"], self._response_unread)
+            self._read_timer = self.loop.call_later(self.app_state["time_limit"], self._on_read_timeout)
 
     def _stop_read_timer(self) -> None:
         if self._read_timer is not None:
             self._read_timer.cancel()
             self._read_timer = None
 
-    def _response_unread(self) -> None:
+    def _on_read_timeout(self) -> None:
         self._read_timer = None
         problem = Problem(
             "slow-reader", f"the client did not read the response within {self.app_state['time_limit']:g} seconds"
@@ -147,7 +147,7 @@ class Connection(HttpToolsProtocol):
         self.app_state["log_refusal"](problem.response(id), id)
         self.transport.abort()
 
-    def _headers_late(self) -> None:
+    def _on_header_timeout(self) -> None:
         self._header_timer = None
         if not self._bytes_outside_bodies:
             self.transport.close()  # an idle connection: there is no request to answer

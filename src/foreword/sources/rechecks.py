@@ -13,14 +13,15 @@ if TYPE_CHECKING:
 
     from .stamps import Stamp
 
-MAX_CALLS = 2  # a SQLite store needs one more, and a touch should not take more than three
+# `stat` calls per check. A SQLite store makes one more, and a touch should make at most three in total.
+MAX_CALLS = 2
 
 
 class Recheck:
     """Checks whether paths still look as they did, with at most two `stat` calls each time.
 
-    If there are two or more important paths, every other check, beginning with the first, examines only those. The remaining calls go
-    through the other paths in turn, so if there are many, a change is noticed only after several checks.
+    If there are two or more important paths, the first check and every second one after it look only at those. All other calls cycle
+    through the remaining paths, so if there are many, a change is noticed only after several checks.
     """
 
     def __init__(
@@ -33,9 +34,9 @@ class Recheck:
 
     def is_unchanged(self) -> bool:
         """Whether the paths that are checked this time look the same."""
-        number = self._count
+        check = self._count
         self._count += 1
-        slots = MAX_CALLS - number % 2 if self._others.rows else MAX_CALLS
+        slots = MAX_CALLS - check % 2 if self._others.rows else MAX_CALLS
         important = self._important.take(slots)
         others = self._others.take(MAX_CALLS - len(important))
         return all(self._stamp(path) == stamp for path, stamp in (*important, *others))
@@ -60,6 +61,6 @@ class _RoundRobin:
     def take(self, count: int) -> list[tuple[str, Stamp]]:
         """Return the next `count` rows, or all of them if there are fewer, starting where the last call ended."""
         count = min(count, len(self.rows))
-        taken = [self.rows[(self._next + number) % len(self.rows)] for number in range(count)]
+        taken = [self.rows[(self._next + offset) % len(self.rows)] for offset in range(count)]
         self._next = (self._next + count) % len(self.rows) if self.rows else 0
         return taken

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     class Listener(Protocol):
         def on_slow_work(self, kind: Kind) -> None:
-            """Called before a prompt is built, the store is written, or an untrusted template is rendered. May raise an exception."""
+            """Called before a prompt is built, the store is written to, or an untrusted template is rendered. May raise an exception."""
 
         def set_interrupt(self, stop: Callable[[], None] | None) -> None:
             """Called with a function that stops this thread's work early, and with None when the work has ended."""

@@ -1,4 +1,4 @@
-"""The JSON form of prompts with exact token counts."""
+"""The JSON form of prompts and tools, with token counts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .forms import CountedTool
 
 
-def counted_form(prompt: Prompt, model: str = "", provider: str = "") -> PromptForm:
-    """Return a prompt with the most exact token counts available."""
+def prompt_with_counts(prompt: Prompt, model: str = "", provider: str = "") -> PromptForm:
+    """Return a prompt as JSON, with the most accurate token counts available."""
     from ..encoding.prompt import prompt_form
     from ..text.tokens import count
 
@@ -23,8 +23,8 @@ def counted_form(prompt: Prompt, model: str = "", provider: str = "") -> PromptF
     return prompt_form(prompt, count(prompt.text, model, provider), by_passage)
 
 
-def counted_tools(tools: Iterable[Tool], model: str = "", provider: str = "") -> list[CountedTool]:
-    """Return what each tool's definition costs, sorted by name, with the MCP server that the tool belongs to.
+def tool_token_counts(tools: Iterable[Tool], model: str = "", provider: str = "") -> list[CountedTool]:
+    """Return the token count of each tool's definition, sorted by name, with the MCP server that the tool belongs to.
 
     A tool that is deferred costs nothing until a search finds it.
     """

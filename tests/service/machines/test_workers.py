@@ -64,10 +64,10 @@ def test_workers_share_a_store_and_their_counts(start_service, url, tools):
         }
     counter = r'foreword_requests_total\{method="POST",route="/conversations/\{id\}/turn",status="200"\}'
     tools.wait_until(lambda: count(service, counter) == CLIENT_COUNT * 8, "the count of all requests")
-    assert count(service, "foreword_constructs_total") == 8
+    assert count(service, "foreword_builds_total") == 8
     assert count(service, "foreword_reuses_total") == CLIENT_COUNT * 8 - 8
     check_replaced(service, tools)
-    assert count(service, "foreword_constructs_total") == 8, "the counts of an ended worker are kept"
+    assert count(service, "foreword_builds_total") == 8, "the counts of an ended worker are kept"
     store = open_store(url)
     assert ([row.editions for row in store.conversations()], store.verify()) == ([1] * 8, [])
     store.close()

@@ -229,7 +229,7 @@ def _ignored_includes(sources: Sequence[SourceText], context: LintContext) -> It
         for reference, exists in unexpanded_includes(source, context.exists, context.follows_directives, present):
             why = ": the agent sees the line, not the file" if exists else ", and the file does not exist"
             message = f"this layout does not expand {reference.target}{why}"
-            yield _finding("blind-include", source, source.line(reference.offset), message)
+            yield _finding("unsupported-include", source, source.line(reference.offset), message)
 
 
 def _main_file(passage: Passage) -> str:

@@ -186,7 +186,7 @@ CHECKS = (
         ),
     ),
     Check(
-        "blind-include",
+        "unsupported-include",
         "warning",
         "The text includes a file with a syntax that this layout does not support.",
         "Some agents replace `@guides/style.md` or `<!-- include: … -->` with the file's text. With other agents the model sees only the line."
