@@ -275,10 +275,10 @@ EXTRAS = {
         "By default, `lifetime` is `conversation`. Over budget, files are cut, menus are shortened, and anything else is only reported.",
         "In `instead`, `base` is the caller's own text and `template` the newest version of the global template.",
         "### Lists",
-        "`of` names a lookup rule, whose fields depend on its `as`:",
+        "`list` names a lookup rule, whose fields depend on its `as`:",
         table(("as", "content", "fields"), fields_of(keys.LOOKUP_FIELDS, FOUND)),
         "or one of the agent's lists:",
-        table(("of", "content", "fields"), fields_of(keys.LISTS, LISTS)),
+        table(("list", "content", "fields"), fields_of(keys.LISTS, LISTS)),
         "### Facts in a text",
         "A `text` or `wrap` may contain these in braces, an `item` only the first four; write `{{` and `}}` for literal braces.",
         table(("fact", "meaning"), descriptions(keys.FACTS, FACTS)),
@@ -424,7 +424,7 @@ def groups(files: Iterable[str | Sequence[str]]) -> str:
 def sections_of(data: Mapping[str, Any]) -> list[str]:
     rows = []
     for name, row in data["section"].items():
-        content = f"list of {code(row['of'])}" if "of" in row else codes(row.get("sections", ())) or "text"
+        content = f"list: {code(row['list'])}" if "list" in row else codes(row.get("sections", ())) or "text"
         rows.append((code(name), content, str(row.get("lifetime", "")), codes(row.get("when", ())), budget_of(row)))
     return [table(("section", "content", "lifetime", "only if", "budget"), rows)]
 

@@ -29,8 +29,8 @@ MINIMAL = {
     "find": {"notes": {"files": ["cwd:NOTES.md"]}, "skills": {"as": "skill", "files": ["cwd:{dir}/*/SKILL.md"]}},
     "section": {
         "intro": {"text": "In {cwd}."},
-        "files": {"of": "notes", "wrap": "<notes>\n{}\n</notes>"},
-        "menu": {"of": "skills", "item": "- {name}"},
+        "files": {"list": "notes", "wrap": "<notes>\n{}\n</notes>"},
+        "menu": {"list": "skills", "item": "- {name}"},
     },
 }
 
@@ -129,9 +129,9 @@ FACTS = "conditions are tool:NAME, set:NAME, found:NAME, provider:NAME, platform
         # sections
         ("sections", ["intor"], "sections names 'intor', but [section.intor] does not exist; did you mean 'intro'?"),
         ("sections", ["intro", "intro"], "section 'intro' is used twice in the layout"),
-        ("section.intro", {}, "[section.intro] must have exactly one of text, of, sections; it has none"),
-        ("section.intro.of", "notes", "[section.intro] must have exactly one of text, of, sections; it has text, of"),
-        ("section.files.of", "ntoes", "section.files.of: unknown lookup rule or list 'ntoes'; did you mean 'notes'?"),
+        ("section.intro", {}, "[section.intro] must have exactly one of text, list, sections; it has none"),
+        ("section.intro.list", "notes", "[section.intro] must have exactly one of text, list, sections; it has text, list"),
+        ("section.files.list", "ntoes", "section.files.list: unknown lookup rule or list 'ntoes'; did you mean 'notes'?"),
         ("section.intro.instead", ["bsae"], "section.intro.instead: unknown lookup rule 'bsae'; did you mean 'base'?"),
         ("section.files.wrap", "<notes>", "section.files.wrap needs '{}' exactly once, for the content"),
         ("section.files.wrap", "{}{}", "section.files.wrap needs '{}' exactly once, for the content"),
@@ -197,7 +197,7 @@ def test_every_key_is_described(table):
         ({"t": {"a": 1, "b": 2}}, {"t": {"b": 3}}, {"t": {"a": 1, "b": 3}}),
         ({"sections": ["a", "b"]}, {"sections": ["c"]}, {"sections": ["c"]}),
         ({"guideline": [{"say": ["a"]}]}, {"guideline": []}, {"guideline": []}),
-        ({"section": {"x": {"text": "a", "wrap": "w"}}}, {"section": {"x": {"of": "tools"}}}, {"section": {"x": {"wrap": "w", "of": "tools"}}}),
+        ({"section": {"x": {"text": "a", "wrap": "w"}}}, {"section": {"x": {"list": "tools"}}}, {"section": {"x": {"wrap": "w", "list": "tools"}}}),
         ({"t": {"a": 1}}, {"t": 5}, {"t": 5}),
         ({"t": 5}, {"t": {"a": 1}}, {"t": {"a": 1}}),
     ],
@@ -226,12 +226,12 @@ text = "You work in {cwd} on {platform}."
 instead = ["base"]
 
 [section.notes]
-of = "notes"
+list = "notes"
 item = "* {text}"
 wrap = "NOTES\\n{}"
 
 [section.house]
-of = "guidelines"
+list = "guidelines"
 item = "+ {text}"
 
 [[guideline]]
@@ -330,7 +330,7 @@ def test_a_file_that_is_not_a_layout_is_an_error(tree, files, sentence):
 def workspace_layout(files, walk="git"):
     return (
         f'sections = ["base", "found"]\n[find.found]\nwalk = "{walk}"\nfiles = {files}\n'
-        '[section.base]\ntext = "BASE"\n[section.found]\nof = "found"\n'
+        '[section.base]\ntext = "BASE"\n[section.found]\nlist = "found"\n'
     )
 
 
@@ -582,7 +582,7 @@ def test_like_copies_the_keys_of_another_rule_or_section():
     mapping = layout_with("find.more", {"like": "notes", "files": ["cwd:MORE.md"]})
     mapping["find"]["notes"] |= {"trim": "ends", "walk": "root", "label": {"a.md": "A", "b.md": "B"}}
     mapping["find"]["more"]["label"] = {"b.md": "C"}
-    mapping["section"]["again"] = {"like": "files", "of": "more"}
+    mapping["section"]["again"] = {"like": "files", "list": "more"}
     mapping["section"]["words"] = {"like": "files", "text": "Words."}
     mapping["sections"] = ["intro", "files", "again", "words"]
     layout = parse(mapping, "mine")
@@ -590,7 +590,7 @@ def test_like_copies_the_keys_of_another_rule_or_section():
     assert (more.walk, more.rules.trim, more.groups[0][0].path) == ("root", "ends", "MORE.md")
     assert (notes.rules.label, more.rules.label) == ((("a.md", "A"), ("b.md", "B")), (("a.md", "A"), ("b.md", "C")))
     files, again, words = layout.sections[1:]
-    assert (again.of, again.wrap, words.text, words.of) == ("more", files.wrap, "Words.", None)
+    assert (again.list_name, again.wrap, words.text, words.list_name) == ("more", files.wrap, "Words.", None)
 
 
 @pytest.mark.parametrize(

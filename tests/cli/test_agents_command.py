@@ -23,9 +23,9 @@ user = { files = ["home:.near/NEAR.md"] }
 project = { files = [["walk:NEAR.override.md", "walk:NEAR.md"]] }
 rules = { files = ["root:.near/rules/**/*.md"], where = { paths = "" } }
 [section]
-user = { of = "user" }
-project = { of = "project", file_budget = 40 }
-rules = { of = "rules" }
+user = { list = "user" }
+project = { list = "project", file_budget = 40 }
+rules = { list = "rules" }
 """
 FAR = """
 about = "Reads FAR.md, and NEAR.md unless there is a FAR.md."
@@ -36,8 +36,8 @@ sections = ["far", "near"]
 far = { files = ["walk:FAR.md"] }
 near = { files = ["walk:NEAR.md"], when = ["!found:far"] }
 [section]
-far = { of = "far" }
-near = { of = "near" }
+far = { list = "far" }
+near = { list = "near" }
 """
 
 

@@ -41,7 +41,7 @@ def test_a_layout_that_mirrors_a_program_says_so(run):
     description = run("layouts", "codex")[1]
     assert (
         f"It mirrors {output['mirrors']}.\n" in description
-        and f"\nsigns  {', '.join(output['signs'])}\n" in description
+        and f"\ndetected by  {', '.join(output['detected_by'])}\n" in description
     )
     assert " ".join(output["differs"][0].split()[:4]) in description
 

@@ -158,7 +158,7 @@ def test_a_new_edition_for_the_tools_has_the_stored_files_and_drift_reports_the_
 
 
 def test_a_layout_without_skills_stores_the_inputs_it_compares(tree, open_conversation, contents):
-    layout = 'sections = ["a", "b"]\n[find.notes]\nfiles = ["cwd:NOTES.md"]\n[section.a]\nof = "notes"\n'
+    layout = 'sections = ["a", "b"]\n[find.notes]\nfiles = ["cwd:NOTES.md"]\n[section.a]\nlist = "notes"\n'
     layout += '[section.b]\ntext = "Zap."\nwhen = ["tool:zap"]\n[on]\ntools = "append"\n'
     tree({"mine.toml": layout, "w/NOTES.md": "One."})
     open_conversation(tree.path("mine.toml"), tools="zap").turn("hi")

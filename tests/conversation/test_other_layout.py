@@ -56,7 +56,7 @@ def test_warn_keeps_the_edition_and_reports_what_the_other_layout_would_change(p
 
 def test_a_layout_with_a_new_lookup_gathers_again(project, open_conversation):
     one = 'extends = "opal"\n'
-    two = f'{one}sections = ["notes"]\n[find.notes]\nfiles = ["cwd:NOTES.md"]\n[section.notes]\nof = "notes"\nitem = "{{text}}"\n'
+    two = f'{one}sections = ["notes"]\n[find.notes]\nfiles = ["cwd:NOTES.md"]\n[section.notes]\nlist = "notes"\nitem = "{{text}}"\n'
     project({"w/NOTES.md": "Noted.", "mine.toml": one})
     open_conversation(project.path("mine.toml"), tools="read").turn("hi")
     project({"mine.toml": two})

@@ -9,7 +9,7 @@ sections = ["all"]
 [find.all]
 files = [{pattern!r}]
 [section.all]
-of = "all"
+list = "all"
 item = "{{path}}"
 """
 
@@ -117,8 +117,8 @@ files = ["cwd:AGENTS.md"]
         ('text = "  "\nwrap = "<a>\\n{}\\n</a>"', None),
         ('sections = ["inner"]', "  inner  "),
         ('sections = ["inner"]\nwrap = " {} "\ntrim = true', "inner"),
-        ('of = "all"\nitem = "  - {text}  "', "  - x  "),
-        ('of = "all"\nitem = "  - {text}  "\ntrim = true', "- x"),
+        ('list = "all"\nitem = "  - {text}  "', "  - x  "),
+        ('list = "all"\nitem = "  - {text}  "\ntrim = true', "- x"),
     ],
 )
 def test_trim_removes_white_space_around_sections(tree, own, between):

@@ -11,7 +11,7 @@ sections = ["rules"]
 [find.rules]
 files = ["cwd:AGENTS.md"]
 [section.rules]
-of = "rules"
+list = "rules"
 language = "directives"
 wrap = "<rules>\\n{}\\n</rules>"
 """

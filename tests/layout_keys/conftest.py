@@ -23,12 +23,12 @@ class NotesLayout:
 
     def layout(self, find, section=(), user=(), **top):
         find = {"files": ["walk:N.md"], **find}
-        section = {"of": "notes", "item": "{text}", "join": "\n", **dict(section)}
+        section = {"list": "notes", "item": "{text}", "join": "\n", **dict(section)}
         tables = {"find.notes": find, "section.notes": section}
         names = ["notes"]
         if user:
             tables["find.user"] = {"files": ["home:N.md"], **dict(user)}
-            tables["section.user"] = {**section, "of": "user"}
+            tables["section.user"] = {**section, "list": "user"}
             names = ["user", "notes"]
         lines = [f"{key} = {toml(value)}" for key, value in {"sections": names, **top}.items()]
         for table, keys in tables.items():

@@ -90,7 +90,7 @@ def test_the_limitcan_be_a_setting(notes, limit):
         ({"bytes": "many"}, "section.notes: bytes must be a whole number, or a setting such as '{limit}', not 'many'"),
         ({"bytes": "{lim}"}, "section.notes.bytes: unknown setting 'lim'"),
         ({"bytes": "{word}"}, "section.notes.bytes: the setting word must be a whole number, not 'x'"),
-        ({"bytes": 1, "of": "tools", "item": "{name}"}, "only a section that lists the text of files can have a limit in bytes"),
+        ({"bytes": 1, "list": "tools", "item": "{name}"}, "only a section that lists the text of files can have a limit in bytes"),
         ({"bytes": 1, "mark": False}, "section.notes.mark: False is only for a layout that mirrors a program"),
     ],
 )  # fmt: skip

@@ -16,7 +16,7 @@ REPLACE = {
         "form": "<{name}>\n{text}\n</{name}>",
         "missing": "[missing {name}]",
         "outside": "[outside {name}]",
-        "again": "[again {name}]",
+        "repeated": "[again {name}]",
     }
 }
 SECTION = {"item": "{path|root-relative}: {text}"}
@@ -133,7 +133,7 @@ def test_a_missing_or_outside_file_is_replaced_by_its_text(notes):
     )
     bare = {"imports": {"place": "replace"}}
     assert notes.text(files, bare) == "@no.md @nobody @../out.md @/etc/passwd @~/x @N.md @d"
-    empty = {"imports": {"place": "replace", "missing": "", "outside": "", "again": ""}}
+    empty = {"imports": {"place": "replace", "missing": "", "outside": "", "repeated": ""}}
     assert notes.text(files, empty, {"item": "[{text}]"}) == "[    @~/x  ]"
 
 
@@ -255,7 +255,7 @@ def test_imports_in_dropped_comments_and_front_matter_are_ignored(notes):
 
 def test_imported_text_appears_once_unless_a_mirror_keeps_copies(notes):
     files = {"w/N.md": "@a.md @b.md", "w/a.md": "@b.md", "w/b.md": "B"}
-    imports = {"place": "replace", "form": "<{text}>", "again": "again"}
+    imports = {"place": "replace", "form": "<{text}>", "repeated": "again"}
     assert notes.text(files, {"imports": imports}) == "<<B>> again"
     for once, text in {"chain": "<<B>> <B>", "file": "<<B>> again"}.items():
         assert notes.text(files, {"imports": {**imports, "once": once}}, mirrors="Program 1.0") == text
@@ -263,7 +263,7 @@ def test_imported_text_appears_once_unless_a_mirror_keeps_copies(notes):
 
 def test_an_import_appears_once_per_file_or_once_per_prompt(notes):
     files = {"w/N.md": "@a.md", "w/x/N.md": "@../a.md", "w/a.md": "A"}
-    imports = {"place": "insert", "form": "<{text}>", "again": "[{path|root-relative} again]"}
+    imports = {"place": "insert", "form": "<{text}>", "repeated": "[{path|root-relative} again]"}
     text = notes.text(files, {"imports": imports}, cwd="w/x")
     assert text == "@a.md<A>\n@../a.md[a.md again]"
     text = notes.text(files, {"imports": {**imports, "once": "file"}}, cwd="w/x", mirrors="Program 1.0")
@@ -365,7 +365,7 @@ def test_text_that_was_imported_into_a_cut_file_is_cut(notes):
 
 def test_only_files_with_some_endings_are_imported(notes):
     files = {"w/N.md": "@a.mdc @b.MD @LICENSE", "w/a.mdc": "A", "w/b.MD": "B", "w/LICENSE": "L"}
-    prompt = notes.prompt(files, {"imports": {"endings": ["md"]}})
+    prompt = notes.prompt(files, {"imports": {"file_extensions": ["md"]}})
     assert prompt.text == "@a.mdc @b.MD @LICENSE\nB\nL"
-    message = "/w/N.md imports 'a.mdc', which is left out: files with the ending 'mdc' are not imported"
+    message = "/w/N.md imports 'a.mdc', which is left out: files with the extension 'mdc' are not imported"
     assert notes.tree.messages(prompt) == [("import-extension", message)]

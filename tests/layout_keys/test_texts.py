@@ -159,6 +159,6 @@ def test_invalid_values_are_errors(notes, find, section, message):
 
 def test_a_file_that_is_also_tested_by_a_condition_is_used(notes):
     notes.tree({"w/.git": None, "w/N.md": "n"})
-    notes.tree({"x.toml": 'sections = ["notes"]\n[find.any]\nfiles = ["walk:N.md"]\n[find.notes]\nfiles = ["walk:N.md"]\nwhen = ["found:any"]\n[section.notes]\nof = "notes"'})  # fmt: skip
+    notes.tree({"x.toml": 'sections = ["notes"]\n[find.any]\nfiles = ["walk:N.md"]\n[find.notes]\nfiles = ["walk:N.md"]\nwhen = ["found:any"]\n[section.notes]\nlist = "notes"'})  # fmt: skip
     prompt = notes.tree.prompt(notes.tree.path("x.toml"))
     assert (prompt.text, notes.tree.fates(prompt)) == ("n", [("/w/N.md", "used")])

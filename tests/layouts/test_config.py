@@ -15,7 +15,7 @@ BASE = """
 about = "A test."
 sections = ["project"]
 [section.project]
-of = "project"
+list = "project"
 join = " "
 item = "{text}"
 [settings]

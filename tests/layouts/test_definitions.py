@@ -12,10 +12,10 @@ BASE = """
 about = "Mine."
 sections = ["agents", "commands"]
 [section.agents]
-of = "agents"
+list = "agents"
 item = "- {name}: {description|line} (Tools: {tools})"
 [section.commands]
-of = "commands"
+list = "commands"
 item = "/{name}: {description}"
 [find.agents]
 as = "agent"
@@ -123,7 +123,7 @@ def test_an_item_may_use_only_the_fields_of_its_kind():
         table = {
             **mapping,
             "find": {"a": {"as": kind, "files": []}},
-            "section": {"a": {"of": "a", "item": f"{{{field}}}"}},
+            "section": {"a": {"list": "a", "item": f"{{{field}}}"}},
         }
         if is_known:
             assert parse(table, "mine").sections
@@ -230,8 +230,8 @@ def test_a_command_can_be_named_by_its_path(tree):
 about = "Mine."
 sections = ["commands", "skills"]
 [section]
-commands = { of = "commands", item = "/{name}: {description}" }
-skills = { of = "skills", item = "{name}: {description}" }
+commands = { list = "commands", item = "/{name}: {description}" }
+skills = { list = "skills", item = "{name}: {description}" }
 [find]
 commands = { as = "command", named = "path", files = ["walk:.claude/commands/**/*.md"] }
 skills = { as = "skill", named = "path", files = ["walk:.claude/skills/*/SKILL.md"] }

@@ -27,7 +27,7 @@ sections = ["files"]
 walk = "git"
 files = ["walk:AGENTS.md", "walk:CLAUDE.md"]
 [section.files]
-of = "files"
+list = "files"
 """
 
 
@@ -47,7 +47,7 @@ def test_a_shipped_mirror_is_compiled_and_complete(name):
     assert parse(mapping, name, f"$agents/{name}") == module.LAYOUT
     program, _, version = module.LAYOUT.mirrors.rpartition(" ")
     assert (program and version[0].isdigit()) or "documentation" in " ".join(module.LAYOUT.differs)
-    assert module.LAYOUT.signs and all(sentence.endswith(".") for sentence in module.LAYOUT.differs)
+    assert module.LAYOUT.detected_by and all(sentence.endswith(".") for sentence in module.LAYOUT.differs)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -88,10 +88,10 @@ def test_only_a_mirror_may_keep_copies(mirrors):
         parse({**mapping, "mirrors": mirrors}, "mine")
 
 
-@pytest.mark.parametrize("sign", ["", "/etc/x", "../x", "a/../b", ".", "./"])
-def test_a_sign_must_be_below_the_root(sign):
+@pytest.mark.parametrize("path", ["", "/etc/x", "../x", "a/../b", ".", "./"])
+def test_detected_by_must_be_below_the_root(path):
     with pytest.raises(LayoutError, match="is not a file or folder below the root"):
-        parse({**tomllib.loads(MIRROR), "signs": [sign]}, "mine")
+        parse({**tomllib.loads(MIRROR), "detected_by": [path]}, "mine")
 
 
 @pytest.mark.parametrize(

@@ -810,7 +810,7 @@ def test_workspace_settings_cannot_remove_the_boundaries(tree, table):
 
 
 def test_a_setting_that_removes_all_items_of_a_section_is_rejected(tree):
-    tree({"w/.git": None, "w/AGENTS.md": "X", "w/.foreword/foreword.toml": "section.project.of = ''"})
+    tree({"w/.git": None, "w/AGENTS.md": "X", "w/.foreword/foreword.toml": "section.project.list = ''"})
     prompt = tree.prompt("pod", base="B")
     assert tree.short(prompt.text) == f"B\n\n{BOUNDARIES}\n\n---\n## Project instructions (AGENTS.md)\n\nX"
     assert tree.findings(prompt) == [("workspace-refused", "/w/.foreword/foreword.toml")]

@@ -184,7 +184,7 @@ values = st.recursive(
     st.one_of(strings, st.sampled_from(NUMBERS)),
     lambda inner: st.one_of(
         st.lists(inner, max_size=3).map(lambda items: f"[{', '.join(items)}]"),
-        st.dictionaries(st.sampled_from(["text", "of", "say", "when", "from", "x"]), inner, max_size=2).map(
+        st.dictionaries(st.sampled_from(["text", "list", "say", "when", "from", "x"]), inner, max_size=2).map(
             lambda table: "{{ {} }}".format(", ".join(f"{key} = {content}" for key, content in table.items()))
         ),
     ),

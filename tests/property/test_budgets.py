@@ -30,11 +30,11 @@ LAYOUT = {
     "section": {
         "base": {"text": "You are an agent of few words.", "wrap": "<base>\n{}\n</base>"},
         "files": {"sections": ["far", "near"], "wrap": "<files>\n{}\n</files>", "over": "cut"},
-        "far": {"of": "far", "item": '<file path="{path|xml}">\n{text}\n</file>', "join": "\n\n"},
-        "near": {"of": "near", "item": '<file path="{path|xml}">\n{text}\n</file>', "join": "\n\n"},
-        "skills": {"of": "skills", "item": "- {name|xml}: {description|xml}", "short": "- {name|xml}", "wrap": "<skills>\n{}\n</skills>"},
-        "residents": {"of": "residents", "item": "* {name}: {description|line}", "wrap": "<residents>\n{}\n</residents>"},
-        "boundaries": {"of": "readable", "item": "  - {path}{mark}", "wrap": "<boundaries>\n{}\n</boundaries>"},
+        "far": {"list": "far", "item": '<file path="{path|xml}">\n{text}\n</file>', "join": "\n\n"},
+        "near": {"list": "near", "item": '<file path="{path|xml}">\n{text}\n</file>', "join": "\n\n"},
+        "skills": {"list": "skills", "item": "- {name|xml}: {description|xml}", "short": "- {name|xml}", "wrap": "<skills>\n{}\n</skills>"},
+        "residents": {"list": "residents", "item": "* {name}: {description|line}", "wrap": "<residents>\n{}\n</residents>"},
+        "boundaries": {"list": "readable", "item": "  - {path}{mark}", "wrap": "<boundaries>\n{}\n</boundaries>"},
     },
 }  # fmt: skip
 

@@ -31,7 +31,7 @@ text = "Follow these:"
 when = ["!set:quiet"]
 
 [section.files]
-of = "project"
+list = "project"
 item = "## {path}\\n\\n{text}"
 wrap = "<files>\\n{}\\n</files>"
 
@@ -39,7 +39,7 @@ wrap = "<files>\\n{}\\n</files>"
 text = "You are in {cwd}."
 
 [section.plan]
-of = "plan"
+list = "plan"
 lifetime = "turn"
 role = "user"
 

@@ -93,7 +93,7 @@ def test_patterns_come_from_the_lookup_rules_of_layouts():
                 "b": {"files": ["home:.y/ONE.md", "system:etc/x.md", "path:/abs/x.md", "path:../x.md"]},
                 "c": {"as": "skill", "files": ["walk:skills/**/SKILL.md"]},
             },
-            "section": {"s": {"of": "a"}},
+            "section": {"s": {"list": "a"}},
         },
         "sample",
         "sample",

@@ -16,7 +16,7 @@ BASE = """
 about = "Mine."
 sections = ["project"]
 [section.project]
-of = "project"
+list = "project"
 item = "{text}"
 join = " "
 """
@@ -94,11 +94,11 @@ CHAINED_SECTIONS = """
 sections = ["claude", "agents", "project", "hint"]
 about = "Mine."
 [section.claude]
-of = "claude"
+list = "claude"
 [section.agents]
-of = "agents"
+list = "agents"
 [section.project]
-of = "project"
+list = "project"
 [section.hint]
 text = "HINT"
 when = ["found:claude", "!found:agents"]
@@ -140,7 +140,7 @@ files = ["walk:CLAUDE.md", "walk:rule.md"]
 when = ["!found:claude"]
 files = ["walk:rule.md", "walk:AGENTS.md"]
 [section.other]
-of = "other"
+list = "other"
 """
     base = BASE.replace('["project"]', '["project", "other"]')
     assert layout_text(lookups, base=base) == "C R"
@@ -216,7 +216,7 @@ def test_a_layout_in_the_workspace_cannot_use_above(tree):
     assert "above" not in prompt.text and "workspace-refused" in dict(tree.findings(prompt))
 
 
-ENV = 'sections = ["project"]\n[section.project]\nof = "project"\n[env]\nAGENT_HOME = "~/.agent"\n'
+ENV = 'sections = ["project"]\n[section.project]\nlist = "project"\n[env]\nAGENT_HOME = "~/.agent"\n'
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ files = ["cwd:AGENTS.md"]
 text = "You are an agent."
 
 [section.instructions]
-of = "project"
+list = "project"
 role = "user"
 """
 

@@ -146,15 +146,15 @@ class _Fitting:
             self.report("budget-section", section.name, message)
 
     def kind(self, trial: _Trial) -> str:
-        return self.kinds.get(trial.section.of or "", "")
+        return self.kinds.get(trial.section.list_name or "", "")
 
     def is_own_list(self, trial: _Trial) -> bool:
         """Whether this is one of the agent's lists and the layout allows shortening it. Boundaries are never shortened."""
-        return not self.kind(trial) and trial.section.over == "shorten" and trial.section.of not in _BOUNDARIES
+        return not self.kind(trial) and trial.section.over == "shorten" and trial.section.list_name not in _BOUNDARIES
 
     def fit_files(self, trial: _Trial, limit: int) -> None:
         why = f"the limit for one file is {limit:,} tokens"
-        lists_files = self.kind(trial) == "text" or trial.section.of in _LISTS_OF_FILES
+        lists_files = self.kind(trial) == "text" or trial.section.list_name in _LISTS_OF_FILES
         for number, item in enumerate(trial.items if lists_files else ()):
             if _cost(_text_of(item)) > limit and self.cut_item(trial, number, limit, why) > limit:
                 self.leave_out(trial, number, why)
@@ -193,7 +193,7 @@ class _Fitting:
     def file_positions(self, trials: Sequence[_Trial]) -> list[Position]:
         """Return the positions of items with text from files, farthest first. Items at the same distance keep their order."""
         positions = [
-            (self.distance(trial.section.of or "", item.path), trial, number)
+            (self.distance(trial.section.list_name or "", item.path), trial, number)
             for trial in trials
             if self.kind(trial) == "text"
             for number, item in enumerate(trial.items)

@@ -23,8 +23,8 @@ def time_precision(layout: Layout, inputs: Inputs) -> str:
             return "time"
         if section.name in inputs.bodies and _body_uses_clock(section, inputs):
             return "time"
-        if section.language == "directives" and section.of:
-            texts = [*inputs.found.get(section.of, ()), *inputs.includes.values()]
+        if section.language == "directives" and section.list_name:
+            texts = [*inputs.found.get(section.list_name, ()), *inputs.includes.values()]
             if any(isinstance(text, Document) and re.search(r"\{\{\s*date", text.text) for text in texts):
                 precision = "date"
     return precision

@@ -97,10 +97,12 @@ class Collector:
             return Draft(section, text=replacement, is_replaced=True)
         if section.sections:
             return Draft(section, inner=self.drafts(section.sections), text=self.items.placeholder(section))
-        if section.of is not None and section.of in self.inputs.found:
-            return self.listing(section, section.of)
-        if section.of is not None:
-            return Draft(section, items=self.items.items(section, section.of), text=self.items.placeholder(section))
+        if section.list_name is not None and section.list_name in self.inputs.found:
+            return self.listing(section, section.list_name)
+        if section.list_name is not None:
+            return Draft(
+                section, items=self.items.items(section, section.list_name), text=self.items.placeholder(section)
+            )
         text = self.fill_in(section)
         return Draft(section, text=trim_white_space(text) if section.trim else text)
 
@@ -183,7 +185,7 @@ class Collector:
         for section, chosen in applying:
             if chosen == "base":
                 yield strip_blank_lines(self.agent.base), "base"
-            if section.of == "plan":
+            if section.list_name == "plan":
                 yield strip_blank_lines(self.agent.plan), "plan"
 
     def present_texts(

@@ -204,7 +204,7 @@ class DraftWriter:
 def _is_trimmed(draft: Draft) -> bool:
     """Whether to trim a list, or a wrapper around inner sections. Text was trimmed when its fields were filled in."""
     section = draft.section
-    is_list_or_wrapper = section.of is not None or bool(section.sections and section.wrap)
+    is_list_or_wrapper = section.list_name is not None or bool(section.sections and section.wrap)
     return section.trim and is_list_or_wrapper and not draft.is_replaced
 
 

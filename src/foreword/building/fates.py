@@ -29,7 +29,7 @@ class Fates:
 
     def leave_out(self, section: Section, reason: str) -> None:
         """Record that a section's lookup rules are not used, and why."""
-        for name in (section.of, *section.instead):
+        for name in (section.list_name, *section.instead):
             if name:
                 self.unused.setdefault(name, reason)
         for inner in section.sections:
@@ -107,7 +107,7 @@ def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:
             hint = "pass the text of the file, or a reference such as $user/base"
             message = f"the base is only {printable(text)!r}, which looks like a file name; {hint}"
             yield finding("base-file-name", message)
-    listed = {section.of for section in sections}
+    listed = {section.list_name for section in sections}
     passed = {"active_skill": agent.skill, "plan": agent.plan, "docs": agent.docs}
     for name, content in passed.items():
         if content and name not in listed:

@@ -74,8 +74,8 @@ def _write_layout(form: Any) -> None:
     write_line(f"events  {steps}", indent=8)
     for sentence in form["differs"]:
         write_line(f"differs  {sentence}", indent=9)
-    if form["signs"]:
-        write_line(f"signs  {', '.join(form['signs'])}", indent=7)
+    if form["detected_by"]:
+        write_line(f"detected by  {', '.join(form['detected_by'])}", indent=13)
 
 
 def skills(args: Namespace) -> int:

@@ -74,7 +74,7 @@ class ConversationAgent:
         if not (state.in_prompt or state.returning):
             return ""
         on = layout().on
-        if not any(section.of == "active_skill" for section in layout().all_sections):
+        if not any(section.list_name == "active_skill" for section in layout().all_sections):
             return ""
         if {"gather", "format"}.isdisjoint((on.get("turn"), on.get("compaction"))):
             return ""

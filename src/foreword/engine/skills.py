@@ -89,7 +89,7 @@ def with_active_skill(
 
     A skill whose body cannot be read is left out with a finding; with `may_be_missing`, so is one that does not exist.
     """
-    has_section = any(section.of == "active_skill" for section in layout.all_sections)
+    has_section = any(section.list_name == "active_skill" for section in layout.all_sections)
     if not has_section or not isinstance(agent.skill, str) or not agent.skill:
         return agent, inputs
     try:

@@ -32,7 +32,9 @@ class Deduplicator:
     ) -> None:
         # Text that may replace a section is compared later, because whether it does depends on the agent.
         replacing = {name for section in layout.all_sections for name in section.instead}
-        self.with_directives = {section.of for section in layout.all_sections if section.language == "directives"}
+        self.with_directives = {
+            section.list_name for section in layout.all_sections if section.language == "directives"
+        }
         self.lookups = {lookup.name: lookup for lookup in layout.lookups}
         self.results, self.workspace, self.reader = results, workspace, reader
         self.findings: list[Finding] = []

@@ -170,7 +170,7 @@ def _only_named(layout: Layout, found: Mapping[str, Sequence[Document | Skill | 
     rules = {lookup.name for lookup in layout.lookups if lookup.kind == "text" and lookup.unless}
     for section in layout.all_sections if rules else ():
         if any(not isinstance(part, str) and part.name == "text" for part in section.item):
-            rules.discard(section.of or "")
+            rules.discard(section.list_name or "")
     return {printable(entry.path) for name in rules for entry in found.get(name, ())}
 
 

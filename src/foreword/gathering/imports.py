@@ -64,7 +64,7 @@ class Importing:
 
 @value
 class NotImported:
-    """Why a file is not imported: it is `missing`, `outside`, imported `again`, or `deep`."""
+    """Why a file is not imported: it is `missing`, `outside`, `repeated`, or `deep`."""
 
     kind: str
     path: str
@@ -142,7 +142,7 @@ class Importer:
             forms: dict[str, Form | None] = {
                 "missing": rules.missing,
                 "outside": rules.outside,
-                "again": rules.again,
+                "repeated": rules.repeated,
             }
             return forms.get(imported.kind)
         self.room -= imported.size
@@ -218,7 +218,7 @@ class Importer:
             reason = reading.reason or "it is blank"
             self.record(path, reading.fate, importing, reason, reading.code)
             return NotImported("missing", path, reason)
-        return self.again(reading, token, importing) or self.use(reading, importing)
+        return self.reason_not_to_repeat(reading, token, importing) or self.use(reading, importing)
 
     def reading(self, path: str, importing: Importing, trim: str) -> Reading:
         key = (path, importing.rules.within, importing.found.bound, trim)
@@ -227,13 +227,13 @@ class Importer:
             self.readings[key] = read(path, _ImportCheck(self.refusal, importing))
         return self.readings[key]
 
-    def again(self, reading: Reading, token: ImportToken, importing: Importing) -> NotImported | None:
+    def reason_not_to_repeat(self, reading: Reading, token: ImportToken, importing: Importing) -> NotImported | None:
         """Return why a file may not be imported again, or None if it may: it is in the prompt, or it would import itself."""
         if reading.identity in importing.identities:
             names = " -> ".join(os.path.basename(link.path) for link in (*importing.chain, reading))
             reason = f"it imports itself: {printable(names)}"
             self.report(importing, "import-cycle", f"imports {token.name!r} in a circle: {printable(names)}", token)
-            return NotImported("again", reading.path, reason)
+            return NotImported("repeated", reading.path, reason)
         if self.room < reading.size:
             reason = f"the imported texts have more than {self.layout.template_limit:,} bytes"
             self.report(importing, "import-limit", f"imports {token.name!r}, which is left out: {reason}", token)
@@ -244,7 +244,7 @@ class Importer:
         if path != printable(reading.path):
             reason = f"imported by {printable(importing.path)}; the same file as {path}"
             self.trail.record(reading.path, LAYER, "duplicate", reason, "file-duplicate", path)
-        return NotImported("again", reading.path, "it is in the prompt already")
+        return NotImported("repeated", reading.path, "it is in the prompt already")
 
     def is_repeated(self, reading: Reading, importing: Importing) -> bool:
         """Whether a file was imported before and the layout allows that only once."""
@@ -383,9 +383,9 @@ def _path_of(token: ImportToken, importing: Importing, home: str | None) -> str 
 
 def _not_followed(path: str, importing: Importing) -> tuple[str, str] | None:
     """Return why the layout does not follow an import, and the finding's code, or None if it does."""
-    ending = os.path.splitext(path)[1][1:].lower()
-    if importing.rules.endings and ending and ending not in importing.rules.endings:
-        return f"files with the ending {ending!r} are not imported", "import-extension"
+    extension = os.path.splitext(path)[1][1:].lower()
+    if importing.rules.file_extensions and extension and extension not in importing.rules.file_extensions:
+        return f"files with the extension {extension!r} are not imported", "import-extension"
     if len(importing.chain) > importing.rules.depth:
         return f"imports more than {importing.rules.depth} files deep are not followed", "import-depth"
     return None

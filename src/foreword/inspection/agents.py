@@ -64,7 +64,7 @@ WORKSPACE_PLACES = (*_PLACES_FROM_CWD, "root", "path")
 
 @value
 class AgentView:
-    """What one agent reads: its layout, inputs and prompt. `signs` are the layout's signs that the repository contains.
+    """What one agent reads: its layout, inputs and prompt. `evidence` lists the paths in the layout's `detected_by` that the repository contains.
 
     `waiting` are the rules that are added only when the agent touches a file.
     """
@@ -73,7 +73,7 @@ class AgentView:
     inputs: Inputs
     prompt: Prompt
     tokens: Count
-    signs: Sequence[str] = ()
+    evidence: Sequence[str] = ()
     waiting: Sequence[Candidate] = ()
 
     @property

@@ -22,7 +22,7 @@ TABLES = {
     "imports": "`[find.NAME.imports]`: lets files import others. An import is `@path`, relative to the importing file, at the start of a line or"
     " after white space and up to the next white space, but not in code. Without this table, such a token is left as text.",
     "section": "`[section.NAME]`: one part of the prompt. It has exactly one of `text`, `of` and `sections`.",
-    "guideline": '`[[guideline]]`: the rows of a section with `of = "guidelines"`, in order. Each sentence is printed only once.',
+    "guideline": '`[[guideline]]`: the rows of a section with `list = "guidelines"`, in order. Each sentence is printed only once.',
     "wording": "Named strings that the user, the workspace and packs can override. An override must keep the `{}` of the original.",
     "on": "The step to take after each event of a conversation. Events that are not listed leave the edition unchanged.",
     "compaction": "How to request the summary of a conversation.",
@@ -82,7 +82,7 @@ KEYS = (
     Key("layout", "differs", "names", "Sentences that say where a mirror is known to differ from the program."),
     Key(
         "layout",
-        "signs",
+        "detected_by",
         "names",
         "Files and folders (ending in `/`) below the root that indicate that a repository uses the mirrored program, such as `CLAUDE.md`.",
     ),
@@ -147,7 +147,10 @@ KEYS = (
     Key("section", "text", "text", "The text itself, or the address of a template (`$pack/path`)."),
     Key("section", "like", "name", "Another section, which provides the keys that this one does not have."),
     Key(
-        "section", "of", "name", "What the section lists: the files of a lookup rule, or one of the agent's own lists."
+        "section",
+        "list",
+        "name",
+        "What the section lists: the files of a lookup rule, or one of the agent's own lists.",
     ),
     Key("section", "sections", "names", "Inner sections, in order."),
     Key("section", "item", "form", "The format of one item; `{text}` by default."),
@@ -349,5 +352,5 @@ KINDS = {
     table: {name: one_of(*key.choices) if key.choices else _KINDS_BY_NAME[key.takes] for name, key in keys.items()}
     for table, keys in KEYS_BY_TABLE.items()
 }
-CONTENT_KEYS = ("text", "of", "sections")
+CONTENT_KEYS = ("text", "list", "sections")
 TOP_TABLES = ("settings", "env", "from", "find", "section", "guideline", "wording", "on", "compaction", "touch")

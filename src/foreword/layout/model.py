@@ -74,9 +74,9 @@ class Imports:
     form: Form = (Field("text"),)
     missing: Form | None = None
     outside: Form | None = None
-    again: Form | None = None
+    repeated: Form | None = None
     files: Sequence[str] = ()
-    endings: Sequence[str] = ()
+    file_extensions: Sequence[str] = ()
 
 
 @value
@@ -146,7 +146,7 @@ class Section:
     name: str
     lifetime: Lifetime
     text: str | None = None
-    of: str | None = None
+    list_name: str | None = None  # a lookup rule, or one of the agent's own lists
     sections: Sequence[Section] = ()
     form: Form = ()
     item: Form = (Field("text"),)
@@ -217,7 +217,7 @@ class Layout:
     mirrors: str = ""
     raw: bool = False
     differs: Sequence[str] = ()
-    signs: Sequence[str] = ()
+    detected_by: Sequence[str] = ()
     config: Sequence[ConfigValue] = ()
     touch: Touch | None = None
 

@@ -87,7 +87,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         mirrors=top.get("mirrors", ""),
         raw=top.get("raw", False),
         differs=tuple(top.get("differs", ())),
-        signs=tuple(top.get("signs", ())),
+        detected_by=tuple(top.get("detected_by", ())),
         config=config,
         touch=touch,
         all_sections=tuple(with_inner_sections(sections)),
@@ -106,10 +106,10 @@ def _check_strings(wording: Mapping[str, Any], env: Mapping[str, Any]) -> None:
 
 
 def _check_mirror(tables_of: Mapping[str, Any], top: Mapping[str, Any]) -> None:
-    """Raise a LayoutError for a sign outside the root, and for a mirrors-only value in a layout that is not a mirror."""
-    for sign in top.get("signs", ()):
-        if not sign.strip("/.") or sign.startswith("/") or ".." in sign.split("/"):
-            raise LayoutError(f"signs: {sign!r} is not a file or folder below the root")
+    """Raise a LayoutError for a path in `detected_by` outside the root, and for a mirrors-only value in a layout that is not a mirror."""
+    for path in top.get("detected_by", ()):
+        if not path.strip("/.") or path.startswith("/") or ".." in path.split("/"):
+            raise LayoutError(f"detected_by: {path!r} is not a file or folder below the root")
     if top.get("mirrors", "").strip():
         return
     for kind, key, values in ONLY_IN_MIRRORS:
@@ -128,7 +128,7 @@ def _mark_probes(
     """Set `is_probe` on the lookup rules that only conditions refer to."""
     lookups, sections = tuple(lookups), tuple(with_inner_sections(top))
     facts = facts_of((*lookups, *sections, *guidelines))
-    listed = {name for section in sections for name in (section.of, *section.instead)}
+    listed = {name for section in sections for name in (section.list_name, *section.instead)}
     for lookup in lookups:
         is_probe = f"found:{lookup.name}" in facts and lookup.name not in listed
         yield replace(lookup, is_probe=True) if is_probe else lookup
@@ -191,7 +191,7 @@ class _SectionParser:
         bodies = [key for key in CONTENT_KEYS if key in table]
         if len(bodies) != 1 and not (not bodies and "instead" in table):
             raise LayoutError(
-                f"[section.{name}] must have exactly one of text, of, sections; it has {', '.join(bodies) or 'none'}"
+                f"[section.{name}] must have exactly one of text, list, sections; it has {', '.join(bodies) or 'none'}"
             )
         self.check_role(table, where, inherited)
         passed_on = {key: table[key] for key in INHERITED if key in table}
@@ -212,7 +212,7 @@ class _SectionParser:
     def assemble(
         self, name: str, where: str, table: Mapping[str, Any], inner: tuple[Section, ...], has_own_item: bool
     ) -> Section:
-        of = table.get("of")
+        list_name = table.get("list")
         language = table.get("language", "")
         text = table.get("text")
         if text is not None and table.get("trim", True):
@@ -222,55 +222,59 @@ class _SectionParser:
             name=name,
             lifetime=table.get("lifetime", "conversation"),
             text=text,
-            of=of,
+            list_name=list_name,
             sections=inner,
             form=form(text, FACTS, where + "text") if is_plain and text else (),
-            item=form(table.get("item", "{text}"), self.fields(of, where), where + "item") if of is not None else (),
-            short=form(table["short"], self.fields(of, where), where + "short")
-            if of is not None and "short" in table
+            item=form(table.get("item", "{text}"), self.fields(list_name, where), where + "item")
+            if list_name is not None
             else (),
-            folder=self.folder(table.get("folder", ""), of, where + "folder"),
+            short=form(table["short"], self.fields(list_name, where), where + "short")
+            if list_name is not None and "short" in table
+            else (),
+            folder=self.folder(table.get("folder", ""), list_name, where + "folder"),
             join=table.get("join", "\n" if has_own_item else "\n\n"),
             wrap=self.wrap(table.get("wrap", ""), where + "wrap"),
             none=table.get("none", ""),
             when=tuple(condition(term, self.settings, where + "when", self.lookups) for term in table.get("when", ())),
             instead=tuple(self.instead(replacement, where) for replacement in table.get("instead", ())),
             language=language,
-            trim=table.get("trim", of is None and not inner),
+            trim=table.get("trim", list_name is None and not inner),
             budget=table.get("budget"),
             file_budget=table.get("file_budget"),
-            over=table.get("over", self.default_over(of)),
-            bytes=self.byte_limit(table.get("bytes"), of, where + "bytes"),
+            over=table.get("over", self.default_over(list_name)),
+            bytes=self.byte_limit(table.get("bytes"), list_name, where + "bytes"),
             bytes_cut=table.get("bytes_cut", "first"),
             mark=table.get("mark", True),
             role=table.get("role", "system"),
         )
 
-    def fields(self, of: str, where: str) -> tuple[str, ...]:
-        if of in self.lookups:
-            lookup = self.lookups[of]
+    def fields(self, list_name: str, where: str) -> tuple[str, ...]:
+        if list_name in self.lookups:
+            lookup = self.lookups[list_name]
             fields = [field for field in LOOKUP_FIELDS[lookup.kind] if field != "label" or lookup.rules.label]
             touch_fields = ["changed"] if lookup.needs_touch else []
             return (*fields, *touch_fields, *PLACE_FACTS, *([FRONT] if lookup.rules.front == "drop" else ()))
-        if of in LISTS:
-            return LISTS[of]
-        raise LayoutError(f"{where}of: unknown lookup rule or list {of!r}" + suggestion(of, (*self.lookups, *LISTS)))
+        if list_name in LISTS:
+            return LISTS[list_name]
+        raise LayoutError(
+            f"{where}list: unknown lookup rule or list {list_name!r}" + suggestion(list_name, (*self.lookups, *LISTS))
+        )
 
-    def folder(self, text: str, of: str | None, where: str) -> Form:
-        if text and (of is None or of not in self.lookups or self.lookups[of].kind != "skill"):
+    def folder(self, text: str, list_name: str | None, where: str) -> Form:
+        if text and (list_name is None or list_name not in self.lookups or self.lookups[list_name].kind != "skill"):
             raise LayoutError(f"{where}: only a section that lists skills can name their folders")
         return form(text, ("folder",), where) if text else ()
 
-    def default_over(self, of: str | None) -> str:
+    def default_over(self, list_name: str | None) -> str:
         """Return the default of `over`: files are cut, menus are shortened, and anything else is only reported."""
-        kind = self.lookups[of].kind if of is not None and of in self.lookups else ""
+        kind = self.lookups[list_name].kind if list_name is not None and list_name in self.lookups else ""
         return "cut" if kind == "text" else "shorten" if kind else "warn"
 
-    def byte_limit(self, limit: int | str | None, of: str | None, where: str) -> int | None:
+    def byte_limit(self, limit: int | str | None, list_name: str | None, where: str) -> int | None:
         """Return a section's limit in bytes, looking it up if it is a setting."""
         if limit is None:
             return None
-        if of is None or of not in self.lookups or self.lookups[of].kind != "text":
+        if list_name is None or list_name not in self.lookups or self.lookups[list_name].kind != "text":
             raise LayoutError(f"{where}: only a section that lists the text of files can have a limit in bytes")
         if isinstance(limit, str):
             name = limit.strip("{}")

@@ -54,10 +54,10 @@ TEXT_KEYS = (
     ),
     Key(
         "imports",
-        "endings",
+        "file_extensions",
         "names",
-        'The endings of files that may be imported, in any case and without the dot, such as `["md", "txt"]`. A file without an ending may'
-        " always be imported. By default, every file may.",
+        'The extensions of files that may be imported, in lower case and without the dot, such as `["md", "txt"]`; `N.MD` matches `md` too. A'
+        " file without an extension may always be imported. By default, every file may.",
     ),
     Key("imports", "depth", "count", "How deeply imports may be nested; 5 by default."),
     Key(
@@ -123,7 +123,7 @@ TEXT_KEYS = (
     ),
     Key(
         "imports",
-        "again",
+        "repeated",
         "form",
         "The same for a file that was imported before, or that imports itself.",
     ),

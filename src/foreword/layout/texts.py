@@ -19,7 +19,7 @@ _FORMS = {
     "form": ("text", "name", "path"),
     "missing": ("name", "path", "reason"),
     "outside": ("name", "path", "reason"),
-    "again": ("name", "path", "reason"),
+    "repeated": ("name", "path", "reason"),
 }
 _NOT_FOR_ITEMS = ("trim", "once", *_FORMS)
 
@@ -74,7 +74,7 @@ def _imports(table: Mapping[str, Any], where: str, is_mirror: bool) -> Imports:
         raise LayoutError(f"{where}.form needs '{{text}}', for the text of the imported file")
     others = {
         key: table[key]
-        for key in ("files", "endings", "depth", "within", "place", "tokens", "once", "trim")
+        for key in ("files", "file_extensions", "depth", "within", "place", "tokens", "once", "trim")
         if key in table
     }
     return Imports(**others, **forms)

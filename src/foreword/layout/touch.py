@@ -43,14 +43,16 @@ def names_of_sections(table: Mapping[str, Any]) -> Sequence[str]:
 
 def _check_section(section: Section, lookups: Iterable[Lookup]) -> None:
     if section.text is not None or section.instead:
-        raise LayoutError(f"section.{section.name}: a section of [touch] has of or sections, not text or instead")
-    if section.of is not None and section.of not in {lookup.name for lookup in lookups}:
-        raise LayoutError(f"section.{section.name}.of: a section of [touch] lists a lookup, not {section.of!r}")
+        raise LayoutError(f"section.{section.name}: a section of [touch] has list or sections, not text or instead")
+    if section.list_name is not None and section.list_name not in {lookup.name for lookup in lookups}:
+        raise LayoutError(
+            f"section.{section.name}.list: a section of [touch] lists a lookup, not {section.list_name!r}"
+        )
 
 
 def _needed_lookups(sections: Iterable[Section], lookups: Iterable[Lookup]) -> Iterator[Lookup]:
     """Yield the lookup rules that these sections list, and those that only their conditions refer to."""
-    listed = {section.of for section in with_inner_sections(sections)}
+    listed = {section.list_name for section in with_inner_sections(sections)}
     facts = facts_of(lookup for lookup in lookups if lookup.name in listed)
     for lookup in lookups:
         if lookup.name in listed:
@@ -72,8 +74,8 @@ def lookups_of_prompt(
     Raises a LayoutError if the prompt uses a lookup rule that works only for touched files.
     """
     all_sections = tuple(with_inner_sections(sections))
-    touch_only = {section.of for section in with_inner_sections(touch.sections)} if touch else set()
-    touch_only -= {name for section in all_sections for name in (section.of, *section.instead)}
+    touch_only = {section.list_name for section in with_inner_sections(touch.sections)} if touch else set()
+    touch_only -= {name for section in all_sections for name in (section.list_name, *section.instead)}
     facts = facts_of((*all_sections, *guidelines, *(lookup for lookup in lookups if lookup.name not in touch_only)))
     for lookup in lookups:
         if lookup.name in touch_only and f"found:{lookup.name}" not in facts:

@@ -290,7 +290,7 @@ def _boundaries(sections: Sequence[Section]) -> list[object]:
     boundaries: list[object] = []
     for section in sections:
         inner = _boundaries(section.sections)
-        if section.of in ("readable", "writable", "denied"):
+        if section.list_name in ("readable", "writable", "denied"):
             boundaries.append(section)
         elif inner:
             boundaries.append((section.name, section.language, section.when, section.instead, section.join, inner))

@@ -1,6 +1,6 @@
 """Run lint's checks about the released agents: build each agent's prompt in the folders where it works.
 
-Only agents that the repository shows signs of, or that the settings name, are considered. Each file is read once for all of them, and
+Only agents that are detected in the repository, or that the settings name, are considered. Each file is read once for all of them, and
 each folder is listed once.
 """
 
@@ -31,7 +31,7 @@ from ..sources.tree import walk_folders
 from ..text.lines import printable
 from ..text.tokens import Count
 from ..vocabulary import replace
-from .agents_in_use import signs_of
+from .agents_in_use import evidence_of
 from .wrong_case import is_page
 
 TYPE_CHECKING = False
@@ -125,16 +125,16 @@ class AgentLint:
         return list(found.paths)
 
     def _is_used(self, layout: Layout, files: Sequence[str]) -> bool:
-        """Whether there is a sign of an agent: in any folder from the root to the working directory, or among these files.
+        """Whether an agent is detected: in any folder from the root to the working directory, or by one of these files.
 
-        A sign in the wrong letter case counts too.
+        A name in the wrong letter case counts too.
         """
-        if signs_of(layout, self.root, files):
+        if evidence_of(layout, self.root, files):
             return True
-        signs = {sign.rstrip("/").lower() for sign in layout.signs}
+        names = {path.rstrip("/").lower() for path in layout.detected_by}
         folder = self.workspace.cwd
         while is_inside(folder, self.root):
-            if any(name.lower() in signs for name in self._entries(folder)):
+            if any(name.lower() in names for name in self._entries(folder)):
                 return True
             if folder == self.root or folder == os.path.dirname(folder):
                 break

@@ -22,7 +22,7 @@ from ..sources.paths import is_inside
 from ..text.lines import printable
 from ..text.tokens import estimate_count
 from ..vocabulary import replace, value
-from .agents_in_use import signs_of
+from .agents_in_use import evidence_of
 from .waiting import waiting_rules
 
 TYPE_CHECKING = False
@@ -120,14 +120,14 @@ class _Comparison:
     def _views(
         self, named: Mapping[str, Layout], mirrors: Mapping[str, Layout], files: Sequence[str]
     ) -> list[AgentView]:
-        """Return a view for each named agent, and for each mirrored agent whose signs are in the repository."""
-        signs = {name: signs_of(layout, self.root, files) for name, layout in {**mirrors, **named}.items()}
-        chosen = [name for name in mirrors if self.question.fields.get("all") or signs[name]]
+        """Return a view for each named agent, and for each mirrored agent that is detected in the repository."""
+        evidence = {name: evidence_of(layout, self.root, files) for name, layout in {**mirrors, **named}.items()}
+        chosen = [name for name in mirrors if self.question.fields.get("all") or evidence[name]]
         views: list[AgentView] = []
         for name in dict.fromkeys((*chosen, *named)):
             if name in named:
-                views.append(self._view(name, named[name], signs[name]))
-            elif view := self._try_view(name, mirrors[name], signs[name]):
+                views.append(self._view(name, named[name], evidence[name]))
+            elif view := self._try_view(name, mirrors[name], evidence[name]):
                 views.append(view)
         return views
 
@@ -157,15 +157,15 @@ class _Comparison:
         assembler.reader = lambda: Reader(contents=self.contents)
         return assembler
 
-    def _try_view(self, name: str, layout: Layout, signs: Sequence[str]) -> AgentView | None:
+    def _try_view(self, name: str, layout: Layout, evidence: Sequence[str]) -> AgentView | None:
         """Return the view of an agent that was not named explicitly. If its layout does not accept the settings, add a finding and return None."""
         try:
-            return self._view(name, layout, signs)
+            return self._view(name, layout, evidence)
         except ForewordError as error:
             self.findings[finding("agent-left-out", f"the agent '{name}' was left out: {error}")] = None
             return None
 
-    def _view(self, name: str, layout: Layout, signs: Sequence[str]) -> AgentView:
+    def _view(self, name: str, layout: Layout, evidence: Sequence[str]) -> AgentView:
         question = self.question
         assembler = self._assembler(name)
         # Menus matter only if they can push a file over the prompt's budget.
@@ -177,7 +177,7 @@ class _Comparison:
         menus = {lookup.name: lookup for lookup in layout.lookups if lookup.kind != "text"}
         lookups = [menus.get(lookup.name, lookup) for lookup in snapshot.layout.lookups]
         waiting = waiting_rules(assembler)
-        return AgentView(replace(snapshot.layout, lookups=lookups), snapshot.inputs, prompt, tokens, signs, waiting)
+        return AgentView(replace(snapshot.layout, lookups=lookups), snapshot.inputs, prompt, tokens, evidence, waiting)
 
     def _touched(self, table: AgentTable) -> set[tuple[int, str]]:
         """Return the files that agents get when they read another file in the same folder: pairs of an agent's number and a path."""

@@ -1,4 +1,4 @@
-"""Which released agents a repository is written for: those whose signs it shows, and those that the settings name."""
+"""Which released agents a repository is written for: those that are detected by its files, and those that the settings name."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from ..layout.model import Layout
 
 
-def signs_of(layout: Layout, root: str, files: Sequence[str]) -> list[str]:
-    """Return the signs of a layout that the repository shows, at its root or, if they are among these instruction files, anywhere in it."""
+def evidence_of(layout: Layout, root: str, files: Sequence[str]) -> list[str]:
+    """Return the paths in the layout's `detected_by` that exist: at the root or, if they are among these instruction files, anywhere."""
     found = []
     start = len(root)
-    for sign in layout.signs:
-        path = "/" + sign
-        is_in_files = any(path in file[start:] if sign.endswith("/") else file.endswith(path) for file in files)
-        if is_in_files or os.path.lexists(os.path.join(root, sign.rstrip("/"))):
-            found.append(sign)
+    for path in layout.detected_by:
+        suffix = "/" + path
+        is_in_files = any(suffix in file[start:] if path.endswith("/") else file.endswith(suffix) for file in files)
+        if is_in_files or os.path.lexists(os.path.join(root, path.rstrip("/"))):
+            found.append(path)
     return found

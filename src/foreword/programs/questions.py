@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..encoding.forms import CandidateForm
     from ..inspection.diff import Difference
     from ..inspection.subject import Subject
-    from ..layout.model import Section
+    from ..layout.model import Layout, Section
     from ..text.tokens import Count
     from ..vocabulary import Candidate, Prompt
     from ..wire.forms import (
@@ -184,14 +184,14 @@ def _layout_form(question: Question) -> LayoutForm:
                 "depth": depth,
                 "lifetime": section.lifetime,
                 "role": role,
-                "content": _describe_content(section),
+                "content": _describe_content(section, layout),
             }
             for depth, role, section in _flatten_sections(layout.sections)
         ],
         "on": dict(layout.on),
         "mirrors": layout.mirrors,
         "differs": list(layout.differs),
-        "signs": list(layout.signs),
+        "detected_by": list(layout.detected_by),
     }
 
 
@@ -205,10 +205,29 @@ def _flatten_sections(sections: Sequence[Section], depth: int = 0, role: str = "
     return rows
 
 
-def _describe_content(section: Section) -> str:
+_LISTED_WORDS = {
+    "active_skill": "the active skill",
+    "plan": "the active plan",
+    "readable": "readable paths",
+    "writable": "writable paths",
+    "denied": "denied paths",
+}
+_FOUND_WORDS = {
+    "text": "files",
+    "skill": "skills",
+    "resident": "resident files",
+    "agent": "sub-agents",
+    "command": "commands",
+}
+
+
+def _describe_content(section: Section, layout: Layout) -> str:
     """Describe what a section consists of, in a few words."""
-    if section.of:
-        what = f"list of {section.of}"
+    lookup = next((lookup for lookup in layout.lookups if lookup.name == section.list_name), None)
+    if lookup:
+        what = f"{_FOUND_WORDS[lookup.kind]} found by `{lookup.name}`"
+    elif section.list_name:
+        what = _LISTED_WORDS.get(section.list_name, section.list_name)
     elif section.sections:
         what = "inner sections"
     else:

@@ -32,7 +32,7 @@ def _agent_form(view: AgentView) -> AgentForm:
     return {
         "name": view.name,
         "mirrors": view.layout.mirrors,
-        "signs": list(view.signs),
+        "evidence": list(view.evidence),
         "tokens": tokens_form(view.tokens),
     }
 

@@ -360,7 +360,7 @@ class LintForm(TypedDict):
 class AgentForm(TypedDict):
     name: str
     mirrors: str
-    signs: list[str]
+    evidence: list[str]
     tokens: TokensForm
 
 
@@ -435,7 +435,7 @@ class LayoutForm(LayoutFactsForm):
     sections: list[LayoutSectionForm]
     on: dict[str, str]
     differs: list[str]
-    signs: list[str]
+    detected_by: list[str]
 
 
 class FaultsForm(TypedDict):

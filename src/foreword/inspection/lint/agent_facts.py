@@ -26,9 +26,9 @@ def agent_name(layout: Layout) -> str:
 
 
 def shared_names(layouts: Iterable[Layout]) -> frozenset[str]:
-    """The names of files that are signs of several agents. A file that is a sign of only one agent is written for that agent."""
-    signs = [sign for layout in layouts for sign in dict.fromkeys(layout.signs)]
-    return frozenset(sign for sign in signs if signs.count(sign) > 1 and not sign.endswith("/"))
+    """The names of files by which several agents are detected. A file that only one agent is detected by is written for that agent."""
+    paths = [path for layout in layouts for path in dict.fromkeys(layout.detected_by)]
+    return frozenset(path for path in paths if paths.count(path) > 1 and not path.endswith("/"))
 
 
 class Visit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, ConfigValue, TextRules, Lookup, Section, Condition, Layout, with_inner_sections
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[Codex's own instructions and permissions]", form=("[Codex's own instructions and permissions]", ), item=(), instead=('base', )), Section(name='skills', lifetime='project', of='skills', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), ' (file: ', Field(name='path'), ')', ), join='\n', wrap=('<skills_instructions>\n', Field(name=''), '\n</skills_instructions>', ), trim=False, over='shorten', role='developer'), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', of='user', trim=False, over='cut'), Section(name='project', lifetime='project', of='project', trim=False, over='cut', bytes=32768, bytes_cut='last', mark=False), ), item=(), join='\n\n--- project-doc ---\n\n', wrap=('# AGENTS.md instructions for ', Field(name='cwd'), '\n\n<INSTRUCTIONS>\n', Field(name=''), '\n</INSTRUCTIONS>', ), when=(Condition(facts=('found:project', )), ), trim=False, role='user'), Section(name='user-only', lifetime='project', of='user', wrap=('# AGENTS.md instructions\n\n<INSTRUCTIONS>\n', Field(name=''), '\n</INSTRUCTIONS>', ), when=(Condition(facts=('found:project', ), negated=True), ), trim=False, over='cut', role='user'), Section(name='environment', lifetime='conversation', text="[Codex's environment block, for {cwd}]", form=("[Codex's environment block, for ", Field(name='cwd'), ']', ), item=(), role='user'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[Codex's own instructions and permissions]", form=("[Codex's own instructions and permissions]", ), item=(), instead=('base', )), Section(name='skills', lifetime='project', list_name='skills', item=('- ', Field(name='name'), ': ', Field(name='description', filters=('line', )), ' (file: ', Field(name='path'), ')', ), join='\n', wrap=('<skills_instructions>\n', Field(name=''), '\n</skills_instructions>', ), trim=False, over='shorten', role='developer'), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', list_name='user', trim=False, over='cut'), Section(name='project', lifetime='project', list_name='project', trim=False, over='cut', bytes=32768, bytes_cut='last', mark=False), ), item=(), join='\n\n--- project-doc ---\n\n', wrap=('# AGENTS.md instructions for ', Field(name='cwd'), '\n\n<INSTRUCTIONS>\n', Field(name=''), '\n</INSTRUCTIONS>', ), when=(Condition(facts=('found:project', )), ), trim=False, role='user'), Section(name='user-only', lifetime='project', list_name='user', wrap=('# AGENTS.md instructions\n\n<INSTRUCTIONS>\n', Field(name=''), '\n</INSTRUCTIONS>', ), when=(Condition(facts=('found:project', ), negated=True), ), trim=False, over='cut', role='user'), Section(name='environment', lifetime='conversation', text="[Codex's environment block, for {cwd}]", form=("[Codex's environment block, for ", Field(name='cwd'), ']', ), item=(), role='user'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     all_sections=tuple(with_inner_sections(_SECTIONS)),
@@ -18,7 +18,7 @@ LAYOUT = Layout(
     mirrors='Codex CLI 0.166.0',
     raw=True,
     differs=("Codex's own instructions, permissions and environment are replaced by notes in brackets.", 'Skills are listed with their whole paths; Codex shortens them with a table of folders, and lists its own skills too.', ),
-    signs=('AGENTS.md', 'AGENTS.override.md', '.codex/', ),
+    detected_by=('AGENTS.md', 'AGENTS.override.md', '.codex/', ),
     config=(ConfigValue(setting='fallback', pattern=Pattern(place='env', path='config.toml', variable='CODEX_HOME', default='~/.codex'), key='project_doc_fallback_filenames'), ConfigValue(setting='markers', pattern=Pattern(place='env', path='config.toml', variable='CODEX_HOME', default='~/.codex'), key='project_root_markers'), ConfigValue(setting='max_bytes', pattern=Pattern(place='env', path='config.toml', variable='CODEX_HOME', default='~/.codex'), key='project_doc_max_bytes'), ),
 )
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': 'Codex CLI: one user message with every AGENTS.md from the git root to the working directory.',
  'mirrors': 'Codex CLI 0.166.0',
- 'signs': ['AGENTS.md', 'AGENTS.override.md', '.codex/'],
+ 'detected_by': ['AGENTS.md', 'AGENTS.override.md', '.codex/'],
  'copies': 'keep',
  'raw': True,
  'sections': ['base', 'skills', 'instructions', 'user-only', 'environment'],
@@ -54,7 +54,7 @@ def mapping() -> dict[str, Any]:
                                'home:.agents/skills/**/SKILL.md',
                                'env:CODEX_HOME/skills/**/SKILL.md']}},
  'section': {'base': {'text': "[Codex's own instructions and permissions]", 'instead': ['base'], 'lifetime': 'release'},
-             'skills': {'of': 'skills',
+             'skills': {'list': 'skills',
                         'role': 'developer',
                         'item': '- {name}: {description|line} (file: {path})',
                         'wrap': '<skills_instructions>\n{}\n</skills_instructions>',
@@ -65,9 +65,9 @@ def mapping() -> dict[str, Any]:
                               'when': ['found:project'],
                               'join': '\n\n--- project-doc ---\n\n',
                               'wrap': '# AGENTS.md instructions for {cwd}\n\n<INSTRUCTIONS>\n{}\n</INSTRUCTIONS>'},
-             'user': {'of': 'user'},
-             'project': {'of': 'project', 'join': '\n\n', 'bytes': '{max_bytes}', 'bytes_cut': 'last', 'mark': False},
-             'user-only': {'of': 'user',
+             'user': {'list': 'user'},
+             'project': {'list': 'project', 'join': '\n\n', 'bytes': '{max_bytes}', 'bytes_cut': 'last', 'mark': False},
+             'user-only': {'list': 'user',
                            'role': 'user',
                            'lifetime': 'project',
                            'when': ['!found:project'],

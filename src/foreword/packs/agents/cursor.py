@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Touch, Layout, with_inner_sections
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[Cursor's own instructions]", form=("[Cursor's own instructions]", ), item=(), instead=('base', )), Section(name='rules', lifetime='project', of='rules', item=('[Rule ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut'), Section(name='legacy', lifetime='project', of='legacy', trim=False, over='cut'), Section(name='instructions', lifetime='project', of='project', item=('[Instructions ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut'), Section(name='menu', lifetime='project', of='menu', item=('- ', Field(name='path', filters=('shortest', )), ': ', Field(name='front.description', filters=('line', )), ), join='\n', wrap=('[Rules that the agent may read]\n', Field(name=''), ), trim=False, over='cut'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[Cursor's own instructions]", form=("[Cursor's own instructions]", ), item=(), instead=('base', )), Section(name='rules', lifetime='project', list_name='rules', item=('[Rule ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut'), Section(name='legacy', lifetime='project', list_name='legacy', trim=False, over='cut'), Section(name='instructions', lifetime='project', list_name='project', item=('[Instructions ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut'), Section(name='menu', lifetime='project', list_name='menu', item=('- ', Field(name='path', filters=('shortest', )), ': ', Field(name='front.description', filters=('line', )), ), join='\n', wrap=('[Rules that the agent may read]\n', Field(name=''), ), trim=False, over='cut'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     all_sections=tuple(with_inner_sections(_SECTIONS)),
@@ -15,8 +15,8 @@ LAYOUT = Layout(
     lookups=(Lookup(name='rules', groups=((Pattern(place='walk', path='.cursor/rules/**/*.mdc'), ), ), rules=TextRules(front='drop'), where=(('alwaysApply', ('true', ), ), )), Lookup(name='menu', groups=((Pattern(place='walk', path='.cursor/rules/**/*.mdc'), ), ), rules=TextRules(front='drop'), where=(('alwaysApply', ('', 'false', ), ), ('globs', ('', ), ), ), unless=(('description', ('', ), ), )), Lookup(name='legacy', groups=((Pattern(place='root', path='.cursorrules'), ), )), Lookup(name='project', groups=((Pattern(place='walk', path='AGENTS.md'), ), )), ),
     mirrors='Cursor, as documented in November 2026',
     differs=("This layout follows Cursor's documentation. It was not compared with what Cursor sends: order, headings and trimming are ours.", "Team rules and the user's rules are not files, so they are missing.", 'Rules that are attached by hand are never in the prompt.', "Cursor's own instructions are replaced by a note in brackets.", ),
-    signs=('.cursor/', '.cursorrules', ),
-    touch=Touch(sections=(Section(name='touched', lifetime='conversation', sections=(Section(name='touched_files', lifetime='project', of='touched', item=('[Instructions ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut', role='user'), Section(name='touched_rules', lifetime='project', of='touched_rules', item=('[Rule ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut', role='user'), ), item=(), trim=False, role='user'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), ), )), Lookup(name='touched_rules', groups=((Pattern(place='walk', path='.cursor/rules/**/*.mdc'), ), (Pattern(place='down', path='.cursor/rules/**/*.mdc'), ), ), rules=TextRules(front='drop'), unless=(('alwaysApply', ('true', ), ), ), match=('globs', ), unscoped='skip'), ), on=('read', 'edit', 'create', )),
+    detected_by=('.cursor/', '.cursorrules', ),
+    touch=Touch(sections=(Section(name='touched', lifetime='conversation', sections=(Section(name='touched_files', lifetime='project', list_name='touched', item=('[Instructions ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut', role='user'), Section(name='touched_rules', lifetime='project', list_name='touched_rules', item=('[Rule ', Field(name='path', filters=('shortest', )), ']\n', Field(name='text'), ), trim=False, over='cut', role='user'), ), item=(), trim=False, role='user'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), ), )), Lookup(name='touched_rules', groups=((Pattern(place='walk', path='.cursor/rules/**/*.mdc'), ), (Pattern(place='down', path='.cursor/rules/**/*.mdc'), ), ), rules=TextRules(front='drop'), unless=(('alwaysApply', ('true', ), ), ), match=('globs', ), unscoped='skip'), ), on=('read', 'edit', 'create', )),
 )
 
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': 'Cursor: rules that always apply, the instruction files of the project, and a menu of rules from which the agent chooses.',
  'mirrors': 'Cursor, as documented in November 2026',
- 'signs': ['.cursor/', '.cursorrules'],
+ 'detected_by': ['.cursor/', '.cursorrules'],
  'sections': ['base', 'rules', 'legacy', 'instructions', 'menu'],
  'touch': {'sections': ['touched']},
  'differs': ["This layout follows Cursor's documentation. It was not compared with what Cursor sends: order, headings and trimming are "
@@ -49,13 +49,13 @@ def mapping() -> dict[str, Any]:
                             'unscoped': 'skip',
                             'unless': {'alwaysApply': True}}},
  'section': {'touched': {'sections': ['touched_files', 'touched_rules']},
-             'touched_files': {'like': 'instructions', 'of': 'touched'},
-             'touched_rules': {'like': 'rules', 'of': 'touched_rules'},
+             'touched_files': {'like': 'instructions', 'list': 'touched'},
+             'touched_rules': {'like': 'rules', 'list': 'touched_rules'},
              'base': {'text': "[Cursor's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
-             'rules': {'of': 'rules', 'item': '[Rule {path|shortest}]\n{text}', 'join': '\n\n', 'lifetime': 'project'},
-             'legacy': {'of': 'legacy', 'lifetime': 'project'},
-             'instructions': {'of': 'project', 'item': '[Instructions {path|shortest}]\n{text}', 'join': '\n\n', 'lifetime': 'project'},
-             'menu': {'of': 'menu',
+             'rules': {'list': 'rules', 'item': '[Rule {path|shortest}]\n{text}', 'join': '\n\n', 'lifetime': 'project'},
+             'legacy': {'list': 'legacy', 'lifetime': 'project'},
+             'instructions': {'list': 'project', 'item': '[Instructions {path|shortest}]\n{text}', 'join': '\n\n', 'lifetime': 'project'},
+             'menu': {'list': 'menu',
                       'item': '- {path|shortest}: {front.description|line}',
                       'wrap': '[Rules that the agent may read]\n{}',
                       'lifetime': 'project'}}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, ConfigValue, TextRules, Lookup, Section, Condition, Touch, Layout, with_inner_sections
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[OpenCode's own instructions]", form=("[OpenCode's own instructions]", ), item=(), instead=('base', )), Section(name='environment', lifetime='conversation', text="[OpenCode's environment block, for {cwd}]", form=("[OpenCode's environment block, for ", Field(name='cwd'), ']', ), item=()), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', of='user', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='agents', lifetime='project', of='agents', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='claude', lifetime='project', of='claude', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='context', lifetime='project', of='context', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='named', lifetime='project', of='named', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), ), item=(), join='\n', trim=False), Section(name='skills', lifetime='project', of='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', wrap=("[OpenCode's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>', ), trim=False, over='shorten'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[OpenCode's own instructions]", form=("[OpenCode's own instructions]", ), item=(), instead=('base', )), Section(name='environment', lifetime='conversation', text="[OpenCode's environment block, for {cwd}]", form=("[OpenCode's environment block, for ", Field(name='cwd'), ']', ), item=()), Section(name='instructions', lifetime='project', sections=(Section(name='user', lifetime='project', list_name='user', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='agents', lifetime='project', list_name='agents', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='claude', lifetime='project', list_name='claude', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='context', lifetime='project', list_name='context', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), Section(name='named', lifetime='project', list_name='named', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), join='\n', trim=False, over='cut'), ), item=(), join='\n', trim=False), Section(name='skills', lifetime='project', list_name='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', wrap=("[OpenCode's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>', ), trim=False, over='shorten'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     all_sections=tuple(with_inner_sections(_SECTIONS)),
@@ -18,9 +18,9 @@ LAYOUT = Layout(
     mirrors='OpenCode 1.18.33',
     raw=True,
     differs=("OpenCode's own instructions and environment are replaced by notes in brackets.", "A project's configuration names only files inside the workspace; OpenCode reads any file it names.", 'Files of one glob are sorted by path; OpenCode takes them as they come from the disk.', 'The recordings of version 1.18.33 were made with 1.18.18, because there is no newer build for arm64.', 'Of skills with the same name the nearest is listed; in OpenCode it varies.', ),
-    signs=('AGENTS.md', 'opencode.json', 'opencode.jsonc', '.opencode/', ),
+    detected_by=('AGENTS.md', 'opencode.json', 'opencode.jsonc', '.opencode/', ),
     config=(ConfigValue(setting='user_instructions', pattern=Pattern(place='config', path='opencode/opencode.json'), key='instructions'), ConfigValue(setting='user_instructions', pattern=Pattern(place='config', path='opencode/opencode.jsonc'), key='instructions'), ConfigValue(setting='instructions', pattern=Pattern(place='walk', path='opencode.json'), key='instructions'), ConfigValue(setting='instructions', pattern=Pattern(place='walk', path='opencode.jsonc'), key='instructions'), ),
-    touch=Touch(sections=(Section(name='touched', lifetime='conversation', of='touched', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), Pattern(place='down', path='CLAUDE.md'), ), ), walk='git-or-root', copies='keep', rules=TextRules(trim='none', blank='keep'), order='nearest', within='cwd'), ), on=('read', 'edit', 'create', )),
+    touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('Instructions from: ', Field(name='path'), '\n', Field(name='text'), ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), Pattern(place='down', path='CLAUDE.md'), ), ), walk='git-or-root', copies='keep', rules=TextRules(trim='none', blank='keep'), order='nearest', within='cwd'), ), on=('read', 'edit', 'create', )),
 )
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': 'OpenCode: one system message with the nearest instruction files first, then the files that its configuration names.',
  'mirrors': 'OpenCode 1.18.33',
- 'signs': ['AGENTS.md', 'opencode.json', 'opencode.jsonc', '.opencode/'],
+ 'detected_by': ['AGENTS.md', 'opencode.json', 'opencode.jsonc', '.opencode/'],
  'copies': 'keep',
  'raw': True,
  'sections': ['base', 'environment', 'instructions', 'skills'],
@@ -61,17 +61,17 @@ def mapping() -> dict[str, Any]:
  'section': {'base': {'text': "[OpenCode's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'environment': {'text': "[OpenCode's environment block, for {cwd}]"},
              'instructions': {'sections': ['user', 'agents', 'claude', 'context', 'named'], 'join': '\n', 'lifetime': 'project'},
-             'user': {'of': 'user', 'item': 'Instructions from: {path}\n{text}'},
-             'agents': {'like': 'user', 'of': 'agents'},
-             'claude': {'like': 'user', 'of': 'claude'},
-             'context': {'like': 'user', 'of': 'context'},
-             'named': {'like': 'user', 'of': 'named'},
+             'user': {'list': 'user', 'item': 'Instructions from: {path}\n{text}'},
+             'agents': {'like': 'user', 'list': 'agents'},
+             'claude': {'like': 'user', 'list': 'claude'},
+             'context': {'like': 'user', 'list': 'context'},
+             'named': {'like': 'user', 'list': 'named'},
              'touched': {'like': 'user',
-                         'of': 'touched',
+                         'list': 'touched',
                          'role': 'tool',
                          'join': '\n\n',
                          'wrap': '<system-reminder>\n{}\n</system-reminder>'},
-             'skills': {'of': 'skills',
+             'skills': {'list': 'skills',
                         'item': '  <skill>\n'
                                 '    <name>{name}</name>\n'
                                 '    <description>{description}</description>\n'

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Layout, with_inner_sections
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[pi's own instructions]", form=("[pi's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='user', lifetime='project', of='user', item=('<project_instructions path="', Field(name='path'), '">\n', Field(name='text'), '\n</project_instructions>', ), trim=False, over='cut'), Section(name='project', lifetime='project', of='project', item=('<project_instructions path="', Field(name='path'), '">\n', Field(name='text'), '\n</project_instructions>', ), trim=False, over='cut'), ), item=(), wrap=("<project_context>\n\n[pi's note on these files]\n\n", Field(name=''), '\n</project_context>', ), trim=False), Section(name='skills', lifetime='project', of='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', wrap=("<skills>\n[pi's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>\n</skills>', ), trim=False, over='shorten'), Section(name='environment', lifetime='conversation', text="[pi's date and directory: {cwd}]", form=("[pi's date and directory: ", Field(name='cwd'), ']', ), item=()), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[pi's own instructions]", form=("[pi's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='user', lifetime='project', list_name='user', item=('<project_instructions path="', Field(name='path'), '">\n', Field(name='text'), '\n</project_instructions>', ), trim=False, over='cut'), Section(name='project', lifetime='project', list_name='project', item=('<project_instructions path="', Field(name='path'), '">\n', Field(name='text'), '\n</project_instructions>', ), trim=False, over='cut'), ), item=(), wrap=("<project_context>\n\n[pi's note on these files]\n\n", Field(name=''), '\n</project_context>', ), trim=False), Section(name='skills', lifetime='project', list_name='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', wrap=("<skills>\n[pi's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>\n</skills>', ), trim=False, over='shorten'), Section(name='environment', lifetime='conversation', text="[pi's date and directory: {cwd}]", form=("[pi's date and directory: ", Field(name='cwd'), ']', ), item=()), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     all_sections=tuple(with_inner_sections(_SECTIONS)),
@@ -17,7 +17,7 @@ LAYOUT = Layout(
     mirrors='pi 0.87.1',
     raw=True,
     differs=('The instructions of pi itself and its environment are replaced by notes in brackets.', 'A file of 0 bytes counts as absent; pi lists it.', 'Skills of the project are not listed, as in a project that the user has not trusted.', ),
-    signs=('AGENTS.md', 'AGENTS.override.md', '.pi/', ),
+    detected_by=('AGENTS.md', 'AGENTS.override.md', '.pi/', ),
 )
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': 'pi as released: AGENTS.md from the filesystem root to the working directory in the system prompt.',
  'mirrors': 'pi 0.87.1',
- 'signs': ['AGENTS.md', 'AGENTS.override.md', '.pi/'],
+ 'detected_by': ['AGENTS.md', 'AGENTS.override.md', '.pi/'],
  'copies': 'keep',
  'raw': True,
  'sections': ['base', 'context', 'skills', 'environment'],
@@ -48,10 +48,10 @@ def mapping() -> dict[str, Any]:
              'context': {'sections': ['user', 'project'],
                          'lifetime': 'project',
                          'wrap': "<project_context>\n\n[pi's note on these files]\n\n{}\n</project_context>"},
-             'user': {'of': 'user', 'join': '\n\n', 'item': '<project_instructions path="{path}">\n{text}\n</project_instructions>'},
-             'project': {'like': 'user', 'of': 'project'},
+             'user': {'list': 'user', 'join': '\n\n', 'item': '<project_instructions path="{path}">\n{text}\n</project_instructions>'},
+             'project': {'like': 'user', 'list': 'project'},
              'environment': {'text': "[pi's date and directory: {cwd}]"},
-             'skills': {'of': 'skills',
+             'skills': {'list': 'skills',
                         'lifetime': 'project',
                         'item': '  <skill>\n'
                                 '    <name>{name}</name>\n'

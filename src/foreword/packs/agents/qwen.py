@@ -5,21 +5,21 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, Imports, TextRules, Lookup, Section, Touch, Layout, with_inner_sections
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[Qwen Code's own instructions]", form=("[Qwen Code's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='files', lifetime='project', of='context', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='language', lifetime='project', of='language', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), none="[Qwen Code's note on the language]", trim=False, over='cut'), Section(name='local', lifetime='project', of='local', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='rules', lifetime='project', of='rules', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), trim=False, over='cut'), ), item=(), wrap=('---\n\n', Field(name=''), '\n\n---', ), trim=False), Section(name='skills', lifetime='project', sections=(Section(name='projects_skills', lifetime='project', of='projects_skills', item=('<skill>\n<name>\n', Field(name='name'), '\n</name>\n<description>\n', Field(name='description'), ' (project)\n</description>\n<location>\nproject\n</location>\n</skill>', ), join='\n', trim=False, over='shorten'), Section(name='users_skills', lifetime='project', of='users_skills', item=('<skill>\n<name>\n', Field(name='name'), '\n</name>\n<description>\n', Field(name='description'), ' (user)\n</description>\n<location>\nuser\n</location>\n</skill>', ), join='\n', trim=False, over='shorten'), ), item=(), join='\n', wrap=("<system-reminder>\n[Qwen Code's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>\n</system-reminder>', ), trim=False, role='user'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[Qwen Code's own instructions]", form=("[Qwen Code's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='files', lifetime='project', list_name='context', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='language', lifetime='project', list_name='language', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), none="[Qwen Code's note on the language]", trim=False, over='cut'), Section(name='local', lifetime='project', list_name='local', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='rules', lifetime='project', list_name='rules', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), trim=False, over='cut'), ), item=(), wrap=('---\n\n', Field(name=''), '\n\n---', ), trim=False), Section(name='skills', lifetime='project', sections=(Section(name='projects_skills', lifetime='project', list_name='projects_skills', item=('<skill>\n<name>\n', Field(name='name'), '\n</name>\n<description>\n', Field(name='description'), ' (project)\n</description>\n<location>\nproject\n</location>\n</skill>', ), join='\n', trim=False, over='shorten'), Section(name='users_skills', lifetime='project', list_name='users_skills', item=('<skill>\n<name>\n', Field(name='name'), '\n</name>\n<description>\n', Field(name='description'), ' (user)\n</description>\n<location>\nuser\n</location>\n</skill>', ), join='\n', trim=False, over='shorten'), ), item=(), join='\n', wrap=("<system-reminder>\n[Qwen Code's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>\n</system-reminder>', ), trim=False, role='user'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     all_sections=tuple(with_inner_sections(_SECTIONS)),
     name='qwen',
     address='$agents/qwen',
     about='Qwen Code: every QWEN.md, then every AGENTS.md, from one directory above the git root down, in the system prompt.',
-    lookups=(Lookup(name='context', groups=((Pattern(place='home', path='.qwen/QWEN.md'), ), (Pattern(place='above', path='QWEN.md'), ), (Pattern(place='walk', path='QWEN.md'), ), (Pattern(place='home', path='.qwen/AGENTS.md'), ), (Pattern(place='above', path='AGENTS.md'), ), (Pattern(place='walk', path='AGENTS.md'), ), ), walk='git-or-root', copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), again=('<!-- File already processed: ', Field(name='name'), ' -->', )))), Lookup(name='language', groups=((Pattern(place='home', path='.qwen/output-language.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='local', groups=((Pattern(place='root', path='.qwen/QWEN.local.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='rules', groups=((Pattern(place='home', path='.qwen/rules/**/*.md'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), where=(('paths', ('', ), ), )), Lookup(name='projects_skills', groups=((Pattern(place='root', path='.qwen/skills/*/SKILL.md'), ), (Pattern(place='root', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), Lookup(name='users_skills', groups=((Pattern(place='home', path='.qwen/skills/*/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), ),
+    lookups=(Lookup(name='context', groups=((Pattern(place='home', path='.qwen/QWEN.md'), ), (Pattern(place='above', path='QWEN.md'), ), (Pattern(place='walk', path='QWEN.md'), ), (Pattern(place='home', path='.qwen/AGENTS.md'), ), (Pattern(place='above', path='AGENTS.md'), ), (Pattern(place='walk', path='AGENTS.md'), ), ), walk='git-or-root', copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), repeated=('<!-- File already processed: ', Field(name='name'), ' -->', )))), Lookup(name='language', groups=((Pattern(place='home', path='.qwen/output-language.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='local', groups=((Pattern(place='root', path='.qwen/QWEN.local.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='rules', groups=((Pattern(place='home', path='.qwen/rules/**/*.md'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), where=(('paths', ('', ), ), )), Lookup(name='projects_skills', groups=((Pattern(place='root', path='.qwen/skills/*/SKILL.md'), ), (Pattern(place='root', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), Lookup(name='users_skills', groups=((Pattern(place='home', path='.qwen/skills/*/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), ),
     settings={'names': ['QWEN.md', 'AGENTS.md']},
     on={'turn': 'gather'},
     mirrors='Qwen Code 0.24.4',
     raw=True,
     differs=("Qwen Code's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'The comment for an import that was refused gives a reason in other words.', 'On a touch, ** inside a name matches within the name; in Qwen Code it matches folders too.', ),
-    signs=('QWEN.md', '.qwen/', ),
-    touch=Touch(sections=(Section(name='touched', lifetime='conversation', of='touched', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='home', path='.qwen/rules/**/*.md'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), match=('paths', ), unscoped='skip', globs='paths'), ), on=('read', 'edit', 'create', )),
+    detected_by=('QWEN.md', '.qwen/', ),
+    touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), wrap=('<system-reminder>\n', Field(name=''), '\n</system-reminder>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='home', path='.qwen/rules/**/*.md'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), match=('paths', ), unscoped='skip', globs='paths'), ), on=('read', 'edit', 'create', )),
 )
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': 'Qwen Code: every QWEN.md, then every AGENTS.md, from one directory above the git root down, in the system prompt.',
  'mirrors': 'Qwen Code 0.24.4',
- 'signs': ['QWEN.md', '.qwen/'],
+ 'detected_by': ['QWEN.md', '.qwen/'],
  'copies': 'keep',
  'raw': True,
  'sections': ['base', 'context', 'skills'],
@@ -49,7 +49,7 @@ def mapping() -> dict[str, Any]:
                                   'trim': 'none',
                                   'form': '<!-- Imported from: {name} -->\n{text}\n<!-- End of import from: {name} -->',
                                   'outside': '<!-- Import failed: {name} - {reason} -->',
-                                  'again': '<!-- File already processed: {name} -->'}},
+                                  'repeated': '<!-- File already processed: {name} -->'}},
           'language': {'trim': 'ends', 'files': ['home:.qwen/output-language.md']},
           'local': {'trim': 'ends', 'files': ['root:.qwen/QWEN.local.md']},
           'rules': {'trim': 'ends',
@@ -66,12 +66,12 @@ def mapping() -> dict[str, Any]:
                       'files': ['home:.qwen/rules/**/*.md', 'root:.qwen/rules/**/*.md']}},
  'section': {'base': {'text': "[Qwen Code's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
              'context': {'sections': ['files', 'language', 'local', 'rules'], 'lifetime': 'project', 'wrap': '---\n\n{}\n\n---'},
-             'files': {'of': 'context',
+             'files': {'list': 'context',
                        'join': '\n\n',
                        'item': '--- Context from: {path|relative} ---\n{text}\n--- End of Context from: {path|relative} ---'},
-             'language': {'like': 'files', 'of': 'language', 'none': "[Qwen Code's note on the language]"},
-             'local': {'like': 'files', 'of': 'local'},
-             'rules': {'of': 'rules',
+             'language': {'like': 'files', 'list': 'language', 'none': "[Qwen Code's note on the language]"},
+             'local': {'like': 'files', 'list': 'local'},
+             'rules': {'list': 'rules',
                        'join': '\n\n',
                        'item': '--- Rule from: {path|root-relative} ---\n{text}\n--- End of Rule from: {path|root-relative} ---'},
              'skills': {'sections': ['projects_skills', 'users_skills'],
@@ -84,7 +84,7 @@ def mapping() -> dict[str, Any]:
                                 '{}\n'
                                 '</available_skills>\n'
                                 '</system-reminder>'},
-             'projects_skills': {'of': 'projects_skills',
+             'projects_skills': {'list': 'projects_skills',
                                  'join': '\n',
                                  'item': '<skill>\n'
                                          '<name>\n'
@@ -97,7 +97,7 @@ def mapping() -> dict[str, Any]:
                                          'project\n'
                                          '</location>\n'
                                          '</skill>'},
-             'users_skills': {'of': 'users_skills',
+             'users_skills': {'list': 'users_skills',
                               'join': '\n',
                               'item': '<skill>\n'
                                       '<name>\n'
@@ -110,4 +110,4 @@ def mapping() -> dict[str, Any]:
                                       'user\n'
                                       '</location>\n'
                                       '</skill>'},
-             'touched': {'like': 'rules', 'of': 'touched', 'role': 'tool', 'wrap': '<system-reminder>\n{}\n</system-reminder>'}}}
+             'touched': {'like': 'rules', 'list': 'touched', 'role': 'tool', 'wrap': '<system-reminder>\n{}\n</system-reminder>'}}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, TextRules, Lookup, Section, Touch, Layout, with_inner_sections
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[Vibe's own instructions]", form=("[Vibe's own instructions]", ), item=(), instead=('base', )), Section(name='user', lifetime='project', of='user', item=('Contents of ', Field(name='path'), ' (user-level instructions):\n\n', Field(name='text'), ), join='\n', wrap=('## User instructions\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='project', lifetime='project', of='project', item=('Contents of ', Field(name='path'), ':\n\n', Field(name='text'), ), wrap=('## Project instructions (checked into the codebase)\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='skills', lifetime='project', of='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <path>', Field(name='path'), '</path>\n  </skill>', ), join='\n', wrap=("[Vibe's note on skills]\n<available-skills>\n", Field(name=''), '\n</available-skills>', ), trim=False, over='shorten'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[Vibe's own instructions]", form=("[Vibe's own instructions]", ), item=(), instead=('base', )), Section(name='user', lifetime='project', list_name='user', item=('Contents of ', Field(name='path'), ' (user-level instructions):\n\n', Field(name='text'), ), join='\n', wrap=('## User instructions\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='project', lifetime='project', list_name='project', item=('Contents of ', Field(name='path'), ':\n\n', Field(name='text'), ), wrap=('## Project instructions (checked into the codebase)\n\n', Field(name=''), ), trim=False, over='cut'), Section(name='skills', lifetime='project', list_name='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <path>', Field(name='path'), '</path>\n  </skill>', ), join='\n', wrap=("[Vibe's note on skills]\n<available-skills>\n", Field(name=''), '\n</available-skills>', ), trim=False, over='shorten'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     all_sections=tuple(with_inner_sections(_SECTIONS)),
@@ -17,8 +17,8 @@ LAYOUT = Layout(
     mirrors='Mistral Vibe 3.0.2',
     raw=True,
     differs=("Vibe's own instructions are replaced by notes in brackets, and its own skills are not listed.", 'Files are read from the git root down; Vibe starts at the nearest folder that the user trusts, and reads nothing in others.', ),
-    signs=('AGENTS.md', '.vibe/', ),
-    touch=Touch(sections=(Section(name='touched', lifetime='conversation', of='touched', item=('Contents of ', Field(name='path'), ' (project instructions for this directory):\n\n', Field(name='text'), ), wrap=('<vibe_warning>\n', Field(name=''), '\n</vibe_warning>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends'), within='cwd'), ), on=('read', 'edit', 'create', )),
+    detected_by=('AGENTS.md', '.vibe/', ),
+    touch=Touch(sections=(Section(name='touched', lifetime='conversation', list_name='touched', item=('Contents of ', Field(name='path'), ' (project instructions for this directory):\n\n', Field(name='text'), ), wrap=('<vibe_warning>\n', Field(name=''), '\n</vibe_warning>', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='AGENTS.md'), ), ), copies='keep', rules=TextRules(trim='ends'), within='cwd'), ), on=('read', 'edit', 'create', )),
 )
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def mapping() -> dict[str, Any]:
     return {'about': "Mistral Vibe: the user's AGENTS.md and those from the git root to the working directory in the system prompt.",
  'mirrors': 'Mistral Vibe 3.0.2',
- 'signs': ['AGENTS.md', '.vibe/'],
+ 'detected_by': ['AGENTS.md', '.vibe/'],
  'copies': 'keep',
  'raw': True,
  'sections': ['base', 'user', 'project', 'skills'],
@@ -47,16 +47,16 @@ def mapping() -> dict[str, Any]:
                                'home:.agents/skills/**/SKILL.md']},
           'touched': {'within': 'cwd', 'trim': 'ends', 'files': ['down:AGENTS.md']}},
  'section': {'base': {'text': "[Vibe's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
-             'user': {'of': 'user',
+             'user': {'list': 'user',
                       'lifetime': 'project',
                       'item': 'Contents of {path} (user-level instructions):\n\n{text}',
                       'wrap': '## User instructions\n\n{}'},
-             'project': {'of': 'project',
+             'project': {'list': 'project',
                          'lifetime': 'project',
                          'join': '\n\n',
                          'item': 'Contents of {path}:\n\n{text}',
                          'wrap': '## Project instructions (checked into the codebase)\n\n{}'},
-             'skills': {'of': 'skills',
+             'skills': {'list': 'skills',
                         'lifetime': 'project',
                         'item': '  <skill>\n'
                                 '    <name>{name}</name>\n'
@@ -64,7 +64,7 @@ def mapping() -> dict[str, Any]:
                                 '    <path>{path}</path>\n'
                                 '  </skill>',
                         'wrap': "[Vibe's note on skills]\n<available-skills>\n{}\n</available-skills>"},
-             'touched': {'of': 'touched',
+             'touched': {'list': 'touched',
                          'role': 'tool',
                          'join': '\n\n',
                          'item': 'Contents of {path} (project instructions for this directory):\n\n{text}',
