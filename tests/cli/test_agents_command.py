@@ -288,7 +288,7 @@ def test_a_workspace_cannot_choose_agents(run, tree):
     ("arguments", "message"),
     [
         (["--layout", "clade"], "unknown layout 'clade'; did you mean 'claude'?"),
-        (["--set", "agents=[1]"], "--set agents takes a list of layouts"),
+        (["--set", "agents=[1]"], "--set agents needs a list of layouts"),
         (["--set", 'agents=["clade"]'], "unknown layout 'clade'"),
         (["--format", "xml"], "--format"),
     ],

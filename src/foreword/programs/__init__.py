@@ -1,1 +1,1 @@
-"""Programs on top of the engine: answer questions, proofread, watch, check stability."""
+"""Programs on top of the engine: answer questions, lint, watch, and check stability."""

@@ -1,7 +1,7 @@
-"""Run lint's checks about the released agents: build each agent's prompt in the folders where it works.
+"""Run the lint checks for released agents: build each agent's prompt in the folders where it works.
 
-Only agents that are detected in the repository, or that the settings name, are considered. Each file is read once for all of them, and
-each folder is listed once.
+Only agents that are detected in the repository, or that the settings name, are considered. Each file is read and each
+folder is listed only once for all of them.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from ..sources.tree import Listings
     from ..vocabulary import Finding, Severity, Workspace
 
-CASE = "file-case"
-_IDS = (*(check.id for check in AGENT_CHECKS), CASE)
+CASE_CHECK = "file-case"
+_CHECK_IDS = (*(check.id for check in AGENT_CHECKS), CASE_CHECK)
 _MAX_FILES = 500_000
 
 
 class AgentLint:
-    """Checks what the agents of one repository read."""
+    """Checks the files that agents read in one repository."""
 
     def __init__(self, assembler: Assembler, workspace: Workspace, listings: Listings) -> None:
         self.assembler, self.workspace, self.listings = assembler, workspace, listings
@@ -66,8 +66,8 @@ class AgentLint:
         self._lower_case: dict[str, Mapping[str, list[str]]] = {}
 
     def findings(self, is_recursive: bool, disabled: Collection[str]) -> list[Finding]:
-        """Return the findings about all agents in use. With `is_recursive`, this includes every folder below in which an agent finds a file."""
-        if all(check in disabled for check in _IDS):
+        """Return the findings about all agents in use. With `is_recursive`, every folder below with a file for an agent is checked too."""
+        if all(check in disabled for check in _CHECK_IDS):
             return []
         named = self._named_layouts()
         layouts = {**named, **self.mirrors}
@@ -78,11 +78,11 @@ class AgentLint:
         self._check(chosen, files)
         if "unmatched-rule" not in disabled:
             self._check_rules()
-        found = [*self.facts.findings(), *self._case_findings()]
-        return [result for result in found if result.code not in disabled]
+        findings = [*self.facts.findings(), *self._case_findings()]
+        return [result for result in findings if result.code not in disabled]
 
     def sources(self, findings: Sequence[Finding]) -> list[SourceText]:
-        """Return the texts of the files that findings are about, which may ask to ignore them."""
+        """Return the texts of the files that findings are about. They may contain comments that ignore the findings."""
         texts = (self.read(path) for path in dict.fromkeys(result.path for result in findings))
         return [text for text in texts if text is not None]
 
@@ -103,7 +103,7 @@ class AgentLint:
     # The agents
 
     def _named_layouts(self) -> dict[str, Layout]:
-        """Return the layouts that the settings name as agents. One that cannot be read is left to `foreword agents`."""
+        """Return the layouts that the settings name as agents. Those that cannot be read are skipped; `foreword agents` reports them."""
         files, _ = read_settings(self.workspace, Reader(contents=self.contents), self.assembler.settings)
         named: dict[str, Layout] = {}
         for name in agent_names(files)[0]:
@@ -114,7 +114,7 @@ class AgentLint:
         return named
 
     def _files(self, layouts: Collection[Layout], is_recursive: bool) -> list[str]:
-        """Return the repository's instruction files, if it is to be searched."""
+        """Return the repository's instruction files, or an empty list if `is_recursive` is not set."""
         if not is_recursive:
             return []
         found = find_instruction_files(self.workspace.cwd, paths_in_repository(layouts), self.listings)
@@ -149,8 +149,8 @@ class AgentLint:
 
     def _assembler(self, layout: str) -> Assembler:
         workspace = replace(self.workspace, root=self.workspace.root if self.workspace.is_repository else None)
-        own = self.assembler
-        assembler = Assembler(workspace, layout, settings=own.settings, packs=own.packs, values=own.values)
+        base = self.assembler
+        assembler = Assembler(workspace, layout, settings=base.settings, packs=base.packs, values=base.values)
         assembler.reader = lambda: Reader(contents=self.contents)
         assembler.finds_skills = False
         return assembler
@@ -165,26 +165,25 @@ class AgentLint:
             try:
                 assembler = self._assembler(name)
                 prompt = assembler.prompt()
-            except ForewordError:  # the settings are not for this layout
+            except ForewordError:  # the settings do not fit this layout
                 continue
             snapshot = assembler.snapshot()
             assemblers.append(assembler)
-            layout = replace(
-                snapshot.layout, touch=None
-            )  # each folder with a file is visited, whatever a touch would add
+            # Without touches, every folder with a file is visited.
+            layout = replace(snapshot.layout, touch=None)
             views.append(AgentView(layout, snapshot.inputs, prompt, Count(0, "", True, 0.0)))
             self._visit(assembler, self.workspace.cwd)
         cwd = printable(self.workspace.cwd)
         table = compare_agents(views, [printable(file) for file in files], self.shown_root, cwd)
         misplaced_files(table, self.shown_root, self.facts)
         for number, folder in folders_to_visit(table):
-            if is_inside(folder, cwd) and self._is_worked_in(folder):
-                there = assemblers[number].for_directory(self.real_names.get(folder, folder))
-                there.reader = assemblers[number].reader
-                self._visit(there, folder)
+            if is_inside(folder, cwd) and self._may_contain_work(folder):
+                assembler = assemblers[number].for_directory(self.real_names.get(folder, folder))
+                assembler.reader = assemblers[number].reader
+                self._visit(assembler, folder)
 
-    def _is_worked_in(self, folder: str) -> bool:
-        """Whether somebody may start an agent in a folder. Nobody does so in a skill, or among templates."""
+    def _may_contain_work(self, folder: str) -> bool:
+        """Whether somebody may start an agent in a folder. Nobody does so in a skill or a folder of templates."""
         if is_material(folder, self.shown_root):
             return False
         while folder != self.shown_root and is_inside(folder, self.shown_root):
@@ -197,7 +196,7 @@ class AgentLint:
         """Check one agent's prompt in one folder."""
         try:
             prompt = assembler.prompt()
-        except ForewordError:  # the folder is gone, or has settings of its own that are refused
+        except ForewordError:  # the folder no longer exists, or its own settings are refused
             return
         snapshot = assembler.snapshot()
         visit = Visit(snapshot.layout, snapshot.inputs, prompt, printable(folder), self.shown_root, self.read)
@@ -215,10 +214,10 @@ class AgentLint:
 
     def _note_wrong_case(self, visit: Visit) -> None:
         for candidate in visit.own_candidates("absent"):
-            folder, _, wanted = candidate.path.rpartition("/")
-            for name in self._names_by_lower_case(folder).get(wanted.lower(), ()):
-                if name != wanted:
-                    self.wrong_case.setdefault((f"{folder}/{name}", wanted), {})[visit.agent] = None
+            folder, _, expected = candidate.path.rpartition("/")
+            for name in self._names_by_lower_case(folder).get(expected.lower(), ()):
+                if name != expected:
+                    self.wrong_case.setdefault((f"{folder}/{name}", expected), {})[visit.agent] = None
 
     def _names_by_lower_case(self, folder: str) -> Mapping[str, list[str]]:
         if folder not in self._lower_case:
@@ -229,12 +228,12 @@ class AgentLint:
         return self._lower_case[folder]
 
     def _case_findings(self) -> Iterator[Finding]:
-        for (path, wanted), agents in self.wrong_case.items():
+        for (path, expected), agents in self.wrong_case.items():
             folder, _, name = path.rpartition("/")
             entries = self._entries(self.real_names.get(folder, folder))
             if entries.get(name) == "file" and not is_page(name, folder == self.shown_root, entries):
-                message = f"{path} was not read: it must be named {wanted} for {listed(sorted(agents))}"
-                yield finding(CASE, message, path)
+                message = f"{path} was not read: it must be named {expected} for {listed(sorted(agents))}"
+                yield finding(CASE_CHECK, message, path)
 
     # Rules that apply to some paths
 
@@ -259,9 +258,9 @@ class AgentLint:
         paths: list[str] = []
         links: list[str] = []
         for folder, entries in walk_folders(self.root, [], self.listings):
-            below = folder[start:] + "/" if len(folder) >= start else ""
-            paths += [below + name for name in entries]
-            links += [below + name for name, kind in entries.items() if kind == "linked folder"]
+            prefix = folder[start:] + "/" if len(folder) >= start else ""
+            paths += [prefix + name for name in entries]
+            links += [prefix + name for name, kind in entries.items() if kind == "linked folder"]
             if len(paths) > _MAX_FILES:
                 return None
         return PathIndex(paths, links)

@@ -55,7 +55,7 @@ class AgentReport:
 
 
 def agents_that_read(question: Question, path: str) -> list[str]:
-    """Return the released agents that load a file or list it, here or in another folder of the repository."""
+    """Return the released agents that load or list a file, in this folder or in another folder of the repository."""
     return _Comparison(question).readers(path)
 
 
@@ -99,15 +99,15 @@ class _Comparison:
         return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(path) for path in paths])
 
     def readers(self, path: str) -> list[str]:
-        """Return the mirrored agents that read a file. The repository is not walked, and the caller's assignments apply only to its own layout."""
+        """Return the mirrored agents that read a file. The repository is not walked, and the caller's assignments do not apply."""
         self.assignments = []
         views = list(filter(None, (self._try_view(name, shipped_mirror(name), ()) for name in mirror_names())))
         root, cwd = printable(self.root), printable(self.workspace.cwd)
         try:
-            beside = [os.path.join(os.path.dirname(path), name) for name in os.listdir(os.path.dirname(path))]
+            siblings = [os.path.join(os.path.dirname(path), name) for name in os.listdir(os.path.dirname(path))]
         except OSError:
-            beside = []
-        files = [printable(file) for file in (path, *beside)]
+            siblings = []
+        files = [printable(file) for file in (path, *siblings)]
         table = _filter_rows(compare_agents(views, files, root, cwd), [path])
         table = with_visits(table, self._visit(table), self._touched(table))
         return [
@@ -132,7 +132,7 @@ class _Comparison:
         return views
 
     def _path(self, name: str) -> str:
-        """Make a path absolute: relative to the current directory if it exists only there, otherwise relative to the workspace."""
+        """Return the absolute path: in the current directory if the file exists only there, otherwise in the workspace."""
         in_workspace = absolute(os.path.join(self.workspace.cwd, name), os.environ)
         in_current = absolute(name, os.environ)
         return in_current if os.path.lexists(in_current) and not os.path.lexists(in_workspace) else in_workspace
@@ -158,7 +158,7 @@ class _Comparison:
         return assembler
 
     def _try_view(self, name: str, layout: Layout, evidence: Sequence[str]) -> AgentView | None:
-        """Return the view of an agent that was not named explicitly. If its layout does not accept the settings, add a finding and return None."""
+        """Return an agent's view, or None, with a finding, if its layout does not accept the settings. Not for agents named explicitly."""
         try:
             return self._view(name, layout, evidence)
         except ForewordError as error:
@@ -180,7 +180,7 @@ class _Comparison:
         return AgentView(replace(snapshot.layout, lookups=lookups), snapshot.inputs, prompt, tokens, evidence, waiting)
 
     def _touched(self, table: AgentTable) -> set[tuple[int, str]]:
-        """Return the files that agents get when they read another file in the same folder: pairs of an agent's number and a path."""
+        """Return the files that agents are sent when they read another file in the same folder, as pairs of agent number and path."""
         from ..engine.touches import TouchReader
 
         folders: dict[int, list[str]] = {}
@@ -202,7 +202,7 @@ class _Comparison:
         folders = folders_to_visit(table)
         if len(folders) > _MAX_VISITS:
             message = (
-                f"only the first {_MAX_VISITS:,} of {len(folders):,} folders with files for an agent that works there were searched; "
+                f"only the first {_MAX_VISITS:,} of {len(folders):,} folders with instruction files were searched; "
                 "files in the others may be shadowed"
             )
             self.findings[finding("scan-limit", message, printable(self.root))] = None
@@ -219,7 +219,7 @@ class _Comparison:
         return found
 
     def _report_files(self, files: InstructionFiles) -> None:
-        """Add findings about the walk, and record the real names of folders whose names are printed differently."""
+        """Add findings about the walk, and record the real names of folders whose printed names differ."""
         for path in files.paths:
             while path != self.root and printable(path) != path:
                 self.real_names[printable(path)] = path
@@ -234,7 +234,7 @@ class _Comparison:
         if not files.is_complete:
             printable_path = printable(self.root)
             message = (
-                f"{printable_path} contains too many folders; files in the rest of them are missing from the table"
+                f"{printable_path} contains too many folders; files in the remaining ones are missing from the table"
             )
             self.findings[finding("scan-limit", message, printable_path)] = None
 
@@ -280,6 +280,6 @@ def _split_assignments(question: Question) -> tuple[list[tuple[str, Any]], list[
         names = [content] if isinstance(content, str) else content
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise CallError(
-                f'--set agents takes a list of layouts, such as agents=["claude", "codex"], not {content!r}'
+                f'--set agents needs a list of layouts, such as agents=["claude", "codex"], not {content!r}'
             )
     return others, names

@@ -1,4 +1,4 @@
-"""Which released agents a repository is written for: those that are detected by its files, and those that the settings name."""
+"""Detect the released agents that a repository is written for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def evidence_of(layout: Layout, root: str, files: Sequence[str]) -> list[str]:
-    """Return the paths in the layout's `detected_by` that exist: at the root or, if they are among these instruction files, anywhere."""
+    """Return the paths in the layout's `detected_by` that exist at the root or end the path of one of these instruction files."""
     found = []
     start = len(root)
     for path in layout.detected_by:

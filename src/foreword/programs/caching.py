@@ -1,4 +1,4 @@
-"""How each provider caches a prompt, and how much of the cache is lost when the prompt changes."""
+"""Report how each provider caches a prompt, and how much of the cache is lost when the prompt changes."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def provider_models(question: Question) -> list[ProviderModel]:
 
 @value
 class CacheReport:
-    """How well a prompt can be cached: by each provider, given the order of its sections, and when it is built again."""
+    """How well a prompt can be cached: by each provider, with its order of sections, and when it is built again."""
 
     subject: Subject
     form: CacheForm
@@ -90,7 +90,7 @@ def cache_report(question: Question) -> CacheReport:
     turns_of(question)
     models = provider_models(question)
     source = question.fields.get("prompt")
-    # Counting tokens takes a lot of memory. The builds use a copy of the question, so that it and everything they read can be freed first.
+    # Counting tokens takes a lot of memory. The builds use a copy of the question, so that everything they read can be freed first.
     subject, rebuilt = _rebuild(question.with_fields()) if source is None else (read_subject(source, question), [])
     count = models[0].count
     misplaced_sections = find_misplaced(subject.prompt, count)
@@ -221,7 +221,7 @@ class CacheLoss:
 
 
 def cache_loss(question: Question) -> CacheLoss:
-    """Compare the prompts in the fields `old` and `new` as a cache would."""
+    """Report how much of the cache is lost when the prompt in the field `new` replaces the one in `old`."""
     from ..inspection.cache import cache_reuse
 
     if not question.fields.get("old") or not question.fields.get("new"):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Agent
     from .question import Question
 
-# How many folders above a file outside the workspace to try as working directories.
+# For a file outside the workspace, how many of the folders above it to try as working directories.
 _MAX_ABOVE = 5
 
 
@@ -41,7 +41,7 @@ def is_match(path: str, wanted: str, cwd: str) -> bool:
 
 
 def explain_path(question: Question, wanted: str, absent: Sequence[Candidate]) -> list[Candidate]:
-    """Candidates that explain why nothing at a path was used. `absent` are the candidates there that do not exist."""
+    """Return candidates that explain why nothing at a path was used. `absent` are the candidates there that do not exist."""
     paths = _paths(wanted, question.cwd)
     path = next((possible for possible in paths if os.path.lexists(possible)), paths[0])
     if absent and not os.path.lexists(path):
@@ -63,14 +63,14 @@ def with_readers(question: Question, wanted: str, candidates: Sequence[Candidate
 
 
 def _also_read_by(question: Question, path: str) -> str:
-    """Return the other agents that read a file, in words, or an empty string if there are none."""
+    """Describe which other agents read a file. Returns an empty string if there are none."""
     name = question.assembler.layout().name
     agents = [agent for agent in agents_that_read(question, path) if agent != name]
     return f"also read by {', '.join(agents)}" if agents else ""
 
 
 def _paths(wanted: str, cwd: str) -> list[str]:
-    """Return the absolute paths that a name may refer to: relative to the workspace, and relative to the current directory."""
+    """Return the absolute paths that a name may refer to: in the workspace, and in the current directory."""
     return [absolute(os.path.join(cwd, wanted), os.environ), absolute(wanted, os.environ)]
 
 
@@ -132,7 +132,7 @@ def _possible_folders(path: str, assembler: Assembler) -> Iterator[str]:
 def _find_folder(
     assembler: Assembler, path: str, folders: Iterable[str], agent: Agent | None
 ) -> tuple[str, Candidate] | None:
-    """Return the topmost of the consecutive folders in which the path, or something below it, is a candidate, and that candidate."""
+    """Return the candidate at or below the path, with its folder: the last of the consecutive folders that have one."""
     match = None
     for folder in folders:
         candidate = _candidate_in(assembler, path, folder, agent)

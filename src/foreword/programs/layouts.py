@@ -1,4 +1,4 @@
-"""The list of layouts that `foreword layouts` prints."""
+"""List layouts, for `foreword layouts`."""
 
 from __future__ import annotations
 

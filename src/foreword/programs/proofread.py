@@ -62,7 +62,7 @@ def proofread(
 ) -> Report:
     """Report likely mistakes in a workspace's prompt and, if `is_recursive` is set, in the prompts of all folders below it.
 
-    `disable` are the ids of checks to skip. The checks of `extensions` are also run.
+    `disable` contains the ids of checks to skip. The extensions' checks are run too.
     """
     agent = agent or Agent()
     disabled = tuple(disable)
@@ -178,17 +178,17 @@ class _LintRun:
             ] = None
 
     def check_agents(self, is_recursive: bool) -> None:
-        """Check what is read by the released agents that the repository is written for."""
-        from .agent_lint import CASE, AgentLint
+        """Check the files that released agents read, if the repository is written for them."""
+        from .agent_lint import CASE_CHECK, AgentLint
 
         agents = AgentLint(self.assembler, self.snapshot.plan.workspace, self.listings)
-        known = {result.path for result in self.findings if result.code == CASE}
-        found = [
+        known = {result.path for result in self.findings if result.code == CASE_CHECK}
+        findings = [
             result
             for result in agents.findings(is_recursive, self.disabled)
-            if result.code != CASE or result.path not in known
+            if result.code != CASE_CHECK or result.path not in known
         ]
-        self.findings.update(dict.fromkeys(self.linter.without_ignored(found, agents.sources(found))))
+        self.findings.update(dict.fromkeys(self.linter.without_ignored(findings, agents.sources(findings))))
 
     def _check_folder(self, folder: str) -> None:
         """Check one of the folders below. If it is a repository whose settings are refused, only this folder is skipped."""
@@ -209,7 +209,7 @@ def _instruction_names(layout: Layout) -> Iterator[str]:
 
 
 class _Disk:
-    """Reads the disk for the checks: each file once, and only inside the workspace."""
+    """Reads the disk for the checks, only inside the workspace. Each path is looked up once."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._known: dict[str, bool] = {}
@@ -221,7 +221,7 @@ class _Disk:
         self.workspace, self.root = workspace, workspace.root or workspace.cwd
 
     def files_above(self, path: str, names: Sequence[str], folder: str) -> Iterator[tuple[str, str | None]]:
-        """Yield the path and text of the first file with one of these names, in each folder from that of `path` up to the root.
+        """Yield, for each folder from that of `path` up to the root, the path and text of the first file with one of these names.
 
         If `folder` is set, look in that subfolder of each, and stop at the first match. The text is None if it cannot be read in full.
         """
@@ -242,7 +242,7 @@ class _Disk:
             current = os.path.dirname(current)
 
     def exists(self, path: str, target: str, only_beside: bool = False) -> bool:
-        """Whether a path that a file mentions exists next to it or, unless `only_beside` is set, in a folder above it, up to the root.
+        """Whether a path that a file mentions exists in the file's folder or, unless `only_beside` is set, in one above it, up to the root.
 
         Paths outside the workspace count as existing, because a user's own file may be about any project.
         """

@@ -1,4 +1,4 @@
-"""A question about a prompt: plain fields, converted to the workspace, agent and prompt that they describe.
+"""Questions about a prompt: plain fields, converted to the workspace, agent and prompt that they describe.
 
 The command line, HTTP and MCP ask questions as mappings of these fields, all of which are optional. A base or plan is a string, or
 {"path": …, "text": …} if it came from a file.
@@ -43,9 +43,9 @@ _COMMAND_KINDS = {
 
 
 class Question:
-    """The fields of a question, and what they describe, which is computed once, when it is first needed.
+    """The fields of a question, and the objects that they describe, each created when it is first needed.
 
-    `names` are the names that error messages use for fields, such as `--tools tools.json`.
+    `names` maps fields to the names that error messages use for them, such as `--tools tools.json`.
     """
 
     def __init__(
@@ -110,12 +110,12 @@ class Question:
 
             prompt = self.prompt()
             known = {(finding.code, finding.path) for finding in prompt.findings}
-            more = [
+            case_findings = [
                 finding
                 for finding in WrongCaseFinder().findings(prompt.candidates)
                 if (finding.code, finding.path) not in known
             ]
-            self._checked = replace(prompt, findings=(*prompt.findings, *more)) if more else prompt
+            self._checked = replace(prompt, findings=(*prompt.findings, *case_findings)) if case_findings else prompt
         return self._checked
 
     def agent_with_template(self) -> Agent:
@@ -135,7 +135,7 @@ class Question:
         return self._store_url()[0]
 
     def url_to_write(self) -> str:
-        """Return the store's URL for a caller that writes. If it was set explicitly, its folder must exist, because the path may be misspelled."""
+        """Return the store's URL for a caller that writes. If it was set explicitly, its folder must exist, in case it is misspelled."""
         from ..store import folder_of
         from ..text.lines import printable
 
@@ -190,11 +190,11 @@ class Question:
         for file in reversed(files):
             if file.mapping.get("store") and not file.is_untrusted:
                 location = _expand_home(file.mapping["store"], workspace)
-                is_elsewhere = "://" in location or location == ":memory:"
-                return location if is_elsewhere else os.path.join(os.path.dirname(file.path), location), True
+                is_path = "://" not in location and location != ":memory:"
+                return os.path.join(os.path.dirname(file.path), location) if is_path else location, True
         # If another home directory was passed, this environment's data folder belongs to a different user.
-        passed = os.path.join(workspace.home, ".local", "share") if self.home and workspace.home else ""
-        folder = passed or data_folder(workspace)
+        home_folder = os.path.join(workspace.home, ".local", "share") if self.home and workspace.home else ""
+        folder = home_folder or data_folder(workspace)
         if not folder:
             raise CallError("the store needs a home directory, which is unknown; set --store or FOREWORD_STORE")
         return f"sqlite:///{os.path.join(folder, 'foreword', 'foreword.db')}", False
@@ -209,7 +209,7 @@ def _assignments(texts: Iterable[str]) -> list[tuple[str, Any]]:
 
 
 def check_fields(fields: Any, extra: Collection[str] = ()) -> None:
-    """Raise `CallError` for an unknown field or a value of the wrong kind. `extra` are the fields of one command."""
+    """Raise a CallError for an unknown field or a value of the wrong kind. `extra` contains the fields of one command."""
     check(fields, OBJECT, "a question")
     known = (*_KINDS, *KEYS, *extra)
     for name, content in fields.items():

@@ -88,21 +88,21 @@ def candidates_of(question: Question) -> list[Candidate]:
 
     if file and (explained := explain_rule(question, path, file)):
         return explained
-    every = _with_waiting(question)
-    candidates = [candidate for candidate in every if is_match(candidate.path, path, question.cwd)]
+    all_candidates = _with_waiting(question)
+    candidates = [candidate for candidate in all_candidates if is_match(candidate.path, path, question.cwd)]
     if path and not any(candidate.fate != "absent" for candidate in candidates):
         return explain_path(question, path, candidates)
     return with_readers(question, path, candidates) if path else candidates
 
 
 def _with_waiting(question: Question) -> list[Candidate]:
-    """Return the candidates of the prompt, and the rules that wait for a touched file."""
+    """Return the prompt's candidates, and the rules that are waiting for a touched file."""
     from .waiting import waiting_rules
 
-    every = {candidate.path: candidate for candidate in waiting_rules(question.assembler)}
-    known = question.checked_prompt().candidates
-    paths = {candidate.path for candidate in known}
-    return [*known, *(candidate for path, candidate in every.items() if path not in paths)]
+    waiting = {candidate.path: candidate for candidate in waiting_rules(question.assembler)}
+    in_prompt = question.checked_prompt().candidates
+    paths = {candidate.path for candidate in in_prompt}
+    return [*in_prompt, *(candidate for path, candidate in waiting.items() if path not in paths)]
 
 
 def blame(question: Question) -> list[LineForm]:
@@ -142,14 +142,14 @@ def tokens(question: Question) -> CountedForm:
 
 
 def touch(question: Question) -> TouchedForm:
-    """Return what an agent that works in `cwd` is sent when it touches `paths`."""
+    """Return the instructions that an agent in `cwd` is sent when it touches `paths`."""
     from ..wire.answers import touched_form
 
     return touched_form(touched_by(question))
 
 
 def touched_by(question: Question) -> Touched:
-    """Return what is sent for touched files in a new conversation that is not stored."""
+    """Return the instructions for touched files in a new conversation, which is not stored."""
     from ..conversation.conversations import Conversations
 
     paths = question.fields.get("paths") or ()
@@ -222,7 +222,7 @@ _FOUND_WORDS = {
 
 
 def _describe_content(section: Section, layout: Layout) -> str:
-    """Describe what a section consists of, in a few words."""
+    """Describe a section's content in a few words."""
     lookup = next((lookup for lookup in layout.lookups if lookup.name == section.list_name), None)
     if lookup:
         what = f"{_FOUND_WORDS[lookup.kind]} found by `{lookup.name}`"
@@ -252,7 +252,7 @@ def skill(question: Question) -> MessageForm:
 
 @value
 class PromptComparison:
-    """Two prompts, their sizes and how they differ. If two layouts are compared in one directory, `agents` compares the files they read."""
+    """Two prompts, their sizes and how they differ. For two layouts in one directory, `agents` compares the files they read."""
 
     old: Subject
     new: Subject
@@ -283,7 +283,7 @@ def compare_prompts(question: Question) -> PromptComparison:
 
     layouts = question.fields.get("layouts") or []
     if len(layouts) > 2:
-        raise CallError(f"diff compares two prompts, so it takes at most two layouts, not {len(layouts)}")
+        raise CallError(f"diff compares two prompts, so pass at most two layouts, not {len(layouts)}")
     if "old" in question.fields and "new" not in question.fields and len(layouts) == 2:
         return _compare_layouts(question, layouts)
     for name in ("old", "new"):
@@ -321,7 +321,7 @@ def cache(question: Question) -> CacheForm | CacheReusesForm:
 
 
 def agents(question: Question) -> AgentsForm:
-    """Return what each agent does with each instruction file. If `paths` is set, return only these files, with the rules behind it."""
+    """Return what each agent does with each instruction file. If `paths` is set, return only these files, with the layouts' rules."""
     from .agents import agent_report
 
     return agents_answer(agent_report(question))
@@ -337,7 +337,7 @@ def agents_answer(report: AgentReport) -> AgentsForm:
 
 
 def lint(question: Question) -> LintForm:
-    """Lint's findings that are at least as severe as `min_severity`."""
+    """Return the lint findings that are at least as severe as `min_severity`."""
     return lint_answer(question, lint_report(question))
 
 
@@ -349,7 +349,7 @@ def lint_answer(question: Question, report: Report) -> LintForm:
 
 
 def lint_report(question: Question) -> Report:
-    """Everything that `lint` found."""
+    """Return the report with all lint findings."""
     from ..extensions import installed
     from .proofread import proofread
 

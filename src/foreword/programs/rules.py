@@ -1,4 +1,4 @@
-"""Explain whether a rule applies to a certain file and, if not, why."""
+"""Explain whether a rule applies to a file and, if not, why not."""
 
 from __future__ import annotations
 
@@ -25,10 +25,12 @@ _MAX_GLOBS = 5
 
 
 def explain_rule(question: Question, rule: str, file: str) -> list[Candidate]:
-    """Whether rules and instruction files at a path apply to a file and, if not, which globs failed and what would match."""
+    """Return candidates that say whether rules and instruction files at a path apply to a file and, if not, what would match."""
     layout = question.assembler.layout()
     if layout.touch is None:
-        raise CallError(f"the layout {layout.name} sends nothing when a file is touched, so no rule depends on one")
+        raise CallError(
+            f"the layout {layout.name} sends nothing when a file is touched; --for needs a layout that does"
+        )
     reader = TouchReader(question.assembler)
     reading = reader.read(layout, layout.touch, [file])
     if not reading.files:
@@ -40,12 +42,12 @@ def explain_rule(question: Question, rule: str, file: str) -> list[Candidate]:
             layer = next(
                 (candidate.layer for candidate in reading.inputs.candidates if candidate.path == path), "project"
             )
-            fate, reason = _verdict(reader.scopes.of(lookup, text), lookup, text, reading, file)
-            found[path] = Candidate(path, layer, "used" if fate else "waiting", reason)
+            applies, reason = _verdict(reader.scopes.of(lookup, text), lookup, text, reading, file)
+            found[path] = Candidate(path, layer, "used" if applies else "waiting", reason)
     for candidate in reading.inputs.candidates:
         if is_match(candidate.path, rule, question.cwd) and candidate.fate != "absent":
-            on_the_way = f"it is in a folder on the way to {printable(file)}"
-            found.setdefault(candidate.path, replace(candidate, reason=candidate.reason or on_the_way))
+            default_reason = f"it is in a folder above {printable(file)}"
+            found.setdefault(candidate.path, replace(candidate, reason=candidate.reason or default_reason))
     return list(found.values())
 
 
@@ -61,12 +63,12 @@ def _verdict(scope: RuleScope, lookup: Lookup, text: FoundText, reading: TouchRe
     """Whether a rule applies to the file, and why."""
     if not scope.is_scoped:
         if lookup.unscoped != "skip":
-            return True, "it names no paths, so it applies to every file"
-        return False, f"it applies to no file by itself: its front matter has no {' or '.join(lookup.match)}"
+            return True, "it does not list any paths, so it applies to every file"
+        return False, f"it does not apply to any file, because its front matter has no {' or '.join(lookup.match)}"
     base = base_of_rule(lookup, text, reading.inputs.workspace)
     names = [name for touched in reading.files for name in relative_names(touched, base)]
     if not names:
-        return False, f"{printable(file)} is not in {printable(base)}, where its globs start"
+        return False, f"{printable(file)} is not in {printable(base)}, to which its globs are relative"
     for name in names:
         if scope.globs.match(name):
             deciding = scope.globs.deciding(name)
@@ -75,7 +77,7 @@ def _verdict(scope: RuleScope, lookup: Lookup, text: FoundText, reading: TouchRe
 
 
 def _why_not(scope: RuleScope, name: str, base: str) -> str:
-    """Which globs failed, and what would match."""
+    """Explain which globs did not match, and what would match."""
     deciding = scope.globs.deciding(name)
     if deciding is not None and deciding.negated:
         return f"{name} is excluded by {deciding.text} ({scope.field})"
@@ -88,7 +90,7 @@ def _why_not(scope: RuleScope, name: str, base: str) -> str:
 
 
 def _hints(glob: Glob, name: str) -> Iterator[str]:
-    """Changes to a glob that would make it match a name."""
+    """Yield hints about how to change a glob so that it matches a name."""
     if compile_globs(glob.text.lower()).match(name.lower()):
         yield f"{glob.text} differs only in upper and lower case"
     elif "/" in glob.text and compile_globs(f"**/{glob.text.lstrip('./')}").match(name):
@@ -97,16 +99,16 @@ def _hints(glob: Glob, name: str) -> Iterator[str]:
 
 def example_of(glob: str) -> str:
     """Return a path that a glob matches."""
-    first = _first_alternative(glob.strip().lstrip("!"))
-    names = names_of(first)
-    is_folder = first.endswith("/")
-    shown = [
+    alternative = _first_alternative(glob.strip().lstrip("!"))
+    names = names_of(alternative)
+    is_folder = alternative.endswith("/")
+    example = [
         name.replace("*", "name").replace("?", "x")
         for number, name in enumerate(names)
         if name != "**" or number == len(names) - 1
     ]
-    shown = ["file" if name == "namename" else name for name in shown]
-    return "/".join((*shown, *(["file"] if is_folder else [])))
+    example = ["file" if name == "namename" else name for name in example]
+    return "/".join((*example, *(["file"] if is_folder else [])))
 
 
 def _first_alternative(glob: str) -> str:

@@ -1,11 +1,11 @@
-"""Build a prompt again in ways that should not matter, to see what changes.
+"""Rebuild a prompt with variations that should not matter, to see whether it changes.
 
 A single different byte invalidates a provider's cache. So the same prompt is built a little later, for the same directory under
 another name, with the environment in another order, with directories listed backwards, and in a process with another hash seed.
 
 Building a prompt with many skills is expensive. If a variation changes nothing that the prompt depends on (it resolves to the same
 workspace, or to the same time at the layout's precision), the result is known without building. All other variations are first tried
-together in one process, and separately only if that produces a different prompt.
+together in one process, and separately only if the result is a different prompt.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TIMEOUT = 120  # seconds; a prompt takes far less than one second
 
 @value
 class Rebuild:
-    """A repeated build: what was varied and how, and the resulting prompt, or why it could not be built."""
+    """A repeated build: what was varied and how, and the resulting prompt, or the error that prevented it."""
 
     variation: str
     detail: str
@@ -50,13 +50,13 @@ def rebuilds(
     fields: Mapping[str, Any],
     first: Prompt | None = None,
 ) -> Iterator[Rebuild]:
-    """Build the prompt again, once for each variation. `fields` are the question that another process answers.
+    """Build the prompt again, once for each variation. `fields` are those of the question, for builds in another process.
 
     `first` is the prompt that this assembler built originally.
     """
     first = assembler.prompt(agent, now) if first is None else first
-    yield from _at_other_times(assembler, agent, now, first)
-    yield from _by_other_names(assembler, agent, now, first)
+    yield from _rebuild_later(assembler, agent, now, first)
+    yield from _rebuild_under_other_names(assembler, agent, now, first)
     seed = next(other for other in SEEDS if other != os.environ.get("PYTHONHASHSEED"))
     try:
         is_same = _id_in_another_process(fields, seed) == first.id
@@ -64,17 +64,17 @@ def rebuilds(
         is_same = False  # the separate builds below show what is wrong
     # The other process inherits this process's environment, not one that the caller passed with the workspace.
     if not is_same or assembler.workspace.environment is not None:
-        yield _with_environment_backwards(assembler, agent, now)
+        yield _rebuild_with_reordered_environment(assembler, agent, now)
     else:
-        yield Rebuild("environment", _BACKWARDS_ENVIRONMENT, first)
+        yield Rebuild("environment", _ENVIRONMENT_DETAIL, first)
     if is_same:
-        yield Rebuild("listing", _BACKWARDS_LISTING, first)
+        yield Rebuild("listing", _LISTING_DETAIL, first)
         yield Rebuild("hash seed", f"in a process with hash seed {seed}", first)
     else:
-        yield from _one_by_one(assembler, agent, now, fields)
+        yield from _rebuild_separately(assembler, agent, now, fields)
 
 
-def _at_other_times(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
+def _rebuild_later(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
     from datetime import timedelta
 
     precision = assembler.snapshot(agent).precision
@@ -87,7 +87,7 @@ def _at_other_times(assembler: Assembler, agent: Agent, now: datetime, first: Pr
         yield _try_build("clock", detail, build_later, delay)
 
 
-def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
+def _rebuild_under_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Prompt) -> Iterator[Rebuild]:
     workspace = assembler.workspace
     resolved = resolve_workspace(workspace, Reader())
 
@@ -100,26 +100,28 @@ def _by_other_names(assembler: Assembler, agent: Agent, now: datetime, first: Pr
         yield _try_build("directory", detail, build_in, replace(workspace, cwd=cwd))
 
 
-def _one_by_one(assembler: Assembler, agent: Agent, now: datetime, fields: Mapping[str, Any]) -> Iterator[Rebuild]:
+def _rebuild_separately(
+    assembler: Assembler, agent: Agent, now: datetime, fields: Mapping[str, Any]
+) -> Iterator[Rebuild]:
     backwards = _copy_of(assembler, assembler.workspace, _backwards_reader)
-    yield _try_build("listing", _BACKWARDS_LISTING, backwards.prompt, agent, now)
+    yield _try_build("listing", _LISTING_DETAIL, backwards.prompt, agent, now)
     for seed in SEEDS:
         detail = f"in a process with hash seed {seed}"
         yield _try_build("hash seed", detail, in_another_process, fields, seed)
 
 
-_BACKWARDS_ENVIRONMENT = "with the environment in another order"
-_BACKWARDS_LISTING = "with directories listed backwards"
+_ENVIRONMENT_DETAIL = "with the environment in another order"
+_LISTING_DETAIL = "with directories listed backwards"
 
 
-def _with_environment_backwards(assembler: Assembler, agent: Agent, now: datetime) -> Rebuild:
+def _rebuild_with_reordered_environment(assembler: Assembler, agent: Agent, now: datetime) -> Rebuild:
     workspace = assembler.workspace
     environment = os.environ if workspace.environment is None else workspace.environment
-    reordered = replace(workspace, environment=_backwards(environment))
-    return _try_build("environment", _BACKWARDS_ENVIRONMENT, _copy_of(assembler, reordered).prompt, agent, now)
+    reordered = replace(workspace, environment=_reverse(environment))
+    return _try_build("environment", _ENVIRONMENT_DETAIL, _copy_of(assembler, reordered).prompt, agent, now)
 
 
-def _backwards(environment: Mapping[str, str]) -> dict[str, str]:
+def _reverse(environment: Mapping[str, str]) -> dict[str, str]:
     return dict(reversed(list(environment.items())))
 
 
@@ -136,13 +138,13 @@ def _backwards_reader() -> Reader:
 
 def _copy_of(assembler: Assembler, workspace: Workspace, reader: Callable[[], Reader] = Reader) -> Assembler:
     """Return a new assembler for the same prompt."""
-    fresh = assembler.copy_with(workspace=workspace)
-    fresh.reader = reader
-    return fresh
+    copy = assembler.copy_with(workspace=workspace)
+    copy.reader = reader
+    return copy
 
 
 def _names_of(workspace: Workspace) -> Iterator[tuple[str, str]]:
-    """Other names for the working directory, including its real path if it is reached through a link."""
+    """Yield other names for the working directory, including its real path if it is reached through a link."""
     cwd = resolve_workspace(workspace, Reader()).cwd
     yield "as a directory with a trailing slash", f"{cwd}/"
     yield "as a directory with `.` and `..` in its path", os.path.join(cwd, ".", "x", "..")
@@ -183,7 +185,7 @@ def list_backwards() -> None:
 
 
 def in_another_process(fields: Mapping[str, Any], seed: str) -> Prompt:
-    """Return the prompt that another process builds, with this hash seed."""
+    """Return the prompt that another process with this hash seed builds."""
     import json
 
     return prompt_from(json.loads(_run(_PROGRAM, fields, {**os.environ, "PYTHONHASHSEED": seed})), "another process")
@@ -191,7 +193,7 @@ def in_another_process(fields: Mapping[str, Any], seed: str) -> Prompt:
 
 def _id_in_another_process(fields: Mapping[str, Any], seed: str) -> str:
     """Return the id of the prompt that another process builds with everything varied: hash seed, environment and listing."""
-    return _run(_BACKWARDS_PROGRAM, fields, {**_backwards(os.environ), "PYTHONHASHSEED": seed}).strip()
+    return _run(_BACKWARDS_PROGRAM, fields, {**_reverse(os.environ), "PYTHONHASHSEED": seed}).strip()
 
 
 # Programs that read a question's fields, and print the prompt or only its id.

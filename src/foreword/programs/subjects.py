@@ -41,7 +41,7 @@ def read_subject(source: str | Mapping[str, Any], question: Question) -> Subject
 
 
 def is_folder(name: str | Mapping[str, Any]) -> bool:
-    """Whether this is the name of a directory. One whose name looks like something else needs a leading `./`."""
+    """Whether this is the name of a directory. If the name looks like something else, write it with a leading `./`."""
     return (
         isinstance(name, str)
         and name not in ("", "-")
@@ -108,7 +108,7 @@ def subject_from(name: str, form: Mapping[str, Any]) -> Subject:
 
 
 def _with_leading_messages(form: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a saved turn in which the messages that belong to the prompt are moved from the messages to the prompt."""
+    """Return a saved turn with the messages that belong to the prompt moved into the prompt."""
     count, messages = form.get("leading"), form.get("messages")
     if "text" in form or type(count) is not int or count < 1 or not isinstance(messages, list):
         return form

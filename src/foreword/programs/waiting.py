@@ -1,4 +1,4 @@
-"""Rules that are not in the prompt yet because they apply only to touched files."""
+"""Find rules that are not in the prompt yet because they apply only to touched files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ON_TOUCH = "it is sent when the agent touches a file"
 
 
 def waiting_rules(assembler: Assembler) -> list[Candidate]:
-    """Return the rules that are added only when a file is touched, each with the globs that the file must match."""
+    """Return the rules that are sent only when a file is touched, each with the globs that the file must match."""
     layout = assembler.layout()
     if layout.touch is None:
         return []

@@ -1,4 +1,4 @@
-"""Watch a workspace: get the new prompt whenever a saved file changes it.
+"""Watch a workspace, and rebuild the prompt whenever a saved file changes it.
 
     with watch(Workspace("."), agent, "ion", lambda prompt: send(prompt.text)):
         …
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         """A prompt that can be watched, such as a `WatchedPrompt`."""
 
         def prompt(self) -> Prompt:
-            """Return the current prompt, or the same object if nothing changed."""
+            """Return the current prompt. If nothing changed, this is the same object as before."""
 
         def paths(self) -> list[str]:
             """Return every path that the prompt depends on, including those read in a failed attempt."""
@@ -96,7 +96,7 @@ def with_absolute_cwd(workspace: Workspace) -> Workspace:
 
 
 class Watching:
-    """A running watch. `stop`, or leaving it as a context manager, ends it and waits for its thread."""
+    """A running watch. Calling `stop`, or leaving its `with` block, ends it and waits for its thread."""
 
     def __init__(
         self, source: Watched, on_change: Callable[[Prompt], object], on_error: Callable[[Exception], object] | None
@@ -174,7 +174,7 @@ class WatchedPrompt:
         self._last: Prompt | None = None
 
     def prompt(self) -> Prompt:
-        """Return the current prompt, or the same object if it equals the last one."""
+        """Return the current prompt. If it equals the last one, this is the same object."""
         prompt = self.assembler.prompt(self.agent, self._moment)
         if prompt == self._last:
             return self._last

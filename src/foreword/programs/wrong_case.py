@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def is_page(name: str, is_at_root: bool, siblings: Iterable[str]) -> bool:
-    """Whether a file is probably a page of documentation: it is in a folder with other pages in lower case, not at the root."""
+    """Whether a file is probably a page of documentation: it is not at the root, and its folder has other pages in lower case."""
     if is_at_root or name != name.lower():
         return False
     return any(
@@ -28,7 +28,7 @@ def is_page(name: str, is_at_root: bool, siblings: Iterable[str]) -> bool:
 class WrongCaseFinder:
     """Finds files at or below `root` that were skipped because their names have the wrong case.
 
-    Each folder is listed once and each file is reported once, for any number of prompts.
+    Each folder is listed only once and each file is reported only once, even for many prompts.
     """
 
     def __init__(self, root: str = "/") -> None:
@@ -44,7 +44,7 @@ class WrongCaseFinder:
             folder, expected = os.path.split(path)
             names = self._names_in(folder)
             for name in names.get(expected.lower(), ()):
-                if is_page(name, folder == self.root, (sibling for same in names.values() for sibling in same)):
+                if is_page(name, folder == self.root, (sibling for group in names.values() for sibling in group)):
                     continue
                 if name != expected and os.path.isfile(os.path.join(folder, name)):
                     printable_path = printable(os.path.join(folder, name))
