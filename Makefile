@@ -34,7 +34,7 @@ export PATH := $(CURDIR)/$(NODE_TOOLS)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser pictures run test test-pythons check docs bench peers fuzz schemathesis soak build clean
+.PHONY: help setup page browser pictures run test test-pythons check docs cache-ways bench peers fuzz schemathesis soak build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -78,6 +78,9 @@ check: setup web/node_modules/.stamp ## Run the linter, formatter, type checker 
 
 docs: setup ## Build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+cache-ways: setup ## Price sixteen ways to break a prompt cache, with Foreword and with plain concatenation
+	$(BIN)/python bench/cache_ways.py
 
 bench: setup page browser ## Measure costs and print them as ratios
 	$(BIN)/python bench/run.py

@@ -11,13 +11,13 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import cache_ways
 import cold
 import fixture
 import lint
 import page
 import scale
 import service
-import stability
 import stores
 import talks
 import templates
@@ -38,7 +38,7 @@ BENCHES: list[Callable[[fixture.Fixture], list[Row]]] = [
     lint.rows,
     page.rows,
 ]
-SUITES = [stability.lines]
+SUITES = [cache_ways.lines]
 
 
 def main() -> None:

@@ -87,6 +87,68 @@ def test_breakpoints_are_where_lifetimes_end(make_turn, lifetimes, expected, is_
 
 
 @pytest.mark.parametrize(
+    ("length", "breakpoints", "expected"),
+    [
+        (4000, 3, ([], [True, True, True, False])),
+        (5000, 3, (["status"], [False, True, True, False])),  # a late tool does not lose the others
+        (5000, 4, (["status"], [True, True, True, False])),
+        (5000, 2, ([], [False, True, True, False])),  # the last ones cover the most text
+        (5000, 1, ([], [False, False, True, False])),
+    ],
+)
+def test_long_tools_have_a_breakpoint_of_their_own(make_turn, all_lifetimes, length, breakpoints, expected):
+    tools = [{"name": "read", "description": "x" * length}, {"name": "status"}]
+    request = for_anthropic(make_turn(*all_lifetimes, tools=tools), breakpoints=breakpoints)
+    names = [tool["name"] for tool in request["tools"] if "cache_control" in tool]
+    assert (names, [is_marked for _, is_marked in blocks(request)]) == expected
+
+
+def marked_blocks(request):
+    """The numbers of the blocks of all messages that have a breakpoint."""
+    contents = [message["content"] for message in request["messages"]]
+    listed = [[{"text": content}] if isinstance(content, str) else content for content in contents]
+    return [at for at, block in enumerate((block for each in listed for block in each), 1) if "cache_control" in block]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ([1] * 15, []),
+        ([1] * 16, [15]),
+        ([1] * 30, [15]),
+        ([1] * 31, [30]),
+        ([1, 24, 24, 1], [45]),
+        ([], []),
+    ],
+)
+def test_a_long_conversation_has_a_breakpoint_in_its_messages(make_turn, all_lifetimes, sizes, expected):
+    """It is never more than 20 blocks after the one of an earlier request, so that the API finds that."""
+    contents = ["x" if size == 1 else [{"type": "text", "text": "x"}] * size for size in sizes]
+    messages = [{"role": "user", "content": content} for content in contents]
+    request = for_anthropic(make_turn(*all_lifetimes, messages=messages), ttl="mixed")
+    assert marked_blocks(request) == expected
+    ttls = [mark["ttl"] for mark in all_marks(request)]
+    assert ttls == (["1h", "5m", "5m"] if expected else ["1h", "1h", "5m"])
+    bare = for_anthropic(make_turn(*all_lifetimes, messages=messages), breakpoints=0)
+    assert list(all_marks(bare)) == [] and bare["messages"] == messages
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [
+            *[{"role": "user", "content": "x"}] * 14,
+            {"role": "assistant", "content": [{"type": "thinking", "thinking": "x"}]},
+        ],
+        [*[{"role": "user", "content": "x"}] * 14, {"role": "user", "content": ""}],
+    ],
+)
+def test_a_block_that_cannot_have_a_breakpoint_gets_none(make_turn, messages):
+    request = for_anthropic(make_turn(messages=[*messages, *messages[:1]]))
+    assert marked_blocks(request) == []
+
+
+@pytest.mark.parametrize(
     ("system", "passages", "expected"),
     [
         ("", [], []),

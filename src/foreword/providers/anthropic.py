@@ -5,7 +5,8 @@ breakpoints, including the automatic one (`cache_control` of the request itself)
 one for the caller. Breakpoints that the caller has set in messages and tools count too; if there are too many, only the last ones are
 kept. The API ignores a breakpoint in a prompt that is too short, so the prompt's tokens need not be counted.
 
-Breakpoints that last an hour must come before those that last five minutes.
+Breakpoints that last an hour must come before those that last five minutes. In a long conversation, one of them is in its messages
+(`message_breakpoints.py`).
 
 A late change that the conversation announces becomes a system message, if the model accepts one in the middle of a conversation. New
 and removed tools are blocks of that message, if the model accepts them, and `tools` stays the same. The message is placed between the
@@ -22,6 +23,7 @@ from ..vocabulary import Turn, replace
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
 from .late import announcements
+from .message_breakpoints import add_message_breakpoint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 _TTLS = ("5m", "1h", "mixed")
 MAX_BREAKPOINTS = 4  # in the whole request
 _SHARED_LIFETIMES = ("release", "project")  # text that other conversations read too
+_MIN_CACHED = 4096  # characters; hardly any model caches less
 
 
 def for_anthropic(turn: Turn, *, breakpoints: int = 3, ttl: TTL | None = None, betas: bool = True) -> dict[str, Any]:
@@ -63,9 +66,11 @@ def for_anthropic(turn: Turn, *, breakpoints: int = 3, ttl: TTL | None = None, b
         breakpoints = max(min(breakpoints, MAX_BREAKPOINTS - existing_count), 0)
         messages = _drop_first_breakpoints(messages, existing_count - MAX_BREAKPOINTS)
         ttl = _compatible_ttl(ttl, tools, messages)
+    elif breakpoints and (marked := add_message_breakpoint(messages, _cache_control(ttl, "conversation"))):
+        messages, breakpoints = marked, breakpoints - 1
     # A deferred tool is not in the prompt, so it cannot have a breakpoint.
     last_tool = next((tool for tool in reversed(tools) if not tool.get("defer_loading")), None)
-    blocks, break_after_tools = _place_breakpoints(turn, last_tool is not None, breakpoints)
+    blocks, break_after_tools = _place_breakpoints(turn, tools if last_tool else (), breakpoints)
     if last_tool is not None and break_after_tools:
         last_tool.setdefault("cache_control", _cache_control(ttl, _SHARED_LIFETIMES[0]))
     request: dict[str, Any] = {"tools": tools} if tools else {}
@@ -88,15 +93,24 @@ def _check_options(breakpoints: int, ttl: str | None) -> None:
         raise CallError(f"unknown ttl {ttl!r}; use {', '.join(map(repr, _TTLS))} or None")
 
 
-def _place_breakpoints(turn: Turn, has_tools: bool, count: int) -> tuple[list[Block], bool]:
+def _place_breakpoints(turn: Turn, tools: Sequence[Any], count: int) -> tuple[list[Block], bool]:
     """Return the prompt's blocks, and whether to set a breakpoint after the tools. There are at most `count` breakpoints in total."""
     blocks = blocks_of(turn)
-    # Tools come first and change with the agent's release. If text of that lifetime follows, its breakpoint covers them too.
-    break_after_tools = has_tools and (not blocks or blocks[0].lifetime != "release")
+    # Tools come first and change with the agent's release. If text of that lifetime follows, its breakpoint covers them too. But a
+    # late tool would then lose all tools, so if they are longer than the text, they have a breakpoint of their own.
+    has_release = bool(blocks) and blocks[0].lifetime == "release"
+    break_after_tools = bool(tools) and (not has_release or _length(tools) > max(len(blocks[0].text), _MIN_CACHED))
     block_breakpoints = sum(block.has_breakpoint for block in blocks)
+    if break_after_tools and has_release and block_breakpoints == count > 1:
+        return keep_last_breakpoints(blocks, count - 1), True
     if break_after_tools + block_breakpoints < count:
         return split_after_root(blocks, turn.root_end), break_after_tools
     return keep_last_breakpoints(blocks, count), break_after_tools and block_breakpoints < count
+
+
+def _length(tools: Iterable[Mapping[str, Any]]) -> int:
+    """Return the length of the tools' descriptions, which are most of their text."""
+    return sum(len(tool.get("description") or "") for tool in tools)
 
 
 def _text_blocks(blocks: Iterable[Block], message: int, ttl: str | None) -> list[dict[str, Any]]:

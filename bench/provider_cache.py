@@ -1,0 +1,167 @@
+"""Simulated providers: what each request reads from the cache, writes to it and costs, by the documented rules and the request's bytes.
+
+With breakpoints (Anthropic), an entry is written at each breakpoint, for as long as its `ttl` says. A request reads the longest entry
+that ends at one of its breakpoints or at most 19 blocks before one. With a prefix (OpenAI, Gemini), a request reads the longest
+beginning that it shares with an earlier one, in steps. Either way there is a minimum size, reading an entry renews it, every model has a
+cache of its own, and tokens that are neither read nor written cost the price of input.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from foreword.inspection.prices import MILLION, Price, ProviderRules
+from foreword.text.words import common_prefix_length
+
+LOOKBACK = 20  # positions that a breakpoint checks, including its own
+TTLS = {"5m": 300, "1h": 3600, "30m": 1800, "12h": 12 * 3600}
+MARKS = ("cache_control", "prompt_cache_breakpoint")
+
+
+class Block(NamedTuple):
+    """One block of a request as the provider compares it, and the lifetime of the breakpoint after it in seconds; 0 without one."""
+
+    text: str
+    lifetime: int = 0
+
+
+class Charge(NamedTuple):
+    """The tokens of one request, and its cost in dollars."""
+
+    tokens: int
+    read: int
+    written: int
+    dollars: float
+
+
+class Model(NamedTuple):
+    """A model with its provider's rules, its price, and a function that counts its tokens."""
+
+    rules: ProviderRules
+    price: Price
+    count: Callable[[str], int]
+
+
+def blocks_of(request: Mapping[str, Any], rules: ProviderRules) -> list[Block]:
+    """Return the blocks of a request in the order in which the provider reads them, with the automatic breakpoint."""
+    settings = request.get("config", request)
+    tools: Sequence[Any] = settings.get("tools", ())
+    if tools and "function_declarations" in tools[0]:
+        tools = tools[0]["function_declarations"]
+    system = next((settings[key] for key in ("system", "instructions", "system_instruction") if key in settings), ())
+    messages = next(request[key] for key in ("messages", "input", "contents") if key in request)
+    parts = {
+        "tools": [_block(tool, rules) for tool in tools],
+        "system": [_block(block, rules) for block in _listed(system)],
+        "messages": list(_message_blocks(messages, rules)),
+    }
+    blocks = [block for part in rules.order for block in parts[part]]
+    if request.get("cache_control"):
+        blocks[-1] = blocks[-1]._replace(lifetime=_lifetime(request["cache_control"], rules))
+    return blocks
+
+
+def _message_blocks(messages: Sequence[Any], rules: ProviderRules) -> Iterator[Block]:
+    for message in messages:
+        content = message.get("content", message.get("parts"))
+        if content is None:
+            yield _block(message, rules)
+        for number, block in enumerate(_listed(content or ())):
+            yield _block(block, rules, "" if number else f"\n{message.get('role')}: ")
+
+
+def _listed(content: Any) -> Sequence[Any]:
+    return ({"type": "text", "text": content},) if isinstance(content, str) else content
+
+
+def _block(content: Mapping[str, Any], rules: ProviderRules, start: str = "") -> Block:
+    mark = next((content[key] for key in MARKS if key in content), None)
+    fields = {key: field for key, field in content.items() if key not in MARKS}
+    is_text = set(fields) <= {"type", "text"}
+    text = fields["text"] if is_text else json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return Block(start + text, _lifetime(mark, rules) if mark else 0)
+
+
+def _lifetime(mark: Mapping[str, Any], rules: ProviderRules) -> int:
+    return TTLS[mark["ttl"]] if mark.get("ttl") else rules.lifetime
+
+
+class ProviderCache:
+    """The cache of one provider for one account."""
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, str], tuple[int, int]] = {}  # when the entry expires, and its lifetime
+        self._requests: list[tuple[str, str, int]] = []
+
+    def send(self, request: Mapping[str, Any], model: Model, now: int) -> Charge:
+        """Send a request at this time, in seconds."""
+        blocks = blocks_of(request, model.rules)
+        send = self._with_breakpoints if model.rules.caching == "breakpoints" else self._with_prefix
+        return send(blocks, model, now)
+
+    def _with_breakpoints(self, blocks: Sequence[Block], model: Model, now: int) -> Charge:
+        name, minimum = model.price.name, model.price.minimum or 0
+        counts = [model.count(block.text) for block in blocks]
+        ends = [sum(counts[: number + 1]) for number in range(len(blocks))]
+        keys = [(name, prefix) for prefix in _prefixes(blocks)]
+        marked = [number for number, block in enumerate(blocks) if block.lifetime and ends[number] >= minimum]
+        reached = {position for number in marked for position in range(max(number - LOOKBACK + 1, 0), number + 1)}
+        hits = [position for position in reached if self._entries.get(keys[position], (0, 0))[0] > now]
+        hit = max(hits, default=-1)
+        for position in range(hit + 1):
+            expires, lifetime = self._entries.get(keys[position], (0, 0))
+            if expires > now:
+                self._entries[keys[position]] = now + lifetime, lifetime
+        read = written_to = ends[hit] if hits else 0
+        dollars = read * model.price.read
+        for number in marked:
+            if number > hit:
+                lifetime = blocks[number].lifetime
+                is_long = lifetime > model.rules.lifetime
+                price = model.rules.long_write * model.price.input if is_long else model.price.write
+                dollars += (ends[number] - written_to) * price
+                written_to = ends[number]
+                self._entries[keys[number]] = now + lifetime, lifetime
+        dollars += (ends[-1] - written_to) * model.price.input
+        return Charge(ends[-1], read, written_to - read, dollars / MILLION)
+
+    def _with_prefix(self, blocks: Sequence[Block], model: Model, now: int) -> Charge:
+        name, minimum = model.price.name, model.price.minimum or 0
+        text, total = "".join(block.text for block in blocks), sum(model.count(block.text) for block in blocks)
+        lifetime = model.rules.lifetime or TTLS["5m"]
+        shared = max(
+            (
+                common_prefix_length(text, sent)
+                for at, sent, time in self._requests
+                if at == name and now - time < lifetime
+            ),
+            default=0,
+        )
+        tokens = _tokens_up_to(blocks, shared, model.count)
+        read = tokens // model.rules.step * model.rules.step if tokens >= minimum else 0
+        self._requests.append((name, text, now))
+        written = total - read if total >= minimum else 0
+        plain = total - read - written
+        dollars = read * model.price.read + written * model.price.write + plain * model.price.input
+        return Charge(total, read, written, dollars / MILLION)
+
+
+def _prefixes(blocks: Sequence[Block]) -> Iterator[str]:
+    """Yield the hash of each prefix that ends after a block."""
+    running = sha256()
+    for block in blocks:
+        running.update(f"{len(block.text)}{block.text}".encode())
+        yield running.hexdigest()
+
+
+def _tokens_up_to(blocks: Sequence[Block], length: int, count: Callable[[str], int]) -> int:
+    tokens = 0
+    for block in blocks:
+        if length < len(block.text):
+            return tokens + count(block.text[:length])
+        tokens += count(block.text)
+        length -= len(block.text)
+    return tokens

@@ -1,0 +1,53 @@
+"""A breakpoint in the messages of a long conversation, for Anthropic.
+
+The API finds a cached prefix only if it ends at most 20 blocks before a breakpoint. If a conversation has grown by more since its last
+request, because of many tool calls or because another model answered for a while, all of its messages would be written again. A
+breakpoint every 15 blocks, of which only the last is in the request, is always close enough to the one before.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+_STEP = 15
+_BLOCK_TYPES = ("text", "tool_use", "tool_result", "image", "document")  # those that can have a breakpoint
+
+
+def add_message_breakpoint(
+    messages: Sequence[Mapping[str, Any]], cache_control: Mapping[str, str]
+) -> Sequence[Mapping[str, Any]] | None:
+    """Return the messages with a breakpoint after the last full step. None if there is no such step, or if its block cannot have one."""
+    lengths = [_block_count(message) for message in messages]
+    # The last block is left out: the automatic breakpoint is there.
+    remaining = (sum(lengths) - 1) // _STEP * _STEP
+    if remaining <= 0:
+        return None
+    for number, length in enumerate(lengths):
+        if remaining <= length:
+            changed = _with_breakpoint(messages[number], remaining - 1, cache_control)
+            return [*messages[:number], changed, *messages[number + 1 :]] if changed else None
+        remaining -= length
+    return None
+
+
+def _block_count(message: Mapping[str, Any]) -> int:
+    content = message.get("content")
+    return len(content) if isinstance(content, list | tuple) else 1
+
+
+def _with_breakpoint(
+    message: Mapping[str, Any], number: int, cache_control: Mapping[str, str]
+) -> dict[str, Any] | None:
+    """Return the message with a breakpoint after one of its blocks. None if that block cannot have one."""
+    content = message.get("content")
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list(content or ())
+    block = blocks[number] if number < len(blocks) else None
+    if not isinstance(block, dict) or block.get("type") not in _BLOCK_TYPES or block.get("text") == "":
+        return None
+    if message.get("role") == "system":  # a late change
+        return None
+    blocks[number] = {**block, "cache_control": dict(cache_control)}
+    return {**message, "content": blocks}

@@ -1,0 +1,109 @@
+"""Tests of the cache benchmark: every scenario changes something, no way to break a cache costs more than concatenation, and the
+simulated provider charges by the documented rules."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(__file__).parents[1] / "bench"
+NAMES = [
+    "clock", "date", "cwd line", "git status", "tool order", "session id in a tool", "skill added", "skill order", "late MCP server",
+    "resume", "upgrade", "memory hit", "plan text", "title", "compaction", "model switch",
+]  # fmt: skip
+MODULES = ("cache_ways", "fixture", "provider_cache")
+
+
+@pytest.fixture(scope="module")
+def ways():
+    sys.path.insert(0, str(BENCH))
+    module = importlib.import_module("cache_ways")
+    # Less work; fewer turns and a smaller prompt also save less.
+    module.TURNS, module.fixture.SKILLS, module.fixture.DEPTH = 22, 3, 2
+    yield module
+    sys.path.remove(str(BENCH))
+    for name in MODULES:
+        sys.modules.pop(name, None)
+
+
+def scenario(ways, name):
+    return next(scenario for scenario in ways.SCENARIOS if scenario.name == name)
+
+
+def test_there_are_sixteen_scenarios_and_each_changes_something(ways):
+    assert [scenario.name for scenario in ways.SCENARIOS] == NAMES
+    base = ways.Scene(tools=ways.tools())
+    for each in ways.SCENARIOS:
+        scenes = [each.scene(turn, base) for turn in range(ways.TURNS)]
+        assert len(set(map(repr, scenes))) > 1, each.name
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_way_costs_more_than_concatenation(ways, name):
+    plain, ours = ways.measure(scenario(ways, name), is_estimated=True)
+    assert plain.dollars > ours.dollars
+    if name != "model switch":  # each model has its own cache
+        assert ours.share_kept > 0.99 > plain.share_kept
+
+
+@pytest.mark.parametrize(("number", "name"), [(1, "late MCP server"), (2, "model switch"), (3, "late MCP server")])
+def test_a_change_that_no_model_accepts_costs_the_same(ways, name, number):
+    run = ways.RUNS[number]
+    assert ways.ratio(*ways.measure(scenario(ways, name), run, is_estimated=True)) >= 1
+
+
+# The simulated provider
+
+MARK = {"cache_control": {"type": "ephemeral"}}
+
+
+@pytest.fixture
+def send(ways):
+    """Send a list of texts of 1,000 tokens each; those that end in `!` have a breakpoint, and in `!!` one for an hour."""
+    provider_cache, model = sys.modules["provider_cache"], ways.models_of(ways.RUNS[1], True)["main"]
+    cache = provider_cache.ProviderCache()
+
+    def block(text):
+        mark = {"type": "ephemeral", **({"ttl": "1h"} if text.endswith("!!") else {})}
+        return {"type": "text", "text": text.rstrip("!"), **({"cache_control": mark} if "!" in text else {})}
+
+    def send(*texts, at=0, minimum=0):
+        thousand = model._replace(count=lambda text: 1000, price=ways_price(model.price, minimum))
+        request = {"messages": [{"role": "user", "content": [block(text) for text in texts]}]}
+        charge = cache.send(request, thousand, at)
+        return charge.read, charge.written, round(charge.dollars * 1000, 2)
+
+    return send
+
+
+def ways_price(price, minimum):
+    from foreword.vocabulary import replace
+
+    return replace(price, input=1.0, write=1.25, read=0.1, minimum=minimum)
+
+
+def test_an_entry_is_written_at_a_breakpoint_and_read_until_it_expires(send):
+    assert send("a!", "b") == (0, 1000, 2.25)
+    assert send("a!", "c", at=299) == (1000, 0, 1.1)
+    assert send("a!", "c", at=598) == (1000, 0, 1.1)  # reading renews it
+    assert send("a!", "c", at=898) == (0, 1000, 2.25)
+    assert send("A!", at=898) == (0, 1000, 1.25)
+
+
+def test_an_hour_costs_twice_the_input(send):
+    assert send("a!!", "b!", "c") == (0, 2000, 4.25)
+    assert send("a!!", "b!", at=3599) == (1000, 1000, 1.35)
+
+
+def test_a_breakpoint_looks_back_twenty_blocks(send):
+    send("a!")
+    assert send("a", *"bcdefghijklmnopqrs", "t!")[0] == 1000
+    assert send("a", *"123456789012345678", "9", "0!")[0] == 0
+
+
+def test_a_short_prefix_is_not_written(send):
+    assert send("a!", "b", minimum=1001) == (0, 0, 2.0)
+    assert send("a!", "b", minimum=1001) == (0, 0, 2.0)
