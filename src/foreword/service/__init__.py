@@ -6,15 +6,15 @@
 | `templates.py`, `conversations.py`, `about.py` | one function per route: a request in, a response out |
 | `bodies.py` | the types of request bodies and queries |
 | `request.py`, `responses.py` | a parsed request; responses and RFC 9457 problems |
-| `service.py` | what a request has access to: folders, workspaces, agents, conversations |
+| `service.py` | the resources that routes use: folders, workspaces, agents, conversations |
 | `guard.py` | who may send requests: token, host, origin, header size |
 | `lanes.py` | thread pools, so that quick work never waits for slow work |
 | `memory.py` | limits the memory used for bodies and responses |
 | `application.py` | handles a request from its first byte to its line in the log |
-| `metrics.py`, `log.py` | what happened, for machines and for people |
+| `metrics.py`, `log.py` | metrics and the log |
 | `openapi.py` | the OpenAPI document |
-| `server.py` | the processes that listen |
+| `server.py` | starts the processes that listen |
 | `uvicorn_adapter.py` | everything that uses uvicorn's private attributes |
 
-The service uses ASGI directly: it needs a router of thirty lines, not a framework.
+The service uses ASGI directly, because a router of thirty lines is all it would need from a framework.
 """

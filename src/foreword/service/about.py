@@ -24,7 +24,7 @@ def readyz(service: Service, request: Request) -> Response:
 
 
 def metrics(service: Service, request: Request) -> Response:
-    """Counts of requests, latencies, constructed and reused prompts, drift and store errors, in Prometheus format."""
+    """Return counts of requests, latencies, constructed and reused prompts, drift and store errors, in Prometheus format."""
     return Response(service.metrics().encode(), kind="text/plain; version=0.0.4; charset=utf-8")
 
 

@@ -246,7 +246,7 @@ def _query(scope: Scope) -> str:
 
 
 async def _read_all(receive: Receive, reservation: Reservation) -> bytes:
-    """Read a body. If it is refused, the rest is drained up to a limit, because many clients do not read the response before sending it all."""
+    """Read a body. If it is refused, the rest is drained up to a limit, because many clients read the response only after sending it."""
     chunks: list[bytes] = []
     size, has_more = 0, True
     refusal: Problem | None = None

@@ -44,7 +44,7 @@ Moment = Annotated[datetime, Meta(tz=True)]
 
 
 def _check_depth(content: object, name: str) -> None:
-    """Reject deep nesting, because recursive code will encode and decode the stored content again, here and elsewhere."""
+    """Raise a ValueError if the content is nested too deeply, because recursive code will encode and decode it again later."""
     level: list[Any] = [content]
     for _ in range(_MAX_DEPTH):
         level = [
@@ -85,12 +85,12 @@ class ToolBody(Struct, forbid_unknown_fields=True):
         _check_depth(self.options or {}, "options")
 
 
-# A number and not an integer, because JSON does not distinguish 7.0 from 7.
+# A float instead of an int, because JSON does not distinguish 7.0 from 7.
 Tokens = Annotated[float, Meta(ge=0, le=1e9, multiple_of=1)]
 
 
 class CacheWriteDetails(Struct):
-    """How long OpenAI keeps what it has written to its cache."""
+    """The tokens that OpenAI has written to its cache, by how long it keeps them."""
 
     ttl_12h_tokens: Tokens | None = None
 
@@ -104,7 +104,7 @@ class InputDetails(Struct):
 
 
 class CacheCreation(Struct):
-    """How long Anthropic keeps what it has written to its cache."""
+    """The tokens that Anthropic has written to its cache, by how long it keeps them."""
 
     ephemeral_1h_input_tokens: Tokens | None = None
 
@@ -133,13 +133,13 @@ class ProviderUsage(Struct, omit_defaults=True):
     tool_use_prompt_token_count: Tokens | None = None
 
 
-# What `reported_tokens` needs to recognise a provider.
-_RECOGNISED = ("input_tokens", "output_tokens", "prompt_tokens", "prompt_token_count", "promptTokenCount")
-_ANY_USAGE = {"anyOf": [{"required": [name], "properties": {name: {"type": "number"}}} for name in _RECOGNISED]}
+# `reported_tokens` needs one of these fields to recognise the provider.
+_REQUIRED_FIELDS = ("input_tokens", "output_tokens", "prompt_tokens", "prompt_token_count", "promptTokenCount")
+_ANY_USAGE = {"anyOf": [{"required": [name], "properties": {name: {"type": "number"}}} for name in _REQUIRED_FIELDS]}
 
 
 class UsageBody(Struct, forbid_unknown_fields=True):
-    """The usage that a provider returned with a response, unchanged. `model` is only needed if it is not the conversation's."""
+    """The usage that a provider returned with a response, unchanged. `model` is only needed if it differs from the conversation's."""
 
     usage: Annotated[ProviderUsage, Meta(extra_json_schema=_ANY_USAGE)]
     model: Label = ""
@@ -208,7 +208,7 @@ class TouchBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
 class TurnBody(CompactBody, forbid_unknown_fields=True, kw_only=True):
     """An agent, the user's message, and the messages so far.
 
-    A `message` is a new user prompt. If `new_prompt` is true, the last of `messages` is one.
+    A `message` counts as a new user prompt. If `new_prompt` is true, the last of `messages` does too.
     """
 
     new_prompt: bool = False

@@ -1,4 +1,4 @@
-"""Routes for conversations: construct a prompt, take a turn, compact, inspect."""
+"""Routes for conversations: construct a prompt, take a turn, compact, and inspect."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def compact(service: Service, request: Request) -> Response:
 
 
 def reload(service: Service, request: Request) -> Response:
-    """Read the workspace again for a conversation, if its layout allows that."""
+    """Reread the workspace for a conversation, if its layout does that on a reload."""
     body: AgentBody = request.body
     return _turn_response(service.conversation(request.text("id"), body).reload(body.now))
 
@@ -81,7 +81,7 @@ def use_skill(service: Service, request: Request) -> Response:
 
 
 def touch(service: Service, request: Request) -> Response:
-    """Return what the model should know about files that the agent touches. Each instruction file and rule is sent once."""
+    """Return the instructions for files that the agent touches. Each instruction file and rule is sent once."""
     body: TouchBody = request.body
     return Response(touched_form(service.conversation(request.text("id"), body).touch(body.paths, body.how)))
 
@@ -100,7 +100,7 @@ def record_usage(service: Service, request: Request) -> Response:
 
 
 def list_conversations(service: Service, request: Request) -> Response:
-    """Conversations whose id contains `search`, ordered by id."""
+    """Return the conversations whose id contains `search`, sorted by id."""
     query: ListQuery = request.query
     rows = service.conversations.store.conversations(query.search, query.limit, query.offset)
     return Response({"conversations": [conversation_form(row) for row in rows]})
@@ -109,7 +109,7 @@ def list_conversations(service: Service, request: Request) -> Response:
 def read_conversation(service: Service, request: Request) -> Response:
     """Return the current edition, with the origins of its prompt."""
     id = request.text("id")
-    return request.if_modified(_measured_response(service, id, service.current(id, request.moment)))
+    return request.if_modified(_response_with_usage(service, id, service.current(id, request.moment)))
 
 
 def list_editions(service: Service, request: Request) -> Response:
@@ -124,7 +124,7 @@ def list_editions(service: Service, request: Request) -> Response:
 def read_edition(service: Service, request: Request) -> Response:
     """Return one edition of a conversation, with the origins of its prompt."""
     id = request.text("id")
-    return request.if_modified(_measured_response(service, id, service.edition(id, request.number("number"))))
+    return request.if_modified(_response_with_usage(service, id, service.edition(id, request.number("number"))))
 
 
 def read_drift(service: Service, request: Request) -> Response:
@@ -149,7 +149,7 @@ def read_prompt(service: Service, request: Request) -> Response:
 
 
 def _agent_body(query: DriftQuery, built_for: dict[str, Any]) -> AgentBody:
-    """Return the agent that a query describes. What the query omits comes from the edition's agent."""
+    """Return the agent that a query describes. Fields that the query omits come from the edition's agent."""
     known = {name: ToolBody(name, **fields) for name, fields in built_for.pop("tools").items()}
     parameters = {
         name: parameter for name, parameter in msgspec.structs.asdict(query).items() if parameter is not msgspec.UNSET
@@ -184,12 +184,12 @@ def _turn_response(turn: Turn) -> Response:
     return Response(turn_form(turn), counts=counts)
 
 
-# An edition's JSON without the first keys, and a hash of it for the ETag. Many conversations share one prompt, and encoding it takes
+# The JSON of editions without its first keys, each with a hash for the ETag. Many conversations share one prompt, and encoding it takes
 # longer than the rest of a GET.
 _tails: dict[tuple[str, ...], tuple[bytes, str]] = {}
 
 
-def _measured_response(service: Service, id: str, edition: Edition) -> Response:
+def _response_with_usage(service: Service, id: str, edition: Edition) -> Response:
     return _edition_response(id, edition, stored_usage(service.conversations.store, id, edition.number))
 
 

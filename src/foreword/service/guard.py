@@ -16,9 +16,10 @@ MAX_HEADER_BYTES = 32 * 1024
 
 
 class RequestGuard:
-    """Decides which requests to accept. Without a token, the host name must be known: another site's page may make a browser send requests.
+    """Decides which requests to accept.
 
-    With a token, any host name is accepted, because another site's page does not know the token.
+    Without a token, the host name must be known, because another site's page could make a browser send requests. With a token, any host
+    name is accepted, because another site's page does not know the token.
     """
 
     def __init__(self, token: str = "", hosts: Iterable[str] = ()) -> None:

@@ -38,7 +38,7 @@ class Log:
         reason: str = "",
         cause: str = "",
     ) -> None:
-        """Log a request. `cause` is the type and location of the exception if it failed, without the message."""
+        """Log a request. If it failed, `cause` is the exception's type and location, without the message."""
         title = f"{problem}: {PROBLEMS[problem][1]}" if problem else ""
         path = raw_path[:_MAX_LENGTH].decode("ascii", "backslashreplace")
         time = self._time()
@@ -82,7 +82,7 @@ class Log:
             self._stream.write(line + "\n")
             self._stream.flush()
         except (OSError, ValueError):
-            pass  # a closed log must not fail the request
+            pass  # the request must not fail because the log is closed
 
 
 class Handler(logging.Handler):
@@ -99,7 +99,7 @@ class Handler(logging.Handler):
 
 
 def cause_of(error: BaseException) -> str:
-    """Return the type of an exception and the innermost line of this package in its traceback, never its message."""
+    """Return an exception's type and the innermost line of this package in its traceback, without the message."""
     location = ""
     trace = error.__traceback__
     while trace is not None:

@@ -31,7 +31,7 @@ _NOTHING: Mapping[str, float] = {}
 
 
 class Metrics:
-    """The counts of this process, and the totals of all processes that share its folder."""
+    """Counts this process's requests, and adds up the counts of all processes that share its folder."""
 
     def __init__(self, routes: Sequence[Route], folder: str = "") -> None:
         self._routes = [*((route.method, route.path) for route in routes), ("", "other")]

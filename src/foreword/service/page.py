@@ -1,4 +1,4 @@
-"""Serve the web page that is included in the package, or a placeholder that says how to build it."""
+"""Serve the web page, or a placeholder that says how to build it if the package does not include it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A parsed request: path, query, headers and body."""
+"""Parse requests: path, query, headers and body."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def parse_body(data: bytes, kind: type) -> Any:
 
 
 def _describe_lone_surrogate(data: bytes) -> str:
-    """Return the error message for a body whose only fault is an escaped lone surrogate, or an empty string for any other fault."""
+    """Return the error message if the body's only fault is an escaped lone surrogate, otherwise an empty string."""
     try:
         match = re.search("[\ud800-\udfff]", json.dumps(json.loads(data), ensure_ascii=False))
     except (ValueError, RecursionError):

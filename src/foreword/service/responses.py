@@ -53,9 +53,10 @@ RETRY_AFTER = {"busy": "2", "store-down": "5", "timeout": "5"}
 
 @value
 class Response:
-    """A response. `body` is bytes, or a value to encode as JSON. `counts` and `amounts` are added to the metrics, `reason` goes to the log.
+    """A response. `body` is bytes, or a value to encode as JSON.
 
-    `tail` is sent after a body of bytes. It may be long, so requests share it instead of copying it.
+    `counts` and `amounts` are added to the metrics, and `reason` is written to the log. `tail` is sent after a body of bytes. It may be
+    long, so requests share it instead of copying it.
     """
 
     body: Any
@@ -103,7 +104,7 @@ class Problem(Exception):
         self.reason = reason or redact(detail)
 
     def response(self, id: str) -> Response:
-        """Return the response to the request with this id, which is also in the log."""
+        """Return the response for the request with this id, under which it also appears in the log."""
         status, title = PROBLEMS[self.kind]
         headers = {"Retry-After": RETRY_AFTER[self.kind]} if self.kind in RETRY_AFTER else {}
         if status == 401:

@@ -1,4 +1,4 @@
-"""A route, and the router that finds it for a request."""
+"""Routes, and the router that finds the one for a request."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .service import Service
 class Route:
     """A method and path, the function that handles it, and the types of its body, query and response.
 
-    `problems` are the errors specific to this route. A quick route reads a single row, so it runs in the event loop if the store is local.
-    An inline route never uses the store, so it always runs there. A template route renders a template from the request, in threads
-    reserved for that. An open route does not require a token.
+    `problems` lists the errors specific to this route. A quick route reads a single row, so it runs in the event loop if the store is
+    local. An inline route never uses the store, so it always runs there. A template route renders a template from the request, in
+    threads reserved for that. An open route does not require a token.
     """
 
     method: str

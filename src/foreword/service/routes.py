@@ -37,7 +37,7 @@ from .service import Service
 
 
 def openapi(service: Service, request: Request) -> Response:
-    """This OpenAPI 3.1 document."""
+    """Return this OpenAPI 3.1 document."""
     from .openapi import document
 
     return Response(document(ROUTES))

@@ -59,7 +59,7 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) -> None:
-    """Listen until a signal arrives, then finish the requests in flight. `on_listen` is called with the URL when connections are accepted."""
+    """Listen until a signal arrives, then finish the requests in flight. `on_listen` is called with the URL once clients can connect."""
     if options.host not in _LOOPBACK and not token:
         raise CallError(
             f"--host {options.host}: anyone who can reach this address could read and change prompts; set {TOKEN} to a long random string,"
@@ -94,7 +94,7 @@ def create_service(options: ServerOptions, extensions: Sequence[Extension] = ())
 
 
 def uvicorn_config(options: ServerOptions, application: str = "foreword.service.server:application") -> uvicorn.Config:
-    """Uvicorn's configuration. Also sets the environment variable that passes the options to worker processes."""
+    """Return uvicorn's configuration, and set the environment variable that passes the options to worker processes."""
     os.environ[_OPTIONS] = msgspec.json.encode(options).decode()
     return uvicorn.Config(
         application,

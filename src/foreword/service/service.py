@@ -1,4 +1,4 @@
-"""What requests have access to: the served folders, and the conversations in the store."""
+"""The resources that routes use: the served folders, and the conversations in the store."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Service:
         return path
 
     def workspace(self, cwd: str) -> Workspace:
-        """Return the request's workspace. Files are checked again when they are opened, because a folder may have become a link in the meantime."""
+        """Return the request's workspace. Files are checked again when they are opened, because a folder may be replaced by a link."""
         return Workspace(self.path(cwd), home=self.home, inside=self._allowed_folders)
 
     def open(
@@ -137,7 +137,7 @@ class Service:
         return self.open(id, workspace, self.agent(body, workspace), layout, mirror=mirror or body.mirror)
 
     def prices(self) -> Prices:
-        """Return the table of prices with the service's own, read once."""
+        """Return the price table, including the service's own prices. It is read only once."""
         if self._prices is None:
             self._prices = read_prices("", self.workspace(""), self.settings)
         return self._prices
@@ -159,7 +159,7 @@ class Service:
         return edition
 
     def moment(self) -> object:
-        """Return a token that changes whenever the store does, or None if the store does not support that, UNREACHABLE if it does not respond."""
+        """Return a token that changes whenever the store does: None if it does not support that, UNREACHABLE if it does not respond."""
         try:
             return self.conversations.store.moment()
         except StoreError:
@@ -206,7 +206,7 @@ def _outside_roots(name: str, path: str) -> Problem:
 
 
 def check_layout_name(name: str) -> str:
-    """Return the name of a layout. Raises a Problem unless it is a shipped layout or an address: a path could be any file on this machine."""
+    """Return a layout's name. Raises a Problem unless it is a shipped layout or an address: a path could be any file on this machine."""
     if is_file_path(name):
         raise Problem(
             "invalid-request",

@@ -1,4 +1,4 @@
-"""Routes for the global template: read it, change it, list its versions, preview it."""
+"""Routes for the global template: read, change, check and preview it, and list its versions."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def preview(service: Service, request: Request) -> Response:
 
 
 def template_lines(prompt: Prompt) -> list[dict[str, Any]]:
-    """Which lines of the global or previewed template produced which characters, as text or as the value of a tag."""
+    """Return which lines of the global or previewed template produced which characters, as text or as the value of a tag."""
     rows: list[dict[str, Any]] = []
     for passage in prompt.passages:
         position = passage.start
@@ -117,7 +117,7 @@ def template_lines(prompt: Prompt) -> list[dict[str, Any]]:
 
 
 def check(service: Service, request: Request) -> Response:
-    """Errors and warnings in a template."""
+    """Return the errors and warnings in a template."""
     body: CheckBody = request.body
     _check_size(body.template)
     language = parse_assignment(f"body.language={body.syntax}")
@@ -150,7 +150,7 @@ def list_values(service: Service, request: Request) -> Response:
 
 
 def list_files(service: Service, request: Request) -> Response:
-    """Files and folders whose path starts with `prefix`, among those that `file:` may read."""
+    """Return the files and folders whose path starts with `prefix`, among those that `file:` may read."""
     query: FilesQuery = request.query
     workspace = resolve_workspace(service.workspace(query.cwd), Reader())
     agent = service.agent(AgentBody(cwd=query.cwd), workspace)
@@ -165,7 +165,7 @@ def list_files(service: Service, request: Request) -> Response:
 def list_layouts(service: Service, request: Request) -> Response:
     """Return the shipped layouts. `language` is the template language if the layout accepts a template, otherwise null.
 
-    `stored_template` is whether conversations with the layout use the global template. `languages` are all template languages.
+    `stored_template` says whether conversations with the layout use the global template. `languages` lists all template languages.
     """
     rows: list[dict[str, Any]] = []
     for name in layout_names():

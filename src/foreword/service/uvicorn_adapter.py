@@ -129,7 +129,7 @@ class Connection(HttpToolsProtocol):
             self._header_timer = None
 
     def _start_read_timer(self) -> None:
-        """Limit the time in which the client must read the rest of the response. Closing waits for the client too, so it needs the limit as well."""
+        """Limit the time that the client may take to read the rest of the response, or to let the connection close."""
         if self._read_timer is None and not self.is_closed:
             self._read_timer = self.loop.call_later(self.app_state["time_limit"], self._on_read_timeout)
 

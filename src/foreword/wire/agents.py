@@ -1,4 +1,4 @@
-"""The JSON form of what `agents` returns."""
+"""The JSON form of the `agents` command's answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def agents_form(
     root: str, cwd: str, table: AgentTable, findings: Sequence[Finding], others: Sequence[str], with_rules: bool
 ) -> AgentsForm:
-    """Return the table of files and agents. `with_rules` adds to each verdict the layout's rule behind it."""
+    """Return the table of files and agents. With `with_rules`, each verdict includes the layout's rule behind it."""
     return {
         "root": root,
         "cwd": cwd,

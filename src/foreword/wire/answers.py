@@ -1,6 +1,6 @@
 """The JSON forms of prompts, conversations and templates, for `--json` and HTTP.
 
-Offsets are in code points of the prompt's text.
+Offsets count code points in the prompt's text.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def watch_form(
 
 
 def effect_form(effect: Effect) -> EffectForm:
-    """Return how a change affected the sections, and how much of the cached prefix is kept."""
+    """Return how a change affects the sections, and how much of the cached prefix is kept."""
     return {
         **changes_form(effect),
         "details": [
@@ -103,7 +103,7 @@ def effect_form(effect: Effect) -> EffectForm:
 
 
 def changes_form(comparison: Drift | Difference | Effect | Changes) -> ChangesForm:
-    """Whether anything changed, and which sections and tools were added, removed, changed or moved.
+    """Return whether anything changed, and which sections and tools were added, removed, changed or moved.
 
     Every comparison has these three keys.
     """
@@ -156,7 +156,7 @@ def variable_form(row: CatalogRow) -> VariableForm:
 
 
 def turn_form(turn: Turn) -> TurnForm:
-    """Return what to send to the model, and findings for people. The first `leading` messages belong to the prompt."""
+    """Return what to send to the model, and findings for the user. The first `leading` messages belong to the prompt."""
     tools: Any = list(turn.tools)
     form: TurnForm = {
         "conversation": turn.conversation,
@@ -174,7 +174,7 @@ def turn_form(turn: Turn) -> TurnForm:
 
 
 def edition_row_form(edition: Edition) -> EditionRowForm:
-    """Return an edition without its text, and without the agent, which repeats the base and the plan that are in the prompt."""
+    """Return an edition without its text, and without the agent, which repeats text that is in the prompt."""
     target: Any = target_form(replace(target_of(edition), agent={}, tool_order=()))
     form: EditionTargetForm = target
     return {
@@ -188,13 +188,13 @@ def edition_row_form(edition: Edition) -> EditionRowForm:
 
 def edition_form(conversation: str, edition: Edition, usage: Usage | None = None) -> EditionForm:
     """Return an edition with its account. `system` is the whole prompt, in which each passage has a role."""
-    measured = {} if usage is None else {"usage": usage_form(usage)}
+    usage_field = {} if usage is None else {"usage": usage_form(usage)}
     content: Any = {
         "conversation": conversation,
         **edition_row_form(edition),
         "system": edition.system,
         "tools": tools_of(edition),
-        **measured,
+        **usage_field,
         **account_of(edition),
     }
     form: EditionForm = content
@@ -202,7 +202,7 @@ def edition_form(conversation: str, edition: Edition, usage: Usage | None = None
 
 
 def usage_form(usage: Usage) -> UsageForm:
-    """Return what the calls of an edition used. `input` includes `read` and `written`; `cost` is in US dollars."""
+    """Return the usage of an edition's calls. `input` includes `read` and `written`; `cost` is in US dollars."""
     return {
         "calls": usage.calls,
         "input": usage.input,
@@ -215,7 +215,7 @@ def usage_form(usage: Usage) -> UsageForm:
 
 
 def recorded_form(conversation: str, usage: Usage) -> RecordedForm:
-    """Return the counters of an edition after a call was recorded, and what is wrong with that call."""
+    """Return an edition's counters after a call was recorded, and findings about that call."""
     return {
         "conversation": conversation,
         "edition": usage.edition,
@@ -248,7 +248,7 @@ def drift_form(conversation: str, drift: Drift) -> DriftForm:
 
 
 def touched_form(touched: Touched) -> TouchedForm:
-    """Return what touched files bring in."""
+    """Return the instructions for touched files."""
     return {
         "messages": [{"role": message["role"], "content": message["content"]} for message in touched.messages],
         "candidates": [candidate_form(candidate) for candidate in touched.candidates],

@@ -1,4 +1,4 @@
-"""The JSON forms of what `diff`, `cache` and `lint` return."""
+"""The JSON forms of the answers to `diff`, `cache` and `lint`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _span_form(span: tuple[int, int] | None, place: int) -> SectionSpanForm | No
 
 
 def edit_form(edit: Edit, old: str, new: str) -> EditForm:
-    """Changed words, with their offsets in the old and the new text."""
+    """Return changed words, with their offsets in the old and the new text."""
     before: SpanForm = {"start": edit.old[0], "end": edit.old[1], "text": old[edit.old[0] : edit.old[1]]}
     after: SpanForm = {"start": edit.new[0], "end": edit.new[1], "text": new[edit.new[0] : edit.new[1]]}
     return {"old": before, "new": after, "causes": [cause_form(cause) for cause in edit.causes]}
@@ -119,7 +119,10 @@ def misplaced_form(row: MisplacedSection) -> MisplacedForm:
 
 
 def cache_reuse_form(reuse: CacheReuse, rules: ProviderRules, price: Price | None, turns: int) -> CacheReuseForm:
-    """Return what a provider's cache keeps. `rewrite` is the cost of writing the rest once, `rewrite_each_turn` that of writing it every turn."""
+    """Return how much of a prompt a provider's cache keeps.
+
+    `rewrite` is the cost of writing the rest once, and `rewrite_each_turn` the cost of writing it in every turn.
+    """
     return {
         "provider": reuse.provider,
         "caching": rules.caching,
@@ -145,7 +148,7 @@ def _first_difference_form(first: FirstDifference) -> FirstDifferenceForm:
 
 
 def lint_form(root: str, files: int, findings: Sequence[Finding]) -> LintForm:
-    """Lint's findings, and their number by severity."""
+    """Return the lint findings, and their number by severity."""
     severities = [finding.severity for finding in findings]
     return {
         "root": printable(root),
