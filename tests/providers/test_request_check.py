@@ -153,6 +153,45 @@ def test_cache_marks_are_counted(turn, added, expected):
     assert [found.message for found in findings if found.code == "cache-breakpoints"] == expected
 
 
+def test_breakpoints_of_openai_are_counted(turn):
+    block = {"type": "input_text", "text": "Hi.", "prompt_cache_breakpoint": {"mode": "explicit"}}
+    request = {**for_openai_responses(turn), "input": [{"role": "user", "content": [block] * 5}]}
+    sentences = [found.message for found in check_request(request, turn) if found.code == "cache-breakpoints"]
+    assert sentences == ["the request has 5 cache breakpoints; the provider writes at most 4"]
+
+
+@pytest.mark.parametrize(
+    ("convert", "before", "after", "what"),
+    [
+        (for_anthropic, {"model": "claude-opus-5"}, {"model": "claude-sonnet-5"}, "changed model"),
+        (for_openai_chat, {"prompt_cache_key": "a"}, {"prompt_cache_key": "b"}, "changed prompt_cache_key"),
+        (for_anthropic, {}, {"thinking": {"type": "enabled", "budget_tokens": 2000}}, "changed thinking"),
+        (for_anthropic, {"tool_choice": {"type": "any"}}, {"tool_choice": {"type": "auto"}}, "changed tool_choice"),
+        (for_anthropic, {}, {"model": "claude-sonnet-5"}, ""),
+        (for_openai_chat, {"max_tokens": 1}, {"max_tokens": 2}, ""),
+    ],
+)
+def test_a_setting_that_invalidates_the_cache_is_named(turn, history, convert, before, after, what):
+    longer = replace(turn, messages=history)
+    findings = messages_of(check_request({**convert(longer), **after}, longer, {**convert(turn), **before}))
+    assert [message.partition(";")[0] for _, message in findings] == ([f"the caller {what}"] if what else [])
+
+
+def in_camel_case(request):
+    """A request of Gemini's client as it is sent over HTTP."""
+    config = request["config"]
+    tools = [{**tool, "parametersJsonSchema": tool.pop("parameters_json_schema", {})} for tool in tools_of(request)]
+    return {
+        "systemInstruction": {"role": "user", "parts": [{"text": config["system_instruction"]}]},
+        "tools": [{"functionDeclarations": tools}],
+        "contents": request["contents"],
+    }
+
+
+def test_a_request_of_gemini_over_http_is_the_same(turn):
+    assert check_request(in_camel_case(for_gemini(turn)), turn, for_gemini(turn)) == []
+
+
 def test_a_key_of_a_schema_is_not_a_cache_mark(turn):
     call = {"type": "tool_use", "id": "c", "name": "t1", "input": {"cache_control": [{"cache_control": MARK}] * 9}}
     request = for_anthropic(replace(turn, messages=[{"role": "assistant", "content": [call]}]))

@@ -21,7 +21,17 @@ def functions_of(name):
     return {attribute for attribute in vars(module_of(name)) if attribute.startswith("for_")}
 
 
-SHARED = {"__init__", "blocks", "capabilities", "late", "message_breakpoints", "request_check", "tool_fields", "usage"}
+SHARED = {
+    "__init__",
+    "blocks",
+    "capabilities",
+    "late",
+    "message_breakpoints",
+    "request_check",
+    "request_parts",
+    "tool_fields",
+    "usage",
+}
 
 
 def test_every_module_is_listed():

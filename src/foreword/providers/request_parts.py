@@ -1,0 +1,187 @@
+"""Parse a request to a provider into the parts that it caches: tools, system prompt and messages. Pure.
+
+A request is in any of the forms that clients take as arguments or send over HTTP: Anthropic's Messages, OpenAI's Responses and Chat
+Completions, and Gemini, whose keys are in snake case for its client and in camel case over HTTP.
+"""
+
+from __future__ import annotations
+
+import json
+
+from ..vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+_BREAKPOINT_KEYS = ("cache_control", "prompt_cache_breakpoint")
+_SYSTEM_ROLES = ("system", "developer")
+_SYSTEM_KEYS = ("system", "instructions", "system_instruction", "systemInstruction")
+_MESSAGE_KEYS = ("messages", "input", "contents")
+_SCHEMA_KEYS = ("input_schema", "parameters", "parameters_json_schema", "parametersJsonSchema", "schema")
+_DECLARATION_KEYS = ("function_declarations", "functionDeclarations")
+_FUNCTION_TYPES = ("", "function", "custom", "namespace")  # the types of tools that have a name
+_TOOL_FIELDS = ("name", "type", "description", "strict", "defer", "defer_loading", "allowed_callers", "server")
+_KNOWN_KEYS = (*_SCHEMA_KEYS, *_TOOL_FIELDS, "options", *_BREAKPOINT_KEYS)
+
+# Settings that invalidate a cache when they change, and the first part that is lost.
+_SETTINGS = {"model": "tools", "prompt_cache_key": "tools", "tool_choice": "messages", "thinking": "messages"}
+
+
+@value
+class RequestParts:
+    """The parts of a request that a provider caches, without breakpoints: tools, system prompt and messages.
+
+    `settings` are other arguments whose change invalidates the cache, as JSON; `breakpoints` are its `cache_control` values, in order.
+    """
+
+    tools: Sequence[Mapping[str, Any]]
+    system: str
+    messages: Sequence[tuple[str, str]]
+    settings: Mapping[str, str]
+    breakpoints: Sequence[Any]
+
+
+def parse_request(request: Mapping[str, Any]) -> RequestParts:
+    """Return the parts of a request."""
+    settings = request.get("config")
+    settings = settings if isinstance(settings, dict) else request
+    system, entries = _first_of(settings, _SYSTEM_KEYS) or "", _first_of(request, _MESSAGE_KEYS) or ()
+    entries = [entries] if isinstance(entries, str) else list(entries)
+    if not system and entries and isinstance(entries[0], dict) and entries[0].get("role") in _SYSTEM_ROLES:
+        system = entries.pop(0).get("content") or ""
+    tools = [parse_tool(tool) for tool in _flat_tools(settings.get("tools") or ())]
+    others = {key: as_json(request[key]) for key in _SETTINGS if request.get(key)}
+    return RequestParts(
+        tools, _text(system), [_message(entry) for entry in entries], others, list(_all_breakpoints(request))
+    )
+
+
+def _first_of(fields: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    return next((fields[key] for key in keys if fields.get(key)), None)
+
+
+def _flat_tools(tools: Any) -> Iterator[Mapping[str, Any]]:
+    for tool in tools:
+        if isinstance(tool, dict) and (declarations := _first_of(tool, _DECLARATION_KEYS)):
+            yield from declarations
+        elif isinstance(tool, dict):
+            kind = str(tool.get("type") or "")
+            inner = tool.get("function", tool.get(kind) if kind else None)
+            if isinstance(inner, dict):  # Chat Completions
+                yield {**inner, "type": kind}
+            elif not kind and len(tool) == 1 and isinstance(next(iter(tool.values())), dict):  # Gemini's own tools
+                yield {"type": next(iter(tool)), **next(iter(tool.values()))}
+            else:
+                yield tool
+
+
+def parse_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tool's definition in a form that is the same for all providers. A provider's own tool is named after its type."""
+    schema = _first_of(tool, _SCHEMA_KEYS) or {}
+    is_empty = schema == {"type": "object", "properties": {}}
+    kind = str(tool.get("type") or "")
+    others = {key: field for key, field in tool.items() if key not in _KNOWN_KEYS}
+    return {
+        "name": str(tool.get("name") or "") if kind in _FUNCTION_TYPES else kind,
+        "description": tool.get("description") or "",
+        "schema": {} if is_empty else schema,
+        "strict": bool(tool.get("strict")),
+        "defer": bool(tool.get("defer") or tool.get("defer_loading")),
+        "allowed_callers": list(tool.get("allowed_callers") or ()),
+        "options": {**(tool.get("options") or {}), **others},
+    }
+
+
+def _message(entry: Any) -> tuple[str, str]:
+    """Return a message's role, or the type of an entry without one, and its content as text."""
+    if not isinstance(entry, dict):
+        return "", str(entry)
+    content = entry.get("content", entry.get("parts"))
+    others = {key: field for key, field in entry.items() if key not in ("role", "content", "parts", *_BREAKPOINT_KEYS)}
+    return str(entry.get("role") or entry.get("type") or ""), _text(content) + (as_json(others) if others else "")
+
+
+def _text(content: Any) -> str:
+    """Return content as one string, with blocks other than text as JSON."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if isinstance(content, dict) and "parts" in content:  # Gemini
+        content = content["parts"]
+    blocks = content if isinstance(content, list | tuple) else [content]
+    return "".join(_block_text(block) for block in blocks)
+
+
+def _block_text(block: Any) -> str:
+    if isinstance(block, dict):
+        if isinstance(block.get("text"), str) and block.get("type", "text") in ("text", "input_text", "output_text"):
+            return str(block["text"])
+        return as_json(_without_breakpoints(block))
+    return block if isinstance(block, str) else as_json(block)
+
+
+def _without_breakpoints(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {key: _without_breakpoints(field) for key, field in content.items() if key not in _BREAKPOINT_KEYS}
+    return [_without_breakpoints(entry) for entry in content] if isinstance(content, list | tuple) else content
+
+
+def as_json(content: Any) -> str:
+    """Return content as compact JSON."""
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+# Breakpoints
+
+
+def _all_breakpoints(request: Mapping[str, Any]) -> Iterator[Any]:
+    yield from _breakpoints_in([request.get(key) for key in ("tools", "system", "messages", "input")])
+    if request.get("cache_control"):
+        yield request["cache_control"]
+
+
+def _breakpoints_in(content: Any) -> Iterator[Any]:
+    """Yield the breakpoints of blocks, ignoring keys of the same name in a tool's schema or a call's arguments."""
+    if isinstance(content, list | tuple):
+        for entry in content:
+            yield from _breakpoints_in(entry)
+    elif isinstance(content, dict):
+        yield from _breakpoints_in(content.get("content"))
+        yield from (content[key] for key in _BREAKPOINT_KEYS if content.get(key))
+
+
+# Comparison
+
+
+def first_difference(old: Sequence[Any], new: Sequence[Any]) -> int | None:
+    """Return the index of the first entry that differs, or None if the two are equal."""
+    pairs = zip(old, new, strict=False)
+    index = next((index for index, (before, after) in enumerate(pairs) if before != after), None)
+    if index is None and len(old) != len(new):
+        return min(len(old), len(new))
+    return index
+
+
+def describe_tool_change(old_names: Sequence[str], new_names: Sequence[str], index: int) -> str:
+    """Return a verb phrase for the change of the tools at this index, the first that differs."""
+    position = f"position {index + 1}"
+    if index < len(old_names) and old_names[index] not in new_names:
+        return f"removed tool `{old_names[index]}` from {position}"
+    if index < len(new_names) and new_names[index] not in old_names:
+        return f"added tool `{new_names[index]}` at {position}"
+    if index < len(old_names) and index < len(new_names) and old_names[index] == new_names[index]:
+        return f"changed the definition of tool `{new_names[index]}` at {position}"
+    if index < len(new_names):
+        return f"moved tool `{new_names[index]}` from position {old_names.index(new_names[index]) + 1} to {index + 1}"
+    return f"removed tool `{old_names[index]}` from {position}"
+
+
+def changed_setting(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[str, str]:
+    """Return the first setting that changed and the first part that the cache loses; both are empty if none did."""
+    for key, part in _SETTINGS.items():
+        # Arguments that the caller adds to what Foreword returns may be missing in one of the two.
+        is_comparable = part == "messages" or (key in old and key in new)
+        if is_comparable and old.get(key) != new.get(key):
+            return key, part
+    return "", ""
