@@ -409,9 +409,11 @@ def placeholders(text: str) -> str:
 
 
 def finds_of(data: Mapping[str, Any]) -> list[str]:
+    finds = data.get("find", {})
+    complete = {name: {**finds.get(lookup.get("like"), {}), **lookup} for name, lookup in finds.items()}
     rows = [
         (code(name), str(lookup.get("as", "text")), groups(lookup["files"]), str(lookup.get("walk", model.Lookup.walk)))
-        for name, lookup in data.get("find", {}).items()
+        for name, lookup in complete.items()
     ]
     return [table(("find", "as", "files, in this order", "walk from"), rows)] if rows else []
 

@@ -130,8 +130,9 @@ def _agent(name: str, mark: str) -> str:
     return f"---\nname: {name}\ndescription: qx-{mark}-about\ntools: Read, Grep\n---\nqx-{mark}-body\n"
 
 
-def _skill(name: str, mark: str) -> str:
-    return f"---\nname: {name}\ndescription: qx-{mark}-about\n---\nqx-{mark}-body\n"
+def _skill(name: str, mark: str, paths: str = "") -> str:
+    scope = f"paths: {paths}\n" if paths else ""
+    return f"---\nname: {name}\ndescription: qx-{mark}-about\n{scope}---\nqx-{mark}-body\n"
 
 
 MENUS = {
@@ -162,6 +163,24 @@ NAMES = {
     "repo/.claude/commands/front/test.md": "---\ndescription: qx-front-about\n---\nqx-front-body\n",
     "repo/.claude/commands/front/deep/test.md": "---\ndescription: qx-deep-about\n---\nqx-deep-body\n",
     "home/.claude/commands/front/test.md": "---\ndescription: qx-users-about\n---\nqx-users-body\n",
+}
+
+SKILLS_WITH_PATHS = {
+    **{
+        f"repo/{folder}/skills/{folder[1]}-{name}/SKILL.md": _skill(
+            f"{folder[1]}-{name}", f"{folder[1:]}-{name}", paths
+        )
+        for folder in (".claude", ".github")
+        for name, paths in {
+            "plain": "",
+            "all": "'**'",
+            "python": "a/**/*.py",
+            "name": "['*.py', 'x']",
+            "web": "['web/**', '*.html']",
+        }.items()
+    },
+    "home/.claude/skills/user/SKILL.md": _skill("user", "user", "['a/b']"),
+    "repo/a/b/z.py": "print()\n",
 }
 
 ODD_IMPORTS = "qx-{0} imports @inc/dir here\n@inc/dir/ qx-{0}-slash\n@inc/blank.md\n@inc/empty.md\n@inc/rule.mdc @inc/UPPER.MD @inc/LICENSE\nqx-{0}-end\n"
@@ -495,6 +514,27 @@ TREES: dict[str, Tree] = {
         },
         ("repo", "repo/a"),
         ("claude",),
+    ),
+    "skill-paths": Tree(SKILLS_WITH_PATHS, ("repo", "repo/a"), ("claude", "copilot"), touch="repo/a/b/z.py"),
+    "skill-gemini": Tree(
+        {
+            "repo/.gemini/skills/top/SKILL.md": _skill("top", "top", "web/**"),
+            "repo/a/.gemini/skills/here/SKILL.md": _skill("here", "here"),
+            "repo/a/b/z.py": "print()\n",
+        },
+        ("repo", "repo/a", "repo/a/b"),
+        ("gemini",),
+        touch="repo/a/b/z.py",
+    ),
+    "skills-below": Tree(
+        {
+            "repo/a/.claude/skills/plain/SKILL.md": _skill("plain", "plain"),
+            "repo/a/.claude/skills/web/SKILL.md": _skill("web", "web", "web/**"),
+            "repo/a/b/z.py": "print()\n",
+        },
+        ("repo",),
+        ("claude",),
+        touch="repo/a/b/z.py",
     ),
     "menus": Tree({**MENUS, "repo/AGENTS.md": "qx-root\n"}, ("repo",), ALL_PROGRAMS),
     "names": Tree({**NAMES, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), ("claude", "codex")),

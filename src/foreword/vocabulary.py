@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         "elsewhere",
     ]
 
-
 LIFETIMES = ("release", "project", "conversation", "turn")
 PROMPT_ROLES = ("system", "developer", "user")
 
@@ -280,6 +279,7 @@ class Skill:
         hash: The hash of its file, empty if it is not known.
         body: The text after the front matter. It is empty until the skill is used, and read then.
         body_line: The line where the body starts.
+        paths: The globs of the files that it is for, separated by commas; empty if it is for all files.
     """
 
     name: str
@@ -290,6 +290,7 @@ class Skill:
     hash: str = ""
     body: str = ""
     body_line: int = 1
+    paths: str = ""
 
 
 @value

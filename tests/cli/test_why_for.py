@@ -34,6 +34,22 @@ def test_a_glob_that_almost_matches_has_a_hint(why):
     assert "web/**/*.ts differs only in upper and lower case" in why("Web/a.ts")[1]
 
 
+def test_a_rule_that_always_applies_says_so(run, tree):
+    tree({"w/.git": None, "w/.cursor/rules/always.mdc": "---\nglobs: web/**\nalwaysApply: true\n---\nAlways.\n"})
+    tree({"w/.cursor/rules/asked.mdc": "---\ndescription: By hand.\nalwaysApply: false\n---\nNever.\n"})
+    out = run("why", ".", ".cursor/rules/always.mdc", "--for", "api/a.py")[1]
+    assert out.startswith("used") and "applies to every file: its front matter has alwaysApply: true" in out
+    out = run("why", ".", ".cursor/rules/asked.mdc", "--for", "api/a.py")[1]
+    assert out.startswith("waiting") and "has no paths or globs or applyTo or alwaysApply" in out
+
+
+def test_a_skill_with_paths_is_explained_like_a_rule(run, tree):
+    skill = ".claude/skills/web/SKILL.md"
+    tree({"w/.git": None, f"w/{skill}": "---\nname: web\ndescription: About.\npaths: web/**\n---\n"})
+    assert "web/a.ts matches web/** (paths)" in run("why", ".", skill, "--for", "web/a.ts")[1]
+    assert "a.ts (in /w) does not match web/** (paths)" in run("why", ".", skill, "--for", "a.ts")[1]
+
+
 def test_for_needs_a_rule_and_a_file_in_the_workspace(run, why):
     status, _, error = run("why", ".", "--for", "a.py")
     assert status == 2 and "--for needs the path of a rule" in error

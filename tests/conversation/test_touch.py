@@ -83,6 +83,50 @@ def test_every_kind_of_rule_applies_by_its_own_field(tree, open_conversation):
     assert files_in(open_conversation(id="u").touch(["other.md"])) == [".claude/rules/g.md", ".cursor/rules/e.mdc"]
 
 
+SKILL = "---\nname: {0}\ndescription: About {0}.\n{1}---\nThe body of {0}.\n"
+
+
+@pytest.fixture
+def with_skills(tree, open_conversation):
+    """A conversation in a workspace with a skill for every file and two for some."""
+    scopes = {"any": "", "all": "paths: '**'\n", "py": "paths: ['*.py', 'lib']\n", "web": "paths: web/**\n"}
+    files = {f"w/.claude/skills/{name}/SKILL.md": SKILL.format(name, paths) for name, paths in scopes.items()}
+    tree({**files, "w/.git": None})
+    return open_conversation(tools="read_file")
+
+
+def test_a_skill_with_paths_is_listed_when_such_a_file_is_touched(with_skills, contents):
+    system = with_skills.turn("hello").system
+    assert [name for name in ("any", "all", "py", "web") if f"About {name}." in system] == ["any", "all"]
+    assert with_skills.touch(["README.md"]).messages == ()
+    touched = with_skills.touch(["lib/x.txt"])
+    assert re.findall(r"- (.*) \(.*/w/(.*)\)", touched.text) == [("py: About py.", ".claude/skills/py/SKILL.md")]
+    assert {each.path.rpartition("/")[0].rpartition("/")[2]: each.fate for each in touched.candidates} == {
+        "py": "used",
+        "web": "waiting",
+    }
+    assert with_skills.touch(["a.py"]).messages == ()
+    with_skills.compact()
+    returned = contents(with_skills.turn("go on", [{"role": "summary", "content": "so far"}]).messages)
+    assert [text for text in returned if "About py." in text] and "About web." not in str(returned)
+
+
+def test_a_skill_that_waits_can_be_used_by_name(with_skills):
+    assert "The body of web." in with_skills.use_skill("web")["content"]
+
+
+def test_a_skill_is_not_listed_for_an_agent_that_cannot_load_one(with_skills, open_conversation):
+    touched = open_conversation(id="u").touch(["a.py"])
+    assert (touched.messages, touched.findings) == ((), ())
+
+
+def test_a_layout_may_list_skills_with_paths_from_the_start(tree, with_skills):
+    prompt = tree.prompt("foreword", tools="read_file", set={"find.skills.scoped": "list"})
+    assert "About web." in prompt.text
+    ignored = [message for code, message in tree.messages(prompt) if code == "skill-field"]
+    assert ignored == ["its paths are ignored: this layout lists every skill from the start"] * 2
+
+
 def test_a_changed_file_is_sent_again_once_and_says_so(tree, conversation):
     conversation.touch(["a/b/c/z.py"])
     tree({"w/a/AGENTS.md": "in a, but longer"})

@@ -540,6 +540,19 @@ def test_malformed_front_matter_is_reported_and_other_files_load(tree, layout_te
             'as = "skill"\nwhere = { paths = "" }',
             "find.project.where is only for files that are used as text, not as skill",
         ),
+        (
+            'as = "agent"\nmatch = ["paths"]',
+            "find.project.match is only for text and skills, not for files that are used as agent",
+        ),
+        (
+            'as = "skill"\nmatch = ["globs"]',
+            'find.project.match: a skill names its files in paths; write match = ["paths"]',
+        ),
+        ('as = "agent"\nscoped = "wait"', "find.project.scoped is only for skills; with match, it must be 'list'"),
+        (
+            'as = "skill"\nmatch = ["paths"]\nscoped = "wait"',
+            "find.project.scoped is only for skills; with match, it must be 'list'",
+        ),
         ('as = "agent"\norder = "path"', "find.project.order is only for files that are used as text, not as agent"),
         ('as = "skill"\nexclude = ["x"]', "find.project.exclude is only for files"),
     ],

@@ -185,6 +185,25 @@ def test_disable_model_invocation_hides_a_skill(value: str, hidden: bool) -> Non
         assert skill is not None and (skill.hidden, findings) == (hidden, [])
 
 
+@pytest.mark.parametrize(
+    ("value", "paths"),
+    [
+        ("'*.py'", "*.py"),
+        ("a/**, web", "a/**, web"),
+        ("['*.py', '*.{ts,tsx}']", "*.py, *.{ts,tsx}"),
+        ("*.py", "*.py"),  # not valid YAML
+        ("", ""),
+        ("[]", ""),
+        ("['**/*', 'web']", ""),
+        ("{a: b}", ""),
+        ("3", "3"),
+    ],
+)
+def test_paths_are_the_globs_of_the_files_that_a_skill_is_for(value: str, paths: str) -> None:
+    skill, _ = read_skill(with_field(f"paths: {value}"), PATH, "lenient")
+    assert skill is not None and skill.paths == paths
+
+
 @pytest.mark.parametrize("validation", ["strict", "lenient"])
 @pytest.mark.parametrize(
     ("lines", "message"),

@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ..vocabulary import Skill
     from .arguments import Namespace, Parser
 
 
@@ -78,6 +79,13 @@ def _write_layout(form: Any) -> None:
         write_line(f"detected by  {', '.join(form['detected_by'])}", indent=13)
 
 
+def _note_on(skill: Skill) -> str:
+    """Why a skill is not in the menu, or an empty string."""
+    if skill.paths:
+        return f"  (for {skill.paths})"
+    return "  (hidden)" if skill.hidden else ""
+
+
 def skills(args: Namespace) -> int:
     """`foreword skills [DIR]`"""
     assembler = args.question.assembler
@@ -93,7 +101,7 @@ def skills(args: Namespace) -> int:
     rows = [
         (
             found.name,
-            paths.shorten(found.path) + ("  (hidden)" if found.hidden else ""),
+            paths.shorten(found.path) + _note_on(found),
             " ".join(found.description.split()),
         )
         for found in assembler.skills()

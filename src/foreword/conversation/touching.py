@@ -103,7 +103,8 @@ class Touching:
             if published is not None:
                 break
             current = self._editions.store.current(self._id) or current
-        left_out = [path for path in choice.hashes if path not in sent and path not in choice.reasons]
+        cut = {candidate.path for candidate in prompt.candidates if candidate.fate == "cut"}
+        left_out = [path for path in choice.hashes if path in cut and path not in sent and path not in choice.reasons]
         if not left_out:
             self._remember(unknown, reading, choice, published)
         findings = [*reading.findings, *prompt.findings, *_left_out_findings(left_out)]

@@ -11,7 +11,7 @@ from ..sources.front_matter import name_by_path, read_resident, read_skill
 from ..sources.search import SKILL_FILE
 from ..sources.stamps import real_path
 from ..text.lines import printable
-from ..vocabulary import replace
+from ..vocabulary import Skill, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,16 +19,17 @@ if TYPE_CHECKING:
     from ..sources.files import Reader
     from ..sources.readings import Reading
     from ..sources.trail import Trail
-    from ..vocabulary import Resident, Skill, Workspace
+    from ..vocabulary import Resident, Workspace
 
 
 def find_entries(
     lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail
-) -> tuple[list[Skill | Resident], dict[str, tuple[int, int]]]:
-    """Return the skills or residents, sorted by name, and the identity of each file by its path."""
+) -> tuple[list[Skill | Resident], dict[str, tuple[int, int]], dict[str, tuple[str, str]]]:
+    """Return the skills or residents, sorted by name, and by the path of each its identity, and its pattern's place and directory."""
     entries: dict[str, list[Skill | Resident]] = {}
     seen: dict[object, str] = {}
     identities: dict[str, tuple[int, int]] = {}
+    places: dict[str, tuple[str, str]] = {}
     # Links to skills are a common way to share them, so they are not reported; a second name for a resident is a mistake.
     code = "" if lookup.kind == "skill" else "file-duplicate"
     for slot in slots(lookup, workspace, trail, reader):
@@ -49,8 +50,8 @@ def find_entries(
                 seen[file] = path
                 is_entry = _is_entry(reading, layer, trail) and _has_right_name(path, lookup, layer, trail)
                 if is_entry and _add_entry(lookup, folder, reading, layer, entries, trail):
-                    identities[path] = reading.identity
-    return [entry for name in sorted(entries) for entry in entries[name]], identities
+                    identities[path], places[path] = reading.identity, (pattern.place, base)
+    return [entry for name in sorted(entries) for entry in entries[name]], identities, places
 
 
 def _links_last(lookup: Lookup, paths: list[str], reader: Reader) -> list[str]:
@@ -109,6 +110,22 @@ def _add_entry(
         reason = f"{printable(same_name_entries[0].path)} also has the name {entry.name!r} and comes first"
         trail.record(reading.path, layer, "shadowed", reason, "skill-shadowed", same_name_entries[0].path)
         return False
+    if isinstance(entry, Skill) and entry.paths:
+        entry = _with_scope(entry, lookup, layer, trail)
+    else:
+        trail.record(reading.path, layer, "used")
     same_name_entries.append(entry)
-    trail.record(reading.path, layer, "used")
     return True
+
+
+def _with_scope(skill: Skill, lookup: Lookup, layer: str, trail: Trail) -> Skill:
+    """Return a skill that is only for some files, and record whether it waits until one of them is touched."""
+    if lookup.scoped == "wait":
+        reason = f"it waits for a file that matches {skill.paths} (paths in its front matter)"
+        trail.record(skill.path, layer, "waiting", reason, target=skill.paths)
+        return replace(skill, hidden=True)
+    trail.record(skill.path, layer, "used")
+    if not lookup.match:
+        message = "its paths are ignored: this layout lists every skill from the start"
+        trail.findings.append(finding("skill-field", message, printable(skill.path), 1))
+    return skill

@@ -216,11 +216,12 @@ def _run_lookup(lookup: Lookup, workspace: Workspace, reader: Reader) -> LookupR
     trail = Trail()
     entries: list[Skill | Resident] = []
     identities: dict[str, tuple[int, int]] = {}
+    places: dict[str, tuple[str, str]] = {}
     texts: list[FoundText] = []
     if lookup.kind == "text":
         texts = _find_texts(lookup, workspace, reader, trail)
     else:
-        entries, identities = find_entries(lookup, workspace, reader, trail)
+        entries, identities, places = find_entries(lookup, workspace, reader, trail)
     stamps = tuple(reader.stamps.items())
     return LookupResult(
         entries,
@@ -231,6 +232,7 @@ def _run_lookup(lookup: Lookup, workspace: Workspace, reader: Reader) -> LookupR
         stamps,
         reader.readings,
         tuple(lookup.directories),
+        places,
     )
 
 

@@ -33,7 +33,8 @@ class FoundText:
 class LookupResult:
     """What one lookup rule read and found: texts, or menu entries with the identity of each file by its path.
 
-    `directories` are the directories of the place `down` for which the rule was run.
+    `directories` are the directories of the place `down` for which the rule was run. `places` has, by the path of each entry, the
+    place of the pattern that found it and the directory where that starts.
     """
 
     entries: Sequence[Skill | Resident]
@@ -44,3 +45,4 @@ class LookupResult:
     stamps: Sequence[tuple[str, Any]]
     readings: Mapping[str, Any]
     directories: Sequence[str] = ()
+    places: Mapping[str, tuple[str, str]] = {}

@@ -9,9 +9,9 @@ import os
 
 from ..findings import finding
 from ..sources.paths import absolute_path, is_inside
-from ..sources.scoping import scope_of
+from ..sources.scoping import scope_of, scope_of_globs
 from ..text.lines import printable
-from ..vocabulary import Candidate, replace, value
+from ..vocabulary import Skill, replace, value
 from .gather import gather
 
 TYPE_CHECKING = False
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..layout.model import Layout, Lookup
     from ..sources.files import Reader
     from ..sources.scoping import RuleScope
-    from ..vocabulary import Finding, Inputs, Workspace
+    from ..vocabulary import Candidate, Finding, Inputs, Resident, Workspace
     from .results import FoundText, LookupResult
 
 # Instructions in other people's code do not apply.
@@ -51,6 +51,13 @@ class RuleScopes:
         if known is None:
             self.compiled += 1
             known = self._known[key] = scope_of(text.reading.text, lookup.match, lookup.globs)
+        return known
+
+    def of_skill(self, lookup: Lookup, skill: Skill) -> RuleScope:
+        key = skill.path, skill.paths, lookup.globs
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = scope_of_globs("paths", skill.paths, lookup.globs)
         return known
 
 
@@ -111,7 +118,10 @@ def gather_touched(
     ]
 
     def select(lookup: Lookup, result: LookupResult) -> LookupResult:
-        return matching(lookup, result, files, workspace, scopes, only) if lookup.match else result
+        if not lookup.match:
+            return result
+        choose = matching_skills if lookup.kind == "skill" else matching
+        return choose(lookup, result, files, workspace, scopes, only)
 
     return gather(replace(layout, lookups=tuple(lookups)), workspace, reader, before, select=select)
 
@@ -138,7 +148,8 @@ def matching(
         candidate = candidates[text.candidate]
         if scope.problem:
             problems.append(finding("front-matter-invalid", f"{candidate.path}: {scope.problem}", candidate.path, 1))
-        fate = _fate(lookup, scope, candidate, text, files, workspace) if only is None else None
+        base = base_of_rule(lookup, text.reading.path, text.place, text.base, workspace)
+        fate = _fate(lookup, scope, candidate, base, files) if only is None else None
         if fate is None and (only is None or only(candidate.path)):
             kept.append((text, scope))
         else:
@@ -153,31 +164,58 @@ def matching(
     )
 
 
-def _fate(
+def matching_skills(
     lookup: Lookup,
-    scope: RuleScope,
-    candidate: Candidate,
-    text: FoundText,
+    result: LookupResult,
     files: Sequence[TouchedFile],
     workspace: Workspace,
+    scopes: RuleScopes,
+    only: Callable[[str], bool] | None = None,
+) -> LookupResult:
+    """Remove the skills that are not for any of these files from a lookup rule's result.
+
+    Those with paths remain as `waiting` candidates; the others are listed in the prompt, so a touch has nothing to say about them.
+    """
+    if lookup.within == "cwd":
+        files = [file for file in files if is_inside(file.path, workspace.cwd)]
+    candidates = {candidate.path: candidate for candidate in result.candidates}
+    kept: list[Skill | Resident] = []
+    for entry in result.entries:
+        path = printable(entry.path)
+        scope = scopes.of_skill(lookup, entry) if isinstance(entry, Skill) else _UNSCOPED
+        base = base_of_rule(lookup, entry.path, *result.places[entry.path], workspace)
+        if only is not None:
+            fate = None if only(path) else replace(candidates[path], fate="waiting", reason="it was not sent earlier")
+        else:
+            fate = _fate(lookup, scope, candidates[path], base, files)
+        if fate is None:
+            kept.append(entry)
+        elif scope.is_scoped:
+            candidates[path] = fate
+        else:
+            del candidates[path]
+    return replace(result, entries=kept, candidates=tuple(candidates.values()))
+
+
+def _fate(
+    lookup: Lookup, scope: RuleScope, candidate: Candidate, base: str, files: Sequence[TouchedFile]
 ) -> Candidate | None:
-    """Return the candidate of a rule that does not apply, with the reason, or None if the rule applies."""
+    """Return the candidate of a rule or skill that does not apply, with the reason, or None if it applies."""
     if not scope.is_scoped:
         if lookup.unscoped != "skip":
             return None
         return replace(candidate, fate="unused", reason=f"its front matter has no {' or '.join(lookup.match)}")
-    base = base_of_rule(lookup, text, workspace)
     if any(scope.globs.match(path) for file in files for path in relative_names(file, base)):
         return None
     reason = f"it waits for a file that matches {scope.text} ({scope.field} in its front matter)"
     return replace(candidate, fate="waiting", reason=reason, target=scope.text)
 
 
-def base_of_rule(lookup: Lookup, text: FoundText, workspace: Workspace) -> str:
+def base_of_rule(lookup: Lookup, path: str, place: str, base: str, workspace: Workspace) -> str:
     """Return the directory that a rule's globs are relative to: the workspace for a user's own rule, otherwise where its folder was found."""
-    if text.place in _USER_PLACES or (text.place == "path" and not is_inside(text.reading.path, text.base)):
+    if place in _USER_PLACES or (place == "path" and not is_inside(path, base)):
         return workspace.cwd if lookup.within == "cwd" else workspace.root or workspace.cwd
-    return workspace.root or workspace.cwd if lookup.from_root else text.base
+    return workspace.root or workspace.cwd if lookup.from_root else base
 
 
 def relative_names(file: TouchedFile, base: str) -> Iterator[str]:

@@ -95,4 +95,12 @@ MENUS = (
         " (`field`, the default), or its path below the folder that is searched, with colons (`path`): `commands/git/fix.md` is `git:fix`.",
         ("field", "path"),
     ),
+    Key(
+        "find",
+        "scoped",
+        "choice",
+        "Whether a skill whose front matter has `paths` is listed from the start (`list`, the default), or is left out of the menu (`wait`)."
+        " A find of `[touch]` with `match` lists it when a file that matches is touched. It can be used by name in any case.",
+        ("list", "wait"),
+    ),
 )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-_ONLY_FOR_TEXT = ("order", "exclude", "where", "unless", "below", "unscoped")
+_ONLY_FOR_TEXT = ("order", "exclude", "where", "unless", "below")
 _ONLY_FOR_MENUS = ("same_name", "named")
 
 
@@ -70,6 +70,7 @@ def parse_lookup(
         within=table.get("within", "root"),
         same_name=table.get("same_name", "first"),
         named=table.get("named", "field"),
+        scoped=table.get("scoped", "list"),
         globs=table.get("globs", "folders"),
         from_root=table.get("from_root", False),
         hidden=table.get("hidden", False),
@@ -98,6 +99,12 @@ def _check_kind(table: Mapping[str, Any], kind: str, where: str) -> None:
             raise LayoutError(f"{where}{key} is only for files that a menu lists, such as skills, not for text")
         if key in table:
             raise LayoutError(f"{where}{key} is only for files that are used as text, not as {kind}")
+    if "match" in table and kind not in ("text", "skill"):
+        raise LayoutError(f"{where}match is only for text and skills, not for files that are used as {kind}")
+    if kind == "skill" and (table.get("match", ["paths"]) != ["paths"] or table.get("unscoped") == "first"):
+        raise LayoutError(f'{where}match: a skill names its files in paths; write match = ["paths"]')
+    if "scoped" in table and (kind != "skill" or (table["scoped"] == "wait" and "match" in table)):
+        raise LayoutError(f"{where}scoped is only for skills; with match, it must be 'list'")
 
 
 def _markers(

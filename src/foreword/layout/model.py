@@ -132,6 +132,7 @@ class Lookup:
     directories: Sequence[str] = ()
     same_name: Literal["first", "all"] = "first"
     named: Literal["field", "path"] = "field"
+    scoped: Literal["list", "wait"] = "list"
 
     @property
     def needs_touch(self) -> bool:

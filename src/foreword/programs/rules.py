@@ -7,7 +7,7 @@ from ..errors import CallError
 from ..gathering.touched import base_of_rule, relative_names
 from ..sources.path_globs import compile_globs, names_of
 from ..text.lines import printable
-from ..vocabulary import Candidate, replace
+from ..vocabulary import Candidate, replace, value
 from .explain import is_match
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..engine.touches import TouchReading
-    from ..gathering.results import FoundText
+    from ..gathering.touched import RuleScopes
     from ..layout.model import Lookup
     from ..sources.path_globs import Glob
     from ..sources.scoping import RuleScope
@@ -36,13 +36,13 @@ def explain_rule(question: Question, rule: str, file: str) -> list[Candidate]:
     if not reading.files:
         raise CallError(reading.findings[0].message)
     found: dict[str, Candidate] = {}
-    for lookup, text in _rules(reading):
-        path = printable(text.reading.path)
+    for each in _rules(reading, reader.scopes):
+        path = printable(each.path)
         if is_match(path, rule, question.cwd):
             layer = next(
                 (candidate.layer for candidate in reading.inputs.candidates if candidate.path == path), "project"
             )
-            applies, reason = _verdict(reader.scopes.of(lookup, text), lookup, text, reading, file)
+            applies, reason = _verdict(each, reading, file)
             found[path] = Candidate(path, layer, "used" if applies else "waiting", reason)
     for candidate in reading.inputs.candidates:
         if is_match(candidate.path, rule, question.cwd) and candidate.fate != "absent":
@@ -51,25 +51,46 @@ def explain_rule(question: Question, rule: str, file: str) -> list[Candidate]:
     return list(found.values())
 
 
-def _rules(reading: TouchReading) -> Iterator[tuple[Lookup, FoundText]]:
+@value
+class _Rule:
+    """A rule or skill that may apply to the file: its path, the lookup rule that found it, its scope, and where its globs start."""
+
+    path: str
+    lookup: Lookup
+    scope: RuleScope
+    base: str
+
+
+def _rules(reading: TouchReading, scopes: RuleScopes) -> Iterator[_Rule]:
+    workspace = reading.inputs.workspace
     for lookup in reading.layout.lookups:
         result = reading.inputs.lookup_results.get(lookup.name)
-        for text in result.texts if result and lookup.match else ():
-            if not lookup.below or f"/{lookup.below}/" in text.reading.path:
-                yield lookup, text
+        if result is None or not lookup.match:
+            continue
+        for text in result.texts:
+            path = text.reading.path
+            if not lookup.below or f"/{lookup.below}/" in path:
+                base = base_of_rule(lookup, path, text.place, text.base, workspace)
+                yield _Rule(path, lookup, scopes.of(lookup, text), base)
+        for skill in result.entries:
+            place, start = result.places[skill.path]
+            base = base_of_rule(lookup, skill.path, place, start, workspace)
+            yield _Rule(skill.path, lookup, scopes.of_skill(lookup, skill), base)
 
 
-def _verdict(scope: RuleScope, lookup: Lookup, text: FoundText, reading: TouchReading, file: str) -> tuple[bool, str]:
+def _verdict(rule: _Rule, reading: TouchReading, file: str) -> tuple[bool, str]:
     """Whether a rule applies to the file, and why."""
+    scope, base = rule.scope, rule.base
     if not scope.is_scoped:
-        if lookup.unscoped != "skip":
+        if rule.lookup.unscoped != "skip":
             return True, "it does not list any paths, so it applies to every file"
-        return False, f"it does not apply to any file, because its front matter has no {' or '.join(lookup.match)}"
-    base = base_of_rule(lookup, text, reading.inputs.workspace)
+        return False, f"it does not apply to any file, because its front matter has no {' or '.join(rule.lookup.match)}"
     names = [name for touched in reading.files for name in relative_names(touched, base)]
     if not names:
         return False, f"{printable(file)} is not in {printable(base)}, to which its globs are relative"
     for name in names:
+        if scope.field == "alwaysApply":
+            return True, "it applies to every file: its front matter has alwaysApply: true"
         if scope.globs.match(name):
             deciding = scope.globs.deciding(name)
             return True, f"{name} matches {deciding.text if deciding else scope.text} ({scope.field})"

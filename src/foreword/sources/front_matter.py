@@ -18,7 +18,7 @@ Both report the same violations of these rules:
     license        text
     allowed-tools  text, or a list of strings
     metadata       fields of any kind
-    other fields   ignored and reported; `disable-model-invocation` hides the skill
+    other fields   ignored and reported; `disable-model-invocation` hides the skill, and `paths` names the files that it is for
 
 An unquoted number, `true` or `null` is treated as text, so `name: 123` is the name "123"; only a description of `null` counts as
 missing. If YAML fails or a field occurs twice, the lenient reader reads line by line: each top-level field is parsed separately, invalid
@@ -55,7 +55,7 @@ MAX_ALIASES = 4
 MAX_UNKNOWN = 10
 
 SPECIFIED_FIELDS = frozenset({"name", "description", "license", "allowed-tools", "metadata", "compatibility"})
-TOLERATED_FIELDS = frozenset({"disable-model-invocation", "globs"})
+TOLERATED_FIELDS = frozenset({"disable-model-invocation", "globs", "paths"})
 HIDDEN_KEY = "disable-model-invocation"
 RESIDENT_KEYS = ("model_invokation", "model-invocation", "model_invocation")
 
@@ -137,7 +137,7 @@ def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -
     if head is None:
         problem = problem or "the front matter is missing: a SKILL.md begins with '---', its fields, and '---'"
         return None, [finding("skill-invalid", f"{problem}; the skill is skipped", path, 1)]
-    fields, violations = _parse_fields(head, ("name", "description", HIDDEN_KEY), "skill-repaired")
+    fields, violations = _parse_fields(head, ("name", "description", HIDDEN_KEY, "paths"), "skill-repaired")
     name, description, folder = _text(fields, "name", head), _description(fields, head), _folder(path)
     if validation == "strict":
         if violations := violations or _find_violations(name, description, folder, fields, head):
@@ -155,7 +155,18 @@ def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -
     findings = [_lenient_finding(violation, name, path) for violation in violations]
     if not fields.keys() <= SPECIFIED_FIELDS:
         findings += _ignored_fields(fields, head, path)
-    return Skill(name, description, path, _is_true(fields.get(HIDDEN_KEY)), (1, closing_line)), findings
+    hidden, paths = _is_true(fields.get(HIDDEN_KEY)), _paths(fields, head) if "paths" in fields else ""
+    return Skill(name, description, path, hidden, (1, closing_line), paths=paths), findings
+
+
+def _paths(fields: Fields, head: str) -> str:
+    """The globs of a skill's field `paths`; empty if one of them matches every file."""
+    from .path_globs import MATCH_ALL, split_globs
+
+    content = fields["paths"]
+    text = _join_list(content) if isinstance(content, list) else _text(fields, "paths", head)
+    globs = split_globs(text)
+    return "" if any(glob in MATCH_ALL for glob in globs) else ", ".join(globs)
 
 
 def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]:

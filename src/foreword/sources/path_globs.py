@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _MAX_LENGTH = 1_000
 _MAX_GLOBS = 1_000
 _ANY_FOLDERS = "**"
+MATCH_ALL = frozenset(("*", "**", "**/*", "**/**", "/**"))  # globs that match every file
 _STAR, _ANY_CHARACTER = 0, 1
 
 

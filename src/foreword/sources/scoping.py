@@ -74,5 +74,10 @@ def scope_of(text: str, match: Sequence[str], reading: str = "folders") -> RuleS
     for name in match:
         if name != "alwaysApply" and split_globs(fields.get(name, "")):
             # Many rules have globs without quotes, which YAML rejects. Such fields are read literally, and not reported.
-            return RuleScope(name, fields[name], compile_globs(fields[name], reading))
+            return scope_of_globs(name, fields[name], reading)
     return RuleScope("", "", compile_globs(""), problem)
+
+
+def scope_of_globs(field: str, globs: str, reading: str = "folders") -> RuleScope:
+    """Return the paths that these globs, which are in this field of the front matter, name. Without globs, it is not scoped."""
+    return RuleScope(field if globs else "", globs, compile_globs(globs, reading))

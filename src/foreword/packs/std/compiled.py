@@ -47,6 +47,7 @@ def foreword() -> dict[str, Any]:
           'project': {'walk': 'git', 'files': [['walk:AGENTS.override.md', 'walk:AGENTS.md', 'walk:CLAUDE.md'], 'walk:AGENTS.local.md']},
           'skills': {'as': 'skill',
                      'validation': 'lenient',
+                     'scoped': 'wait',
                      'walk': 'git',
                      'files': ['walk:.foreword/skills/**/SKILL.md',
                                'walk:.agents/skills/**/SKILL.md',
@@ -67,7 +68,8 @@ def foreword() -> dict[str, Any]:
                            'files': ['down:.agents/rules/**/*.md',
                                      'down:.claude/rules/**/*.md',
                                      'down:.github/instructions/**/*.instructions.md']},
-          'nested_cursor': {'like': 'rules', 'unscoped': 'skip', 'files': ['down:.cursor/rules/**/*.mdc']}},
+          'nested_cursor': {'like': 'rules', 'unscoped': 'skip', 'files': ['down:.cursor/rules/**/*.mdc']},
+          'touched_skills': {'like': 'skills', 'scoped': 'list', 'match': ['paths'], 'unscoped': 'skip'}},
  'section': {'identity': {'instead': ['base'],
                           'lifetime': 'release',
                           'wrap': '<identity>\n{}\n</identity>',
@@ -129,7 +131,16 @@ def foreword() -> dict[str, Any]:
              'rules': {'list': 'rules', 'item': '<rule path="{path|xml}"{changed}>\n{text}\n</rule>', 'join': '\n\n'},
              'cursor': {'like': 'rules', 'list': 'cursor'},
              'nested_rules': {'like': 'rules', 'list': 'nested_rules'},
-             'nested_cursor': {'like': 'rules', 'list': 'nested_cursor'}},
+             'nested_cursor': {'like': 'rules', 'list': 'nested_cursor'},
+             'touched_skills': {'list': 'touched_skills',
+                                'when': ['@loaders'],
+                                'item': '- {name|line}: {description|line} ({path})',
+                                'wrap': '<path-skills>\n'
+                                        'These skills are for files that you are working on now. When a task fits a description, load that '
+                                        'file before you start; paths in it are relative to its folder.\n'
+                                        '\n'
+                                        '{}\n'
+                                        '</path-skills>'}},
  'guideline': [{'when': ['tool:read', '@shell'], 'say': ['Read files with `read` rather than through the shell.']},
                {'when': ['tool:read_file', '@shell'], 'say': ['Read files with `read_file` rather than through the shell.']},
                {'when': ['tool:edit', '@shell'], 'say': ['Change files with `edit` rather than through the shell.']},
@@ -137,7 +148,7 @@ def foreword() -> dict[str, Any]:
                {'from': 'tools'},
                {'from': 'extensions'}],
  'on': {'turn': 'keep', 'tools': 'append', 'reload': 'gather', 'compaction': 'gather'},
- 'touch': {'sections': ['touched'], 'changed': ' changed="yes"', 'budget': 8000},
+ 'touch': {'sections': ['touched', 'touched_skills'], 'changed': ' changed="yes"', 'budget': 8000},
  'compaction': {'under': 'kept', 'say': 'message'},
  'wording': {'compaction': 'Write a summary from which this work can go on without the messages above: what the user wants and why, what '
                            'has been done and found, what was decided, what is still open, and which files matter.',
