@@ -243,7 +243,7 @@ def test_the_default_layout_needs_no_advice(run, run_json, tree):
     status, out, err = run("cache", "--tool", "read", "--exit-code")
     assert (status, err) == (0, "")
     assert "order   good: every section comes after those with a longer lifetime\n" in out
-    assert "other builds produced the same bytes\n" in out and "moved" not in out
+    assert "rebuilds produced the same bytes\n" in out and "changed" not in out
     form = run_json(CacheForm, "cache", ".", "--tool", "read")
     assert (form["findings"], form["misplaced"], form["better_order"]) == ([], [], None)
     assert {rebuild["changed"] for rebuild in form["rebuilds"]} == {False}

@@ -563,6 +563,6 @@ def test_tokens_counts_tools_by_tool_and_by_server(run):
     assert all(tool["tokens"] > 0 for tool in tools)
     printed = run("tokens", *arguments)[1]
     assert "all 2 of gh" in printed
-    assert f"{sum(tool['tokens'] for tool in tools)} tokens for tools, besides the prompt" in printed
+    assert f"{sum(tool['tokens'] for tool in tools)} tokens for tools, in addition to the prompt" in printed
     assert json.loads(run("tokens", "--json")[1])["tools"] == []
     assert "tokens for tools" not in run("tokens")[1]

@@ -1,4 +1,4 @@
-"""The command line: each module implements one family of commands, which parse arguments, call a function and print the result.
+"""The command line. Each module implements one family of commands, which parse arguments, call a function and print the result.
 
 To start fast, only the requested family is imported, and only the requested command's parser is built.
 """

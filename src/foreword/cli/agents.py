@@ -112,7 +112,7 @@ def _cell(verdict: Verdict) -> str:
 
 
 def _notes(result: AgentReport, short_paths: Sequence[str]) -> list[str]:
-    """Return the lines below the table: which patterns activate files "on touch", and what the less common verdicts mean."""
+    """Return the notes below the table: which patterns activate files "on touch", and what the less common verdicts mean."""
     lines: dict[str, None] = {}
     has_nested = False
     for row, path in zip(result.table.rows, short_paths, strict=True):
@@ -180,7 +180,7 @@ def _write_columns(table: AgentTable, short_paths: Sequence[str], columns: Seque
             (" " * GAP).join((paint(pad(shorten_middle(label, path_width), path_width), label_colour), *parts)).rstrip()
         )
 
-    plain = ["" for _ in columns]
+    no_colours = ["" for _ in columns]
     write(line("file", [table.agents[column].name for column in columns], ["bold" for _ in columns], "bold"))
     for path, row in zip(short_paths, table.rows, strict=True):
         verdicts = [row.verdicts[column] for column in columns]
@@ -191,7 +191,7 @@ def _write_columns(table: AgentTable, short_paths: Sequence[str], columns: Seque
                 [_COLOURS.get(verdict.name, "dim") for verdict in verdicts],
             )
         )
-    write(line("tokens", [f"{table.agents[column].tokens.count:,}" for column in columns], plain, "bold"))
+    write(line("tokens", [f"{table.agents[column].tokens.count:,}" for column in columns], no_colours, "bold"))
 
 
 def _write_sentences(result: AgentReport, args: Namespace) -> None:
@@ -231,7 +231,7 @@ def write_comparison(result: AgentReport, args: Namespace) -> None:
 
 
 def _write_texts(result: AgentReport, args: Namespace, rows: Sequence[FileRow]) -> None:
-    """Print the lines that only one of two agents gets, for each file that both load."""
+    """For each file that both agents load, print the lines that only one of them gets."""
     from ..inspection.agent_texts import compare_texts
 
     paths = [row.path for row in rows if all(verdict.name in LOADED for verdict in row.verdicts)]

@@ -1,4 +1,4 @@
-"""A change to the prompt and its token counts, described for `watch`."""
+"""Describe a change to the prompt and its token counts, for `watch`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class ChangeReport:
         return "start" if self.change.before is None else "same" if is_same else "change"
 
     def lines(self) -> list[str]:
-        """Return the change in sentences: first its effect on the text, then the findings that are new or fixed."""
+        """Describe the change: first its effect on the text, then the findings that are new or fixed."""
         if self.change.error is not None:
             return [escape_controls(f"{self.files()}{error_sentence(self.change.error)}")]
         if self.effect is None:
@@ -70,7 +70,7 @@ class ChangeReport:
         return lines + [f"  - {line}" for line in self.finding_lines(self.effect.fixed_findings, with_hint=False)]
 
     def size(self) -> str:
-        """Return the prompt's token count in words."""
+        """Describe the prompt's token count."""
         return describe_count(self.total.count, self.total.method, self.total.error, self.args.model)
 
     def finding_lines(self, findings: Sequence[Finding], with_hint: bool = True) -> list[str]:
@@ -90,7 +90,7 @@ class ChangeReport:
         return lines
 
     def summary(self) -> str:
-        """Return how the sections changed, and how much of the prefix did not."""
+        """Describe how the sections changed, and how much of the prefix did not."""
         effect = self.effect
         if effect is None or not effect.is_changed:
             return f"the {'prompt' if self.event == 'same' else 'text'} is the same"
@@ -116,7 +116,7 @@ class ChangeReport:
 
 
 def _describe(section: SectionEffect) -> str:
-    """Return a section's change, such as `project +12`, `menu moved +0` or `(between sections) changed`."""
+    """Describe a section's change, such as `project +12`, `menu moved +0` or `(between sections) changed`."""
     if section.section in (WHOLE_PROMPT, BETWEEN_SECTIONS):
         return f"{section.section} changed"
     kinds = "" if tuple(section.kinds) == ("changed",) else f" {' and '.join(section.kinds)}"

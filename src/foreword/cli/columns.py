@@ -17,7 +17,7 @@ GAP = 2
 _MIN_SENTENCE_WIDTH = 24
 _MIN_PATH_WIDTH = 20
 # A longer word, such as an address, may be broken.
-_LONGEST_WORD = 30
+_MAX_WORD_WIDTH = 30
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _RESET = "\x1b[0m"
 _EMOJI_FORM = "\ufe0f"
@@ -63,7 +63,7 @@ def _character_width(character: str) -> int:
 
 
 def clip(text: str, width: int) -> str:
-    """As much of the start of a line as fits the width; colours are kept, and reset at the end."""
+    """Return as much of the start of a line as fits the width. Colours are kept, and reset at the end."""
     fitting: list[str] = []
     used = 0
     for unit, size in _units(text):
@@ -81,7 +81,7 @@ def pad(text: str, width: int, right: bool = False) -> str:
 
 
 def shorten_middle(text: str, width: int) -> str:
-    """Return a path or name with its middle replaced by `…` if it is too wide. More of the end is kept, because it identifies the file."""
+    """Return a path or name with its middle replaced by `…` if it is too wide. More of the end is kept, since it identifies the file."""
     if display_width(text) <= width:
         return text
     units = [unit for unit in _units(text) if unit[1]]
@@ -175,7 +175,7 @@ def _split_word(word: str, room: int) -> tuple[str, str]:
 
 
 def _with_carried_colours(lines: Sequence[str]) -> list[str]:
-    """Return the lines, each starting with the colours still active at the end of the previous line, and resetting them at its end."""
+    """Return the lines, each starting with the colours that were active at the end of the previous line, and reset at its end."""
     result: list[str] = []
     active = ""
     for line in lines:
@@ -192,7 +192,7 @@ def _with_carried_colours(lines: Sequence[str]) -> list[str]:
 def column_widths(
     header: Sequence[str], rows: Sequence[Sequence[str]], width: int, paths: Collection[int] = ()
 ) -> list[int] | None:
-    """Return the column widths with which a table fits, or None if ordinary words would have to be broken.
+    """Return column widths with which a table fits, or None if ordinary words would have to be broken.
 
     Headers are wrapped first, then the widest columns of sentences; then paths are shortened, and finally the rest is wrapped.
     """
@@ -236,7 +236,7 @@ def _narrow(widths: list[int], room: int, minimums: Sequence[int]) -> None:
 
 def _longest_word(texts: Sequence[str]) -> int:
     longest = max((display_width(word) for text in texts for _, word in _words(text)), default=0)
-    return min(longest, _LONGEST_WORD)
+    return min(longest, _MAX_WORD_WIDTH)
 
 
 def table_lines(

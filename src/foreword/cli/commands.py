@@ -1,4 +1,4 @@
-"""The table of commands, with the module and a description of each."""
+"""The table of commands, with each command's module and description."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ COMMANDS = {
     "watch": ("watch", "show sections, tokens and findings live, and what each save changes"),
     "lint": ("lint", "report likely mistakes in the prompt and its files"),
     "agents": ("agents", "show which instruction files each released agent reads"),
-    "touch": ("touch", "print what an agent is sent when it touches a file"),
+    "touch": ("touch", "print the instructions that an agent is sent when it touches a file"),
     "layouts": ("catalog", "list the layouts, or show one"),
     "skills": ("catalog", "list the skills that were found"),
     "skill": ("catalog", "print the message that activates a skill"),
     "talk turn": ("talk", "print what the model sees now; the first turn builds the prompt"),
     "talk compact": ("talk", "print the request that summarises a conversation"),
-    "talk reload": ("talk", "read all files again for a conversation"),
-    "talk touch": ("touch", "print what a conversation is sent when its agent touches a file"),
+    "talk reload": ("talk", "reread all files for a conversation"),
+    "talk touch": ("touch", "print the instructions that are new to a conversation when its agent touches a file"),
     "talk show": ("talk", "print the prompt that a conversation is using"),
     "talk list": ("talk", "list the conversations in the store"),
     "talk drift": ("talk", "show what would change if the prompt were rebuilt now"),

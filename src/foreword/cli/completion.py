@@ -1,6 +1,6 @@
-"""`foreword completion SHELL`: a script that completes commands, options, layouts, checks and files.
+"""`foreword completion SHELL`: print a script that completes commands, options, layouts, checks and files.
 
-The script is generated from the parsers of all commands, so Foreword does not run while a person types.
+The script is generated from the parsers of all commands, so Foreword does not run while the user types.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .arguments import Namespace
 
 SHELLS = ("bash", "zsh", "fish")
-# What to complete for arguments that are paths, by metavar. A prompt to compare can be a folder or a file.
+# What to complete for arguments that are paths, by metavar. `OLD` and `NEW` can be folders or files.
 _PATHS = {"FILE": "FILE", "DIR": "DIRECTORY", "PATH": "FILE", "DIR|OLD": "FILE", "OLD": "FILE", "NEW": "FILE"}
 
 

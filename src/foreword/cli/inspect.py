@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 def parser_for(command: str) -> Parser:
     """Return the parser for one of these commands."""
     if command == "diff":
-        several = "the layout of both prompts; repeat it to compare a directory's prompts for two layouts"
-        parser = new_parser(command, several_layouts=several)
+        layout_help = "the layout of both prompts; repeat it to compare a directory's prompts for two layouts"
+        parser = new_parser(command, several_layouts=layout_help)
         parser.add_argument("old", metavar="OLD", help=f"the old prompt: {ACCEPTED}")
         parser.add_argument(
             "new",
@@ -79,7 +79,7 @@ def _prompt_fields(old: str, new: str) -> dict[str, Any]:
 
 
 def _status(args: Namespace, is_notable: bool, *subjects: Subject) -> int:
-    """Return the exit status: 1 if --exit-code is set and there is something to report, or if --strict is set and a finding is an error."""
+    """Return the exit status: 1 if --exit-code is set and `is_notable`, or if --strict is set and a finding is an error."""
     if args.exit_code and is_notable:
         return 1
     return status([finding for subject in subjects for finding in subject.prompt.findings], args)
@@ -169,11 +169,11 @@ def _write_order(form: CacheForm, is_plain: bool) -> None:
 def _write_rebuilds(rebuilds: Sequence[tuple[Rebuild, Sequence[SectionDiff]]]) -> None:
     if rebuilds:
         same = sum(not sections and rebuild.prompt is not None for rebuild, sections in rebuilds)
-        write_line(f"again   {same} of {len(rebuilds)} other builds produced the same bytes", indent=8)
+        write_line(f"stable  {same} of {len(rebuilds)} rebuilds produced the same bytes", indent=8)
     for rebuild, sections in rebuilds:
         if sections or rebuild.error:
             why = rebuild.error or ", ".join(section.section for section in sections)
-            outcome = paint("moved" if sections else "failed", "yellow")
+            outcome = paint("changed" if sections else "failed", "yellow")
             write_line(f"        {outcome}  {rebuild.detail}: {why}", indent=16)
 
 
@@ -227,14 +227,14 @@ def _write_first_differences(loss: CacheLoss, args: Namespace) -> None:
     from .paths import paths_of
 
     paths = paths_of(args, ".")
-    firsts: dict[str, list[str]] = {}
+    providers: dict[str, list[str]] = {}
     for _, reuse in loss.providers:
         if reuse.first:
-            firsts.setdefault(describe_first_difference(reuse.first, paths), []).append(reuse.provider)
+            providers.setdefault(describe_first_difference(reuse.first, paths), []).append(reuse.provider)
     write("\n")
-    for sentence, names in firsts.items():
-        write_line(f"first difference for {', '.join(names)}: {sentence}", indent=2)
-    if not firsts:
+    for description, names in providers.items():
+        write_line(f"first difference for {', '.join(names)}: {description}", indent=2)
+    if not providers:
         is_same = loss.old.prompt.text == loss.new.prompt.text
         write_line("the prompts are the same" if is_same else "one prompt continues where the other ends")
 

@@ -136,7 +136,7 @@ def _write_file(path: str, findings: Sequence[Finding], paths: ShortPaths) -> No
 
 
 def _relative_path(path: str) -> str:
-    """Return the path relative to the current directory if it is below it, so that other programs can open it."""
+    """Return the path, relative to the current directory if it is below it, so that other programs can open it."""
     prefix = os.getcwd().rstrip("/") + "/"
     return path.removeprefix(prefix)
 

@@ -1,4 +1,4 @@
-"""The options that every command accepts, and the question they are parsed into."""
+"""The options that all commands share, and the question they are parsed into."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def _read_tools(args: Namespace) -> list[Any] | None:
 
 
 def _read_base(name: str) -> str | dict[str, Any]:
-    """Return the text of a file, or a template's address, unchanged."""
+    """Return the text of a file, or a template's address as it is."""
     if is_address(name):
         split(name)
         return name
@@ -256,7 +256,7 @@ def _reject_constant(name: str) -> NoReturn:
 
 
 def read_document(path: str, option: str) -> Document:
-    """Return the text of a file. `-` is standard input."""
+    """Return the document in a file. `-` is standard input."""
     from ..sources.files import Reader
     from ..vocabulary import Document
 

@@ -1,4 +1,4 @@
-"""Shorten paths for people: relative in the workspace, `~/…` in the home directory, absolute elsewhere."""
+"""Shorten paths for display: relative in the workspace, `~/…` in the home directory, absolute elsewhere."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ShortPaths:
         self._pattern = re.compile(rf"(?<![\w./~\\-])(?:{alternatives})") if alternatives else None
 
     def _find_prefixes(self) -> dict[str, str]:
-        """Path prefixes and their replacements, longest first, so that the deepest folder wins."""
+        """Return path prefixes and their replacements, longest first, so that the deepest folder wins."""
         prefixes = {self.home + "/": "~/"} if self.home else {}
         folder, up = self.cwd, ""
         while folder:

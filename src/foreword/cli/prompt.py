@@ -1,4 +1,4 @@
-"""Commands that build a prompt and inspect it: show, why, blame, tokens."""
+"""Commands that build and inspect a prompt: show, why, blame, tokens."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _write_blame(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
 
 
 def _hanging_indent(text: str, limit: int) -> int:
-    """Return the indent of a wrapped line's continuation: two more than the line's own, or aligned with the text of a list item."""
+    """Return the indent of a line's continuation: two more than the line's own, or aligned with the text of a list item."""
     start = len(text) - len(text.lstrip(" "))
     marker, blank, _ = text[start:].partition(" ")
     is_item = bool(blank) and (marker in ("-", "*", "+") or (marker[:-1].isdecimal() and marker[-1:] in (".", ")")))
@@ -193,7 +193,7 @@ def tokens(args: Namespace) -> int:
 
 
 def _write_tools(tools: Sequence[CountedTool]) -> None:
-    """Print what the tools cost, which are sent besides the prompt: each tool, and each MCP server with all of its tools."""
+    """Print the token counts of the tools, which are sent in addition to the prompt: by tool, and by MCP server."""
     if not tools:
         return
     by_server: dict[str, list[int]] = {}
@@ -202,7 +202,7 @@ def _write_tools(tools: Sequence[CountedTool]) -> None:
     rows = [(tool["name"], tool["server"] or "", f"{tool['tokens']:,}") for tool in tools]
     servers = [(f"all {len(counts)} of {name}", name, f"{sum(counts):,}") for name, counts in by_server.items() if name]
     write_table([*rows, *servers], ("tool", "server", "tokens"), ("", "dim", ""), right=(2,))
-    write(f"{sum(tool['tokens'] for tool in tools):,} tokens for tools, besides the prompt")
+    write(f"{sum(tool['tokens'] for tool in tools):,} tokens for tools, in addition to the prompt")
 
 
 def _bars(counts: Sequence[int], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -1,6 +1,6 @@
 """The live view on a terminal. Each frame is drawn in one write, from the top left corner, so that it does not flicker.
 
-It uses the terminal's alternate screen and always leaves it again, which restores the previous contents.
+The view uses the terminal's alternate screen and always leaves it at the end, which restores the previous contents.
 """
 
 from __future__ import annotations
@@ -174,11 +174,11 @@ def _turn_off_echo() -> Any:
         import termios
     except ImportError:
         return None
-    before = termios.tcgetattr(sys.stdin.fileno())
-    quiet = termios.tcgetattr(sys.stdin.fileno())
-    quiet[3] &= ~(termios.ECHO | termios.ICANON)
-    termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, quiet)
-    return before
+    previous = termios.tcgetattr(sys.stdin.fileno())
+    attributes = termios.tcgetattr(sys.stdin.fileno())
+    attributes[3] &= ~(termios.ECHO | termios.ICANON)
+    termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, attributes)
+    return previous
 
 
 def _pressed_quit() -> bool:

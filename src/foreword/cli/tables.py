@@ -1,4 +1,4 @@
-"""Tables: rows in columns that fit a terminal, with a header and colours, or plain rows when piped."""
+"""Format tables: columns that fit a terminal, with a header and colours, or plain rows when piped."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Table:
-    """Rows of cells, and how to display their columns. `paint` colours text."""
+    """Rows of cells, and the format of their columns. `paint` colours text."""
 
     def __init__(
         self,

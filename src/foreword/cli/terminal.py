@@ -1,4 +1,4 @@
-"""Output for people: colours and tables on a terminal, plain text when piped."""
+"""Print human-readable output: colours and tables on a terminal, plain text when piped."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def paint(text: str, colour: str, stream: TextIO | None = None) -> str:
 
 
 def write(text: str) -> None:
-    """Print text as UTF-8, whatever the locale, with a final newline if it has none."""
+    """Print text as UTF-8, regardless of the locale, with a final newline if it has none."""
     if not text:
         return
     data = text.encode("utf-8", "backslashreplace")
@@ -161,7 +161,7 @@ def report(findings: Sequence[Finding], args: Namespace, with_infos: bool = Fals
 
 
 def write_error(text: str, indent: int = 0) -> None:
-    """Print a message to standard error, after what was printed before it, wrapped if that is a terminal."""
+    """Print a message to standard error, wrapped if that is a terminal. Standard output is flushed first, to keep the order."""
     sys.stdout.flush()
     print(wrap_for(text, sys.stderr, indent).encode("utf-8", "backslashreplace").decode(), file=sys.stderr)
 
@@ -189,7 +189,7 @@ def format_finding(finding: Finding, stream: TextIO) -> str:
 
 
 def finding_line(finding: Finding) -> str:
-    """Return the finding as one line for standard output, even if its message has several."""
+    """Return the finding as one line for standard output, with only the first line of its message."""
     return format_finding(replace(finding, message=escape_controls(finding.message.partition("\n")[0])), sys.stdout)
 
 

@@ -1,4 +1,4 @@
-"""Commands that show what an agent is sent when it touches a file: touch, talk touch."""
+"""Commands that print the instructions for touched files: touch, talk touch."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def watch(args: Namespace) -> int:
 
 
 class _WatchedCommand:
-    """The prompt that the options ask for. Files named by options are also watched, and read again when they change."""
+    """The prompt that the options describe. Files named by options are also watched, and reread when they change."""
 
     def __init__(self, args: Namespace) -> None:
         from ..engine.assembler import local_time
@@ -91,7 +91,7 @@ class _WatchedCommand:
         return prompt
 
     def _agent(self) -> Agent:
-        """Return the agent, read again from files that may have changed."""
+        """Return the agent, rereading files that may have changed."""
         return question_of(self.args, self.question.assembler).agent_with_template()
 
     def paths(self) -> list[str]:
@@ -115,7 +115,7 @@ def _create_view(args: Namespace) -> View:
 
 
 class _JsonLines:
-    """One JSON object per line."""
+    """Prints one JSON object per line."""
 
     tick = 0
 
@@ -141,7 +141,7 @@ class _JsonLines:
 
 
 class _Lines:
-    """Plain lines, for a pipe or a file."""
+    """Prints plain lines, for a pipe or a file."""
 
     tick = 0
 
