@@ -51,7 +51,7 @@ def kind_of(name: str, text: str) -> str:
 
 
 def relative_errors(texts: list[str]) -> tuple[list[float], list[float]]:
-    """Return the relative errors of the estimate, and of a quarter of the characters."""
+    """Return the relative errors of the estimate, and of a quarter of the number of characters."""
     exact = [count(text).count for text in texts]
     estimate_errors = [
         abs(estimate(text) - exact_count) / exact_count for text, exact_count in zip(texts, exact, strict=True)
@@ -68,7 +68,7 @@ def summary(errors: list[float]) -> str:
 
 
 def speed(texts: list[str]) -> float:
-    """Megabytes per second of CPU time."""
+    """Return the estimate's speed in megabytes per second of CPU time."""
     start = process_time()
     for text in texts:
         estimate(text)
@@ -88,7 +88,7 @@ def main() -> None:
     if not pieces_by_kind:
         raise SystemExit(f"no text of {MIN_CHARACTERS} characters or more in: {', '.join(args.folders)}")
     print(f"{'':24} {'':>7} {'estimate':>26} {'characters / 4':>26}")
-    print(f"{'':24} {'read_pieces':>7} {COLUMNS} {COLUMNS} {'MB/s':>6}")
+    print(f"{'':24} {'pieces':>7} {COLUMNS} {COLUMNS} {'MB/s':>6}")
     all_pieces = [piece for texts in pieces_by_kind.values() for piece in texts]
     largest_kinds = sorted(pieces_by_kind.items(), key=lambda row: -len(row[1]))[:MAX_KINDS]
     for kind, texts in [*largest_kinds, ("all", all_pieces)]:

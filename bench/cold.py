@@ -1,4 +1,4 @@
-"""Measures the CPU time of processes from start to exit. On a shared machine, wall time depends too much on other users."""
+"""Measure the CPU time of processes from start to exit. On a shared machine, wall time depends too much on other users."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def cpu_times(commands: dict[str, list[str]], environment: dict[str, str]) -> di
 
 def cpu_time(command: list[str], environment: dict[str, str]) -> float:
     """Return a process's CPU time in seconds. It is spawned directly, because `subprocess` would add the same time to both sides."""
-    quiet = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-    pid = os.posix_spawn(command[0], command, environment, file_actions=quiet)
+    null_streams = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
+    pid = os.posix_spawn(command[0], command, environment, file_actions=null_streams)
     _, status, usage = os.wait4(pid, 0)
     if status:
         raise SystemExit(f"exit status {os.waitstatus_to_exitcode(status)}: {' '.join(command)}")

@@ -50,7 +50,7 @@ TOOLS = tuple(Tool(name) for name in ("read", "bash", "use_skill"))
 NOW = datetime(2025, 1, 1, 12, tzinfo=UTC)
 RULE_SETS: tuple[Literal["strict"], Literal["lenient"]] = ("strict", "lenient")
 LAYOUTS_WITH_BODY = ("ion", "foreword")
-SLOWEST_SHOWN, REASONS_SHOWN = 10, 10
+MAX_SLOWEST, MAX_REASONS = 10, 10
 
 
 # Repositories
@@ -77,7 +77,7 @@ class Repository:
 
 
 def sample_evenly(directories: list[str], limit: int) -> list[str]:
-    """At most `limit` of the directories, evenly spaced."""
+    """Return at most `limit` of the directories, evenly spaced."""
     step = max(1, -(-len(directories) // max(limit, 1)))
     return directories[::step]
 
@@ -152,7 +152,7 @@ def check_tags(prompt: Prompt) -> Iterator[str]:
     for name, wraps_section in tags_of(prompt.layout).items():
         tag = re.compile(rf"<\s*/?\s*{re.escape(name)}(?=[\s/>])", re.IGNORECASE)
         if len(tag.findall(prompt.text)) != len(tag.findall(layout_text)):
-            yield f"content has the tag '{name}'"
+            yield f"the content contains the tag '{name}'"
         if wraps_section and len(re.findall(rf"</{re.escape(name)}>", prompt.text, re.IGNORECASE)) > 1:
             yield f"section '{name}' is closed twice"
 
@@ -206,7 +206,7 @@ class Tally:
         self.seconds = 0.0
 
     def add_findings(self, subject: str, findings: Iterable[Finding]) -> None:
-        """Count each code once per file."""
+        """Add findings, counting each code once per file."""
         for finding in findings:
             self.findings[subject].setdefault(finding.code, set()).add(finding.path)
 
@@ -296,7 +296,7 @@ def can_read_whole(skill: Skill, path: str, tally: Tally) -> bool:
 
 
 def generalize(message: str) -> str:
-    """Return a message with quoted text and numbers replaced, so that equal reasons compare equal."""
+    """Return a message with quoted text and numbers replaced, so that messages with the same reason are equal."""
     message = re.sub(r"'[^']*'|\"[^\"]*\"|(?<![-\w])\d[\d,]*(?![-\w])", "…", message)
     return re.sub(r"…(?:, …)+(?: and … more)?", "…", message)
 
@@ -348,7 +348,7 @@ def print_tally(tally: Tally) -> None:
             print(f"  {code:26} {len(codes[code]):,}")
     for rule, reasons in tally.reasons.items():
         print(f"\nnot loaded, {rule}: first reason")
-        for reason, number in reasons.most_common(REASONS_SHOWN):
+        for reason, number in reasons.most_common(MAX_REASONS):
             print(f"  {number:7,}  {reason}")
 
 
@@ -356,7 +356,7 @@ def print_times(build_times: list[BuildTime]) -> None:
     build_times = sorted(build_times, reverse=True)
     if build_times:
         print(f"\nmedian prompt {build_times[len(build_times) // 2].milliseconds:.1f} ms; the slowest:")
-    for build_time in build_times[:SLOWEST_SHOWN]:
+    for build_time in build_times[:MAX_SLOWEST]:
         print(f"  {build_time.milliseconds:9,.1f} ms  {build_time.layout} in {build_time.folder}")
 
 

@@ -1,4 +1,4 @@
-"""The benchmark workspace: 7 nested instruction files of 4 KiB, 50 skills of 6 KiB, 12 tools, an empty home directory."""
+"""Write the benchmark workspace: 7 nested instruction files of 4 KiB, 50 skills of 6 KiB, 12 tools, and an empty home directory."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def write_skills(top: Path, number: int) -> None:
 
 
 def fill(head: str, phrase: str, size: int) -> str:
-    """`head` followed by numbered sentences, exactly `size` bytes long."""
+    """Return `head` followed by numbered sentences, exactly `size` bytes in total."""
     lines = (f"{phrase}, number {number}: keep it short, and check what you did.\n" for number in range(size // 40))
     return (head + "".join(lines))[: size - 1] + "\n"
 

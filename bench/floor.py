@@ -1,4 +1,4 @@
-"""The floor: does only the file reads that every prompt needs. Run it as `python -I -S floor.py CWD TOOLS`."""
+"""The baseline for `show`: only the file reads that every prompt needs. Run it as `python -I -S floor.py CWD TOOLS`."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Timing. Contenders take turns within one run, so that noise affects them equally, and their medians are compared."""
+"""Time contenders. They take turns within one run, so that noise affects them equally, and their medians are compared."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def take_turns(contenders: dict[str, Callable[[], object]], rounds: int = 60) ->
 
 
 def print_table(rows: list[Row]) -> None:
-    """Print a line for each comparison, with whether it is within its limit."""
+    """Print a line for each comparison that says whether it is within its limit."""
     width = max(len(row.name) for row in rows)
     print(f"{'':{width}}  {'ours':>9}  {'baseline':>9}  {'ratio':>6}  {'limit':>5}")
     for row in rows:

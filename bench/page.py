@@ -1,4 +1,4 @@
-"""Measures the web page: the cost of a keystroke in a long template and the size of the download, compared with their limits."""
+"""Compare the cost of a keystroke in a long template, and the size of the web page's download, with their limits."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ DOWNLOADED_FILES = ("index.html", "app.js", "style.css", "icon.svg")
 MAX_DOWNLOAD_KB = 200.0
 FRAME_MS = 16.0
 
-LETTERS = 60
-PAUSE = 120  # ms between two keys: longer than a key takes, shorter than the page's delay before it requests a preview
+KEYS = 60
+PAUSE_MS = 120  # between two keys: longer than a key takes, shorter than the page's delay before it requests a preview
 CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
 
 SECTION = """## Section
@@ -70,10 +70,10 @@ def keystrokes(folder: Path) -> list[float]:
             page.goto(f"{site.url}/#/edit")
             page.locator("section.preview[aria-busy='false']").wait_for()
             page.locator(".cm-line").nth(20).click()
-            page.keyboard.type("Warm up. ", delay=PAUSE)
+            page.keyboard.type("Warm up. ", delay=PAUSE_MS)
             page.wait_for_timeout(2_000)
             chrome.start_tracing(page=page, categories=CATEGORIES)
-            page.keyboard.type("e" * LETTERS, delay=PAUSE)
+            page.keyboard.type("e" * KEYS, delay=PAUSE_MS)
             events: list[dict[str, Any]] = json.loads(chrome.stop_tracing())["traceEvents"]
     finally:
         site.stop()
@@ -81,7 +81,7 @@ def keystrokes(folder: Path) -> list[float]:
 
 
 def work_per_key(events: list[dict[str, Any]]) -> Iterable[float]:
-    """Yield how many milliseconds the main thread is busy between each key and the commit of its change for drawing.
+    """Yield how many milliseconds the main thread is busy from each key until the commit of the frame that shows it.
 
     Later idle work and the blinking caret are not counted, because the user does not wait for them.
     """

@@ -1,4 +1,4 @@
-"""Measures large trees: the cost of `lint` per file, and the cost of `cache` compared with only reading the files.
+"""Measure large trees: the cost of `lint` per file, and the cost of `cache` compared with only reading the files.
 
 The costs are the CPU time and memory of processes. `python bench/scale.py` prints only these rows.
 """
@@ -28,7 +28,7 @@ def rows(_: fixture.Fixture | None = None) -> list[Row]:
 
 
 def lint_rows(folder: Path) -> list[Row]:
-    """`lint --recursive` on instruction files in sibling folders: the cost per file in a large tree and in a small one."""
+    """Compare the cost of `lint --recursive` per file, for instruction files in sibling folders, in a large tree and a small one."""
     commands = {}
     for number in (FEW, MANY):
         top = folder / f"files-{number}"
@@ -49,7 +49,7 @@ def write_siblings(top: Path, number: int) -> None:
 
 
 def cache_rows(folder: Path) -> list[Row]:
-    """`cache` with many skills, compared with the floor, which only reads the same files."""
+    """Compare `cache` with many skills to the floor, which only reads the same files."""
     top, tools = folder / "skills", folder / "tools.json"
     (top / ".git").mkdir(parents=True)
     fixture.write_skills(top, SKILLS)
@@ -78,8 +78,8 @@ def lowest_cost(command: list[str], home: Path) -> tuple[float, float]:
 
 
 def cost(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
-    quiet = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-    pid = os.posix_spawn(command[0], command, environment, file_actions=quiet)
+    null_streams = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
+    pid = os.posix_spawn(command[0], command, environment, file_actions=null_streams)
     _, status, usage = os.wait4(pid, 0)
     if os.waitstatus_to_exitcode(status) not in (0, 1):
         raise SystemExit(f"exit status {os.waitstatus_to_exitcode(status)}: {' '.join(command)}")

@@ -55,7 +55,7 @@ class Load(NamedTuple):
 
 
 def rows(project: fixture.Fixture) -> list[Row]:
-    """Compare a GET and a turn that keeps the prompt with a constant, in both stores; and memory before and after many requests."""
+    """Compare a GET, and a turn that reuses the prompt, with a constant in both stores, and memory before and after many requests."""
     if shutil.which("wrk") is None:
         print(WRK_MISSING, file=sys.stderr)
         return []
@@ -101,7 +101,7 @@ def measure(name: str, store: str, project: fixture.Fixture, folder: Path, limit
 
 
 def compare(name: str, ours: list[Load], constant: list[Load], limit: float | None, constant_label: str) -> Row:
-    ratio = median(one.rate / other.rate for one, other in zip(ours, constant, strict=True))
+    ratio = median(our_load.rate / baseline.rate for our_load, baseline in zip(ours, constant, strict=True))
     rate = median(load.rate for load in constant)
     label = f"{describe(ours)}; {ratio:.2f} of the constant's rate"
     if busy := median(load.busy for load in ours):
@@ -151,7 +151,7 @@ def _milliseconds(number: str, unit: str) -> float:
 
 
 def pin(command: list[str], core: int) -> list[str]:
-    """Return the command, pinned to a core: 0 for the server, -1 for the load. Without taskset or a second core, it is not pinned."""
+    """Return the command pinned to a core (0 for the server, -1 for the load), or unchanged without taskset or a second core."""
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     if len(cores) < 2 or not shutil.which("taskset"):
         return command
@@ -231,7 +231,7 @@ def application() -> Any:
     from foreword.service.responses import Response
     from foreword.service.route import Route, Router
     from foreword.service.routes import ROUTES
-    from foreword.service.server import application as product
+    from foreword.service.server import application as create_application
 
     path = Path(os.environ["FOREWORD_BENCH_CONSTANT"])
     cached: list[bytes] = []
@@ -241,10 +241,10 @@ def application() -> Any:
             cached.append(path.read_bytes())
         return Response(cached[0], headers={"ETag": '"1"'})
 
-    ours = product()
-    ours._router = Router((*ROUTES, Route("GET", "/constant/{id}", constant, dict, is_inline=True)))
-    ours._metrics._rows["GET", "/constant/{id}"] = ours._metrics._rows["", "other"]
-    return ours
+    app = create_application()
+    app._router = Router((*ROUTES, Route("GET", "/constant/{id}", constant, dict, is_inline=True)))
+    app._metrics._rows["GET", "/constant/{id}"] = app._metrics._rows["", "other"]
+    return app
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Measures stored conversations: reading compared with a plain SELECT, bytes per conversation, and growth with the store.
+"""Measure stored conversations: reading compared with a plain SELECT, bytes per conversation, and the cost in large stores.
 
 `python bench/stores.py --million` prints times for up to a million conversations, in both stores.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PROMPTS = 200
 MANY, MILLION = 100_000, 1_000_000
 ROUNDS = 300
-LIMIT = 300
+MAX_BYTES = 300
 SERVER = Path(__file__).parents[1] / "tests" / "store" / "server.py"
 POINTERS = "system, tools, account, inputs, layout, built_for"
 CREATED = b"2026-03-07T08:55:05.123-06:00"
@@ -73,7 +73,12 @@ def size(talks: Talks) -> Row:
     per_conversation = stats["bytes"] / stats["conversations"]
     name = f"bytes per conversation, {MILLION:,} stored, SQLite"
     return Row(
-        name, per_conversation, LIMIT, 1.0, f"{PROMPTS} distinct prompts; size of the entire file", f"{LIMIT} bytes"
+        name,
+        per_conversation,
+        MAX_BYTES,
+        1.0,
+        f"{PROMPTS} distinct prompts; size of the entire file",
+        f"{MAX_BYTES} bytes",
     )
 
 
@@ -177,7 +182,7 @@ class PostgresTalks(Talks):
 
 
 def distinct_prompts(project: fixture.Fixture) -> list[Edition]:
-    """Variants of the fixture's edition, PROMPTS in number."""
+    """Return PROMPTS variants of the fixture's edition."""
     tools = json.loads(project.tools.read_text())
     agent = Agent(tools=[Tool(row["name"], row["description"], schema=row["schema"]) for row in tools])
     talks = Conversations(":memory:")
@@ -198,7 +203,7 @@ def distinct_prompts(project: fixture.Fixture) -> list[Edition]:
 
 @contextmanager
 def server() -> Iterator[Callable[[], str]]:
-    """Start a PostgreSQL server; yields a function that creates a database and returns its URL."""
+    """Start a PostgreSQL server, and yield a function that creates a database and returns its URL."""
     import psycopg
 
     command = [sys.executable, str(SERVER)]

@@ -16,7 +16,7 @@ ROUNDS = 2_000
 
 
 def rows(project: fixture.Fixture) -> list[Row]:
-    """Time turns that keep the edition, in a conversation that is already open and in one opened for the turn."""
+    """Time turns that reuse the edition, in a conversation that is already open and in one that is opened for each turn."""
     tools = [
         Tool(row["name"], row["description"], schema=row["schema"]) for row in json.loads(project.tools.read_text())
     ]

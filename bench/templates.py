@@ -1,4 +1,4 @@
-"""Compare template parsing and rendering, including the origin of every piece, to jinja2's sandbox, which does not track origins."""
+"""Compare template parsing and rendering, including the origin of every piece, with jinja2's sandbox, which does not track origins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures prompts in a running process: with nothing changed, with one file changed, and with many skills."""
+"""Measure prompts in a running process: with nothing changed, with one file changed, and with many skills."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MANY = 5_000
 
 
 def rows(project: fixture.Fixture) -> list[Row]:
-    """Compare an unchanged prompt with `stat`, one changed file with reading all files, and the cost per skill at two sizes."""
-    time.sleep(0.1)  # the reader does not cache files modified a moment ago
+    """Compare an unchanged prompt with `stat`, one changed file with reading all files, and the cost per skill of two sizes."""
+    time.sleep(0.1)  # the reader does not cache files that were modified a moment ago
     agent = Agent(
         tools=[
             Tool(row["name"], row["description"], schema=row["schema"]) for row in json.loads(project.tools.read_text())

@@ -16,11 +16,11 @@ from measure import Row
 
 ROUNDS = 200
 # The longest acceptable time from a save until the callback gets the new prompt, in milliseconds.
-LIMIT = 100.0
+MAX_MILLISECONDS = 100.0
 
 
 def rows(project: fixture.Fixture) -> list[Row]:
-    """Compare the medians and the 99th percentiles."""
+    """Compare the median and the 99th percentile of both times."""
     path = project.cwd / "AGENTS.md"
     original = path.read_text()
     ours = times_with_watch(project, path, original)
@@ -50,7 +50,7 @@ def rows(project: fixture.Fixture) -> list[Row]:
 
 def _limit(baseline: list[float], percent: int) -> float:
     """Return the limit as a ratio to the baseline, as in the other rows."""
-    return LIMIT / (median(baseline) if percent == 50 else p99(baseline))
+    return MAX_MILLISECONDS / (median(baseline) if percent == 50 else p99(baseline))
 
 
 def p99(times: list[float]) -> float:
@@ -65,9 +65,9 @@ def times_with_watch(project: fixture.Fixture, path: Path, original: str) -> lis
 
         def wait(number: int) -> int:
             while True:
-                at, text = arrived.get(timeout=10)
+                arrival, text = arrived.get(timeout=10)
                 if f"Rule {number}\n" in text:
-                    return at
+                    return arrival
 
         return time_saves(path, original, wait)
 

@@ -34,13 +34,13 @@ def ask(client, conversation, message, history):
         results = [run_tool(block) for block in content if block.type == "tool_use"]
         if not results:
             return history
-        paths = [each.input["path"] for each in content if each.type == "tool_use" and "path" in each.input]
+        paths = [block.input["path"] for block in content if block.type == "tool_use" and "path" in block.input]
         touched = conversation.touch(paths).messages  # instructions for these files, if they are new
         turn = conversation.turn(messages=[*history, {"role": "user", "content": results}, *touched])
 
 
 def compact(client, conversation, _, history):
-    """Ask for a summary in the way the layout prescribes. It replaces the history."""
+    """Ask for a summary, as the layout specifies. It replaces the history."""
     content = call(client, conversation.compact(messages=history))
     return [{"role": "summary", "content": "".join(block.text for block in content if block.type == "text")}]
 

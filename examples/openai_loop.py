@@ -39,7 +39,7 @@ def ask(client, conversation, message, history):
 
 
 def compact(client, conversation, _, history):
-    """Ask for a summary in the way the layout prescribes. It replaces the history."""
+    """Ask for a summary, as the layout specifies. It replaces the history."""
     return [{"role": "summary", "content": call(client, conversation.compact(messages=history)).output_text}]
 
 

@@ -28,7 +28,7 @@ class Provider(ThreadingHTTPServer):
         self.url, self.record, self.prefixes = f"http://127.0.0.1:{self.server_port}", record, set()
 
     def read(self, pieces):
-        """Return the number of cached tokens, and of all tokens. A piece is text, and whether to cache everything up to its end."""
+        """Return the number of cached tokens and of all tokens. Each piece has a text, and says whether to cache everything up to its end."""
         read, size, key, cached = 0, 0, "", set()
         for text, is_cached in pieces:
             size, key = size + len(text), hashlib.sha256((key + text).encode()).hexdigest()
@@ -55,7 +55,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
     def log_message(self, *_):
-        """Keep the output clean."""
+        """Print nothing, so that only the command's output is visible."""
 
 
 def for_messages(request, provider):
@@ -125,14 +125,14 @@ def for_responses(request, provider):
 
 
 def reply(result):
-    """Return the model's reply: the first line of a tool's result, or a phrase that always fits."""
+    """Return the model's reply: the first line of a tool's result, or `Understood.`"""
     text = result[0]["text"] if isinstance(result, list) else result
     return f"AGENTS.md begins: {text.strip().splitlines()[0]}" if text else "Understood."
 
 
 def environment(url):
-    """Environment variables that direct clients to this provider, without a proxy."""
-    keys = {"ANTHROPIC_API_KEY": "pretended", "OPENAI_API_KEY": "pretended"}
+    """Return environment variables that direct clients to this provider, without a proxy."""
+    keys = {"ANTHROPIC_API_KEY": "fake", "OPENAI_API_KEY": "fake"}
     urls = {"ANTHROPIC_BASE_URL": url, "OPENAI_BASE_URL": f"{url}/v1"}
     return {**keys, **urls, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
 

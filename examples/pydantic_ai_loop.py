@@ -51,7 +51,7 @@ def open_conversation():
 
 
 async def ask(agent, turn, message, history):
-    """Let pydantic-ai work on a message with the prompt of this turn."""
+    """Let pydantic-ai work on a message with this turn's prompt."""
     result = await agent.run(message, instructions=turn.system, message_history=history)
     read, new = result.usage.cache_read_tokens, result.usage.input_tokens - result.usage.cache_read_tokens
     print(f"  [edition {turn.edition}: {read:,} tokens from the cache, {new:,} new]\n  {result.output}")

@@ -1,1 +1,1 @@
-"""Runs the released coding agents and compares what they send with the layouts that mirror them: `make peers`."""
+"""Run the released coding agents and compare what they send with the layouts that mirror them: `make peers`."""

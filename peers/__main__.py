@@ -35,7 +35,7 @@ SCRATCH = Path(os.environ.get("PEERS_SCRATCH") or Path.home() / ".cache/foreword
 
 
 def main() -> int:
-    """Install, run, compare and print the table. The exit status is 1 if anything differs."""
+    """Install, run and compare the programs, and print the table. Returns 1 if anything differs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="PROGRAM", help="run only this program; may be repeated")
     parser.add_argument("--tree", action="append", metavar="TREE", help="run only this tree; may be repeated")
@@ -60,8 +60,8 @@ def main() -> int:
         parser.error(f"unknown tree {', '.join(sorted(unknown))}; choose from {', '.join(TREES)}")
     chosen = [program for name, program in programs.items() if not args.only or name in args.only]
     if args.recorded:
-        checked = [_check_layout(program, args.tree or ()) for program in chosen]
-        return int(not all(checked))
+        results = [_check_layout(program, args.tree or ()) for program in chosen]
+        return int(not all(results))
     if not args.installed:
         return _install_and_run(chosen)
     _enable_loopback()
@@ -76,7 +76,7 @@ def main() -> int:
 
 
 def _install_and_run(chosen: list[Program]) -> int:
-    """Install with the network, then run this module again without it if the system allows that."""
+    """Install the programs, then run this module again without access to the network if the system allows that."""
     for program in chosen:
         print(f"{program.title} {program.version}: installing", flush=True)
         try:
@@ -113,13 +113,13 @@ def _find_installed(program: Program) -> Installed | None:
 
 
 def _enable_loopback() -> None:
-    """Turn on the loopback interface, which is off in a new network namespace."""
+    """Bring up the loopback interface, which is down in a new network namespace."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         try:
             flags = struct.unpack("16sh", fcntl.ioctl(sock, 0x8913, struct.pack("16sh", b"lo", 0)))[1]
             fcntl.ioctl(sock, 0x8914, struct.pack("16sh", b"lo", flags | 1))
         except OSError:
-            pass  # it is already on, or this process may not turn it on
+            pass  # it is already up, or this process may not bring it up
 
 
 def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
@@ -150,7 +150,7 @@ def _run_program(program: Program, only: Sequence[str], record: bool) -> bool:
 
 
 def _run_random(program: Program, seeds: Sequence[int]) -> bool:
-    """Run a program on random trees and compare with its layout. The row of a difference has the tree's seed."""
+    """Run a program on random trees and compare it with its layout. Each row shows the tree's seed."""
     agrees = True
     installed = _find_installed(program)
     if installed is None:
@@ -218,10 +218,10 @@ def _reduce_later_request(
 
 
 def _reduce_request(program: Program, case: Case, sent: list[Message], base: str) -> dict[str, Any]:
-    """Reduce messages to what is recorded. The scratch folder keeps them as they were sent, for people to read."""
-    raw = SCRATCH / "sent" / program.name / f"{case.name.replace('/', '-')}.json"
-    raw.parent.mkdir(parents=True, exist_ok=True)
-    raw.write_text(json.dumps(sent, indent=1, ensure_ascii=False))
+    """Reduce messages to what is recorded. They are also saved in the scratch folder as they were sent, for inspection."""
+    path = SCRATCH / "sent" / program.name / f"{case.name.replace('/', '-')}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(sent, indent=1, ensure_ascii=False))
     entries = reduce(sent, case.data, program.form, base)
     return {"files": files(entries, case.data), "messages": entries}
 

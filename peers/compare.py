@@ -1,4 +1,4 @@
-"""Compares two recordings, and a recording with the prompt that the layout of the same name builds."""
+"""Compare two recordings, or a recording with the prompt that the layout of the same name builds."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def has_layout(program: str) -> bool:
 
 
 def known_difference(program: str, case: Case) -> str:
-    """Return the sentence in the layout's `differs` that explains why it differs from this case's recording, or an empty string."""
+    """Return the sentence in the layout's `differs` that explains its difference from this case's recording, or an empty string."""
     return str(KNOWN_DIFFERENCES.get(program, {}).get(case.name, ""))
 
 
-def differs(program: str) -> list[str]:
+def documented_differences(program: str) -> list[str]:
     """Return the sentences in which a layout describes how it differs from the program."""
     sentences = tomllib.loads((PACK / f"{program}.toml").read_text()).get("differs", [])
     return [str(sentence) for sentence in sentences]
 
 
 def verdict(program: Program, case: Case, recorded: Recorded) -> tuple[bool, str]:
-    """Whether the layout agrees with a recording, or differs as expected, and the sentence to print."""
+    """Return whether the layout agrees with a recording or differs as expected, and the sentence to print."""
     problem = difference_to_layout(program, case, recorded)
     known = known_difference(program.name, case)
     if known:
@@ -60,7 +60,7 @@ def first_difference(recorded: Recorded | None, result: Recorded) -> str:
 
 
 def assemble_case(program: Program, case: Case, base: str) -> Recorded:
-    """Return what the program's layout builds for the tree in `base`, or sends on a touch or after an edit, reduced like a recording."""
+    """Return what the program's layout sends for the tree in `base` (at the start, on a touch or after an edit), as a recording."""
     workspace = Workspace(
         os.path.join(base, case.cwd), home=os.path.join(base, "home"), platform="linux", environment={}
     )
@@ -121,19 +121,19 @@ def difference_to_layout(program: Program, case: Case, recorded: Recorded) -> st
 
 
 def _without_output(recorded: Recorded, case: Case) -> Recorded:
-    """Return the recording of a touch without the touched file's text, with which the tool's result begins."""
-    shown = {"", *case.data.files.get(case.data.touch, "").splitlines()}
+    """Return a touch's recording without the touched file's text, which is at the start of the tool result."""
+    file_lines = {"", *case.data.files.get(case.data.touch, "").splitlines()}
     messages = []
     for entry in recorded["messages"]:
         lines = list(entry["lines"])
-        while entry["role"] == "tool" and lines and lines[0] in shown:
+        while entry["role"] == "tool" and lines and lines[0] in file_lines:
             lines.pop(0)
         messages.append({**entry, "lines": lines})
     return {**recorded, "messages": messages}
 
 
 def _rows(recorded: Recorded, gaps: bool = True) -> list[tuple[str, str]]:
-    """Role and line, in order. Without gaps, what a layout must reproduce: not the descriptions of tools, nor the ends of lines."""
+    """Return pairs of role and line. Without `gaps`, these are what a layout must reproduce: no tool descriptions or line endings."""
     return [
         (entry["role"], line if gaps else line.removesuffix("\r"))
         for entry in recorded["messages"]
@@ -143,10 +143,10 @@ def _rows(recorded: Recorded, gaps: bool = True) -> list[tuple[str, str]]:
 
 
 def _difference(expected: Sequence[Sequence[str]], found: Sequence[Sequence[str]], what: str) -> str:
-    """Return the first pair that differs, with its number."""
-    for number in range(max(len(expected), len(found))):
-        one = tuple(expected[number]) if number < len(expected) else "nothing"
-        two = tuple(found[number]) if number < len(found) else "nothing"
-        if one != two:
-            return f"differs: {what} {number + 1} is {one} in the program and {two} here"
+    """Describe the first pair that differs, or return an empty string if there is none."""
+    for index in range(max(len(expected), len(found))):
+        expected_row = tuple(expected[index]) if index < len(expected) else "nothing"
+        found_row = tuple(found[index]) if index < len(found) else "nothing"
+        if expected_row != found_row:
+            return f"differs: {what} {index + 1} is {expected_row} in the program and {found_row} here"
     return ""

@@ -1,4 +1,4 @@
-"""The released programs: what `programs.toml` says of them, and one unattended run."""
+"""Read the released programs from `programs.toml`, and run one unattended."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _fill(text: str, fields: dict[str, str]) -> str:
 
 
 def _run(command: list[str], cwd: str, environment: dict[str, str]) -> str:
-    """Run a command and return its output. It has its own process group, which is killed after a timeout."""
+    """Run a command and return its output. It runs in its own process group, which is killed after a timeout."""
     process = subprocess.Popen(
         command,
         cwd=cwd,

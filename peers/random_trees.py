@@ -1,4 +1,4 @@
-"""Random trees, to find differences that nobody thought of. The same seed gives the same tree."""
+"""Generate random trees, to find unexpected differences. The same seed gives the same tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recordings: the list of cases, and each program's golden file."""
+"""List the cases to record, and read and write each program's golden file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GOLDEN = Path(__file__).parents[1] / "tests/golden/agents"
 
 @dataclass(frozen=True)
 class Case:
-    """One run: a tree, a working directory and what happens (start, touch, edit)."""
+    """One run: a tree, a working directory and an event (start, touch or edit)."""
 
     tree: str
     cwd: str
@@ -42,7 +42,7 @@ def cases(program: str, only: Collection[str] = ()) -> Iterator[Case]:
 
 
 def read_golden(program: str) -> dict[str, Any]:
-    """Return a program's recorded title, version and cases, all empty if there is no recording."""
+    """Return a program's recorded title, version and cases, or an empty mapping if there is no recording."""
     path = GOLDEN / f"{program}.json"
     return json.loads(path.read_text()) if path.exists() else {}
 

@@ -1,4 +1,4 @@
-"""Reduces a request's messages to what may be recorded: our own lines, the format around each file, and the role.
+"""Reduce a request's messages to what may be recorded: our own lines, the format around each file, and the role.
 
 A line is ours if it contains a marker. Next to such lines, the recording keeps lines that occur in one of the tree's files (a fence, a
 blank line, the part before an import) and lines that match a program's `keep` patterns (a heading with the file's path). It keeps a tag
@@ -25,7 +25,7 @@ Entry = dict[str, object]
 
 @dataclass(frozen=True)
 class Format:
-    """Regular expressions for what a program's recordings keep, count as ours, cut and sort."""
+    """Regular expressions for the lines that a program's recordings keep, count as ours, cut and sort."""
 
     keep: tuple[re.Pattern[str], ...] = ()
     ours: tuple[re.Pattern[str], ...] = ()
@@ -61,7 +61,7 @@ def reduce(messages: Sequence[Message], tree: Tree, form: Format, base: str) -> 
 
 
 def added(first: Sequence[Message], second: Sequence[Message]) -> tuple[bool, list[Message]]:
-    """Whether a later request repeats the first one unchanged, and its messages from the first difference on.
+    """Return whether a later request repeats the first one unchanged, and its messages from the first difference on.
 
     If text was only appended to the last message, it counts as unchanged, and the appended text as added. Tool descriptions are ignored.
     """
@@ -82,7 +82,7 @@ def added(first: Sequence[Message], second: Sequence[Message]) -> tuple[bool, li
 
 def files(entries: Sequence[Entry], tree: Tree) -> list[list[str]]:
     """Return the role and path of each file, in order of its first marker in each message."""
-    owner = tree.path_of()
+    owner = tree.paths_by_marker()
     found: list[list[str]] = []
     for entry in entries:
         seen = []
@@ -130,7 +130,7 @@ def _short_lines(text: str, known: set[str], form: Format, base: str) -> list[st
 
 
 def _kept_flags(lines: Sequence[str], known: set[str], form: Format) -> list[bool]:
-    """Whether to keep each line."""
+    """Return whether to keep each line."""
     kept = [_is_ours(line, form) for line in lines]
     for first, last in _enclosing(lines, kept):
         kept[first] = kept[last] = True
@@ -156,7 +156,7 @@ def _may_be_kept(line: str, known: set[str], form: Format) -> bool:
 
 
 def _without_outer_blanks(lines: Sequence[str], kept: list[bool]) -> list[bool]:
-    """Return the same flags, but without blank lines at the ends of each run, where the program's own text begins."""
+    """Return the flags without blank lines at the ends of each run, where the program's own text begins."""
     for order in (range(len(lines)), range(len(lines) - 1, -1, -1)):
         inside = False
         for index in order:
@@ -225,7 +225,7 @@ def _sorted_run(run: list[tuple[str, list[str]]], known: set[str]) -> list[str]:
 
 
 def _length(block: Sequence[str], known: set[str]) -> int:
-    """Return how many lines of a block belong to its file, without the program's blank lines, gaps and tags at the end."""
+    """Return how many lines of a block belong to its file: all except the program's blank lines, gaps and tags at the end."""
     end = len(block)
     while end and (block[end - 1] in ("", GAP) or (TAG.match(block[end - 1]) and block[end - 1].strip() not in known)):
         end -= 1

@@ -28,7 +28,7 @@ class Tree:
     touch: str = ""
     edit: dict[str, str] = field(default_factory=dict)
 
-    def path_of(self) -> dict[str, str]:
+    def paths_by_marker(self) -> dict[str, str]:
         """Return the file that each marker belongs to: the first one that contains it."""
         owners: dict[str, str] = {}
         for path, text in [*self.files.items(), *self.edit.items()]:

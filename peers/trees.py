@@ -1,4 +1,4 @@
-"""The trees that programs and layouts are compared on, as data."""
+"""The trees on which programs and layouts are compared."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _imports(mark: str, importer: str) -> dict[str, str]:
 
 
 def _chain(mark: str, importer: str, hops: int = 9) -> dict[str, str]:
-    """Return a file that imports a file that imports a file, and so on."""
+    """Return a chain of files, each of which imports the next."""
     files = {importer: f"qx-{mark}-0\n@{mark}1.md\n"}
     for hop in range(1, hops + 1):
         files[f"repo/{mark}{hop}.md"] = f"qx-{mark}-{hop}\n@{mark}{hop + 1}.md\n"

@@ -1,4 +1,4 @@
-"""The four wire formats: reads a request's messages and tools, and creates responses."""
+"""Read a request's messages and tools, and create responses, in each of the four wire formats."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def wire(path: str) -> str:
 
 
 def messages(path: str, body: Json) -> list[Message]:
-    """Return the roles and texts in a request, in order, whatever its wire format.
+    """Return the roles and texts in a request of any wire format, in order.
 
     Tool results have the role `tool`. Tool descriptions come last, with the role `tools`.
     """

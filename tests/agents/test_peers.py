@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 from peers.compare import first_difference, prompt_messages
-from peers.install import REASON, Installed, RunError, find_installed
+from peers.install import FAILURE_FILE, Installed, RunError, find_installed
 from peers.provider import Provider
 from peers.random_trees import random_tree
 from peers.recordings import cases
@@ -155,7 +155,7 @@ def test_a_seed_always_gives_the_same_tree_with_unique_markers(seed):
 def test_the_error_says_why_a_program_cannot_be_installed(tmp_path):
     with pytest.raises(RunError, match="the package contains no bin/x"):
         find_installed(tmp_path, "bin/x", "")
-    (tmp_path / REASON).write_text("cannot be installed: no such version")
+    (tmp_path / FAILURE_FILE).write_text("cannot be installed: no such version")
     with pytest.raises(RunError, match="no such version"):
         find_installed(tmp_path, "bin/x", "")
 
