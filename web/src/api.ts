@@ -36,16 +36,16 @@ export interface TokenRequest {
 /** Set while the page needs the token from the user. */
 export const tokenRequest = new Observable<TokenRequest | null>(null);
 
-const TOKEN = "foreword.token";
+const TOKEN_KEY = "foreword.token";
 let pendingAnswer: Promise<boolean> | null = null;
 
 /** Ask for the token, once for all waiting requests. Returns false if the user cancels. */
-function askToken(wasInvalid: boolean): Promise<boolean> {
+function askForToken(wasInvalid: boolean): Promise<boolean> {
   pendingAnswer ??= new Promise<boolean>((resolve) => {
     tokenRequest.set({
       wasInvalid,
       respond(token) {
-        if (token !== null) tabStorage.write(TOKEN, token);
+        if (token !== null) tabStorage.write(TOKEN_KEY, token);
         pendingAnswer = null;
         tokenRequest.set(null);
         resolve(token !== null);
@@ -72,11 +72,11 @@ interface SendOptions {
 }
 
 async function send<T>(path: string, options: SendOptions = {}): Promise<Reply<T>> {
-  const token = tabStorage.read(TOKEN);
+  const token = tabStorage.read(TOKEN_KEY);
   const response = await fetchResponse(path, options, token);
   if (response.status === 401) {
-    const isStale = token !== tabStorage.read(TOKEN); // the user has entered it for another request in the meantime
-    if (isStale || (await askToken(token !== null))) return send(path, options);
+    const isStale = token !== tabStorage.read(TOKEN_KEY); // the user has entered it for another request in the meantime
+    if (isStale || (await askForToken(token !== null))) return send(path, options);
   }
   if (!response.ok) throw await readProblem(response);
   const tag = response.headers.get("ETag");
@@ -214,11 +214,11 @@ export async function listRoots(): Promise<string[]> {
 }
 
 export async function listConversations(search: string, offset: number, signal?: AbortSignal): Promise<ConversationRow[]> {
-  const query = { search, offset, limit: PAGE };
+  const query = { search, offset, limit: PAGE_SIZE };
   return (await send<{ conversations: ConversationRow[] }>("/conversations", { query, signal })).body.conversations;
 }
 
-export const PAGE = 50;
+export const PAGE_SIZE = 50;
 
 function conversationPath(id: string): string {
   return `/conversations/${encodeURIComponent(id)}`;

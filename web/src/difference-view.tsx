@@ -20,7 +20,7 @@ export function DifferenceView({ before, after, label }: { before: string; after
         <table>
           <tbody>
             {shown.slice(0, MAX_LINES).map((line, index) => ("gap" in line ? <Gap key={index}>{line.gap} unchanged {plural("line", line.gap)}</Gap> : <Row key={index} line={line} />))}
-            {shown.length > MAX_LINES && <Gap>{(shown.length - MAX_LINES).toLocaleString("en")} more lines not shown</Gap>}
+            {shown.length > MAX_LINES && <Gap>{(shown.length - MAX_LINES).toLocaleString("en")} more lines are not shown</Gap>}
           </tbody>
         </table>
       </div>

@@ -14,17 +14,17 @@ export interface Draft {
 }
 
 const PREFIX = "foreword.draft.";
-const TAB = "foreword.tab";
+const TAB_ID_KEY = "foreword.tab";
 
 let key = "";
 
 /** Claim an id for this tab: the id it had before a reload, unless a duplicated tab already uses that. */
 async function claimId(): Promise<void> {
   if (key) return;
-  const previousId = tabStorage.read(TAB);
+  const previousId = tabStorage.read(TAB_ID_KEY);
   for (const id of [previousId, makeId(), makeId()]) {
     if (id && (await lock(id))) {
-      tabStorage.write(TAB, id);
+      tabStorage.write(TAB_ID_KEY, id);
       key = PREFIX + id;
       return;
     }

@@ -15,10 +15,10 @@ export function latest<A, B>(
 
   async function run(input: A): Promise<void> {
     running?.abort();
-    const mine = (running = new AbortController());
-    const isNewest = () => running === mine && !mine.signal.aborted;
+    const controller = (running = new AbortController());
+    const isNewest = () => running === controller && !controller.signal.aborted;
     try {
-      const result = await send(input, mine.signal);
+      const result = await send(input, controller.signal);
       if (isNewest()) handlers.success(result, input);
     } catch (error) {
       if (isNewest()) handlers.failure(error, input);

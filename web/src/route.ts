@@ -29,8 +29,8 @@ export const HISTORY = "#/history";
 export const conversationAt = (id: string) => `#/conversations/${encodeURIComponent(id)}`;
 export const versionAt = (version: number) => `${HISTORY}/${version}`;
 
-let here = location.hash;
-export const route = new Observable<Route>(parse(here));
+let currentHash = location.hash;
+export const route = new Observable<Route>(parse(currentHash));
 
 type Guard = (to: string) => boolean;
 let guard: Guard | null = null;
@@ -42,12 +42,12 @@ export function guardLeaving(newGuard: Guard | null): void {
 
 addEventListener("hashchange", () => {
   const to = location.hash || OVERVIEW;
-  if (to === here) return;
+  if (to === currentHash) return;
   if (guard && !guard(to)) {
-    history.pushState(null, "", here);
+    history.pushState(null, "", currentHash);
     return;
   }
-  here = to;
+  currentHash = to;
   route.set(parse(to));
 });
 

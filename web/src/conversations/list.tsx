@@ -1,6 +1,6 @@
 // The list of conversations, ordered by id, with search.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { PAGE, listConversations } from "../api";
+import { PAGE_SIZE, listConversations } from "../api";
 import { plural } from "../difference-view";
 import type { ConversationRow } from "../forms";
 import { latest } from "../latest";
@@ -28,7 +28,7 @@ export function Conversations() {
   const loading = useMemo(() => latest<Query, ConversationRow[]>(150, ({ search, after }, signal) => listConversations(search, after.length, signal), {
     success(found, { after }) {
       setRows([...after, ...found]);
-      setHasMore(found.length === PAGE);
+      setHasMore(found.length === PAGE_SIZE);
       setProblem("");
     },
     failure: (error) => setProblem((error as Error).message),

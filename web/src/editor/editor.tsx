@@ -18,7 +18,7 @@ import { type EditorData, loadEditor } from "./opening";
 import { ConflictDialog, LeaveDialog, SaveDialog } from "./save-dialogs";
 import { Variables } from "./variables";
 
-const MAC = navigator.platform.startsWith("Mac");
+const IS_MAC = navigator.platform.startsWith("Mac");
 
 export function EditorDialog() {
   const [data, setData] = useState<EditorData | null>(null);
@@ -160,7 +160,7 @@ function Editor({ data }: { data: EditorData }) {
           </label>
           <nav class="buttons" aria-label="Editor">
             <a class="button" href={HISTORY}>History</a>
-            <button type="button" class="primary" onClick={save} aria-keyshortcuts="Control+S">Save… <kbd>{MAC ? "⌘" : "Ctrl"} S</kbd></button>
+            <button type="button" class="primary" onClick={save} aria-keyshortcuts="Control+S">Save… <kbd>{IS_MAC ? "⌘" : "Ctrl"} S</kbd></button>
             <button type="button" onClick={() => go(OVERVIEW)} aria-keyshortcuts="Escape">Close <kbd>Esc</kbd></button>
           </nav>
         </header>

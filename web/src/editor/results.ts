@@ -18,8 +18,8 @@ export function useResults(code: RefObject<Code | null>, choices: Choices, langu
   const [checkFindings, setCheckFindings] = useState<Finding[]>([]);
   const [renderErrors, setRenderErrors] = useState<Finding[]>([]);
   const [values, setValues] = useState<VariableValue[]>([]);
-  const now = useRef({ choices, language });
-  now.current = { choices, language };
+  const inputs = useRef({ choices, language });
+  inputs.current = { choices, language };
 
   const requests = useMemo(() => {
     const waiting = new Observable(true); // only the preview subscribes to it, so that typing does not render the entire editor
@@ -30,7 +30,7 @@ export function useResults(code: RefObject<Code | null>, choices: Choices, langu
     };
     const previewRequest = latest<null, Previewed>(
       PREVIEW_DELAY,
-      (_, signal) => preview(code.current!.text(), now.current.language.name, now.current.choices, signal),
+      (_, signal) => preview(code.current!.text(), inputs.current.language.name, inputs.current.choices, signal),
       {
         success(result) {
           setPreviewed(result);
@@ -41,10 +41,10 @@ export function useResults(code: RefObject<Code | null>, choices: Choices, langu
     );
     const checkRequest = latest<null, Finding[]>(
       CHECK_DELAY,
-      (_, signal) => check(code.current!.text(), now.current.language.name, now.current.choices.cwd, signal),
+      (_, signal) => check(code.current!.text(), inputs.current.language.name, inputs.current.choices.cwd, signal),
       { success: setCheckFindings, failure: () => {} },
     );
-    const valuesRequest = latest<null, VariableValue[]>(PREVIEW_DELAY, () => readValues(now.current.choices), {
+    const valuesRequest = latest<null, VariableValue[]>(PREVIEW_DELAY, () => readValues(inputs.current.choices), {
       success: setValues,
       failure: () => setValues([]),
     });
@@ -65,10 +65,10 @@ export function useResults(code: RefObject<Code | null>, choices: Choices, langu
 
   const findings = useMemo(() => unique([...checkFindings, ...renderErrors]), [checkFindings, renderErrors]);
   const all = useMemo(() => unique([...findings, ...(previewed?.findings ?? [])]), [findings, previewed]);
-  /** Why the text cannot be rendered; empty if it can be, or if the service does not give a reason. */
+  /** Return why the text cannot be rendered, or an empty string if it can be or the service gives no reason. */
   async function tryRender(): Promise<string> {
     try {
-      await preview(code.current!.text(), now.current.language.name, now.current.choices);
+      await preview(code.current!.text(), inputs.current.language.name, inputs.current.choices);
       return "";
     } catch (error) {
       return templateErrors(error).length ? messageOf(error) : "";

@@ -5,7 +5,7 @@ import { Dialog } from "../dialog";
 import { DifferenceView, plural } from "../difference-view";
 import { browserStorage } from "../storage";
 
-const AUTHOR = "foreword.author";
+const AUTHOR_KEY = "foreword.author";
 
 export function Signature({ author, note, onAuthor, onNote }: { author: string; note: string; onAuthor(text: string): void; onNote(text: string): void }) {
   return (
@@ -24,9 +24,9 @@ export function Signature({ author, note, onAuthor, onNote }: { author: string; 
 
 /** The author, remembered in this browser, and the note. */
 export function useSignature() {
-  const [author, setAuthor] = useState(browserStorage.read(AUTHOR) ?? "");
+  const [author, setAuthor] = useState(browserStorage.read(AUTHOR_KEY) ?? "");
   const [note, setNote] = useState("");
-  const remember = () => browserStorage.write(AUTHOR, author);
+  const remember = () => browserStorage.write(AUTHOR_KEY, author);
   return { author, note, remember, fields: { author, note, onAuthor: setAuthor, onNote: setNote } };
 }
 

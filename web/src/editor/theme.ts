@@ -1,4 +1,4 @@
-// The theme of the editor. Colours are custom properties of the page, which also apply inside the shadow root.
+// The editor theme. Colours are custom properties of the page, which also apply inside the shadow root.
 import type { TagStyle } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";

@@ -10,13 +10,13 @@ import { useServer } from "../server";
 import { announce } from "../state";
 import { Time } from "../time";
 
-type Against = "before" | "now";
+type Baseline = "before" | "now";
 
 export function History({ version }: { version: number | null }) {
   const [versions, setVersions] = useState<Version[] | null>(null);
   const [now, setNow] = useState("");
   const [problem, setProblem] = useState("");
-  const [against, setAgainst] = useState<Against>("before");
+  const [baseline, setBaseline] = useState<Baseline>("before");
   const [isRestoring, setRestoring] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
 
@@ -75,7 +75,7 @@ export function History({ version }: { version: number | null }) {
               <div class="buttons">
                 <label class="inline">
                   Compare with{" "}
-                  <select value={against} onInput={(event) => setAgainst(event.currentTarget.value as Against)}>
+                  <select value={baseline} onInput={(event) => setBaseline(event.currentTarget.value as Baseline)}>
                     <option value="before">the previous version</option>
                     <option value="now">the newest version</option>
                   </select>
@@ -83,7 +83,7 @@ export function History({ version }: { version: number | null }) {
                 {!isNewest && <button type="button" class="primary" onClick={() => setRestoring(true)}>Restore…</button>}
               </div>
             </header>
-            {against === "before"
+            {baseline === "before"
               ? <DifferenceView before={before?.template ?? ""} after={chosen.template} label={`Changes in version ${chosen.version}`} />
               : <DifferenceView before={chosen.template} after={now} label={`Changes since version ${chosen.version}`} />}
           </section>

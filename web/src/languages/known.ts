@@ -4,13 +4,13 @@ import { brackets } from "./brackets";
 import { jinja } from "./jinja";
 import type { Language } from "./language";
 
-const KNOWN = new Map<Syntax, (variables: Variable[]) => Language>([
+const LANGUAGES = new Map<Syntax, (variables: Variable[]) => Language>([
   ["brackets", brackets],
   ["jinja", () => jinja],
 ]);
 
 export function languageNamed(name: Syntax, variables: Variable[]): Language {
-  return KNOWN.get(name)?.(variables) ?? plain(name);
+  return LANGUAGES.get(name)?.(variables) ?? plain(name);
 }
 
 function plain(name: Syntax): Language {

@@ -1,4 +1,4 @@
-// What the editor needs to know about a template language for highlighting, completion and matching tags. Only the service parses
+// The editor support that each template language provides: highlighting, completion and matching tags. Only the service parses
 // templates.
 import type { StreamParser } from "@codemirror/language";
 import type { Completion } from "@codemirror/autocomplete";
@@ -30,7 +30,7 @@ export interface Language {
   condition(variable: string, isNegated: boolean): { open: string; middle: string; close: string };
 }
 
-/** The tags that match the tag at this offset, including that tag; empty if it matches no others. */
+/** The tags that match the tag at this offset, including that tag, or an empty list if it matches no others. */
 export function matchingTags(tags: Tag[], at: number): Tag[] {
   const openGroups: Tag[][] = [];
   for (const tag of tags) {

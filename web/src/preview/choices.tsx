@@ -1,4 +1,4 @@
-// The settings of the preview: folder, layout, model and tools.
+// The preview settings: folder, layout, model and tools.
 import { useId } from "preact/hooks";
 import type { Choices } from "../api";
 import type { Layout } from "../forms";

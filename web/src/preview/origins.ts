@@ -1,4 +1,4 @@
-// The names of origins.
+// Display names for origins.
 import type { Origin } from "../forms";
 
 const KINDS: Record<string, string> = {
