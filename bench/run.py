@@ -1,4 +1,4 @@
-"""Print Foreword's costs as ratios to the least work that could do the same job, because milliseconds vary between machines.
+"""Print Foreword's costs relative to the minimum work that each task requires, because milliseconds vary between machines.
 
 A benchmark in BENCHES takes the fixture and returns rows. A suite in SUITES measures something other than time and yields the lines
 of its own table. A ratio over its limit is printed but is not an error, because noise must not fail a build.

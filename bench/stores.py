@@ -227,7 +227,7 @@ def main() -> None:
         prompts = distinct_prompts(project)
         print(f"{'':24} {'conversations':>14} {'read µs':>9} {'create µs':>13} {'bytes each':>11}")
         stores = {
-            "SQLite": SqliteTalks(f"{folder}/talks.db", prompts),
+            "SQLite": SqliteTalks(f"{folder}/conversations.db", prompts),
             "PostgreSQL": PostgresTalks(databases(), prompts),
         }
         for name, talks in stores.items():

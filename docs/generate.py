@@ -266,13 +266,13 @@ EXTRAS = {
         "A pattern is `place:path`. In the path, `*` matches one level, `**` any depth (but not below a match), and `{name}` inserts a"
         " setting; if the setting is a list, the pattern is repeated for each item.",
         table(("place", "meaning"), [(code(name), about) for name, about in lookup_keys.PLACES.items()]),
-        "Texts are ordered farthest first, skills and residents by name. Of several skills with the same name, the first one found is used.",
+        "Texts are ordered farthest first, skills and resident files by name. Of several skills with the same name, the first one found is used.",
         f"By default, `walk` is `{model.Lookup.walk}`, `take` is `{model.Lookup.take}`, `as` is `{model.Lookup.kind}` and `validation` is"
         f" `{model.Lookup.validation}`.",
     ],
     "section": [
         f"Inner sections inherit {codes(keys.INHERITED)}. An empty section leaves nothing behind.",
-        "By default, `lifetime` is `conversation`. Over budget, files are cut, menus are shortened, and anything else is only reported.",
+        "By default, `lifetime` is `conversation`. If a budget is exceeded, files are cut, lists of skills and other entries are shortened, and anything else is only reported.",
         "In `instead`, `base` is the caller's own text and `template` the newest version of the global template.",
         "### Lists",
         "`list` names a lookup rule, whose fields depend on its `as`:",

@@ -69,7 +69,7 @@ def run_tool(tool_use):
 
 def main(messages):
     client, history = Anthropic(), []
-    conversation = Conversations("talks.db").open("anthropic-loop", Workspace("."), AGENT)
+    conversation = Conversations("conversations.db").open("anthropic-loop", Workspace("."), AGENT)
     for message in messages:
         print(f"> {message}")
         step = compact if message == "/compact" else ask

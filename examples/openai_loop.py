@@ -67,7 +67,7 @@ def run_tool(tool_call):
 
 def main(messages):
     client, history = OpenAI(), []
-    conversation = Conversations("talks.db").open("openai-loop", Workspace("."), AGENT)
+    conversation = Conversations("conversations.db").open("openai-loop", Workspace("."), AGENT)
     for message in messages:
         print(f"> {message}")
         step = compact if message == "/compact" else ask

@@ -47,7 +47,7 @@ def open_conversation():
     """Open the conversation. The prompt depends on the tools, so Foreword needs to know them."""
     tools = [Tool(tool.__name__, tool.__doc__) for tool in TOOLS]
     agent = Agent(tools=tools, model=MODEL, provider="anthropic")
-    return Conversations("talks.db").open("pydantic-ai-loop", Workspace("."), agent)
+    return Conversations("conversations.db").open("pydantic-ai-loop", Workspace("."), agent)
 
 
 async def ask(agent, turn, message, history):

@@ -91,7 +91,7 @@ class Extension:
         listen: Called after an event with its name and a mapping of details. Returns nothing.
         rules: Called when guidelines are listed, with the names of the tools. Each returns a sentence, several, or None.
         sources: Functions by the name of a lookup rule, called with the workspace when that rule runs. Each returns documents,
-            which come after the files found on disk; skills and residents need front matter.
+            which come after the files found on disk; skills and resident files need front matter.
         checks: Called with the prompt after it is built, and by lint. Each returns findings.
         packs: Folders of layouts, templates and wording, by prefix.
         variables: Variable types for the bracket language. Each function returns the value of a name in a workspace, or None.

@@ -274,7 +274,7 @@ class Skill:
         name: The name of the skill.
         description: When to use it.
         path: The path of its SKILL.md.
-        hidden: Whether it is left out of menus.
+        hidden: Whether it is left out of the prompt's list of skills.
         lines: The first and last line of its front matter.
         hash: The hash of its file, empty if it is not known.
         body: The text after the front matter. It is empty until the skill is used, and read then.

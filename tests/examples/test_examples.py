@@ -32,7 +32,7 @@ def run(shop, name, *words):
     """Run an example against the fake provider; return its output and the requests it sent."""
     if not name.endswith(".mjs"):
         return run_and_record(shop, {}, sys.executable, EXAMPLES / name, *words)
-    serve = [sys.executable, "-m", "foreword", "serve", "--port", "0", "--store", "talks.db", "--log", "json"]
+    serve = [sys.executable, "-m", "foreword", "serve", "--port", "0", "--store", "conversations.db", "--log", "json"]
     with subprocess.Popen(serve, cwd=shop, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as service:
         try:
             url = service.stdout.readline().split()[-1]

@@ -1,4 +1,4 @@
-"""Definitions of sub-agents and slash commands, listed as menus."""
+"""Definitions of sub-agents and slash commands, listed by name and description."""
 
 import tomllib
 
@@ -201,7 +201,7 @@ def test_a_layout_without_definitions_is_an_error(tree, layout, message):
         conversations.open("c", tree.workspace(), layout=layout).sub_agent(definition="reviewer")
 
 
-def test_all_of_equal_names_can_be_listed(menu, tree):
+def test_all_definitions_with_the_same_name_can_be_listed(menu, tree):
     keys = 'as = "agent"\nsame_name = "all"\n'
     files = {
         "home/.claude/agents/r.md": definition("reviewer", "Mine."),
@@ -244,5 +244,5 @@ skills = { as = "skill", named = "path", files = ["walk:.claude/skills/*/SKILL.m
 @pytest.mark.parametrize("key", ['same_name = "all"', 'named = "path"'])
 def test_keys_of_menus_are_not_for_text(key):
     mapping = {"about": "Mine.", "sections": [], "find": {"x": {"files": ["cwd:A.md"], **tomllib.loads(key)}}}
-    with pytest.raises(LayoutError, match="is only for files that a menu lists"):
+    with pytest.raises(LayoutError, match="is only for files that are listed by name"):
         parse(mapping, "own", "own")

@@ -294,7 +294,7 @@ def test_if_even_names_do_not_fit_the_last_are_dropped_and_counted(tree, skill):
     assert f"[foreword: {100 - len(listed)} more left out]\n</skills>" in prompt.text
     assert "/home" not in content_of(prompt.text, "skills")
     (message,) = [message for code, message in tree.messages(prompt) if code == "budget-list"]
-    assert f"only the first {len(listed)} names were kept in the menu of 100 entries (from " in message
+    assert f"only the first {len(listed)} names were kept in the list of 100 entries (from " in message
 
 
 def test_skills_are_sorted_by_code_point(tree, skill):

@@ -19,7 +19,7 @@ WORKSPACE = Workspace("/w/a", "/w", "/home", "linux", {}, True)
 AGENT = Agent(tools=[Tool("read"), Tool("bash")], plan="The plan.")
 
 LAYOUT = {
-    "about": "Two finds of files, two menus, and sections that are never cut.",
+    "about": "Two lookups of files, two menus, and sections that are never cut.",
     "sections": ["base", "files", "skills", "residents", "boundaries"],
     "find": {
         "far": {"files": ["home:x/*.md"]},
@@ -243,7 +243,7 @@ def test_entries_missing_from_the_menu_are_reported_as_cut(inputs, budget):
     after = build_prompt(inputs, {"budget": budget})
     present_paths = {piece.origin.path for passage in after.passages for piece in passage.pieces}
     entries = {entry.path for name in ("skills", "residents") for entry in inputs.found[name]}
-    reason = f"left out of the menu; the budget of the whole prompt is {budget:,} tokens"
+    reason = f"left out of the list; the budget of the whole prompt is {budget:,} tokens"
     for candidate in (candidate for candidate in after.candidates if candidate.path in entries):
         assert (candidate.fate, candidate.reason) == (
             ("used", "") if candidate.path in present_paths else ("cut", reason)

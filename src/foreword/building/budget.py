@@ -179,7 +179,7 @@ class _Fitting:
         self.remove_names([*skills, *residents], limit)
         self.remove_files(positions, limit)
         if limit.excess() > 0:
-            parts = "the base, the boundaries, the nearest instruction file and the shortest form of each menu"
+            parts = "the base, the boundaries, the nearest instruction file and the shortest form of each list"
             message = f"the parts that may not be cut ({parts}) have {budget + limit.excess():,} tokens; {limit.why}"
             self.report("budget-exceeded", "", message)
 
@@ -307,7 +307,7 @@ class _Fitting:
         trials = [member for trial in self.trials for member in trial.with_inner()]
         kept = {item.path for trial in trials for item in trial.items if item.fields}
         return {
-            item.path: f"left out of the menu; {menu.why}"
+            item.path: f"left out of the list; {menu.why}"
             for menu in self.menus.values()
             for item in menu.trial.original.items[menu.level :]
             if item.path and item.path not in kept
@@ -364,13 +364,13 @@ class _Menu:
     def sentence(self) -> str:
         """What was done to the menu, for a finding."""
         if self.level > self.names:
-            return f"descriptions were shortened to {self.length:,} characters in the menu"
+            return f"descriptions were shortened to {self.length:,} characters in the list"
         if self.level == self.names:
-            return "only names were kept in the menu"
+            return "only names were kept in the list"
         return (
-            f"only the first {self.level:,} names were kept in the menu"
+            f"only the first {self.level:,} names were kept in the list"
             if self.level
-            else "all names were removed from the menu"
+            else "all names were removed from the list"
         )
 
 

@@ -68,7 +68,7 @@ class Fates:
         for name in self.used:
             for entry in self.inputs.found.get(name, ()):
                 if isinstance(entry, Skill) and entry.hidden:
-                    reasons[printable(entry.path)] = "its front matter hides it from the menu"
+                    reasons[printable(entry.path)] = "its front matter hides it from the list"
                 elif reasons:
                     reasons.pop(printable(entry.path), None)
         return reasons

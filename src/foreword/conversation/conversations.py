@@ -1,7 +1,7 @@
 """Conversations in one store.
 
 conversations = Conversations("sqlite:///foreword.db")
-conversation = conversations.open("talk-42", workspace, agent, layout="builder")
+conversation = conversations.open("fix-tests", workspace, agent, layout="builder")
 turn = conversation.turn("fix the failing test")
 """
 

@@ -99,7 +99,7 @@ def _add_entry(
         entry, findings = read_definition(reading.text, display_path, lookup.kind)
     trail.findings.extend(findings)
     if entry is None:
-        reason = findings[-1].message if findings else "its front matter does not ask to be listed in the menu"
+        reason = findings[-1].message if findings else "its front matter does not ask for it to be listed"
         trail.record(reading.path, layer, "refused" if findings else "unused", reason)
         return False
     name = name_by_path(reading.path, folder) if lookup.named == "path" else entry.name

@@ -53,8 +53,8 @@ KEYS = (
         "layout",
         "over",
         "choice",
-        "What happens if the prompt exceeds its budget. `warn` only reports it. `cut` shortens menus of skills, then cuts files, farthest"
-        " first, then shortens menus of residents. As a last resort, it leaves out entries, and the prompt says how many.",
+        "What happens if the prompt exceeds its budget. `warn` only reports it. `cut` shortens lists of skills, then cuts files, farthest"
+        " first, then shortens lists of resident files. As a last resort, it leaves out entries, and the prompt says how many.",
         ("warn", "cut"),
     ),
     Key(
@@ -123,7 +123,7 @@ KEYS = (
         "find",
         "as",
         "choice",
-        "How to use the files: as text, skills, residents, definitions of sub-agents or slash commands. All but text are lists sorted by"
+        "How to use the files: as text, skills, resident files, definitions of sub-agents or slash commands. All but text are lists sorted by"
         " name.",
         ("text", "skill", "resident", "agent", "command"),
     ),
@@ -230,8 +230,8 @@ KEYS = (
         "section",
         "over",
         "choice",
-        "What happens if the section exceeds its budget. `warn` only reports it. `cut` and `shorten` both shorten menus of skills and"
-        " residents, then cut files, farthest first; only `shorten` also shortens the agent's own lists (tools, docs, …). Inner sections"
+        "What happens if the section exceeds its budget. `warn` only reports it. `cut` and `shorten` both shorten lists of skills and"
+        " resident files, then cut files, farthest first; only `shorten` also shortens the agent's own lists (tools, docs, …). Inner sections"
         " inherit it.",
         ("warn", "cut", "shorten"),
     ),

@@ -96,7 +96,7 @@ def _check_kind(table: Mapping[str, Any], kind: str, where: str) -> None:
     """Raise an error for a key that does not apply to files of this kind."""
     for key in _ONLY_FOR_MENUS if kind == "text" else _ONLY_FOR_TEXT:
         if key in table and kind == "text":
-            raise LayoutError(f"{where}{key} is only for files that a menu lists, such as skills, not for text")
+            raise LayoutError(f"{where}{key} is only for files that are listed by name, such as skills, not for text")
         if key in table:
             raise LayoutError(f"{where}{key} is only for files that are used as text, not as {kind}")
     if "match" in table and kind not in ("text", "skill"):

@@ -289,7 +289,7 @@ def _is_usable(
         return False
     target = pointer_target(reading, lookup, reader)
     if target:
-        reason = f"it only points at {os.path.basename(target)}"
+        reason = f"it only points to {os.path.basename(target)}"
         trail.record(reading.path, layer, "duplicate", reason, "file-duplicate", target)
         return False
     _report_other_case(reading.path, reader, trail)

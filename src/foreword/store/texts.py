@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 PLAIN, DEFLATED = 0, 1
 _MIN_COMPRESSED_SIZE = 512
-# Level 3 takes a third of the time of level 6 and produces only 5 % more bytes.
+# Level 3 takes a third of the time of level 6 and produces only 5% more bytes.
 _LEVEL = 3
 
 

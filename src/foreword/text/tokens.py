@@ -105,8 +105,8 @@ IN_LINES = _kinds(
 def estimate(text: str) -> int:
     """Estimate the tokens in a string; 0 only if it is empty. Budgets use this because it is the same on every machine.
 
-    The error is at most 20 % for prose in 16 languages, code, paths, JSON, tables, base64, hexadecimal digits, emoji and runs of one
-    letter, and 5 % on average for instructions and code. It is larger for text without words: random letters have four times as many
+    The error is at most 20% for prose in 16 languages, code, paths, JSON, tables, base64, hexadecimal digits, emoji and runs of one
+    letter, and 5% on average for instructions and code. It is larger for text without words: random letters have four times as many
     tokens as estimated, a list of words in capitals two thirds, and a run of one emoji half.
     """
     if not text:
@@ -165,7 +165,7 @@ def _script_cost(raw: bytes) -> int:
 # The count
 
 
-# Claude's vocabulary is not public. An o200k count times one of these factors has a mean error of 4 to 5 %, and 12 % at the 95th
+# Claude's vocabulary is not public. An o200k count times one of these factors has a mean error of 4 to 5%, and 12% at the 95th
 # percentile.
 CLAUDE_SCALES = (((4, 7), 1.647), ((3, 0), 1.185))
 CLAUDE_ERROR = 0.12
