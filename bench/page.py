@@ -81,7 +81,7 @@ def keystrokes(folder: Path) -> list[float]:
 
 
 def work_per_key(events: list[dict[str, Any]]) -> Iterable[float]:
-    """Yield how many milliseconds the main thread is busy from each key until the commit of the frame that shows it.
+    """Yield how many milliseconds the main thread is busy between each keypress and the commit of the resulting frame.
 
     Later idle work and the blinking caret are not counted, because the user does not wait for them.
     """

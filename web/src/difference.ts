@@ -70,18 +70,18 @@ function backtrack(trail: Map<number, number>[], x: number, y: number): Line["ma
 /** The lines to show: changes with some context, and gaps in place of other unchanged lines. */
 export function hunks(lines: Line[], context = 3): (Line | { gap: number })[] {
   const isShown = new Uint8Array(lines.length);
-  lines.forEach((line, at) => {
-    if (line.mark !== "same") isShown.fill(1, Math.max(0, at - context), at + context + 1);
+  lines.forEach((line, index) => {
+    if (line.mark !== "same") isShown.fill(1, Math.max(0, index - context), index + context + 1);
   });
   const result: (Line | { gap: number })[] = [];
-  for (let at = 0; at < lines.length; at++) {
-    if (isShown[at]) {
-      result.push(lines[at]!);
+  for (let index = 0; index < lines.length; index++) {
+    if (isShown[index]) {
+      result.push(lines[index]!);
       continue;
     }
-    const from = at;
-    while (at + 1 < lines.length && !isShown[at + 1]) at++;
-    result.push({ gap: at - from + 1 });
+    const from = index;
+    while (index + 1 < lines.length && !isShown[index + 1]) index++;
+    result.push({ gap: index - from + 1 });
   }
   return result;
 }

@@ -15,7 +15,7 @@ function Page() {
   const currentRoute = useObservable(route);
   const visits = useRef({ edit: 0, wasEditing: false });
   // A new key reloads the overview after editing, and focus returns to the button that opened the editor.
-  if (currentRoute.at === "edit") visits.current.wasEditing = true;
+  if (currentRoute.view === "edit") visits.current.wasEditing = true;
   else if (visits.current.wasEditing) visits.current = { edit: visits.current.edit + 1, wasEditing: false };
   const { edit } = visits.current;
   useEffect(() => {
@@ -28,10 +28,10 @@ function Page() {
         <ThemeChoice />
       </header>
       <Live />
-      {(currentRoute.at === "overview" || currentRoute.at === "edit") && <Overview key={edit} focusEdit={edit > 0 && currentRoute.at === "overview"} />}
-      {currentRoute.at === "history" && <History version={currentRoute.version} />}
-      {currentRoute.at === "conversation" && <Conversation key={currentRoute.id} id={currentRoute.id} />}
-      {currentRoute.at === "edit" && <EditorDialog />}
+      {(currentRoute.view === "overview" || currentRoute.view === "edit") && <Overview key={edit} focusEdit={edit > 0 && currentRoute.view === "overview"} />}
+      {currentRoute.view === "history" && <History version={currentRoute.version} />}
+      {currentRoute.view === "conversation" && <Conversation key={currentRoute.id} id={currentRoute.id} />}
+      {currentRoute.view === "edit" && <EditorDialog />}
       <TokenDialog />
     </>
   );
@@ -39,9 +39,9 @@ function Page() {
 
 /** The title that distinguishes tabs and history entries. */
 function titleOf(currentRoute: Route): string {
-  if (currentRoute.at === "edit") return "Template · Foreword";
-  if (currentRoute.at === "history") return "History · Foreword";
-  return currentRoute.at === "conversation" ? `${currentRoute.id} · Foreword` : "Foreword";
+  if (currentRoute.view === "edit") return "Template · Foreword";
+  if (currentRoute.view === "history") return "History · Foreword";
+  return currentRoute.view === "conversation" ? `${currentRoute.id} · Foreword` : "Foreword";
 }
 
 const host = document.getElementById("page")!;

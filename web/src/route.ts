@@ -2,17 +2,17 @@
 import { Observable } from "./state";
 
 export type Route =
-  | { at: "overview" }
-  | { at: "edit" }
-  | { at: "history"; version: number | null }
-  | { at: "conversation"; id: string };
+  | { view: "overview" }
+  | { view: "edit" }
+  | { view: "history"; version: number | null }
+  | { view: "conversation"; id: string };
 
 function parse(hash: string): Route {
-  const [at, rest] = hash.replace(/^#\/?/, "").split("/");
-  if (at === "edit") return { at };
-  if (at === "history") return { at, version: rest ? Number(rest) : null };
-  if (at === "conversations" && rest) return { at: "conversation", id: decode(rest) };
-  return { at: "overview" };
+  const [view, rest] = hash.replace(/^#\/?/, "").split("/");
+  if (view === "edit") return { view };
+  if (view === "history") return { view, version: rest ? Number(rest) : null };
+  if (view === "conversations" && rest) return { view: "conversation", id: decode(rest) };
+  return { view: "overview" };
 }
 
 function decode(text: string): string {

@@ -20,8 +20,8 @@ function Changes({ drift }: { drift: Drift }) {
     <>
       <p>A prompt built now would keep about <b>{kept}</b> tokens in the provider's cache and lose <b>{lost}</b>.</p>
       <ul class="changes">
-        {drift.details.map((detail, number) => (
-          <li key={number}>
+        {drift.details.map((detail, index) => (
+          <li key={index}>
             <b>{detail.section}</b> {detail.changes.join(" and ")}
             {detail.sources.length > 0 && <ul>{detail.sources.map((source) => <li key={source} class="path">{source}</li>)}</ul>}
           </li>

@@ -17,14 +17,14 @@ import { diagnostics } from "./diagnostics";
 import { matchingTagMarks } from "./matching-tags";
 import { highlighting, theme } from "./theme";
 
-export interface CodeEvents {
+export interface EditorEvents {
   /** The text has changed. Reading it takes time, so do not read it here. */
   changed(): void;
   /** The caret has moved, but the text has not changed. */
   moved(line: number): void;
 }
 
-export interface Code {
+export interface CodeEditor {
   readonly view: EditorView;
   text(): string;
   equals(text: Text): boolean;
@@ -57,14 +57,14 @@ const highlighted = StateField.define<DecorationSet>({
 function highlightMarks(doc: Text, lines: [number, number] | null): DecorationSet {
   if (!lines) return Decoration.none;
   const [first, last] = lines.map((line) => Math.min(Math.max(line, 1), doc.lines)) as [number, number];
-  const numbers = Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
   return Decoration.set(numbers.map((line) => highlightedLine.range(doc.line(line).from)));
 }
 
 // Escape first closes the list of completions, then the dialog.
 const escape: KeyBinding = { key: "Escape", run: (view) => completionStatus(view.state) === "active" && closeCompletion(view) };
 
-export function mountCode(host: HTMLElement, text: string, language: Language, files: FindFiles, events: CodeEvents): Code {
+export function mountEditor(host: HTMLElement, text: string, language: Language, files: FindFiles, events: EditorEvents): CodeEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const languageSlot = new Compartment();
   const extensions: Extension[] = [
@@ -82,7 +82,7 @@ export function mountCode(host: HTMLElement, text: string, language: Language, f
     view,
     text: () => view.state.doc.toString(),
     equals: (other) => view.state.doc.eq(other),
-    replaceAll: (all) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: all }, ...ownUndoStep }),
+    replaceAll: (all) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: all }, ...separateUndoStep }),
     setLanguage: (other) => view.dispatch({ effects: languageSlot.reconfigure(languageSupport(other, files)) }),
     insert: (inserted) => insert(view, inserted),
     wrap: (open, middle, close) => wrap(view, open, middle, close),
@@ -100,21 +100,21 @@ export function mountCode(host: HTMLElement, text: string, language: Language, f
 function languageSupport(language: Language, files: FindFiles): Extension {
   return [
     StreamLanguage.define(language.parser),
-    autocompletion({ override: [(at) => complete(language, files, at)], icons: false, defaultKeymap: false }),
+    autocompletion({ override: [(context) => complete(language, files, context)], icons: false, defaultKeymap: false }),
     matchingTagMarks(language),
   ];
 }
 
-function notify(update: ViewUpdate, events: CodeEvents): void {
+function notify(update: ViewUpdate, events: EditorEvents): void {
   if (update.docChanged) events.changed();
   else if (update.selectionSet) events.moved(update.state.doc.lineAt(update.state.selection.main.head).number);
 }
 
 /** Makes a button's action a separate undo step. */
-const ownUndoStep = { userEvent: "input.insert", annotations: isolateHistory.of("full") };
+const separateUndoStep = { userEvent: "input.insert", annotations: isolateHistory.of("full") };
 
 function insert(view: EditorView, text: string): void {
-  view.dispatch(view.state.replaceSelection(text), { ...ownUndoStep, scrollIntoView: true });
+  view.dispatch(view.state.replaceSelection(text), { ...separateUndoStep, scrollIntoView: true });
   view.focus();
 }
 
@@ -122,16 +122,16 @@ function wrap(view: EditorView, open: string, middle: string, close: string): vo
   const { from, to } = view.state.selection.main;
   const doc = view.state.doc;
   const inner = doc.sliceString(from, to);
-  const isLines = from === doc.lineAt(from).from && inner.includes("\n");
-  const end = isLines ? "\n" : "";
-  const body = isLines && !inner.endsWith("\n") ? `${inner}\n` : inner;
-  const before = open + end + body;
-  const last = isLines && inner.endsWith("\n") ? "\n" : "";
-  const wrapped = before + (middle ? middle + end + end : "") + close + last;
+  const coversWholeLines = from === doc.lineAt(from).from && inner.includes("\n");
+  const newline = coversWholeLines ? "\n" : "";
+  const body = coversWholeLines && !inner.endsWith("\n") ? `${inner}\n` : inner;
+  const before = open + newline + body;
+  const trailingNewline = coversWholeLines && inner.endsWith("\n") ? "\n" : "";
+  const wrapped = before + (middle ? middle + newline + newline : "") + close + trailingNewline;
   // The caret goes into the first branch, or into the second branch if the selection is in the first.
-  const caret = inner && middle ? before.length + middle.length + end.length : open.length + end.length;
+  const caret = inner && middle ? before.length + middle.length + newline.length : open.length + newline.length;
   const selection = inner && !middle ? EditorSelection.range(from + caret, from + caret + body.length) : EditorSelection.cursor(from + caret);
-  view.dispatch({ changes: { from, to, insert: wrapped }, selection, ...ownUndoStep, scrollIntoView: true });
+  view.dispatch({ changes: { from, to, insert: wrapped }, selection, ...separateUndoStep, scrollIntoView: true });
   view.focus();
 }
 

@@ -5,9 +5,9 @@ import type { Language } from "../languages/language";
 
 export type FindFiles = (prefix: string) => Promise<Entry[]>;
 
-export async function complete(language: Language, files: FindFiles, at: CompletionContext): Promise<CompletionResult | null> {
-  const line = at.state.doc.lineAt(at.pos);
-  const request = language.complete(line.text.slice(0, at.pos - line.from), at.pos, line.text.slice(at.pos - line.from));
+export async function complete(language: Language, files: FindFiles, context: CompletionContext): Promise<CompletionResult | null> {
+  const line = context.state.doc.lineAt(context.pos);
+  const request = language.complete(line.text.slice(0, context.pos - line.from), context.pos, line.text.slice(context.pos - line.from));
   if (!request) return null;
   if (request.words) return { from: request.from, options: request.words, validFor: /^[\w:!-]*$/ };
   const { prefix, apply } = request.files!;

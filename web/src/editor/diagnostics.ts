@@ -11,9 +11,9 @@ export function diagnostics(doc: Text, findings: Finding[]): Diagnostic[] {
   return findings.flatMap((finding) => {
     if (finding.line === null || finding.line < 1 || finding.line > doc.lines) return [];
     const line = doc.line(finding.line);
-    const at = (column: number) => Math.min(line.from + utf16(line.text, column - 1), line.to);
-    const from = finding.column === null ? line.from : at(finding.column);
-    const to = finding.end_column === null ? line.to : at(finding.end_column);
+    const offset = (column: number) => Math.min(line.from + utf16(line.text, column - 1), line.to);
+    const from = finding.column === null ? line.from : offset(finding.column);
+    const to = finding.end_column === null ? line.to : offset(finding.end_column);
     return [{ from, to, severity: finding.severity, message: sentence(finding), source: finding.code }];
   });
 }

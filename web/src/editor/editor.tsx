@@ -11,7 +11,7 @@ import { HISTORY, OVERVIEW, go } from "../route";
 import { useServer } from "../server";
 import { announce } from "../state";
 import { useResults } from "./results";
-import { type Code, mountCode } from "./code";
+import { type CodeEditor, mountEditor } from "./code";
 import { Findings } from "./findings";
 import { useSaving } from "./saving";
 import { type EditorData, loadEditor } from "./opening";
@@ -51,7 +51,7 @@ function Editor({ data }: { data: EditorData }) {
   const { current, draft, variables, layouts, languages, roots } = data;
   const root = useRef<HTMLDivElement>(null);
   const host = useRef<HTMLDivElement>(null);
-  const code = useRef<Code>(null);
+  const code = useRef<CodeEditor>(null);
   const [choices, setChoices] = useState(() => rememberedChoices(roots, layouts));
   const [highlightedLine, setHighlightedLine] = useState<number | null>(null);
   const [pane, setPane] = useState<Pane>("template");
@@ -83,7 +83,7 @@ function Editor({ data }: { data: EditorData }) {
   onChanged.current = changed;
 
   useEffect(() => {
-    code.current = mountCode(host.current!, initial.template, language, files, {
+    code.current = mountEditor(host.current!, initial.template, language, files, {
       changed: () => onChanged.current(),
       moved: setHighlightedLine,
     });
@@ -190,17 +190,17 @@ function Editor({ data }: { data: EditorData }) {
             highlightedLine={highlightedLine} onChoices={setChoices} onPick={pick} />
         </div>
       </div>
-      {step.at === "saving" && (
+      {step.name === "saving" && (
         <SaveDialog before={saved.template} after={code.current!.text()} isBusy={step.isBusy} problem={step.problem} tryRender={results.tryRender}
           onSave={(author, note) => void saving.save(author, note)} onCancel={saving.closeDialog} />
       )}
-      {step.at === "conflict" && (
+      {step.name === "conflict" && (
         <ConflictDialog theirs={step.theirs} mine={code.current!.text()} problem={step.problem}
           onSaveMine={() => void saving.save(step.author, step.note, step.theirs)}
           onTakeTheirs={() => { load(step.theirs); saving.closeDialog(); announce("Their text is in the editor. Undo brings yours back."); }}
           onCancel={() => { saving.setBase(step.theirs); saving.closeDialog(); }} />
       )}
-      {step.at === "leaving" && <LeaveDialog onSave={save} onDiscard={saving.discard} onCancel={saving.closeDialog} />}
+      {step.name === "leaving" && <LeaveDialog onSave={save} onDiscard={saving.discard} onCancel={saving.closeDialog} />}
     </Dialog>
   );
 }

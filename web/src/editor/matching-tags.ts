@@ -9,8 +9,8 @@ export function matchingTagMarks(language: Language): Extension {
   function marks(view: EditorView): DecorationSet {
     const caret = view.state.selection.main.head;
     const line = view.state.doc.lineAt(caret);
-    const at = caret - line.from;
-    const isAtTag = language.tags(line.text).some((tag) => tag.kind !== "variable" && tag.from <= at && at <= tag.to);
+    const column = caret - line.from;
+    const isAtTag = language.tags(line.text).some((tag) => tag.kind !== "variable" && tag.from <= column && column <= tag.to);
     const builder = new RangeSetBuilder<Decoration>();
     // The entire text is read only if the caret is at a tag.
     if (isAtTag) for (const tag of matchingTags(language.tags(view.state.doc.toString()), caret)) builder.add(tag.from, tag.to, mark);

@@ -7,12 +7,12 @@ import type { Language } from "../languages/language";
 import { latest } from "../latest";
 import { useServer } from "../server";
 import { Observable } from "../state";
-import type { Code } from "./code";
+import type { CodeEditor } from "./code";
 
 const PREVIEW_DELAY = 250;
 const CHECK_DELAY = 350;
 
-export function useResults(code: RefObject<Code | null>, choices: Choices, language: Language) {
+export function useResults(code: RefObject<CodeEditor | null>, choices: Choices, language: Language) {
   const [previewed, setPreviewed] = useState<Previewed | null>(null);
   const [problem, setProblem] = useState("");
   const [checkFindings, setCheckFindings] = useState<Finding[]>([]);

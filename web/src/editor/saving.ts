@@ -7,23 +7,23 @@ import { deleteDraft, saveDraft } from "../draft";
 import type { Syntax } from "../forms";
 import { guardLeaving } from "../route";
 import { announce, showError } from "../state";
-import type { Code } from "./code";
+import type { CodeEditor } from "./code";
 import { readText } from "./opening";
 
 /** Which dialog is open, if any. */
 export type Step =
-  | { at: "editing" }
-  | { at: "saving"; problem: string; isBusy: boolean }
-  | { at: "conflict"; theirs: Current; problem: string; author: string; note: string }
-  | { at: "leaving" };
+  | { name: "editing" }
+  | { name: "saving"; problem: string; isBusy: boolean }
+  | { name: "conflict"; theirs: Current; problem: string; author: string; note: string }
+  | { name: "leaving" };
 
 const DRAFT_DELAY = 300;
 const STORE_DOWN = "The store is unavailable. Your text is kept in this browser; try again in a moment.";
 
-export function useSaving(code: RefObject<Code | null>, syntax: RefObject<Syntax>, from: Current, start: Current, leave: (to: string) => void) {
+export function useSaving(code: RefObject<CodeEditor | null>, syntax: RefObject<Syntax>, from: Current, start: Current, leave: (to: string) => void) {
   const [saved, setSaved] = useState(from);
   const [isDirty, setDirty] = useState(from.template !== start.template || from.syntax !== start.syntax);
-  const [step, setStep] = useState<Step>({ at: "editing" });
+  const [step, setStep] = useState<Step>({ name: "editing" });
   const savedText = useRef(asText(from.template));
   const destination = useRef<string | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -56,12 +56,12 @@ export function useSaving(code: RefObject<Code | null>, syntax: RefObject<Syntax
 
   async function save(author: string, note: string, after = saved): Promise<void> {
     const mine = code.current!.text();
-    setStep({ at: "saving", problem: "", isBusy: true });
+    setStep({ name: "saving", problem: "", isBusy: true });
     try {
       const base = after.version === null ? await currentBase(after) : after;
       setBase(await saveTemplate(mine, syntax.current!, base.version, author, note));
       announce(`Saved as version ${state.current.saved.version}.`);
-      setStep({ at: "editing" });
+      setStep({ name: "editing" });
       const to = destination.current;
       if (to && !state.current.isDirty) leave(to);
     } catch (error) {
@@ -73,8 +73,8 @@ export function useSaving(code: RefObject<Code | null>, syntax: RefObject<Syntax
     const problem = error instanceof Error ? error.message : String(error);
     const isConflict = error instanceof Problem && error.status === 412;
     const theirs = isConflict ? await readText().catch(() => null) : null;
-    if (theirs) setStep({ at: "conflict", theirs, problem: "", author, note });
-    else setStep({ at: "saving", problem, isBusy: false });
+    if (theirs) setStep({ name: "conflict", theirs, problem: "", author, note });
+    else setStep({ name: "saving", problem, isBusy: false });
   }
 
   useEffect(() => {
@@ -88,7 +88,7 @@ export function useSaving(code: RefObject<Code | null>, syntax: RefObject<Syntax
     guardLeaving((to) => {
       if (!state.current.isDirty) return true;
       destination.current = to;
-      setStep({ at: "leaving" });
+      setStep({ name: "leaving" });
       return false;
     });
     return () => {
@@ -102,10 +102,10 @@ export function useSaving(code: RefObject<Code | null>, syntax: RefObject<Syntax
 
   return {
     saved, isDirty, step, changed, save,
-    openSaving: () => setStep({ at: "saving", problem: "", isBusy: false }),
+    openSaving: () => setStep({ name: "saving", problem: "", isBusy: false }),
     closeDialog() {
       destination.current = null;
-      setStep({ at: "editing" });
+      setStep({ name: "editing" });
     },
     /** From now on, compare the text with this version, and save it as the next one. */
     setBase,

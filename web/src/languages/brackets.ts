@@ -31,11 +31,11 @@ export function brackets(variables: Variable[]): Language {
       }
       return found;
     },
-    complete: (before, at, after) => complete(before, at, after, variables),
+    complete: (before, caret, after) => complete(before, caret, after, variables),
   };
 }
 
-function complete(before: string, at: number, after: string, variables: Variable[]): CompletionRequest | null {
+function complete(before: string, caret: number, after: string, variables: Variable[]): CompletionRequest | null {
   const open = /(?<!\\)\[[ \t]*(if[ \t]+!?)?([^[\]\\]*)$/.exec(before);
   if (!open) return null;
   const [, condition = "", typed = ""] = open;
@@ -43,7 +43,7 @@ function complete(before: string, at: number, after: string, variables: Variable
   const dynamic = variables.find((variable) => variable.dynamic && typed.startsWith(`${variable.type}:`));
   if (dynamic) {
     const prefix = typed.slice(dynamic.type.length + 1).trimStart();
-    return { from: at - prefix.length, files: { prefix, apply: (path, isComplete) => path + (isComplete ? close : "") } };
+    return { from: caret - prefix.length, files: { prefix, apply: (path, isComplete) => path + (isComplete ? close : "") } };
   }
   const words: Completion[] = variables.map((variable) => ({
     label: variable.dynamic ? `${variable.type}:` : fullName(variable),
@@ -55,10 +55,10 @@ function complete(before: string, at: number, after: string, variables: Variable
     words.push({ label: "if ", detail: "only if a variable has a value", type: "keyword" });
     words.push({ label: "else", apply: `else${close}`, type: "keyword" }, { label: "endif", apply: `endif${close}`, type: "keyword" });
   }
-  return { from: at - typed.length, words };
+  return { from: caret - typed.length, words };
 }
 
-type Inside = { end: number; at: number } | null;
+type Inside = { start: number; end: number } | null;
 
 function parser(isTag: (type: string, name: string, isLink: boolean) => boolean): StreamParser<{ inside: Inside }> {
   const tagAtPosition = new RegExp(TAG, "y");
@@ -75,7 +75,7 @@ function parser(isTag: (type: string, name: string, isLink: boolean) => boolean)
     if (stream.sol() && stream.match(/^#{1,6} [^[]*/)) return "heading";
     if (stream.match("\\[")) return "escape";
     if (stream.peek() === "[" && opens(stream)) {
-      state.inside = { at: stream.pos, end: stream.string.indexOf("]", stream.pos) };
+      state.inside = { start: stream.pos, end: stream.string.indexOf("]", stream.pos) };
       stream.next();
       return "bracket";
     }

@@ -35,7 +35,7 @@ export const jinja: Language = {
     }
     return found;
   },
-  complete(before, at, after) {
+  complete(before, caret, after) {
     const open = /\{([{%])-?\s*(?:[^{}%]*\s)?(\w*)$/.exec(before);
     if (!open) return null;
     const [, kind, typed = ""] = open;
@@ -47,7 +47,7 @@ export const jinja: Language = {
       apply: kind === "{" ? name + close : name,
     }));
     const words = kind === "%" ? [...variables, ...KEYWORDS.map((label) => ({ label, type: "keyword" }))] : variables;
-    return { from: at - typed.length, words };
+    return { from: caret - typed.length, words };
   },
   parser: parser(),
 };

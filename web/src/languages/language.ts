@@ -23,22 +23,22 @@ export interface Language {
   name: Syntax;
   parser: StreamParser<unknown>;
   tags(text: string): Tag[];
-  /** The completions at the caret `at`. `before` and `after` are the text of its line on either side. */
-  complete(before: string, at: number, after: string): CompletionRequest | null;
+  /** The completions at the offset `caret`. `before` and `after` are the text of its line on either side. */
+  complete(before: string, caret: number, after: string): CompletionRequest | null;
   variables: Variable[];
   insertion(variable: string): string;
   condition(variable: string, isNegated: boolean): { open: string; middle: string; close: string };
 }
 
 /** The tags that match the tag at this offset, including that tag, or an empty list if it matches no others. */
-export function matchingTags(tags: Tag[], at: number): Tag[] {
+export function matchingTags(tags: Tag[], offset: number): Tag[] {
   const openGroups: Tag[][] = [];
   for (const tag of tags) {
     if (tag.kind === "open") openGroups.push([tag]);
     else if (tag.kind === "middle") openGroups.at(-1)?.push(tag);
     else if (tag.kind === "close") {
       const group = [...(openGroups.pop() ?? []), tag];
-      if (group.length > 1 && group.some(({ from, to }) => from <= at && at <= to)) return group;
+      if (group.length > 1 && group.some(({ from, to }) => from <= offset && offset <= to)) return group;
     }
   }
   return [];

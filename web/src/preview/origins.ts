@@ -9,7 +9,7 @@ const KINDS: Record<string, string> = {
   layout: "Layout",
   setting: "Setting",
   skill: "Skill",
-  resident: "Resident",
+  resident: "Resident file",
   caller: "Caller",
   tool: "Tool",
   scope: "Scope",

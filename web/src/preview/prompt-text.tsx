@@ -32,8 +32,8 @@ export function PromptText({ label, segments, highlightedLine = null, target = n
   useEffect(() => void (target && renderer.current?.scrollTo(target.section)), [target]);
 
   function point(event: PointerEvent): void {
-    const at = renderer.current!.at(event.clientX, event.clientY, event.target as Element);
-    if (at) setInfo({ origin: at.segment.origin!, line: at.line });
+    const hit = renderer.current!.segmentAt(event.clientX, event.clientY, event.target as Element);
+    if (hit) setInfo({ origin: hit.segment.origin!, line: hit.line });
   }
 
   function pick(segment: Segment | undefined, offset: number): void {
@@ -43,8 +43,8 @@ export function PromptText({ label, segments, highlightedLine = null, target = n
   }
 
   function click(event: MouseEvent): void {
-    const at = renderer.current!.at(event.clientX, event.clientY, event.target as Element);
-    if (at) pick(at.segment, at.offset);
+    const hit = renderer.current!.segmentAt(event.clientX, event.clientY, event.target as Element);
+    if (hit) pick(hit.segment, hit.offset);
   }
 
   function focus(event: FocusEvent): void {

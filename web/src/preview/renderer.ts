@@ -23,7 +23,7 @@ export class SegmentRenderer {
     nodes.append(...added.map((item) => item.element));
     this.host.insertBefore(nodes, before);
     const kept = [...old.slice(0, start), ...added, ...old.slice(old.length - end)];
-    this.rendered = kept.map(({ element }, at) => ({ element, segment: segments[at]! }));
+    this.rendered = kept.map(({ element }, index) => ({ element, segment: segments[index]! }));
     this.byElement.clear();
     for (const { segment, element } of this.rendered) this.byElement.set(element, segment);
     if (!this.host.querySelector("[tabindex='0']")) this.step(null, 0)?.setAttribute("tabindex", "0");
@@ -36,8 +36,8 @@ export class SegmentRenderer {
   /** The focusable element `by` steps away, but not beyond the first or last. */
   step(from: Element | null, by: number): HTMLElement | undefined {
     const all = this.rendered.filter((item) => isFocusable(item.segment));
-    const at = from ? all.findIndex((item) => item.element === from) : 0;
-    return all[Math.min(Math.max(at + by, 0), all.length - 1)]?.element;
+    const index = from ? all.findIndex((item) => item.element === from) : 0;
+    return all[Math.min(Math.max(index + by, 0), all.length - 1)]?.element;
   }
 
   /** Highlight what a template line produced and scroll to it. Returns whether it produced anything. */
@@ -55,7 +55,7 @@ export class SegmentRenderer {
   }
 
   /** The segment at a point, and the line of its origin at that point. */
-  at(x: number, y: number, element: Element): { segment: Segment; line: number | null; offset: number } | null {
+  segmentAt(x: number, y: number, element: Element): { segment: Segment; line: number | null; offset: number } | null {
     const segment = this.segmentOf(element);
     if (!segment?.origin) return null;
     const caret = document.caretPositionFromPoint?.(x, y);

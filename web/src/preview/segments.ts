@@ -15,16 +15,16 @@ export function segments(text: string, passages: Passage[], templateLines: Templ
   const slice = slicer(text);
   const linesOf = lineFinder(templateLines);
   const found: Segment[] = [];
-  let at = 0;
+  let position = 0;
   for (const passage of passages) {
-    if (passage.start > at) found.push(separator(slice(at, passage.start)));
+    if (passage.start > position) found.push(separator(slice(position, passage.start)));
     passage.origins.forEach((origin, index) => {
       const lines = linesOf(origin.start, origin.end);
       found.push({ text: slice(origin.start, origin.end), origin, section: passage.section, isFirst: index === 0, lines });
     });
-    at = passage.end;
+    position = passage.end;
   }
-  const rest = slice(at, Infinity);
+  const rest = slice(position, Infinity);
   if (rest) found.push(separator(rest));
   return found;
 }
@@ -37,7 +37,7 @@ function separator(text: string): Segment {
 function slicer(text: string): (from: number, to: number) => string {
   if (!/[\ud800-\udbff]/.test(text)) return (from, to) => text.slice(from, to);
   const offsets: number[] = [];
-  for (let at = 0; at < text.length; at += text.codePointAt(at)! > 0xffff ? 2 : 1) offsets.push(at);
+  for (let offset = 0; offset < text.length; offset += text.codePointAt(offset)! > 0xffff ? 2 : 1) offsets.push(offset);
   return (from, to) => text.slice(offsets[from] ?? text.length, offsets[to] ?? text.length);
 }
 
@@ -47,8 +47,8 @@ function lineFinder(templateLines: TemplateLines[]): (start: number, end: number
   return (start, end) => {
     while (next < templateLines.length && templateLines[next]!.end <= start) next++;
     let lines: [number, number] | null = null;
-    for (let at = next; at < templateLines.length && templateLines[at]!.start < end; at++) {
-      const [first, last] = templateLines[at]!.lines;
+    for (let index = next; index < templateLines.length && templateLines[index]!.start < end; index++) {
+      const [first, last] = templateLines[index]!.lines;
       lines = lines ? [Math.min(lines[0], first), Math.max(lines[1], last)] : [first, last];
     }
     return lines;
@@ -72,7 +72,7 @@ export function rangeOfLine(segment: Segment, line: number): [number, number] | 
   if (!lines || line < lines[0] || line > lines[1]) return null;
   if (segment.origin?.kind !== "template") return [0, text.length];
   let from = 0;
-  for (let at = lines[0]; at < line; at++) {
+  for (let current = lines[0]; current < line; current++) {
     const end = text.indexOf("\n", from);
     if (end < 0) return null;
     from = end + 1;
