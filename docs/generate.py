@@ -272,7 +272,8 @@ EXTRAS = {
     ],
     "section": [
         f"Inner sections inherit {codes(keys.INHERITED)}. An empty section leaves nothing behind.",
-        "By default, `lifetime` is `conversation`. If a budget is exceeded, files are cut, lists of skills and other entries are shortened, and anything else is only reported.",
+        "By default, `lifetime` is `conversation`. If a budget is exceeded, files are cut, lists of skills and other entries are shortened, and"
+        " anything else is only reported.",
         "In `instead`, `base` is the caller's own text and `template` the newest version of the global template.",
         "### Lists",
         "`list` names a lookup rule, whose fields depend on its `as`:",
