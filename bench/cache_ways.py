@@ -1,12 +1,12 @@
 """Compare plain concatenation with Foreword in sixteen situations that have broken real agents' prompt caches.
 
-Both run the same thirty turns, one every twenty seconds, of a small scenario in which one thing changes. Both say the same words: the
-concatenator takes the sections of the prompt from Foreword, adds everything else that it knows (time, git, memory, title) to the system
-prompt and rebuilds it for every request, as many agents do. Foreword runs real conversations, and those facts are sent as a message
-when they change. Both set breakpoints, and the automatic one after the last message.
+Both run the same thirty turns, one every twenty seconds, of a small scenario in which one thing changes. Both send the same content.
+The concatenator takes the prompt's sections from Foreword, adds everything else that it knows (time, git, memory, title) to the system
+prompt, and rebuilds it for every request, as many agents do. Foreword runs real conversations, in which those facts are sent as a
+message when they change. Both set breakpoints, including the automatic one after the last message.
 
 Each request is sent to a simulated provider (`provider_cache.py`). Tokens are counted for the model and priced with the shipped table,
-so no figure is hard-coded. Every run has models of one provider; those of the second accept no late changes.
+so no figure is hard-coded. Each run uses models of one provider; those of the second run do not accept late changes.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Scenario(NamedTuple):
 
 
 def tools(names: Sequence[str] = fixture.TOOLS, session: str = "") -> tuple[Tool, ...]:
-    """Tools with descriptions of realistic length."""
+    """Return tools with descriptions of realistic length."""
     rows = [fixture.tool(name) for name in names]
     details = (
         "It takes a path and says what it found there. Prefer it to the shell, and give it one path at a time. " * 8
@@ -123,7 +123,7 @@ SCENARIOS = (
 
 
 class Concatenation:
-    """Concatenates everything it knows anew for each request."""
+    """Builds the system prompt for each request by concatenating everything it knows."""
 
     def __init__(self, project: fixture.Fixture, run: Run) -> None:
         self.project, self.run = project, run
@@ -148,7 +148,7 @@ class Concatenation:
 
 
 def _backwards(text: str) -> str:
-    """The text with its list of skills backwards."""
+    """Return the text with its list of skills in reverse order."""
     lines = text.split("\n")
     skills = [line for line in reversed(lines) if line.startswith("- skill-")]
     return "\n".join(skills.pop(0) if line.startswith("- skill-") else line for line in lines)
@@ -188,7 +188,7 @@ def agent_of(scene: Scene, run: Run) -> Agent:
 
 
 def facts_of(scene: Scene, run: Run) -> dict[str, str]:
-    """What a model should know besides the prompt, as sentences."""
+    """Return sentences with facts that the model should know in addition to the prompt."""
     facts = {name: getattr(scene, name) for name in ("time", "date", "git", "memory", "title")}
     return {name: f"The {name} is now: {fact}" for name, fact in (facts | {"model": run.model_name(scene)}).items()}
 
@@ -232,7 +232,7 @@ class Run(NamedTuple):
     def plain_request(
         self, system: str, messages: Sequence[Mapping[str, Any]], tools: Sequence[Tool]
     ) -> dict[str, Any]:
-        """The request of a loop written by hand, with the breakpoints that Anthropic's documentation recommends."""
+        """Return the request of a hand-written loop, with the breakpoints that Anthropic's documentation recommends."""
         if self.provider != "anthropic":
             definitions = [
                 {"name": tool.name, "description": tool.description, "schema": tool.schema} for tool in tools
@@ -272,7 +272,7 @@ class Bill(NamedTuple):
 def add_up(
     contender: Concatenation | Foreword, scenes: Sequence[Scene], project: fixture.Fixture, models: Mapping[str, Model]
 ) -> Bill:
-    """Send every request to a simulated provider."""
+    """Send every request to a simulated provider, and return the bill."""
     cache, now = ProviderCache(), 0
     charges: list[Charge] = []
     last: dict[str, Charge] = {}
@@ -334,7 +334,7 @@ def _counter(model: str, provider: str) -> Callable[[str], int]:
 
 
 def measure(scenario: Scenario, run: Run = RUNS[0], *, is_estimated: bool = False) -> tuple[Bill, Bill]:
-    """Both contenders' bills for one scenario. Each has a new workspace at the same path, since its path is in the prompt."""
+    """Return both contenders' bills for one scenario. Each gets a new workspace at the same path, since the path is in the prompt."""
     models = models_of(run, is_estimated)
     scenes = [scenario.scene(turn, Scene(tools=tools())) for turn in range(TURNS)]
     bills: list[Bill] = []
@@ -347,7 +347,7 @@ def measure(scenario: Scenario, run: Run = RUNS[0], *, is_estimated: bool = Fals
 
 
 def ratio(plain: Bill, ours: Bill) -> float:
-    """The cost of concatenation as a multiple of Foreword's, to the hundredth."""
+    """Return the cost of concatenation as a multiple of Foreword's, rounded to two decimals."""
     return round(plain.dollars / ours.dollars, 2)
 
 

@@ -1,9 +1,9 @@
-"""Simulated providers: what each request reads from the cache, writes to it and costs, by the documented rules and the request's bytes.
+"""Simulate providers' caches: what each request reads, writes and costs, calculated from its bytes by the documented rules.
 
-With breakpoints (Anthropic), an entry is written at each breakpoint, for as long as its `ttl` says. A request reads the longest entry
-that ends at one of its breakpoints or at most 19 blocks before one. With a prefix (OpenAI, Gemini), a request reads the longest
-beginning that it shares with an earlier one, in steps. Either way there is a minimum size, reading an entry renews it, every model has a
-cache of its own, and tokens that are neither read nor written cost the price of input.
+With breakpoints (Anthropic), an entry is written at each breakpoint and lasts for its `ttl`. A request reads the longest entry that
+ends at one of its breakpoints or at most 19 blocks before one. With prefixes (OpenAI, Gemini), a request reads the longest prefix that
+it shares with an earlier one, in steps. In both cases there is a minimum size, reading an entry renews it, every model has its own
+cache, and tokens that are neither read nor written cost the input price.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from foreword.text.words import common_prefix_length
 
 LOOKBACK = 20  # positions that a breakpoint checks, including its own
 TTLS = {"5m": 300, "1h": 3600, "30m": 1800, "12h": 12 * 3600}
-MARKS = ("cache_control", "prompt_cache_breakpoint")
+BREAKPOINT_KEYS = ("cache_control", "prompt_cache_breakpoint")
 
 
 class Block(NamedTuple):
-    """One block of a request as the provider compares it, and the lifetime of the breakpoint after it in seconds; 0 without one."""
+    """One block of a request as the provider compares it, and the lifetime in seconds of the breakpoint after it, or 0."""
 
     text: str
     lifetime: int = 0
@@ -78,26 +78,26 @@ def _listed(content: Any) -> Sequence[Any]:
 
 
 def _block(content: Mapping[str, Any], rules: ProviderRules, start: str = "") -> Block:
-    mark = next((content[key] for key in MARKS if key in content), None)
-    fields = {key: field for key, field in content.items() if key not in MARKS}
+    control = next((content[key] for key in BREAKPOINT_KEYS if key in content), None)
+    fields = {key: field for key, field in content.items() if key not in BREAKPOINT_KEYS}
     is_text = set(fields) <= {"type", "text"}
     text = fields["text"] if is_text else json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-    return Block(start + text, _lifetime(mark, rules) if mark else 0)
+    return Block(start + text, _lifetime(control, rules) if control else 0)
 
 
-def _lifetime(mark: Mapping[str, Any], rules: ProviderRules) -> int:
-    return TTLS[mark["ttl"]] if mark.get("ttl") else rules.lifetime
+def _lifetime(control: Mapping[str, Any], rules: ProviderRules) -> int:
+    return TTLS[control["ttl"]] if control.get("ttl") else rules.lifetime
 
 
 class ProviderCache:
-    """The cache of one provider for one account."""
+    """One account's cache at one provider."""
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, str], tuple[int, int]] = {}  # when the entry expires, and its lifetime
         self._requests: list[tuple[str, str, int]] = []
 
     def send(self, request: Mapping[str, Any], model: Model, now: int) -> Charge:
-        """Send a request at this time, in seconds."""
+        """Send a request at a time in seconds, and return what it costs."""
         blocks = blocks_of(request, model.rules)
         send = self._with_breakpoints if model.rules.caching == "breakpoints" else self._with_prefix
         return send(blocks, model, now)

@@ -49,7 +49,7 @@ async function call(turn) {
   const { content, usage } = await post(`${PROVIDER}/v1/messages`, request, headers);
   const created = usage.input_tokens + (usage.cache_creation_input_tokens ?? 0);
   console.log(`  [edition ${turn.edition}: ${usage.cache_read_input_tokens ?? 0} tokens from the cache, ${created} new]`);
-  for (const each of content) console.log(`  ${each.text ?? `${each.name} ${JSON.stringify(each.input)}`}`);
+  for (const block of content) console.log(`  ${block.text ?? `${block.name} ${JSON.stringify(block.input)}`}`);
   return content;
 }
 
@@ -57,7 +57,7 @@ async function call(turn) {
 async function runTool(toolUse) {
   const result = { type: "tool_result", tool_use_id: toolUse.id };
   try {
-    return { ...result, content: await TOOLS.find((each) => each.name === toolUse.name).run(toolUse.input) };
+    return { ...result, content: await TOOLS.find((tool) => tool.name === toolUse.name).run(toolUse.input) };
   } catch (error) {
     return { ...result, content: String(error), is_error: true };
   }
@@ -73,14 +73,14 @@ for (const message of process.argv.slice(2)) {
   console.log(`> ${message}`);
   if (message === "/compact") {
     const summary = await call(await prompt("compact", history));
-    history = [{ role: "summary", content: summary.map((each) => each.text).join("") }];
+    history = [{ role: "summary", content: summary.map((block) => block.text).join("") }];
     continue;
   }
   let turn = await prompt("turn", history, message);
   for (;;) {
     const content = await call(turn);
     history = [...turn.history, { role: "assistant", content }];
-    const results = await Promise.all(content.filter((each) => each.type === "tool_use").map(runTool));
+    const results = await Promise.all(content.filter((block) => block.type === "tool_use").map(runTool));
     if (results.length === 0) break;
     turn = await prompt("turn", [...history, { role: "user", content: results }]);
   }

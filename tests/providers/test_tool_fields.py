@@ -178,7 +178,7 @@ def test_each_provider_gets_the_fields_of_a_tool(make_turn, is_typed, convert, t
             for_openai_responses,
             "gpt-4.1",
             Tool("read", defer=True),
-            "the turn's model 'gpt-4.1' cannot defer tools, but the tool 'read' sets defer=True; set the model of the agent to one",
+            "the turn's model 'gpt-4.1' cannot defer tools, but the tool 'read' sets defer=True; set the agent's model to one",
         ),
     ],
 )

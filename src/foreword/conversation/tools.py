@@ -24,7 +24,7 @@ def serialize_tools(tools: Iterable[Tool]) -> str:
         return json.dumps(ordered, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except ValueError:
         raise CallError(
-            f"the schema or the options of {_invalid_tool(ordered)} cannot be written as JSON: they contain NaN, an infinity or"
+            f"the schema or options of {_invalid_tool(ordered)} cannot be written as JSON: they contain NaN, an infinity or"
             " themselves"
         ) from None
 

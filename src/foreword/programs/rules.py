@@ -36,13 +36,13 @@ def explain_rule(question: Question, rule: str, file: str) -> list[Candidate]:
     if not reading.files:
         raise CallError(reading.findings[0].message)
     found: dict[str, Candidate] = {}
-    for each in _rules(reading, reader.scopes):
-        path = printable(each.path)
+    for candidate_rule in _rules(reading, reader.scopes):
+        path = printable(candidate_rule.path)
         if is_match(path, rule, question.cwd):
             layer = next(
                 (candidate.layer for candidate in reading.inputs.candidates if candidate.path == path), "project"
             )
-            applies, reason = _verdict(each, reading, file)
+            applies, reason = _verdict(candidate_rule, reading, file)
             found[path] = Candidate(path, layer, "used" if applies else "waiting", reason)
     for candidate in reading.inputs.candidates:
         if is_match(candidate.path, rule, question.cwd) and candidate.fate != "absent":
@@ -53,7 +53,7 @@ def explain_rule(question: Question, rule: str, file: str) -> list[Candidate]:
 
 @value
 class _Rule:
-    """A rule or skill that may apply to the file: its path, the lookup rule that found it, its scope, and where its globs start."""
+    """A rule or skill that may apply to the file. Its globs are relative to `base`."""
 
     path: str
     lookup: Lookup
@@ -79,7 +79,7 @@ def _rules(reading: TouchReading, scopes: RuleScopes) -> Iterator[_Rule]:
 
 
 def _verdict(rule: _Rule, reading: TouchReading, file: str) -> tuple[bool, str]:
-    """Whether a rule applies to the file, and why."""
+    """Return whether a rule applies to the file, and why."""
     scope, base = rule.scope, rule.base
     if not scope.is_scoped:
         if rule.lookup.unscoped != "skip":

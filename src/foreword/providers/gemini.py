@@ -35,12 +35,12 @@ request = for_gemini
 
 
 def _tools(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the functions as one entry, and each tool with a type, such as `google_search`, as its own."""
+    """Return one entry for all functions, and one for each tool with a type, such as `google_search`."""
     reject_tool_fields("Gemini", tools, ("defer", "strict", "allowed_callers"))
     functions = [_function(tool) for tool in tools if not tool.get("type")]
-    own = [tool for tool in tools if tool.get("type")]
-    reject_tool_fields("Gemini", own, ("description",))
-    entries = [{tool["type"]: dict(tool.get("options") or {})} for tool in own]
+    typed_tools = [tool for tool in tools if tool.get("type")]
+    reject_tool_fields("Gemini", typed_tools, ("description",))
+    entries = [{tool["type"]: dict(tool.get("options") or {})} for tool in typed_tools]
     return [*([{"function_declarations": functions}] if functions else ()), *entries]
 
 

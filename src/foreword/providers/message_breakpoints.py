@@ -1,8 +1,8 @@
-"""A breakpoint in the messages of a long conversation, for Anthropic.
+"""Add a breakpoint to the messages of a long conversation, for Anthropic.
 
 The API finds a cached prefix only if it ends at most 20 blocks before a breakpoint. If a conversation has grown by more since its last
-request, because of many tool calls or because another model answered for a while, all of its messages would be written again. A
-breakpoint every 15 blocks, of which only the last is in the request, is always close enough to the one before.
+request, because of many tool calls or because another model answered for a while, all of its messages would be written again. So there
+is a breakpoint after every 15 blocks. A request contains only the last of them, which is always close enough to the previous one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BLOCK_TYPES = ("text", "tool_use", "tool_result", "image", "document")  # those
 def add_message_breakpoint(
     messages: Sequence[Mapping[str, Any]], cache_control: Mapping[str, str]
 ) -> Sequence[Mapping[str, Any]] | None:
-    """Return the messages with a breakpoint after the last full step. None if there is no such step, or if its block cannot have one."""
+    """Return the messages with a breakpoint after the last full step, or None if there is no such step or its block cannot have one."""
     lengths = [_block_count(message) for message in messages]
     # The last block is left out: the automatic breakpoint is there.
     remaining = (sum(lengths) - 1) // _STEP * _STEP
@@ -41,7 +41,7 @@ def _block_count(message: Mapping[str, Any]) -> int:
 def _with_breakpoint(
     message: Mapping[str, Any], number: int, cache_control: Mapping[str, str]
 ) -> dict[str, Any] | None:
-    """Return the message with a breakpoint after one of its blocks. None if that block cannot have one."""
+    """Return the message with a breakpoint after one of its blocks, or None if that block cannot have one."""
     content = message.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list(content or ())
     block = blocks[number] if number < len(blocks) else None

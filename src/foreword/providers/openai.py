@@ -210,10 +210,10 @@ def _check_tools(turn: Turn, api: str) -> None:
     """Raise a CallError if a tool sets a field that the API or the turn's model does not accept."""
     if api == "Chat Completions":
         reject_tool_fields(api, turn.tools, ("defer", "allowed_callers"), "use for_openai_responses, or remove it")
-        own = [tool for tool in turn.tools if tool.get("type") != "custom"]
-        reject_tool_fields(api, own, ("type",), "use for_openai_responses, or leave out the tool")
+        other_tools = [tool for tool in turn.tools if tool.get("type") != "custom"]
+        reject_tool_fields(api, other_tools, ("type",), "use for_openai_responses, or leave out the tool")
     elif any(tool.get("defer") for tool in turn.tools) and not capabilities_of("openai", turn.model).deferred_tools:
-        hint = "set the model of the agent to one that can, such as gpt-5.6, or remove it"
+        hint = "set the agent's model to one that can, such as gpt-5.6, or remove it"
         reject_tool_fields(f"the turn's model {turn.model!r}", turn.tools, ("defer",), hint)
 
 

@@ -1,7 +1,7 @@
 """Parse a request to a provider into the parts that it caches: tools, system prompt and messages. Pure.
 
-A request is in any of the forms that clients take as arguments or send over HTTP: Anthropic's Messages, OpenAI's Responses and Chat
-Completions, and Gemini, whose keys are in snake case for its client and in camel case over HTTP.
+A request may be in any of the forms that clients accept as arguments or send over HTTP: those of Anthropic's Messages, of OpenAI's
+Responses and Chat Completions, and of Gemini, whose keys are in snake case for its client and in camel case over HTTP.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ _SETTINGS = {"model": "tools", "prompt_cache_key": "tools", "tool_choice": "mess
 class RequestParts:
     """The parts of a request that a provider caches, without breakpoints: tools, system prompt and messages.
 
-    `settings` are other arguments whose change invalidates the cache, as JSON; `breakpoints` are its `cache_control` values, in order.
+    `settings` contains other arguments whose change invalidates the cache, as JSON, and `breakpoints` the `cache_control` values, in
+    order.
     """
 
     tools: Sequence[Mapping[str, Any]]

@@ -1,4 +1,4 @@
-"""Fields of tools that not every provider or model accepts. A request that would silently lose one is an error."""
+"""Reject fields of tools that a provider or model does not accept, because otherwise they would be lost silently."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _FIELDS = ("type", "defer", "strict", "allowed_callers")
-# What a provider that lacks a field cannot do.
-_MEANINGS = {
+# Why a provider does not accept a field.
+_REASONS = {
     "type": "has no tools of this type",
     "description": "describes its own tools itself",
     "defer": "cannot defer tools",
@@ -30,11 +30,11 @@ def reject_tool_fields(where: str, tools: Iterable[Mapping[str, Any]], fields: I
         for field in fields:
             if tool.get(field):
                 raise UnsupportedToolError(
-                    f"{where} {_MEANINGS[field]}, but the tool {tool['name']!r} sets {field}={show(tool[field])}; "
+                    f"{where} {_REASONS[field]}, but the tool {tool['name']!r} sets {field}={show(tool[field])}; "
                     + (hint or "remove it, or leave out the tool")
                 )
 
 
 def without_tool_fields(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a definition that every provider accepts."""
+    """Return a tool's definition with only the fields that every provider accepts."""
     return {key: content for key, content in tool.items() if key not in (*_FIELDS, "options")}
