@@ -319,6 +319,13 @@ def test_files_that_do_not_belong_to_a_project_are_rejected_in_any_scope(tree, n
     assert is_rejected(tree, name, NO_FILE, **everything)
 
 
+def test_a_workspace_in_dev_shm_may_read_its_own_files(tree, monkeypatch):
+    tree({"w/a.md": "A", "w/link": Path("a.md"), "other": Path("w")})
+    monkeypatch.setattr("foreword.sources.links._SYSTEM_FOLDERS", (tree.top,))
+    for cwd in ("w", "other"):
+        assert render_template(tree, "[file:a.md] [file:link]", cwd) == ("A A", [])
+
+
 @pytest.mark.parametrize(
     ("make", "code", "reason"),
     [

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from ..findings import finding
-from ..sources.links import SYSTEM_FOLDERS, inside_for
+from ..sources.links import inside_for, is_in_system_folder
 from ..sources.paths import is_file_name, is_inside
 from ..sources.stamps import real_path
 from ..text.imports import MAX_FOLLOWED, MAX_TOKENS, import_tokens
@@ -272,7 +272,7 @@ class Importer:
         bound = importing.found.bound
         if is_secret(path) or is_secret(real):
             return "refused", "its name suggests that it contains secrets"
-        if any(is_inside(real, system) and not is_inside(bound.folder, system) for system in SYSTEM_FOLDERS):
+        if is_in_system_folder(real, bound.folder):
             return "refused", "it is in /proc, /sys or /dev"
         folder = _limit(importing, self.workspace)
         if folder is not None and not is_inside(real, self.reader.real(folder)):

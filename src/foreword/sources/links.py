@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 WORKSPACE_PLACES = ("cwd", "root", "walk", "between", "down")
 # These contain no user files, and opening some of them has side effects.
-SYSTEM_FOLDERS = ("/proc", "/sys", "/dev")
+_SYSTEM_FOLDERS = ("/proc", "/sys", "/dev")
 ALLOW_HINT = 'links = "follow" in your own settings, or --set links=follow, allows it'
 
 
@@ -99,6 +99,11 @@ def _join(folder: str, rest: str) -> str:
     return folder.rstrip("/") + ("/" + rest.lstrip("/") if rest.strip("/") else "") or "/"
 
 
+def is_in_system_folder(path: str, workspace: str) -> bool:
+    """Whether a real path is in `/proc`, `/sys` or `/dev` and the workspace is not, as it may be in `/dev/shm`."""
+    return any(is_inside(path, folder) and not is_inside(real_path(workspace), folder) for folder in _SYSTEM_FOLDERS)
+
+
 def _always_refused(path: str, real: str, folder: str, bound: str, reader: Paths, is_folder: bool) -> Refusal | None:
     """Why a link is refused whatever the settings are; None if it is not."""
     from .secrets import is_secret
@@ -108,7 +113,7 @@ def _always_refused(path: str, real: str, folder: str, bound: str, reader: Paths
     name = real[len(base.rstrip("/")) :] if base else real
     if is_secret(f"{name}/any" if is_folder else name):
         return "refused", "it is a link to a file whose name suggests that it contains secrets", "link-refused"
-    if any(is_inside(real, folder) and not is_inside(bound, folder) for folder in SYSTEM_FOLDERS):
+    if is_in_system_folder(real, bound):
         return "refused", "it is a link into /proc, /sys or /dev", "link-refused"
     if is_folder and is_inside(reader.real(parent_folder(path)), real):
         return "refused", "it is a link to a folder above itself", "link-refused"

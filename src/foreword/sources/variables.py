@@ -12,7 +12,7 @@ from ..findings import finding
 from ..text.lines import printable
 from ..vocabulary import replace, value
 from . import git
-from .links import SYSTEM_FOLDERS, inside_for
+from .links import inside_for, is_in_system_folder
 from .paths import is_inside
 from .secrets import is_secret
 from .stamps import real_path
@@ -138,7 +138,7 @@ def complete(prefix: str, workspace: Workspace, scope: Scope, limit: int = 200) 
 
 def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapping[str, Any]) -> str:
     """Why a real path may not be read; empty if it may. `scope` is None if only the name matters."""
-    if any(is_inside(path, folder) for folder in SYSTEM_FOLDERS):
+    if is_in_system_folder(path, workspace.root or workspace.cwd):
         return "it is not a file of a project"
     if is_secret(path) and not settings.get("file_secrets"):
         return "its name suggests that it contains secrets (the setting file_secrets allows it)"
