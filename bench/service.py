@@ -27,7 +27,7 @@ from measure import Row, print_table
 
 CONNECTIONS = 16
 ROUNDS, SECONDS = 9, 1
-TALKS = 200
+CONVERSATIONS = 200
 MANY = 100_000
 LIMIT = 0.7
 WRK_MISSING = "skipping the service: wrk is not installed (Debian, Ubuntu: apt install wrk; macOS: brew install wrk)"
@@ -67,7 +67,7 @@ def rows(project: fixture.Fixture) -> list[Row]:
 def measure(name: str, store: str, project: fixture.Fixture, folder: Path, limit: float | None) -> list[Row]:
     with run_service(store, project, folder) as (url, process):
         body = create_conversations(url, project)
-        (folder / "constant").write_bytes(fetch(f"{url}/conversations/talk-0"))
+        (folder / "constant").write_bytes(fetch(f"{url}/conversations/chat-0"))
         loads = scripts(folder, body)
         before = memory(process)
         results: dict[str, list[Load]] = {kind: [] for kind in loads}
@@ -121,12 +121,14 @@ def scripts(folder: Path, body: bytes) -> dict[str, Path]:
     """Write a wrk script for each kind of request. All of them cycle through paths from a file, so that wrk does the same work."""
     (folder / "body").write_bytes(body)
     kinds = {
-        "get": ("GET", "/conversations/talk-{}", False),
-        "turn": ("POST", "/conversations/talk-{}/turn", True),
+        "get": ("GET", "/conversations/chat-{}", False),
+        "turn": ("POST", "/conversations/chat-{}/turn", True),
         "constant": ("GET", "/constant/{}", False),
     }
     for kind, (method, path, has_body) in kinds.items():
-        (folder / kind).with_suffix(".paths").write_text("".join(path.format(number) + "\n" for number in range(TALKS)))
+        (folder / kind).with_suffix(".paths").write_text(
+            "".join(path.format(number) + "\n" for number in range(CONVERSATIONS))
+        )
         read = f'io.open("{folder}/body"):read("*a")' if has_body else "nil"
         script = SCRIPT % (read, json.dumps(str((folder / kind).with_suffix(".paths"))), json.dumps(method))
         (folder / kind).with_suffix(".lua").write_text(script)
@@ -167,8 +169,8 @@ def create_conversations(url: str, project: fixture.Fixture) -> bytes:
         "message": "go on",
     }
     encoded = json.dumps(body).encode()
-    for number in range(TALKS):
-        fetch(f"{url}/conversations/talk-{number}/turn", encoded)
+    for number in range(CONVERSATIONS):
+        fetch(f"{url}/conversations/chat-{number}/turn", encoded)
     return encoded
 
 

@@ -186,8 +186,8 @@ def distinct_prompts(project: fixture.Fixture) -> list[Edition]:
     tools = json.loads(project.tools.read_text())
     agent = Agent(tools=[Tool(row["name"], row["description"], schema=row["schema"]) for row in tools])
     talks = Conversations(":memory:")
-    talks.open("talk", Workspace(str(project.cwd), home=str(project.home)), agent).turn()
-    edition = talks.store.current("talk")
+    talks.open("chat", Workspace(str(project.cwd), home=str(project.home)), agent).turn()
+    edition = talks.store.current("chat")
     talks.close()
     assert edition is not None
     return [

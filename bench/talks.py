@@ -23,27 +23,27 @@ def rows(project: fixture.Fixture) -> list[Row]:
     workspace, agent = Workspace(str(project.cwd), home=str(project.home)), Agent(tools=tools)
     with tempfile.TemporaryDirectory(prefix="foreword-bench-") as folder:
         file = Path(folder) / "store.db"
-        talks = Conversations(f"sqlite:///{file}")
-        talk = talks.open("t", workspace, agent)
-        first = talk.turn("hi")
-        again = talk.turn("hi")
+        conversations = Conversations(f"sqlite:///{file}")
+        conversation = conversations.open("t", workspace, agent)
+        first = conversation.turn("hi")
+        again = conversation.turn("hi")
         assert (again.system, again.is_reused) == (first.system, True), "the edition was rebuilt"
         connection = sqlite3.connect(file)
         bare = bare_select(connection)
         assert bare()[0] == 1
         name = "turn that reuses the prompt, SQLite, in process"
         results = [
-            compare(name, lambda: talk.turn("hi"), bare, 10.0, "talk.turn(message)"),
+            compare(name, lambda: conversation.turn("hi"), bare, 10.0, "conversation.turn(message)"),
             compare(
                 "the same, opening the conversation for each turn",
-                lambda: talks.open("t", workspace, agent).turn("hi"),
+                lambda: conversations.open("t", workspace, agent).turn("hi"),
                 bare,
                 None,
-                "talks.open(id, workspace, agent).turn(message)",
+                "conversations.open(id, workspace, agent).turn(message)",
             ),
         ]
         connection.close()
-        talks.close()
+        conversations.close()
     return results
 
 

@@ -90,14 +90,14 @@ def hold_requests(page, url):
 def test_late_rows_do_not_replace_search_results(open_page, own_site):
     site = own_site()
     for number in range(60):
-        site.construct(f"talk-{number:02}")
+        site.construct(f"chat-{number:02}")
     page = open_page(site.url)
     rows = page.get_by_role("region", name="Conversations").get_by_role("listitem")
     expect(rows).to_have_count(50)
     release = hold_requests(page, re.compile("/conversations.*offset=50"))
     with page.expect_request(re.compile("offset=50")):
         page.get_by_role("button", name="Show more").click()
-    page.get_by_label("Search conversations by id").fill("talk-07")
+    page.get_by_label("Search conversations by id").fill("chat-07")
     expect(rows).to_have_count(1)
     release()
     page.wait_for_timeout(300)

@@ -21,11 +21,11 @@ WIDTHS = (360, 768, 1440)
 def used_site(shared_site):
     """A service with versions, conversations, drift and findings."""
     shared_site.write("One.\n[file:AGENTS.md]\n", "Ada", "a beginning")
-    shared_site.construct("talk-1")
+    shared_site.construct("chat-1")
     shared_site.write(
         "Two.\n[file:AGENTS.md]\nOn [git:branch] in [prompt:cwd].\n[endif]\n", "Grace", "say where we are"
     )
-    shared_site.construct("talk-2")
+    shared_site.construct("chat-2")
     return shared_site
 
 
@@ -35,7 +35,7 @@ def wait_for_editor(page):
 
 
 def show_overview(page):
-    expect(page.get_by_role("link", name=re.compile("^talk-2"))).to_be_visible()
+    expect(page.get_by_role("link", name=re.compile("^chat-2"))).to_be_visible()
 
 
 def show_history(page):
@@ -94,7 +94,7 @@ VIEWS = {
     "leaving": ("#/edit", show_leaving),
     "history": ("#/history", show_history),
     "restoring": ("#/history", show_restoring),
-    "conversation": ("#/conversations/talk-1", show_conversation),
+    "conversation": ("#/conversations/chat-1", show_conversation),
 }
 
 

@@ -89,9 +89,9 @@ def test_using_a_skill_in_a_layout_without_skills_is_an_error(open_conversation)
 def test_other_processes_know_the_skills_in_use(project, open_conversation, url):
     code = (
         "import sys; from foreword import Agent, Conversations, Workspace\n"
-        "talk = Conversations(sys.argv[1]).open('t', Workspace(sys.argv[2], home=sys.argv[3]), Agent(), 'opal')\n"
-        "if sys.argv[4] == 'compact': talk.compact()\n"
-        "else: print(talk.use_skill('testing')['content'])\n"
+        "conversation = Conversations(sys.argv[1]).open('t', Workspace(sys.argv[2], home=sys.argv[3]), Agent(), 'opal')\n"
+        "if sys.argv[4] == 'compact': conversation.compact()\n"
+        "else: print(conversation.use_skill('testing')['content'])\n"
     )
 
     def in_another_process(what):

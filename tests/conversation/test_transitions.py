@@ -132,10 +132,10 @@ from foreword import Agent, Conversations, Extension, Tool, Workspace
 from foreword.wire.answers import turn_form
 url, workspace, tools, layout, assignments, now = json.loads(sys.argv[1])
 steps = []
-talks = Conversations(url, [Extension("ear", listen=lambda step, _: steps.append(step))])
+conversations = Conversations(url, [Extension("ear", listen=lambda step, _: steps.append(step))])
 agent = Agent(tools=[Tool(name) for name in tools])
-talk = talks.open("t", Workspace(**workspace, environment={}), agent, layout, assignments=assignments)
-turn = talk.turn("go", now=datetime.fromisoformat(now))
+conversation = conversations.open("t", Workspace(**workspace, environment={}), agent, layout, assignments=assignments)
+turn = conversation.turn("go", now=datetime.fromisoformat(now))
 print(json.dumps({**turn_form(turn), "step": "".join(steps)}))
 """
 

@@ -135,7 +135,7 @@ def build_turn(*parts, messages=HISTORY[:1], tools=TOOLS, separator="\n\n"):
         system += separator if system else ""
         passages.append((len(system), len(system) + len(text), lifetime))
         system += text
-    return Turn("talk-1", 1, True, system, messages, tools, passages)
+    return Turn("chat-1", 1, True, system, messages, tools, passages)
 
 
 ALL_LIFETIMES = (

@@ -32,12 +32,12 @@ def definition(name):
 
 
 @pytest.fixture
-def talk(tree):
-    """`talk(model)` returns a function that continues a conversation with these tools, and returns its turns."""
+def start_conversation(tree):
+    """`start_conversation(model)` returns a function that continues a conversation with these tools, and returns its turns."""
     tree({"w/.git/HEAD": "", "w/AGENTS.md": "Be kind.\n"})
     opened = []
 
-    def talk(model):
+    def start_conversation(model):
         conversations = Conversations()
         opened.append(conversations)
         history = []
@@ -50,7 +50,7 @@ def talk(tree):
 
         return turn
 
-    yield talk
+    yield start_conversation
     for conversations in opened:
         conversations.close()
 
@@ -62,8 +62,8 @@ def is_prefix(old, new):
     return same and new[key][: len(old[key])] == old[key]
 
 
-def test_late_tools_keep_the_prefix(talk):
-    turn = talk("claude-opus-5")
+def test_late_tools_keep_the_prefix(start_conversation):
+    turn = start_conversation("claude-opus-5")
     turns = [turn(tools) for tools in ("read run", "read run zap", "read zap", "read run zap", "read run zap")]
     requests = [for_anthropic(each) for each in turns]
     assert all(is_prefix(old, new) for old, new in itertools.pairwise(requests))
@@ -82,16 +82,16 @@ def test_late_tools_keep_the_prefix(talk):
     )
 
 
-def test_the_finding_says_whether_the_prefix_is_kept(talk):
+def test_the_finding_says_whether_the_prefix_is_kept(start_conversation):
     for model, is_kept in (("claude-opus-5", True), ("gpt-5.6-sol", True), ("claude-sonnet-5", False), ("", False)):
-        turn = talk(model)
+        turn = start_conversation(model)
         turn("read")
         (found,) = (finding.message for finding in turn("read zap").findings if finding.code == "drift")
         assert found.endswith("; the prefix is kept") == is_kept
 
 
-def test_a_system_message_is_between_the_user_and_the_model(talk):
-    turn = talk("claude-opus-5")
+def test_a_system_message_is_between_the_user_and_the_model(start_conversation):
+    turn = start_conversation("claude-opus-5")
     turn("read")
     last = for_anthropic(turn("read zap"))["messages"]
     assert [message["role"] for message in last] == ["user", "assistant", "user", "system"]
@@ -99,8 +99,8 @@ def test_a_system_message_is_between_the_user_and_the_model(talk):
     assert [message["role"] for message in after] == ["user", "assistant", "user", "system", "assistant", "user"]
 
 
-def test_a_system_message_never_follows_the_model(talk):
-    turn = talk("claude-opus-5")
+def test_a_system_message_never_follows_the_model(start_conversation):
+    turn = start_conversation("claude-opus-5")
     turn("read")
     messages = for_anthropic(turn("read zap", message=""))["messages"]
     assert messages[2] == {"role": "user", "content": [{"type": "text", "text": NEW_TOOL}]}
@@ -108,8 +108,8 @@ def test_a_system_message_never_follows_the_model(talk):
     assert [block["type"] for block in messages[3]["content"]] == ["tool_addition"]
 
 
-def test_without_betas_tools_are_in_the_list(talk):
-    turn = talk("claude-opus-5")
+def test_without_betas_tools_are_in_the_list(start_conversation):
+    turn = start_conversation("claude-opus-5")
     turn("read")
     request = for_anthropic(turn("read zap"), betas=False)
     assert "extra_headers" not in request
@@ -132,8 +132,8 @@ def as_today(turn, convert):
         ("gemini-3.8-flash", for_gemini),
     ],
 )
-def test_other_models_get_a_user_message(talk, model, convert):
-    turn = talk(model)
+def test_other_models_get_a_user_message(start_conversation, model, convert):
+    turn = start_conversation(model)
     turn("read")
     late = turn("read zap")
     assert [change["added"] for change in late.changes] == [["zap"]]
@@ -141,8 +141,8 @@ def test_other_models_get_a_user_message(talk, model, convert):
     assert convert(late) == as_today(late, convert)
 
 
-def test_changed_instructions_are_a_system_message(tree, talk):
-    turn = talk("claude-opus-4-8")
+def test_changed_instructions_are_a_system_message(tree, start_conversation):
+    turn = start_conversation("claude-opus-4-8")
     first = for_anthropic(turn("read", assignments=[("on.turn", "append")]))
     tree({"w/AGENTS.md": "Be brief.\n"})
     late = turn("read", assignments=[("on.turn", "append")])
@@ -154,8 +154,8 @@ def test_changed_instructions_are_a_system_message(tree, talk):
     assert [message["role"] for message in chat] == ["system", "user", "assistant", "system", "user"]
 
 
-def test_a_message_that_the_caller_has_changed_is_sent_as_it_is(talk):
-    turn = talk("claude-opus-5")
+def test_a_message_that_the_caller_has_changed_is_sent_as_it_is(start_conversation):
+    turn = start_conversation("claude-opus-5")
     turn("read")
     late = turn("read zap")
     merged = [*late.messages[:2], {"role": "user", "content": f"{NEW_TOOL}\n\nGo on."}]
@@ -164,8 +164,8 @@ def test_a_message_that_the_caller_has_changed_is_sent_as_it_is(talk):
     assert [tool["name"] for tool in request["tools"]] == ["read", "zap"]
 
 
-def test_responses_gets_new_tools_as_an_entry(talk):
-    turn = talk("gpt-5.6-sol")
+def test_responses_gets_new_tools_as_an_entry(start_conversation):
+    turn = start_conversation("gpt-5.6-sol")
     requests = [for_openai_responses(turn(tools)) for tools in ("read", "read zap", "read zap")]
     assert all(is_prefix(old, new) for old, new in itertools.pairwise(requests))
     (entry,) = (item for item in requests[-1]["input"] if item.get("type") == "additional_tools")
@@ -174,15 +174,15 @@ def test_responses_gets_new_tools_as_an_entry(talk):
     assert following == {"role": "developer", "content": NEW_TOOL}
 
 
-def test_chat_has_no_entry_for_tools(talk):
-    turn = talk("gpt-5.6-sol")
+def test_chat_has_no_entry_for_tools(start_conversation):
+    turn = start_conversation("gpt-5.6-sol")
     turn("read")
     request = for_openai_chat(turn("read zap"))
     assert [tool["function"]["name"] for tool in request["tools"]] == ["read", "zap"]
     assert {"role": "system", "content": NEW_TOOL} in request["messages"]
 
 
-def test_a_compaction_ends_the_changes(talk, tree):
+def test_a_compaction_ends_the_changes(start_conversation, tree):
     tree({"w/.git/HEAD": "", "w/AGENTS.md": "Be kind.\n"})
     conversations = Conversations()
     try:
@@ -202,8 +202,8 @@ def test_a_compaction_ends_the_changes(talk, tree):
 # With the real clients and types
 
 
-def test_requests_match_the_types_of_the_sdks(talk, is_typed):
-    turn = talk("claude-opus-5")
+def test_requests_match_the_types_of_the_sdks(start_conversation, is_typed):
+    turn = start_conversation("claude-opus-5")
     turn("read run")
     turn("read run zap")
     late = turn("read zap")
@@ -214,8 +214,8 @@ def test_requests_match_the_types_of_the_sdks(talk, is_typed):
     assert is_typed({**request, "model": "gpt-5.6-sol"}, ResponseCreateParamsNonStreaming)
 
 
-def test_the_clients_send_late_changes_unchanged(talk, provider):
-    turn = talk("claude-opus-5")
+def test_the_clients_send_late_changes_unchanged(start_conversation, provider):
+    turn = start_conversation("claude-opus-5")
     turn("read")
     late = turn("read zap")
     with Anthropic(base_url=provider.url, api_key="none", max_retries=0) as client:

@@ -125,7 +125,7 @@ def test_each_conversation_has_its_own_cache_key(convert, make_turn, all_lifetim
     assert len(key) == 64 and turn.conversation not in key
     later = replace(turn, system="Another prompt.", passages=(), edition=7, messages=history, tools=())
     assert convert(later)["prompt_cache_key"] == key
-    assert convert(replace(turn, conversation="talk-2"))["prompt_cache_key"] != key
+    assert convert(replace(turn, conversation="chat-2"))["prompt_cache_key"] != key
     assert convert(replace(turn, conversation=""))["prompt_cache_key"] == cache_key(convert, turn)
 
 
@@ -145,7 +145,7 @@ def test_an_unknown_cache_scope_is_refused(convert, make_turn):
 @CONVERTERS
 def test_the_cache_key_depends_on_the_prompt_and_not_on_the_conversation(convert, make_turn, all_lifetimes, history):
     turn = make_turn(*all_lifetimes)
-    later = replace(turn, conversation="talk-2", edition=7, messages=history, is_reused=False)
+    later = replace(turn, conversation="chat-2", edition=7, messages=history, is_reused=False)
     assert cache_key(convert, turn) == cache_key(convert, later)
     assert len(cache_key(convert, turn)) == 64
 

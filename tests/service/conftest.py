@@ -29,12 +29,10 @@ _LINE = re.compile(
 _KEYS = {"time", "status", "method", "path", "ms", "request"}
 
 
-class Reply:
-    """A response."""
-
+class Response:
     def __init__(self, status, headers, body):
         self.status, self.body = status, body
-        self.headers = {name.lower(): content for name, content in headers}
+        self.headers = {name.lower(): value for name, value in headers}
 
     @property
     def json(self):
@@ -59,20 +57,20 @@ class Server:
     def __init__(self, folder, *options, home, token="", environment=()):
         self.folder, self.token = Path(folder), token
         self.log_path = self.folder / "log"
-        context = {"PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C.UTF-8", **dict(environment)}
+        variables = {"PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C.UTF-8", **dict(environment)}
         if token:
-            context["FOREWORD_TOKEN"] = token
+            variables["FOREWORD_TOKEN"] = token
         command = [sys.executable, "-m", "foreword", "serve", "--port", "0", *options]
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
-                command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder, env=context
+                command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder, env=variables
             )
         message = self.process.stdout.readline()
         assert message.startswith("Foreword is listening on http://127.0.0.1:"), (message, self.log_path.read_text())
         self.url = message.split()[-1]
         self.port = int(self.url.rpartition(":")[2])
 
-    def ask(self, method, path, body=None, headers=(), token=None):
+    def request(self, method, path, body=None, headers=(), token=None):
         """Send one request on a new connection, with the token if the server has one. A body that is not bytes is sent as JSON."""
         headers = dict(headers)
         token = self.token if token is None else token
@@ -83,19 +81,19 @@ class Server:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT)
         try:
             connection.request(method, path, body, headers)
-            answer = connection.getresponse()
-            return Reply(answer.status, answer.getheaders(), answer.read())
+            response = connection.getresponse()
+            return Response(response.status, response.getheaders(), response.read())
         finally:
             connection.close()
 
     def get(self, path, **options):
-        return self.ask("GET", path, **options)
+        return self.request("GET", path, **options)
 
     def post(self, path, body=None, **options):
-        return self.ask("POST", path, {} if body is None else body, **options)
+        return self.request("POST", path, {} if body is None else body, **options)
 
-    def talk(self, id, action="turn", query="", **body):
-        """Send a request to a route of a conversation."""
+    def conversation(self, id, action="turn", query="", **body):
+        """Send a request to one of a conversation's routes."""
         return self.post(f"/conversations/{quote(id, safe='')}/{action}{query}", {"cwd": "", **body})
 
     def raw(self, *pieces, close_after=False):
@@ -113,11 +111,11 @@ class Server:
                 connection.shutdown(socket.SHUT_WR)
             return b"".join(_received_chunks(connection))
 
-    def answer(self, *pieces):
-        """Return the single response to these bytes."""
+    def send_raw(self, *pieces):
+        """Send bytes, and return the single response."""
         head, _, body = self.raw(*pieces).partition(b"\r\n\r\n")
         first, *lines = head.decode().split("\r\n")
-        return Reply(int(first.split()[1]), [line.split(": ", 1) for line in lines], body)
+        return Response(int(first.split()[1]), [line.split(": ", 1) for line in lines], body)
 
     def memory(self):
         """Return the peak memory of the process, in MB."""
@@ -194,7 +192,7 @@ LINKS = {"w/link-out": "outside", "w/link-file": "outside/secret.txt", "w/link-i
 
 
 @pytest.fixture(scope="session")
-def served_folders(tmp_path_factory):
+def top_folder(tmp_path_factory):
     """Folders to serve, folders beside them, and a home directory."""
     top = tmp_path_factory.mktemp("place")
     for name, text in FILES.items():
@@ -207,7 +205,7 @@ def served_folders(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def start(served_folders, tmp_path_factory):
+def start(top_folder, tmp_path_factory):
     """`start("--time-limit", "1")` starts a server for `w` that ends with the tests; `root=` and `store=` name others."""
     with ExitStack() as servers:  # stops every server, even if one fails
 
@@ -217,11 +215,11 @@ def start(served_folders, tmp_path_factory):
             server = Server(
                 folder,
                 "--root",
-                str(served_folders / root),
+                str(top_folder / root),
                 "--store",
                 url,
                 *options,
-                home=served_folders / "planted-home",
+                home=top_folder / "planted-home",
                 **more,
             )
             servers.callback(server.close)

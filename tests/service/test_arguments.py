@@ -4,8 +4,8 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def greeting(service, served_folders):
-    folder = served_folders / "planted-home" / ".config" / "foreword" / "prompts"
+def greeting(service, top_folder):
+    folder = top_folder / "planted-home" / ".config" / "foreword" / "prompts"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "greet.md").write_text("Greet the user.\n")
     return service
@@ -14,20 +14,20 @@ def greeting(service, served_folders):
 @pytest.mark.parametrize("layout", ["foreword", "builder", "pod"])
 def test_a_base_can_be_a_reference(greeting, layout):
     id = f"reference-{layout}"
-    turn = greeting.talk(id, layout=layout, base="$user/greet").json
+    turn = greeting.conversation(id, layout=layout, base="$user/greet").json
     assert turn["system"].startswith("Greet the user.")
-    assert greeting.talk(id, layout=layout, base="$user/greet").json["reused"]
+    assert greeting.conversation(id, layout=layout, base="$user/greet").json["reused"]
     assert greeting.get(f"/conversations/{id}/drift").json["changed"] is False
 
 
 def test_an_invalid_reference_is_a_problem(greeting):
-    answer = greeting.talk("absent", base="$user/absent")
-    assert answer.status in (400, 404, 422)
-    assert "the template '$user/absent' does not exist" in answer.json["detail"]
+    response = greeting.conversation("absent", base="$user/absent")
+    assert response.status in (400, 404, 422)
+    assert "the template '$user/absent' does not exist" in response.json["detail"]
 
 
 def test_a_base_that_looks_like_a_file_name_is_reported(service):
-    turn = service.talk("file-name", base="prompts/base.md").json
+    turn = service.conversation("file-name", base="prompts/base.md").json
     assert [finding["code"] for finding in turn["findings"]] == ["base-file-name"]
 
 
@@ -43,6 +43,6 @@ def test_a_base_that_looks_like_a_file_name_is_reported(service):
     ],
 )
 def test_invalid_arguments_are_refused(service, body, message):
-    answer = service.talk("wrong", **body)
-    assert answer.status in (400, 422), answer.body
-    assert message in answer.json["detail"]
+    response = service.conversation("wrong", **body)
+    assert response.status in (400, 422), response.body
+    assert message in response.json["detail"]

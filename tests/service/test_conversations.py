@@ -20,12 +20,12 @@ def editions(server, id):
 
 
 def test_construct_always_builds_a_new_edition(service):
-    first = service.talk("construct", "construct").json
+    first = service.conversation("construct", "construct").json
     assert (first["edition"], first["reused"]) == (1, False)
-    assert service.talk("construct", "construct").json == {**first, "reused": True}
-    service.ask("PUT", "/system-prompt", {"template": "planted another"})
-    assert service.talk("construct").json["system"] == first["system"]
-    second = service.talk("construct", "construct").json
+    assert service.conversation("construct", "construct").json == {**first, "reused": True}
+    service.request("PUT", "/system-prompt", {"template": "planted another"})
+    assert service.conversation("construct").json["system"] == first["system"]
+    second = service.conversation("construct", "construct").json
     assert (second["edition"], second["reused"], second["system"]) == (2, False, "planted another")
     assert editions(service, "construct") == [1, 2]
 
@@ -33,14 +33,14 @@ def test_construct_always_builds_a_new_edition(service):
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
 def test_without_tools_a_conversation_keeps_its_own_and_an_empty_list_removes_them(service, layout):
     id = f"tools {layout}"
-    first = service.talk(id, layout=layout, tools=TOOLS, message="hi").json
+    first = service.conversation(id, layout=layout, tools=TOOLS, message="hi").json
     for tools in ({}, {"tools": None}):
-        then = service.talk(id, message="hi", **tools).json
+        then = service.conversation(id, message="hi", **tools).json
         assert (then["reused"], then["system"], then["tools"]) == (True, first["system"], first["tools"])
         assert then["messages"] == [{"role": "user", "content": "hi"}]
-    none = service.talk(id, message="hi", tools=[]).json
+    none = service.conversation(id, message="hi", tools=[]).json
     assert none["tools"] == [] or "`read_file`, `shell`" in none["messages"][0]["content"]
-    assert service.talk(id, message="hi", messages=none["history"]).json["messages"][:-1] == none["history"]
+    assert service.conversation(id, message="hi", messages=none["history"]).json["messages"][:-1] == none["history"]
 
 
 # Turns, in every layout
@@ -54,36 +54,36 @@ def test_a_conversation_works_in_every_layout(service, layout):
         {"role": "assistant", "content": [{"type": "text", "text": "hi"}]},
     ]
     body = {"layout": layout, "tools": TOOLS, "model": "m", "provider": "p", "now": "2026-03-07T08:55:05-06:00"}
-    first = service.talk(id, messages=history, message="planted go", **body).json
+    first = service.conversation(id, messages=history, message="planted go", **body).json
     assert first.keys() == {"conversation", "edition", "reused", "system", "messages", "history", "tools", "findings"}
     assert (first["conversation"], first["edition"], first["reused"]) == (id, 1, False)
     assert first["messages"][:2] == history and first["messages"][-1] == {"role": "user", "content": "planted go"}
     assert [tool["name"] for tool in first["tools"]] == ["read_file", "shell"]
-    second = service.talk(id, tools=TOOLS, model="m", provider="p").json  # continues with its layout
+    second = service.conversation(id, tools=TOOLS, model="m", provider="p").json  # continues with its layout
     assert (second["edition"], second["reused"], second["system"]) == (1, True, first["system"])
     stored = service.get(f"/conversations/{quote(id)}").json
     assert (stored["system"], stored["layout"], stored["tools"]) == (first["system"], f"$std/{layout}", first["tools"])
     assert stored["built_for"].items() >= {"model": "m", "provider": "p"}.items()
     drift = service.get(f"/conversations/{quote(id)}/drift")
     assert (drift.status, drift.json["conversation"]) == (200, id)
-    reloaded = service.talk(id, "reload", tools=TOOLS)
+    reloaded = service.conversation(id, "reload", tools=TOOLS)
     assert (reloaded.status, reloaded.json["messages"]) == (200, [])
-    compacted = service.talk(id, "compact", tools=TOOLS, messages=history).json
+    compacted = service.conversation(id, "compact", tools=TOOLS, messages=history).json
     assert compacted["messages"][:2] == history
     assert len(compacted["system"]) + len(compacted["messages"]) > len(stored["system"])
     assert service.get(f"/conversations/{quote(id)}").json["layout"] == f"$std/{layout}"
 
 
 def test_a_mirror_can_be_used_only_with_the_field_mirror(fresh_service):
-    reply = fresh_service.talk("m", layout="codex")
-    assert (reply.status, reply.problem) == (400, "invalid-request") and "mirror=True" in reply.json["detail"]
-    assert fresh_service.talk("m", layout="codex", mirror=True).json["edition"] == 1
-    assert fresh_service.talk("m").status == 400
+    response = fresh_service.conversation("m", layout="codex")
+    assert (response.status, response.problem) == (400, "invalid-request") and "mirror=True" in response.json["detail"]
+    assert fresh_service.conversation("m", layout="codex", mirror=True).json["edition"] == 1
+    assert fresh_service.conversation("m").status == 400
     assert fresh_service.get("/conversations/m/drift?mirror=true").json["changed"] is False
 
 
 def test_the_default_layout_is_builder(fresh_service):
-    assert fresh_service.talk("a").json["system"].startswith("You are a helpful coding assistant.")
+    assert fresh_service.conversation("a").json["system"].startswith("You are a helpful coding assistant.")
     assert fresh_service.get("/conversations/a").json["layout"] == "$std/builder"
 
 
@@ -105,27 +105,31 @@ def test_the_default_layout_is_builder(fresh_service):
     ],
 )
 def test_invalid_layout_names_are_refused(service, layout, status, kind):
-    reply = service.talk("layout", layout=layout)
-    assert (reply.status, reply.problem) == (status, kind)
+    response = service.conversation("layout", layout=layout)
+    assert (response.status, response.problem) == (status, kind)
     assert service.get("/conversations/layout").status == 404
 
 
-def test_drift_reports_changes_for_an_agent(fresh_service, served_folders):
-    fresh_service.talk("d", layout="opal", tools=TOOLS)
+def test_drift_reports_changes_for_an_agent(fresh_service, top_folder):
+    fresh_service.conversation("d", layout="opal", tools=TOOLS)
     assert fresh_service.get("/conversations/d/drift").json["changed"] is False
-    reply = fresh_service.get("/conversations/d/drift?tool=shell&tool=edit").json
-    assert (reply["changed"], reply["tools"]["added"], reply["tools"]["removed"]) == (True, ["edit"], ["read_file"])
+    response = fresh_service.get("/conversations/d/drift?tool=shell&tool=edit").json
+    assert (response["changed"], response["tools"]["added"], response["tools"]["removed"]) == (
+        True,
+        ["edit"],
+        ["read_file"],
+    )
     assert fresh_service.get("/conversations/d/drift?cwd=sub").json["details"]
     assert fresh_service.get("/conversations/d/drift?model=other").json["changed"] is False
-    notes = served_folders / "w" / "AGENTS.md"
+    notes = top_folder / "w" / "AGENTS.md"
     before = notes.read_text()
     notes.write_text("Something planted else.\n")
     try:
-        reply = fresh_service.get("/conversations/d/drift").json
+        response = fresh_service.get("/conversations/d/drift").json
     finally:
         notes.write_text(before)
-    assert [(detail["section"], detail["changes"]) for detail in reply["details"]] == [("context", ["changed"])]
-    assert [source.endswith("/w/AGENTS.md") for source in reply["details"][0]["sources"]] == [True]
+    assert [(detail["section"], detail["changes"]) for detail in response["details"]] == [("context", ["changed"])]
+    assert [source.endswith("/w/AGENTS.md") for source in response["details"][0]["sources"]] == [True]
     assert fresh_service.get("/conversations/none/drift").problem == "not-found"
 
 
@@ -149,12 +153,12 @@ AGENT_FIELDS = [
 @pytest.mark.parametrize(("body", "name", "other"), AGENT_FIELDS)
 def test_drift_defaults_to_the_agent_of_the_edition(service, body, name, other):
     id, now = f"drift {name} {len(str(body))}", "2026-03-07T08:55:05Z"
-    service.talk(id, now=now, **body)
+    service.conversation(id, now=now, **body)
 
     def drift(**query):
-        reply = service.get(f"/conversations/{quote(id, safe='')}/drift?{urlencode({'now': now, **query})}")
-        assert reply.status == 200, reply.body
-        return reply.json["changed"]
+        response = service.get(f"/conversations/{quote(id, safe='')}/drift?{urlencode({'now': now, **query})}")
+        assert response.status == 200, response.body
+        return response.json["changed"]
 
     same = {key: value if isinstance(value, str) else json.dumps(value) for key, value in body.items()}
     assert (drift(), drift(cwd=""), drift(**same), drift(**{name: other})) == (False, False, False, True)
@@ -168,8 +172,8 @@ def test_lone_surrogates_from_an_old_store_can_be_read(start, tmp_path):
     edition = Edition(1, "planted", tools, layout="$std/builder", built_for=built_for, created="2026-03-07T08:55:05Z")
     store.publish("old", replace(edition, account='{"passages": [], "candidates": [], "findings": []}'), 0)
     server = start(store=str(tmp_path / "old.db"))
-    reply = server.get("/conversations/old").json
-    assert (reply["tools"][0]["description"], reply["built_for"]["model"]) == ("t\udcff", "m\udcff")
+    response = server.get("/conversations/old").json
+    assert (response["tools"][0]["description"], response["built_for"]["model"]) == ("t\udcff", "m\udcff")
     paths = ("drift", "editions", "editions/1")
     assert [server.get(f"/conversations/old/{path}").status for path in paths] == [200] * len(paths)
     assert server.get("/system-prompt/usage").status == 200
@@ -193,16 +197,16 @@ def test_editions_with_different_text_have_different_etags(start, tmp_path):
     tags = set()
     for number, tools in enumerate(("[]", '[{"name":"a","description":"","schema":{}}]')):
         store = open_store(str(tmp_path / f"{number}.db"))
-        store.publish("talk", Edition(1, "planted", tools, layout="$std/builder", created="2026-03-07T08:55:05Z"), 0)
+        store.publish("chat", Edition(1, "planted", tools, layout="$std/builder", created="2026-03-07T08:55:05Z"), 0)
         store.close()
         server = start(store=str(tmp_path / f"{number}.db"))
-        tags.add(server.get("/conversations/talk").headers["etag"])
+        tags.add(server.get("/conversations/chat").headers["etag"])
         server.close()
     assert len(tags) == 2
 
 
 def test_drift_uses_the_editions_definition_of_a_named_tool(service):
-    service.talk("named", layout="foreword", tools=[TOOL])
+    service.conversation("named", layout="foreword", tools=[TOOL])
     assert service.get("/conversations/named/drift?tool=a").json["changed"] is False
 
 
@@ -220,9 +224,9 @@ def test_drift_uses_the_editions_definition_of_a_named_tool(service):
     ],
 )
 def test_invalid_drift_queries_are_refused(service, query, expected):
-    service.talk("queried")
-    reply = service.get(f"/conversations/queried/drift?{query}")
-    assert (reply.problem, reply.json["detail"]) == ("invalid-query", expected)
+    service.conversation("queried")
+    response = service.get(f"/conversations/queried/drift?{query}")
+    assert (response.problem, response.json["detail"]) == ("invalid-query", expected)
 
 
 # Skills
@@ -231,23 +235,26 @@ def test_invalid_drift_queries_are_refused(service, query, expected):
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi"])
 def test_a_skill_is_sent_once(service, layout):
     id = f"skills-{layout}"
-    first = service.talk(id, "skills/tidy", layout=layout).json
+    first = service.conversation(id, "skills/tidy", layout=layout).json
     assert first["role"] == "user" and "Sweep the planted floor." in first["content"]
-    assert service.talk(id, "skills/tidy").json == {"role": "user", "content": "The skill 'tidy' is active already."}
+    assert service.conversation(id, "skills/tidy").json == {
+        "role": "user",
+        "content": "The skill 'tidy' is active already.",
+    }
 
 
 @pytest.mark.parametrize("name", ["ghost", "..%2F..%2Fetc", "%00", "x" * 2000, "t%C3%AFdy", "tidy%2F"])
 def test_unknown_skills_are_not_found(service, name):
-    assert service.talk("skill", f"skills/{name}", layout="opal").problem == "not-found"
+    assert service.conversation("skill", f"skills/{name}", layout="opal").problem == "not-found"
 
 
 # Reading
 
 
 def test_old_editions_and_prompts_remain_readable(fresh_service):
-    one = fresh_service.talk("e").json
-    fresh_service.ask("PUT", "/system-prompt", {"template": "planted two"})
-    fresh_service.talk("e", "compact")
+    one = fresh_service.conversation("e").json
+    fresh_service.request("PUT", "/system-prompt", {"template": "planted two"})
+    fresh_service.conversation("e", "compact")
     rows = fresh_service.get("/conversations/e/editions").json["editions"]
     assert [row["edition"] for row in rows] == [1, 2]
     assert [row["built_for"]["template"] for row in rows] == [0, 1]
@@ -259,10 +266,10 @@ def test_old_editions_and_prompts_remain_readable(fresh_service):
     assert (prompt["id"], prompt["text"]) == (newest.json["id"], "planted two")
     assert prompt["passages"] == newest.json["passages"]
     tag = newest.headers["etag"]
-    same = fresh_service.ask("GET", "/conversations/e", headers={"If-None-Match": tag})
+    same = fresh_service.request("GET", "/conversations/e", headers={"If-None-Match": tag})
     assert (same.status, same.body, same.headers["etag"]) == (304, b"", tag)
     assert fresh_service.get("/conversations/e/editions/1").headers["etag"] != tag
-    assert fresh_service.ask("GET", "/conversations/e", headers={"If-None-Match": '"x"'}).status == 200
+    assert fresh_service.request("GET", "/conversations/e", headers={"If-None-Match": '"x"'}).status == 200
 
 
 @pytest.mark.parametrize(
@@ -292,13 +299,13 @@ def test_old_editions_and_prompts_remain_readable(fresh_service):
     ],
 )
 def test_missing_resources_are_not_found(service, path, status, kind):
-    reply = service.get(path)
-    assert (reply.status, reply.problem) == (status, kind)
+    response = service.get(path)
+    assert (response.status, response.problem) == (status, kind)
 
 
 def test_searching_and_paging_the_list(fresh_service):
     for id in ("b", "a/1", "a%2", "ä", "A"):
-        fresh_service.talk(id)
+        fresh_service.conversation(id)
 
     def ids(query=""):
         return [row["id"] for row in fresh_service.get(f"/conversations{query}").json["conversations"]]
@@ -322,8 +329,8 @@ def test_searching_and_paging_the_list(fresh_service):
 )  # fmt: skip
 def test_any_string_is_a_valid_id(service, id):
     escaped = quote(id, safe="").replace(".", "%2E")
-    reply = service.post(f"/conversations/{escaped}/construct", {"cwd": ""})
-    assert (reply.status, reply.json["conversation"]) == (200, id)
+    response = service.post(f"/conversations/{escaped}/construct", {"cwd": ""})
+    assert (response.status, response.json["conversation"]) == (200, id)
     assert service.get(f"/conversations/{escaped}").json["conversation"] == id
     assert id in [row["id"] for row in service.get(f"/conversations?search={quote(id)}").json["conversations"]]
 
@@ -336,8 +343,8 @@ def test_any_string_is_a_valid_id(service, id):
     [("GET", ""), ("GET", "/editions"), ("GET", "/editions/1"), ("GET", "/drift"), ("POST", "/turn"), ("POST", "/construct"), ("POST", "/compact"), ("POST", "/reload"), ("POST", "/skills/tidy")],
 )  # fmt: skip
 def test_invalid_ids_are_refused(service, method, tail, id):
-    reply = service.ask(method, f"/conversations/{id}{tail}", {"cwd": ""} if method == "POST" else None)
-    assert (reply.status, reply.problem) == (400, "invalid-request")
+    response = service.request(method, f"/conversations/{id}{tail}", {"cwd": ""} if method == "POST" else None)
+    assert (response.status, response.problem) == (400, "invalid-request")
 
 
 # Bodies
@@ -369,10 +376,10 @@ def test_invalid_ids_are_refused(service, method, tail, id):
     ],
 )
 def test_invalid_bodies_are_refused(service, body, expected):
-    reply = service.post("/conversations/form/turn", body)
-    assert (reply.status, reply.problem) == (400, "invalid-body")
-    assert expected in reply.json["detail"]
-    assert "planted" not in reply.json["detail"]
+    response = service.post("/conversations/form/turn", body)
+    assert (response.status, response.problem) == (400, "invalid-body")
+    assert expected in response.json["detail"]
+    assert "planted" not in response.json["detail"]
     assert service.get("/conversations/form").status == 404
 
 
@@ -381,9 +388,9 @@ def test_invalid_bodies_are_refused(service, body, expected):
     "now", ["0001-01-01T00:00:00+14:00", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999-12:00", "2026-02-28T24:00:00Z", "2016-12-31T23:59:60Z", "1969-12-31T00:00:00+00:00"]
 )  # fmt: skip
 def test_any_time_is_accepted_or_refused(service, layout, now):
-    reply = service.post("/system-prompt/preview", {"layout": layout, "now": now, "template": "[system:time]"})
-    assert reply.status in (200, 400)
-    assert service.talk(f"time {layout} {now}", layout=layout, now=now).status == reply.status
+    response = service.post("/system-prompt/preview", {"layout": layout, "now": now, "template": "[system:time]"})
+    assert response.status in (200, 400)
+    assert service.conversation(f"time {layout} {now}", layout=layout, now=now).status == response.status
 
 
 NESTED = {"tools": b'{"cwd": "", "layout": "%s", "tools": [{"name": "a", "schema": {"a": %s}}]}', "messages": b'{"cwd": "", "layout": "%s", "messages": [{"role": "user", "content": [%s]}]}'}  # fmt: skip
@@ -398,12 +405,12 @@ def test_the_nesting_of_json_is_limited(service, depth, status, what, layout):
     """The decoder accepts deeper nesting than the encoder."""
     body = NESTED[what] % (layout.encode(), b'{"a":' * depth + b"{}" + b"}" * depth)
     id = f"deep-{layout}-{what}-{depth}"
-    reply = service.ask("POST", f"/conversations/{id}/turn", body)
-    assert reply.status == status
+    response = service.request("POST", f"/conversations/{id}/turn", body)
+    assert response.status == status
     if status == 200:
         assert [service.get(f"/conversations/{id}{tail}").status for tail in ("", "/drift", "/editions/1")] == [200] * 3
     else:
-        assert "nested" in reply.json["detail"]
+        assert "nested" in response.json["detail"]
 
 
 @pytest.mark.parametrize(
@@ -435,24 +442,24 @@ def test_the_nesting_of_json_is_limited(service, depth, status, what, layout):
 def test_unusual_text_never_causes_an_internal_error(service, layout, body, request):
     """Each is a turn or a template problem, never an internal error, and nothing outside the served folders is read."""
     id = request.node.name[:200].encode("ascii", "replace").decode()
-    reply = service.talk(id, layout=layout, **body)
-    assert reply.status in (200, 422)
-    assert "root:" not in reply.body.decode()
-    assert service.talk(id, "compact", layout=layout, **body).status == reply.status
+    response = service.conversation(id, layout=layout, **body)
+    assert response.status in (200, 422)
+    assert "root:" not in response.body.decode()
+    assert service.conversation(id, "compact", layout=layout, **body).status == response.status
 
 
 def test_a_scope_limits_what_file_reads(fresh_service):
-    fresh_service.ask("PUT", "/system-prompt", {"template": "[file:notes.md]|[file:sub/inner.md]"})
-    assert fresh_service.talk("open").json["system"] == "Notes.|Inner."
-    assert fresh_service.talk("sub", scope={"allow": [{"path": "sub"}]}).json["system"] == "|Inner."
+    fresh_service.request("PUT", "/system-prompt", {"template": "[file:notes.md]|[file:sub/inner.md]"})
+    assert fresh_service.conversation("open").json["system"] == "Notes.|Inner."
+    assert fresh_service.conversation("sub", scope={"allow": [{"path": "sub"}]}).json["system"] == "|Inner."
     closed = {"allow": [{"path": "."}], "deny": [{"path": "sub"}]}
-    assert fresh_service.talk("denied", scope=closed).json["system"] == "Notes.|"
-    assert fresh_service.talk("nothing", scope={}).json["system"] == "|"
+    assert fresh_service.conversation("denied", scope=closed).json["system"] == "Notes.|"
+    assert fresh_service.conversation("nothing", scope={}).json["system"] == "|"
 
 
 def test_stored_content_is_complete(fresh_service):
     for number in range(5):
-        fresh_service.talk(f"whole-{number}", layout="foreword", tools=TOOLS)
+        fresh_service.conversation(f"whole-{number}", layout="foreword", tools=TOOLS)
     store = open_store(f"sqlite:///{fresh_service.folder}/store.db")
     try:
         assert store.verify() == []
@@ -472,16 +479,16 @@ role = "user"
 """
 
 
-def test_a_turn_starts_with_the_messages_of_the_prompt(served_folders, service):
-    layouts = served_folders / "planted-home/.config/foreword/prompts"
+def test_a_turn_starts_with_the_messages_of_the_prompt(top_folder, service):
+    layouts = top_folder / "planted-home/.config/foreword/prompts"
     layouts.mkdir(parents=True, exist_ok=True)
     (layouts / "roles.toml").write_text(ROLES)
-    turn = service.talk("roles", layout="$user/roles", message="hi").json
+    turn = service.conversation("roles", layout="$user/roles", message="hi").json
     assert turn["system"].startswith("<identity>") and turn["system"].endswith("</identity>")
     assert [message["role"] for message in turn["messages"]] == ["user", "system", "user"]
     assert "planted-prompt" in turn["messages"][0]["content"]
     assert (turn["leading"], turn["history"]) == (2, [{"role": "user", "content": "hi"}])
-    again = service.talk("roles", messages=turn["messages"]).json
+    again = service.conversation("roles", messages=turn["messages"]).json
     assert (again["messages"], again["history"]) == (turn["messages"], turn["history"])
     edition = service.get("/conversations/roles").json
     assert [passage["role"] for passage in edition["passages"]] == ["system", "user", "system"]

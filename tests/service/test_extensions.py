@@ -63,23 +63,24 @@ def test_templates_can_use_variables_of_extensions(extended_service):
         extended_service.post("/system-prompt/preview", {"template": template}).json["text"] == "It is sunny in Oslo!"
     )
     assert extended_service.post("/system-prompt/check", {"template": template}).json == {"findings": []}
-    assert extended_service.talk("variables", base=template).json["system"] == "It is sunny in Oslo!"
+    assert extended_service.conversation("variables", base=template).json["system"] == "It is sunny in Oslo!"
 
 
 def test_rules_of_extensions_appear_in_the_guidelines(extended_service):
     assert (
-        "Bring an umbrella." in extended_service.talk("rules", layout="opal", tools=[{"name": "shell"}]).json["system"]
+        "Bring an umbrella."
+        in extended_service.conversation("rules", layout="opal", tools=[{"name": "shell"}]).json["system"]
     )
-    assert "umbrella" not in extended_service.talk("no rules", layout="opal").json["system"]
+    assert "umbrella" not in extended_service.conversation("no rules", layout="opal").json["system"]
 
 
 def test_messages_of_extensions_follow_the_users(extended_service):
-    messages = extended_service.talk("messages", message="How is the weather?").json["messages"]
+    messages = extended_service.conversation("messages", message="How is the weather?").json["messages"]
     assert [message["content"] for message in messages] == ["How is the weather?", "It is sunny."]
 
 
 def test_a_failing_hook_is_reported_and_skipped(extended_service):
-    findings = extended_service.talk("failing").json["findings"]
+    findings = extended_service.conversation("failing").json["findings"]
     assert [finding["message"] for finding in findings if finding["code"] == "extension-failed"] == [
         "extension 'few': loading raised CallError (extension 'few': context is called as context(messages, about) but"
         " does not accept these arguments) and was skipped",
@@ -89,20 +90,22 @@ def test_a_failing_hook_is_reported_and_skipped(extended_service):
 
 
 def test_an_extensions_prompt_lasts_until_the_next_user_prompt(extended_service):
-    first = extended_service.talk("held", message="hold this").json
+    first = extended_service.conversation("held", message="hold this").json
     assert first["system"].endswith("For hold this in held.")
-    assert extended_service.talk("held", messages=first["history"]).json["system"] == first["system"]
+    assert extended_service.conversation("held", messages=first["history"]).json["system"] == first["system"]
     mine = [*first["history"], {"role": "user", "content": "hold that"}]
     assert (
-        extended_service.talk("held", messages=mine, new_prompt=True).json["system"].endswith("For hold that in held.")
+        extended_service.conversation("held", messages=mine, new_prompt=True)
+        .json["system"]
+        .endswith("For hold that in held.")
     )
-    assert "For hold" not in extended_service.talk("held", message="go on").json["system"]
+    assert "For hold" not in extended_service.conversation("held", message="go on").json["system"]
 
 
 def test_a_required_hook_that_fails_is_a_problem(extended_service):
-    answer = extended_service.talk("required", message="swordfish")
-    assert (answer.status, answer.problem) == (502, "hook-failed")
-    assert "swordfish" not in str(answer.json)
+    response = extended_service.conversation("required", message="swordfish")
+    assert (response.status, response.problem) == (502, "hook-failed")
+    assert "swordfish" not in str(response.json)
 
 
 def test_without_the_package_nothing_is_added(service):

@@ -30,7 +30,7 @@ class Pending:
     def is_answered(self):
         return bool(select.select([self.socket], [], [], 0)[0])
 
-    def answer(self):
+    def response(self):
         """The status, the headers and the body."""
         with closing(self.socket):
             response = b"".join(iter(lambda: self.socket.recv(1 << 16), b""))
@@ -58,7 +58,7 @@ def stuck_server(start):
     if not os.path.isdir(f"/proc/{os.getpid()}/task"):
         pytest.skip("reads /proc")
     server = start("--template-workers", "1", "--template-queue", str(QUEUE))
-    server.talk("known")
+    server.conversation("known")
     assert server.post("/system-prompt/check", CHECK).status == 200
     (server.worker,) = workers(server)
     os.kill(server.worker, signal.SIGSTOP)
@@ -69,7 +69,7 @@ def stuck_server(start):
 
 
 def assert_other_routes_respond(server):
-    assert (server.talk("known").status, server.talk("known").json["reused"]) == (200, True)
+    assert (server.conversation("known").status, server.conversation("known").json["reused"]) == (200, True)
     for path in ("/readyz", "/healthz", "/conversations/known", "/conversations", "/system-prompt", "/metrics"):
         assert server.get(path).status == 200, path
 
@@ -88,14 +88,14 @@ def test_templates_beyond_the_queue_are_refused_immediately(stuck_server, route)
     pending = fill_queue(stuck_server, path, body)
     assert len(pending) == 1 + QUEUE
     for number in range(40):
-        reply = stuck_server.post(path.format(f"more-{number}"), body)
-        assert (reply.status, reply.problem) == (503, "busy")
-        assert int(reply.headers["retry-after"]) > 0
+        response = stuck_server.post(path.format(f"more-{number}"), body)
+        assert (response.status, response.problem) == (503, "busy")
+        assert int(response.headers["retry-after"]) > 0
     assert_other_routes_respond(stuck_server)
-    assert stuck_server.talk("plain", layout="foreword").status == 200, "a new conversation without templates"
+    assert stuck_server.conversation("plain", layout="foreword").status == 200, "a new conversation without templates"
     assert not any(request.is_answered for request in pending), "while the templates were stuck"
     os.kill(stuck_server.worker, signal.SIGCONT)
-    assert [request.answer()[0] for request in pending] == [200] * len(pending)
+    assert [request.response()[0] for request in pending] == [200] * len(pending)
 
 
 def fill_queue(server, path, body):
@@ -105,7 +105,7 @@ def fill_queue(server, path, body):
         pending.append(Pending(server, path.format(len(pending)), body, f"held-{len(pending)}"))
         select.select([pending[-1].socket], [], [], 0.5)
     waiting = [request for request in pending if not request.is_answered]
-    assert {request.answer()[0] for request in pending if request not in waiting} == {503}
+    assert {request.response()[0] for request in pending if request not in waiting} == {503}
     return waiting
 
 
@@ -125,7 +125,7 @@ def test_rendering_stops_when_the_client_disconnects(stuck_server):
 
 def test_a_locked_store_delays_only_writes(start):
     server = start()
-    server.talk("known")
+    server.conversation("known")
     with ExitStack() as stack:
         other = stack.enter_context(closing(sqlite3.connect(server.folder / "store.db", isolation_level=None)))
         other.execute("BEGIN IMMEDIATE")
@@ -134,15 +134,15 @@ def test_a_locked_store_delays_only_writes(start):
         ]
         assert_other_routes_respond(server)
         for turn in turns:
-            status, headers, problem = turn.answer()
+            status, headers, problem = turn.response()
             assert (status, problem["type"].rpartition(":")[2]) == (503, "store-down")
             assert int(headers["retry-after"]) > 0
             assert "another process" in problem["detail"]
-        assert server.ask("PUT", "/system-prompt", {"template": "x"}).problem == "store-down"
+        assert server.request("PUT", "/system-prompt", {"template": "x"}).problem == "store-down"
         assert_other_routes_respond(server)
         other.execute("ROLLBACK")
-    assert server.ask("PUT", "/system-prompt", {"template": "x"}).status == 200
-    assert server.talk("new").status == 200
+    assert server.request("PUT", "/system-prompt", {"template": "x"}).status == 200
+    assert server.conversation("new").status == 200
     server.close()
 
 
@@ -174,17 +174,17 @@ def test_bodies_in_flight_are_limited(start):
     """While a client does not finish a large body, other large bodies are refused and small ones are not."""
     server = start("--in-flight", "1")
     large = make_body(400_000)
-    assert server.ask("POST", "/system-prompt/check", large).status == 200
+    assert server.request("POST", "/system-prompt/check", large).status == 200
     with socket.create_connection(("127.0.0.1", server.port)) as slow:
         slow.sendall(make_head(5_000_000) + b" " * 900_000)
         for _ in range(100):  # it reads what was sent in the meantime
             assert server.get("/healthz").status == 200
-        reply = server.ask("POST", "/system-prompt/check", large)
-        assert (reply.status, reply.problem) == (503, "busy")
-        assert int(reply.headers["retry-after"]) > 0
-        assert server.talk("small").status == 200
+        response = server.request("POST", "/system-prompt/check", large)
+        assert (response.status, response.problem) == (503, "busy")
+        assert int(response.headers["retry-after"]) > 0
+        assert server.conversation("small").status == 200
     for _ in range(1000):
-        if server.ask("POST", "/system-prompt/check", large).status == 200:
+        if server.request("POST", "/system-prompt/check", large).status == 200:
             break
     else:
         raise AssertionError("the memory of a disconnected client was not released")
@@ -193,12 +193,12 @@ def test_bodies_in_flight_are_limited(start):
 
 def test_a_client_that_does_not_read_is_dropped(start):
     server = start("--time-limit", "1.5")
-    server.talk("long", "construct", base="x" * 400_000, layout="foreword")
-    ask = b"GET /conversations/long HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    server.conversation("long", "construct", base="x" * 400_000, layout="foreword")
+    request = b"GET /conversations/long HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.connect(("127.0.0.1", server.port))
-        client.sendall(ask * 100)
+        client.sendall(request * 100)
         for _ in range(6000):
             dropped = [line for line in server.log() if line["problem"].startswith("slow-reader: ")]
             if dropped:
@@ -213,5 +213,5 @@ def test_a_client_that_does_not_read_is_dropped(start):
         except ConnectionResetError:
             pass
         assert read < 100 * 400_000
-    assert server.talk("long").status == 200
+    assert server.conversation("long").status == 200
     server.close()

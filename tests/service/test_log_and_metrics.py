@@ -33,10 +33,10 @@ REQUESTS_WITH_SECRETS = [
 def test_a_line_has_the_reason_but_not_the_content(service, guarded_service, form):
     server = {"text": service, "json": guarded_service}[form]
     for method, path, body in REQUESTS_WITH_SECRETS:
-        reply = server.ask(method, path, body)
-        (line,) = server.lines(reply.headers["x-request-id"])
-        assert (line["status"], line["method"], line["path"]) == (reply.status, method, path.partition("?")[0])
-        title = "" if reply.status == 200 else f"{reply.problem}: {reply.json['title']}"
+        response = server.request(method, path, body)
+        (line,) = server.lines(response.headers["x-request-id"])
+        assert (line["status"], line["method"], line["path"]) == (response.status, method, path.partition("?")[0])
+        title = "" if response.status == 200 else f"{response.problem}: {response.json['title']}"
         if form == "json":
             assert line.get("problem", "") == title
             assert bool(line.get("reason")) == bool(title)
@@ -58,14 +58,14 @@ REASONS = [
 
 @pytest.mark.parametrize(("body", "reason"), REASONS)
 def test_the_reason_sent_to_the_client_is_in_the_log(guarded_service, body, reason):
-    reply = guarded_service.post("/conversations/reason/turn", body)
-    (line,) = guarded_service.lines(reply.headers["x-request-id"])
+    response = guarded_service.post("/conversations/reason/turn", body)
+    (line,) = guarded_service.lines(response.headers["x-request-id"])
     assert line["reason"] == reason
 
 
 def test_a_json_line_has_all_fields(guarded_service):
-    reply = guarded_service.get("/roots")
-    (line,) = guarded_service.lines(reply.headers["x-request-id"])
+    response = guarded_service.get("/roots")
+    (line,) = guarded_service.lines(response.headers["x-request-id"])
     assert line.keys() == {"time", "status", "method", "path", "ms", "request"}
     assert datetime.fromisoformat(line["time"]).tzinfo is not None
     assert isinstance(line["ms"], float)
@@ -76,26 +76,26 @@ def test_a_json_line_has_all_fields(guarded_service):
     [("abc-1.2_3", True), ("x" * 64, True), ("x" * 65, False), ("a b", False), ("", False), ("ü", False), ('"}', False), ("a\tb", False)],
 )  # fmt: skip
 def test_the_request_id_is_the_clients_or_a_new_one(service, sent, is_used):
-    reply = service.ask("GET", "/nothing", headers={"X-Request-Id": sent.encode("latin-1")})
-    id = reply.headers["x-request-id"]
+    response = service.request("GET", "/nothing", headers={"X-Request-Id": sent.encode("latin-1")})
+    id = response.headers["x-request-id"]
     assert (id == sent) if is_used else re.fullmatch("[0-9a-f]{16}", id)
     assert service.lines(id)
-    assert reply.problem == "unknown-path"
+    assert response.problem == "unknown-path"
 
 
 def test_a_path_cannot_inject_a_log_line(service, guarded_service):
     for server in (service, guarded_service):
         path = "/x%0A2026-01-01T00:00:00.000Z%20200%20GET%20/%1B[2J" + "y" * 1000
-        reply = server.get(path)
-        (line,) = server.lines(reply.headers["x-request-id"])
+        response = server.get(path)
+        (line,) = server.lines(response.headers["x-request-id"])
         assert len(line["path"]) == 300
 
 
 def test_invalid_requests_are_logged(guarded_service):
-    reply = guarded_service.answer(b"planted\r\n\r\n")
-    (line,) = guarded_service.lines(reply.headers["x-request-id"])
+    response = guarded_service.send_raw(b"planted\r\n\r\n")
+    (line,) = guarded_service.lines(response.headers["x-request-id"])
     assert (line["status"], line["problem"]) == (400, f"not-http: {PROBLEMS['not-http'][1]}")
-    assert line["reason"] == reply.json["detail"].replace("HTTP/1.1", "…")
+    assert line["reason"] == response.json["detail"].replace("HTTP/1.1", "…")
 
 
 # Counts
@@ -103,10 +103,10 @@ def test_invalid_requests_are_logged(guarded_service):
 
 def counts(server):
     """Return every series by name and labels, parsed by the Prometheus client."""
-    reply = server.get("/metrics")
-    assert reply.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    response = server.get("/metrics")
+    assert response.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     samples = {}
-    for family in text_string_to_metric_families(reply.body.decode()):
+    for family in text_string_to_metric_families(response.body.decode()):
         assert family.documentation and family.type in ("counter", "gauge", "histogram")
         for sample in family.samples:
             key = (sample.name, *sorted(sample.labels.items()))
@@ -121,17 +121,17 @@ def requests(samples, method, route, status):
 
 def test_requests_are_counted(fresh_service):
     assert counts(fresh_service)[("foreword_builds_total",)] == 0
-    fresh_service.talk("a", layout="opal")
-    fresh_service.talk("a")
-    fresh_service.talk("a")
-    fresh_service.talk("b", "construct")
-    fresh_service.talk("b", "turn", cwd="ghost")
+    fresh_service.conversation("a", layout="opal")
+    fresh_service.conversation("a")
+    fresh_service.conversation("a")
+    fresh_service.conversation("b", "construct")
+    fresh_service.conversation("b", "turn", cwd="ghost")
     fresh_service.get("/conversations/a/drift?tool=new")
     fresh_service.get("/conversations/a/drift")
     fresh_service.get("/nothing")
     fresh_service.raw(b"nonsense\r\n\r\n")
     fresh_service.get("/conversations/a")
-    fresh_service.ask(
+    fresh_service.request(
         "GET", "/conversations/a", headers={"If-None-Match": fresh_service.get("/conversations/a").headers["etag"]}
     )
     samples = counts(fresh_service)
@@ -172,7 +172,7 @@ def test_labels_come_from_routes_not_from_requests(service):
 def test_store_errors_are_counted(start):
     server = start(store="postgresql://foreword@127.0.0.1:1/none")
     server.get("/system-prompt")
-    server.ask("PUT", "/system-prompt", {"template": "x"})
+    server.request("PUT", "/system-prompt", {"template": "x"})
     server.get("/readyz")
     assert counts(server)[("foreword_store_errors_total",)] == 3
     server.close()

@@ -54,7 +54,7 @@ class ServiceUnderTest:
         self.service.conversations.store.moment = count_checks
 
     def publish(self):
-        self.other_store.publish("talk", make_edition(self.newest + 1, f"text {self.newest + 1}"), self.newest)
+        self.other_store.publish("chat", make_edition(self.newest + 1, f"text {self.newest + 1}"), self.newest)
         self.newest += 1
 
     async def read_edition_number(self, arrived_at=None):
@@ -64,7 +64,7 @@ class ServiceUnderTest:
         async def send(message):
             received.append(message)
 
-        path = "/conversations/talk"
+        path = "/conversations/chat"
         scope = {
             "type": "http",
             "method": "GET",
@@ -106,7 +106,7 @@ def test_a_response_includes_everything_stored_before_the_request(service):
 
 def test_a_pipelined_request_sees_the_effect_of_the_previous_one(service):
     """The second request arrives before the first is finished, and a third request checks the store in between."""
-    service.talk("behind", "construct", layout="foreword", base="One.")
+    service.conversation("behind", "construct", layout="foreword", base="One.")
     body = json.dumps({"cwd": "", "layout": "foreword", "base": "Two."}).encode()
     head = "POST /conversations/behind/construct HTTP/1.1\r\nHost: localhost\r\n"
     first = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
@@ -187,7 +187,7 @@ def test_no_response_is_older_than_an_acknowledged_write(start):
                     published = store.publish(id, make_edition(number + 1, f"{seed} {step}"), number).number
                 else:
                     body = {"layout": "foreword", "base": f"{seed} {step}"}
-                    published = server.talk(id, "construct", **body).json["edition"]
+                    published = server.conversation(id, "construct", **body).json["edition"]
                 newest[id] = max(newest[id], published)
 
     def read(rng):
@@ -196,9 +196,9 @@ def test_no_response_is_older_than_an_acknowledged_write(start):
                 id = rng.choice("abc")
                 minimum = newest[id]
                 connection.request(rng.choice(["GET", "HEAD"]), f"/conversations/{id}")
-                answer = connection.getresponse()
-                answer.read()
-                received = int(answer.headers["ETag"].strip('"').partition("-")[0]) if answer.status == 200 else 0
+                response = connection.getresponse()
+                response.read()
+                received = int(response.headers["ETag"].strip('"').partition("-")[0]) if response.status == 200 else 0
                 assert received >= minimum
 
     with ThreadPoolExecutor(6) as threads:

@@ -88,19 +88,19 @@ CALLS = [
 
 
 def test_real_responses_match_the_schemas(service, document):
-    service.talk("document", layout="opal")
+    service.conversation("document", layout="opal")
     prompt = service.get("/conversations/document").json["id"]
     tested = set()
     for method, path, address, body in CALLS:
-        reply = service.ask(method, address.replace("PROMPT", prompt), body)
-        content = document["paths"][path][method.lower()]["responses"][str(reply.status)]["content"]
+        response = service.request(method, address.replace("PROMPT", prompt), body)
+        content = document["paths"][path][method.lower()]["responses"][str(response.status)]["content"]
         (kind,) = content
-        assert reply.headers["content-type"].partition(";")[0] == kind
+        assert response.headers["content-type"].partition(";")[0] == kind
         schema = {**content[kind]["schema"], "components": document["components"]}
-        form = reply.body.decode() if kind == "text/plain" else reply.json
+        form = response.body.decode() if kind == "text/plain" else response.json
         errors = [error.message for error in Draft202012Validator(_forbid_other_fields(schema)).iter_errors(form)]
         assert errors == [], (method, address)
-        tested |= {(method, path)} if reply.status == 200 else set()
+        tested |= {(method, path)} if response.status == 200 else set()
     assert tested == {(route.method, route.path) for route in ROUTES if route.response is not None}
 
 

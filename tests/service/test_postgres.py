@@ -26,7 +26,7 @@ def test_any_text_is_stored_unchanged(service_on_postgres, text):
 
     short = text[:200]
     path = f"/system-prompt?author={quote(short)}&note={quote(short)}"
-    assert service_on_postgres.ask("PUT", path, {"template": text}).json == {"template": text}
+    assert service_on_postgres.request("PUT", path, {"template": text}).json == {"template": text}
     assert service_on_postgres.get("/system-prompt").json == {"template": text}
     newest = service_on_postgres.get("/system-prompt/versions").json["versions"][0]
     assert (newest["author"], newest["note"], newest["template"]) == (short, short, text)
@@ -42,7 +42,7 @@ def test_a_conversation_can_have_unusual_text(service_on_postgres):
         "tools": [{"name": "odd", "description": "\0", "schema": {"\0": "\0"}}],
     }
     for layout in ("builder", "opal", "foreword"):
-        turn = service_on_postgres.talk(f"odd ü/ {layout}", layout=layout, message="\0", **body).json
+        turn = service_on_postgres.conversation(f"odd ü/ {layout}", layout=layout, message="\0", **body).json
         assert service_on_postgres.get(f"/conversations/odd%20%C3%BC%2F%20{layout}").json["system"] == turn["system"]
         assert service_on_postgres.get(f"/conversations/odd%20%C3%BC%2F%20{layout}/drift").status == 200
 

@@ -13,11 +13,11 @@ from foreword.service.routes import ROUTES
 
 def serve(*options, token=None):
     """Run `foreword serve`, which is expected to fail."""
-    context = {name: content for name, content in os.environ.items() if name != "FOREWORD_TOKEN"}
+    environment = {name: value for name, value in os.environ.items() if name != "FOREWORD_TOKEN"}
     if token is not None:
-        context["FOREWORD_TOKEN"] = token
+        environment["FOREWORD_TOKEN"] = token
     command = [sys.executable, "-m", "foreword", "serve", "--port", "0", "--store", ":memory:", *options]
-    return subprocess.run(command, capture_output=True, text=True, env=context, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
 
 
 @pytest.mark.parametrize(
@@ -33,16 +33,16 @@ def serve(*options, token=None):
         ([], " ", "without spaces"),
         ([], "a b", "without spaces"),
         ([], "tökén", "printable ASCII"),
-        (["--port", "65536"], None, "--port must be a number from 0 to 65535"),
+        (["--port", "65536"], None, "--port must be between 0 and 65535"),
         (["--root", "/no/such/folder"], None, "no such directory"),
-        (["--workers", "0"], None, "--workers must be a number"),
+        (["--workers", "0"], None, "--workers must be between 1 and 64"),
         (["--workers", "2"], None, "cannot share an in-memory store"),
-        (["--time-limit", "0"], None, "--time-limit must be seconds"),
-        (["--time-limit", "nan"], None, "--time-limit must be seconds"),
+        (["--time-limit", "0"], None, "--time-limit must be between 0.1 and 3600 seconds"),
+        (["--time-limit", "nan"], None, "--time-limit must be between 0.1 and 3600 seconds"),
         (["--store", "mysql://x"], None, "unknown kind of store mysql"),
     ],
 )
-def test_invalid_options_prevent_the_start(options, token, expected):
+def test_invalid_options_prevent_startup(options, token, expected):
     result = serve(*options, token=token)
     assert (result.returncode, result.stdout) == (2, "")
     assert expected in result.stderr
@@ -58,13 +58,13 @@ OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/"), ("GET", "/static/
 def test_every_route_but_health_and_page_requires_the_token(guarded_service, route):
     path = route.path.replace("{", "").replace("}", "")
     body = {} if route.method in ("POST", "PUT") else None
-    bare = guarded_service.ask(route.method, path, body, token="")
+    bare = guarded_service.request(route.method, path, body, token="")
     if (route.method, route.path) in OPEN:
         assert bare.status in (200, 404)
     else:
         assert (bare.status, bare.problem, bare.headers["www-authenticate"]) == (401, "missing-token", "Bearer")
-        assert guarded_service.ask(route.method, path, body, token="planted-wrong").problem == "invalid-token"
-    assert guarded_service.ask(route.method, path, body).status != 401
+        assert guarded_service.request(route.method, path, body, token="planted-wrong").problem == "invalid-token"
+    assert guarded_service.request(route.method, path, body).status != 401
 
 
 @pytest.mark.parametrize(
@@ -87,23 +87,25 @@ def test_every_route_but_health_and_page_requires_the_token(guarded_service, rou
     ],
 )
 def test_only_the_right_token_is_accepted(guarded_service, header, kind):
-    reply = guarded_service.ask("GET", "/roots", headers={"Authorization": header})
+    response = guarded_service.request("GET", "/roots", headers={"Authorization": header})
     if kind:
-        assert (reply.status, reply.problem) == (401, kind)
-        assert "planted" not in reply.body.decode()
+        assert (response.status, response.problem) == (401, kind)
+        assert "planted" not in response.body.decode()
     else:
-        assert reply.status == 200
+        assert response.status == 200
 
 
 def test_a_token_outside_the_header_is_ignored(guarded_service):
     assert guarded_service.get("/roots?token=planted-token-5b0c", token="").status == 401
-    assert guarded_service.ask("GET", "/roots", headers={"Cookie": "token=planted-token-5b0c"}, token="").status == 401
+    assert (
+        guarded_service.request("GET", "/roots", headers={"Cookie": "token=planted-token-5b0c"}, token="").status == 401
+    )
     assert guarded_service.get("/nothing", token="").problem == "missing-token"
     assert guarded_service.get("/nothing").problem == "unknown-path"
 
 
 def test_any_host_is_accepted_with_a_token(guarded_service):
-    assert guarded_service.ask("GET", "/roots", headers={"Host": "foreword.example.org"}).status == 200
+    assert guarded_service.request("GET", "/roots", headers={"Host": "foreword.example.org"}).status == 200
 
 
 # Requests from other sites
@@ -132,16 +134,16 @@ def test_any_host_is_accepted_with_a_token(guarded_service):
 )
 def test_only_this_machine_is_accepted_as_host(service, host, status):
     """DNS rebinding: the attacker's host name resolves to this machine."""
-    reply = service.ask("GET", "/roots", headers={"Host": host.format(port=service.port)})
-    assert reply.status == status
-    assert status == 200 or reply.problem == "foreign-host"
+    response = service.request("GET", "/roots", headers={"Host": host.format(port=service.port)})
+    assert response.status == status
+    assert status == 200 or response.problem == "foreign-host"
 
 
 def test_two_host_headers_are_refused(service):
-    answer = service.answer(
+    response = service.send_raw(
         b"GET /roots HTTP/1.1\r\nHost: evil.example\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     )
-    assert (answer.status, answer.problem) == (400, "invalid-headers")
+    assert (response.status, response.problem) == (400, "invalid-headers")
 
 
 @pytest.mark.parametrize("lines", ["", "Host:\r\n", "Host: \r\n"])
@@ -149,8 +151,8 @@ def test_two_host_headers_are_refused(service):
 def test_a_missing_or_empty_host_is_refused(service, guarded_service, lines, path):
     for server in (service, guarded_service):
         request = f"GET {path} HTTP/1.1\r\n{lines}Authorization: Bearer planted-token-5b0c\r\nConnection: close\r\n\r\n"
-        answer = server.answer(request.encode())
-        assert (answer.status, answer.problem) == (400, "invalid-headers")
+        response = server.send_raw(request.encode())
+        assert (response.status, response.problem) == (400, "invalid-headers")
 
 
 @pytest.mark.parametrize(
@@ -169,24 +171,24 @@ def test_a_missing_or_empty_host_is_refused(service, guarded_service, lines, pat
 )
 def test_repeated_headers_are_refused(guarded_service, lines):
     head = b"GET /roots HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-    answer = guarded_service.answer(head + lines.encode() + b"\r\n\r\n")
-    assert answer.status == 400
-    assert answer.problem in ("invalid-headers", "not-http")
-    assert guarded_service.lines(answer.headers["x-request-id"])[0]["reason"]
+    response = guarded_service.send_raw(head + lines.encode() + b"\r\n\r\n")
+    assert response.status == 400
+    assert response.problem in ("invalid-headers", "not-http")
+    assert guarded_service.lines(response.headers["x-request-id"])[0]["reason"]
 
 
 def test_allow_host_adds_a_name(start):
     server = start("--allow-host", "Foreword.Local")
-    assert server.ask("GET", "/roots", headers={"Host": "foreword.local:99"}).status == 200
-    assert server.ask("GET", "/roots", headers={"Host": "other.local"}).status == 403
+    assert server.request("GET", "/roots", headers={"Host": "foreword.local:99"}).status == 200
+    assert server.request("GET", "/roots", headers={"Host": "other.local"}).status == 403
     server.close()
 
 
-OWN = "http://127.0.0.1:{port}"
+OWN_ORIGIN = "http://127.0.0.1:{port}"
 CASES = [
     ({}, 200),
-    ({"Origin": OWN}, 200),
-    ({"Origin": OWN, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}, 200),
+    ({"Origin": OWN_ORIGIN}, 200),
+    ({"Origin": OWN_ORIGIN, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}, 200),
     ({"Origin": "http://evil.example"}, 403),
     ({"Origin": "http://127.0.0.1"}, 403),
     ({"Origin": "http://127.0.0.1:1"}, 403),
@@ -205,31 +207,32 @@ CASES = [
     ("method", "path", "body"), [("GET", "/roots", None), ("POST", "/system-prompt/check", {"template": "x"})]
 )
 def test_requests_from_other_sites_are_refused(service, method, path, body, headers, status):
-    headers = {name: content.replace("{port}", str(service.port)) for name, content in headers.items()}
-    reply = service.ask(method, path, body, headers=headers)
-    assert reply.status == status
-    assert status == 200 or reply.problem == "foreign-origin"
-    assert "access-control-allow-origin" not in reply.headers
+    headers = {name: value.replace("{port}", str(service.port)) for name, value in headers.items()}
+    response = service.request(method, path, body, headers=headers)
+    assert response.status == status
+    assert status == 200 or response.problem == "foreign-origin"
+    assert "access-control-allow-origin" not in response.headers
 
 
 def test_links_from_other_sites_work_and_forms_do_not(service):
     headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
-    assert service.ask("GET", "/", headers=headers).status == 200
+    assert service.request("GET", "/", headers=headers).status == 200
     before = service.get("/system-prompt").headers["etag"]
     form = {**headers, "Content-Type": "text/plain"}
     for path in ("/conversations/form/turn", "/system-prompt/versions/0/restore"):
-        assert service.ask("POST", path, {"cwd": ""}, headers=form).problem == "foreign-origin"
+        assert service.request("POST", path, {"cwd": ""}, headers=form).problem == "foreign-origin"
     assert (
-        service.ask("POST", "/system-prompt/versions/0/restore", {}, headers={**form, "Origin": "null"}).status == 403
+        service.request("POST", "/system-prompt/versions/0/restore", {}, headers={**form, "Origin": "null"}).status
+        == 403
     )
     assert service.get("/system-prompt").headers["etag"] == before
 
 
 def test_preflight_requests_are_refused(service):
     preflight = {"Origin": "http://evil.example", "Access-Control-Request-Method": "PUT"}
-    reply = service.ask("OPTIONS", "/system-prompt", headers=preflight)
-    assert reply.status in (403, 405)
-    assert not any(name.startswith("access-control") for name in reply.headers)
+    response = service.request("OPTIONS", "/system-prompt", headers=preflight)
+    assert response.status in (403, 405)
+    assert not any(name.startswith("access-control") for name in response.headers)
 
 
 def test_the_page_has_a_strict_content_security_policy(service):
@@ -256,23 +259,23 @@ def test_responses_forbid_sniffing_and_caching(service):
 # The served folders
 
 
-def cwds(served_folders):
+def cwds(top_folder):
     return {
         "": 200,
         ".": 200,
         "sub": 200,
         "sub/..": 200,
         "ghost/..": 200,
-        f"{served_folders}/w": 200,
-        f"{served_folders}/w/": 200,
-        f"{served_folders}/w/./sub": 200,
+        f"{top_folder}/w": 200,
+        f"{top_folder}/w/": 200,
+        f"{top_folder}/w/./sub": 200,
         "link-in": 200,
         "ünï code": 200,
         "..": 403,
         "sub/../..": 403,
-        f"{served_folders}/w-evil": 403,
-        f"{served_folders}/w/../w-evil": 403,
-        f"{served_folders}": 403,
+        f"{top_folder}/w-evil": 403,
+        f"{top_folder}/w/../w-evil": 403,
+        f"{top_folder}": 403,
         "/": 403,
         "//": 403,
         "/etc": 403,
@@ -293,7 +296,7 @@ def cwds(served_folders):
 
 
 @pytest.mark.parametrize(
-    "ask",
+    "send",
     [
         lambda server, cwd: server.post("/conversations/cwd/turn", {"cwd": cwd}),
         lambda server, cwd: server.post("/system-prompt/preview", {"cwd": cwd}),
@@ -304,62 +307,62 @@ def cwds(served_folders):
     ],
     ids=["turn", "preview", "check", "values", "files", "drift"],
 )
-def test_a_cwd_must_be_in_the_served_folders(service, served_folders, ask):
+def test_a_cwd_must_be_in_the_served_folders(service, top_folder, send):
     assert service.post("/conversations/cwd/turn", {"cwd": ""}).status == 200
-    assert {cwd: ask(service, cwd).status for cwd in cwds(served_folders)} == cwds(served_folders)
+    assert {cwd: send(service, cwd).status for cwd in cwds(top_folder)} == cwds(top_folder)
 
 
 @pytest.mark.parametrize(
     ("path", "status"),
     [(".", 200), ("sub", 200), ("ghost", 200), ("..", 403), ("/etc", 403), ("link-out", 403), ("sub/../../outside", 403), ("\0", 400)],
 )  # fmt: skip
-@pytest.mark.parametrize("list", ["allow", "deny"])
-def test_a_scope_must_be_in_the_served_folders(service, list, path, status):
-    reply = service.talk("scope", scope={list: [{"path": path}]})
-    assert reply.status == status
-    assert status != 403 or reply.problem == "outside-roots"
+@pytest.mark.parametrize("key", ["allow", "deny"])
+def test_a_scope_must_be_in_the_served_folders(service, key, path, status):
+    response = service.conversation("scope", scope={key: [{"path": path}]})
+    assert response.status == status
+    assert status != 403 or response.problem == "outside-roots"
 
 
 @pytest.mark.parametrize(
     "name", ["/etc/passwd", "../outside/secret.txt", "link-file", "link-out/secret.txt", ".env", "id_rsa", "sub/../.env", "/proc/self/environ", "/dev/zero", "sub/.git/HEAD"]
 )  # fmt: skip
-def test_a_file_variable_reads_nothing_outside(service, name):
+def test_a_file_variable_cannot_read_outside_the_served_folders(service, name):
     template = f"<[file:{name}]>"
-    shown = service.post("/system-prompt/preview", {"template": template}).json
-    assert shown["text"] == "<>"
-    assert "variable-refused" in {finding["code"] for finding in shown["findings"]}
-    talk = service.talk(f"file {name}".replace("/", "_"), "construct", base=template)
-    assert talk.json["system"] == "<>"
+    preview = service.post("/system-prompt/preview", {"template": template}).json
+    assert preview["text"] == "<>"
+    assert "variable-refused" in {finding["code"] for finding in preview["findings"]}
+    response = service.conversation(f"file {name}".replace("/", "_"), "construct", base=template)
+    assert response.json["system"] == "<>"
 
 
 def test_a_path_may_have_thousands_of_segments(service):
-    shown = service.post("/system-prompt/preview", {"template": f"<[file:{'x/' * 1900}x]>"})
-    assert (shown.status, shown.json["text"]) == (200, "<>")
+    preview = service.post("/system-prompt/preview", {"template": f"<[file:{'x/' * 1900}x]>"})
+    assert (preview.status, preview.json["text"]) == (200, "<>")
     assert service.get(f"/files?prefix={'x/' * 1900}").json == {"entries": []}
-    assert service.talk("long", scope={"allow": [{"path": "x/" * 1900}]}).status == 200
+    assert service.conversation("long", scope={"allow": [{"path": "x/" * 1900}]}).status == 200
 
 
-def test_a_repository_around_the_served_folder_is_not_read(start, served_folders):
+def test_a_repository_around_the_served_folder_is_not_read(start, top_folder):
     server = start(root="repo/served")
-    shown = server.post("/system-prompt/preview", {"template": "<[file:../above.md]><[file:below.md]>"}).json
-    assert shown["text"] == "<><Below.>"
+    preview = server.post("/system-prompt/preview", {"template": "<[file:../above.md]><[file:below.md]>"}).json
+    assert preview["text"] == "<><Below.>"
     assert [entry["path"] for entry in server.get("/files").json["entries"]] == ["below.md"]
     assert server.get("/files?prefix=../").json["entries"] == []
-    assert server.talk("above", scope={"allow": [{"path": ".."}]}).problem == "outside-roots"
+    assert server.conversation("above", scope={"allow": [{"path": ".."}]}).problem == "outside-roots"
     server.close()
 
 
-def test_the_settings_of_a_workspace_cannot_widen_the_scope(start, served_folders, tmp_path):
+def test_a_workspace_settings_file_cannot_widen_the_scope(start, top_folder, tmp_path):
     """An untrusted settings file in the served folder."""
-    settings = served_folders / "w" / ".foreword" / "foreword.toml"
+    settings = top_folder / "w" / ".foreword" / "foreword.toml"
     settings.parent.mkdir()
     settings.write_text(
         'settings.file_paths = ["/"]\nsettings.file_secrets = true\nlayout = "/etc/passwd"\nstore = "/tmp/x"\n'
     )
     server = start()
     try:
-        shown = server.post("/system-prompt/preview", {"template": "<[file:/etc/passwd]><[file:.env]>"}).json
-        assert shown["text"] == "<><>"
+        preview = server.post("/system-prompt/preview", {"template": "<[file:/etc/passwd]><[file:.env]>"}).json
+        assert preview["text"] == "<><>"
     finally:
         settings.unlink()
         settings.parent.rmdir()

@@ -38,7 +38,7 @@ def service(request, start, files):
 
 def texts(server, **body):
     """Return the prompts of several conversations, so that several workers respond."""
-    bodies = [server.talk(f"{body} {number}", session="same", **body) for number in range(6)]
+    bodies = [server.conversation(f"{body} {number}", session="same", **body) for number in range(6)]
     assert [body.status for body in bodies] == [200] * 6, bodies[0].body
     return {body.json["system"] for body in bodies}
 

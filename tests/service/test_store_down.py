@@ -22,9 +22,9 @@ def service_without_store(start):
 
 
 def test_the_template_is_the_default_without_a_version(service_without_store):
-    reply = service_without_store.get("/system-prompt")
-    assert (reply.status, "etag" in reply.headers) == (200, False)
-    assert reply.json["template"].startswith(DEFAULT_BEGINS)
+    response = service_without_store.get("/system-prompt")
+    assert (response.status, "etag" in response.headers) == (200, False)
+    assert response.json["template"].startswith(DEFAULT_BEGINS)
 
 
 def test_variables_are_listed_without_a_store(service_without_store):
@@ -52,15 +52,15 @@ def test_variables_are_listed_without_a_store(service_without_store):
     ],
 )
 def test_routes_that_need_the_store_report_it(service_without_store, method, path, body):
-    reply = service_without_store.ask(method, path, body)
-    assert (reply.status, reply.problem) == (503, "store-down")
-    assert int(reply.headers["retry-after"]) > 0
-    assert "planted" not in reply.body.decode()
-    assert service_without_store.lines(reply.headers["x-request-id"])[0]["problem"].startswith("store-down")
+    response = service_without_store.request(method, path, body)
+    assert (response.status, response.problem) == (503, "store-down")
+    assert int(response.headers["retry-after"]) > 0
+    assert "planted" not in response.body.decode()
+    assert service_without_store.lines(response.headers["x-request-id"])[0]["problem"].startswith("store-down")
 
 
 def test_an_invalid_body_is_reported_first(service_without_store):
-    assert service_without_store.ask("PUT", "/system-prompt", b"{}").problem == "invalid-body"
+    assert service_without_store.request("PUT", "/system-prompt", b"{}").problem == "invalid-body"
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,11 @@ def test_an_invalid_body_is_reported_first(service_without_store):
     ],
 )
 def test_routes_without_the_store_keep_working(service_without_store, method, path, body):
-    assert service_without_store.ask(method, path, body).status == 200
+    assert service_without_store.request(method, path, body).status == 200
 
 
 def test_compaction_works_without_the_store(service_without_store):
-    response = service_without_store.talk("a", "compact").json
+    response = service_without_store.conversation("a", "compact").json
     assert response["edition"] == 0
     assert [finding["code"] for finding in response["findings"]] == ["store-down"]
 
@@ -92,34 +92,34 @@ def test_compaction_works_without_the_store(service_without_store):
 def test_the_service_survives_a_database_file_that_disappears_and_returns(start, tmp_path):
     file, away = tmp_path / "store.db", tmp_path / "away.db"
     server = start(store=str(file))
-    server.ask("PUT", "/system-prompt", {"template": "planted one"})
-    known = server.talk("known").json
+    server.request("PUT", "/system-prompt", {"template": "planted one"})
+    known = server.conversation("known").json
     file.rename(away)
     assert server.get("/readyz").problem == "store-down"
-    assert server.ask("PUT", "/system-prompt", {"template": "planted two"}).status == 503
-    assert server.talk("new").status == 503
-    continued = server.talk("known").json
+    assert server.request("PUT", "/system-prompt", {"template": "planted two"}).status == 503
+    assert server.conversation("new").status == 503
+    continued = server.conversation("known").json
     assert (continued["system"], continued["edition"], continued["reused"]) == (known["system"], 1, True)
     assert not file.exists()
     away.rename(file)
     assert server.get("/readyz").json == {"status": "ready"}
-    assert server.ask("PUT", "/system-prompt", {"template": "planted two"}).headers["etag"] == '"2"'
-    assert server.talk("known").json["findings"] == known["findings"]
+    assert server.request("PUT", "/system-prompt", {"template": "planted two"}).headers["etag"] == '"2"'
+    assert server.conversation("known").json["findings"] == known["findings"]
     server.close()
 
 
 def test_a_replaced_database_file_is_used(start, tmp_path):
     file = tmp_path / "store.db"
     server = start(store=str(file))
-    server.ask("PUT", "/system-prompt", {"template": "planted one"})
-    server.talk("known")
+    server.request("PUT", "/system-prompt", {"template": "planted one"})
+    server.conversation("known")
     other = open_store(str(tmp_path / "other.db"))
     other.add_template(TemplateVersion(0, "other"))
     other.close()
     os.replace(tmp_path / "other.db", file)
     assert server.get("/system-prompt").json == {"template": "other"}
     assert server.get("/conversations/known").status == 404
-    assert server.talk("known").json["system"] == "other"
+    assert server.conversation("known").json["system"] == "other"
     server.close()
 
 
@@ -134,21 +134,21 @@ def test_the_service_survives_a_database_server_that_stops_and_returns(start):
 
         server = start(store=postgres.stdout.readline().strip())
         assert server.get("/readyz").json == {"status": "ready"}
-        assert server.ask("PUT", "/system-prompt", {"template": "planted one"}).headers["etag"] == '"1"'
-        known = server.talk("known", message="planted").json
+        assert server.request("PUT", "/system-prompt", {"template": "planted one"}).headers["etag"] == '"1"'
+        known = server.conversation("known", message="planted").json
         command("stop")
         assert server.get("/readyz").problem == "store-down"
         assert server.get("/system-prompt").json["template"].startswith(DEFAULT_BEGINS)
-        assert server.ask("PUT", "/system-prompt", {"template": "planted two"}).status == 503
-        continued = server.talk("known", message="planted").json
+        assert server.request("PUT", "/system-prompt", {"template": "planted two"}).status == 503
+        continued = server.conversation("known", message="planted").json
         assert (continued["system"], continued["edition"], continued["reused"]) == (known["system"], 1, True)
         assert [finding["code"] for finding in continued["findings"]] == ["store-down"]
         assert server.get("/conversations/known").json["system"] == known["system"]
-        assert server.talk("new").status == 503
+        assert server.conversation("new").status == 503
         command("start")
         assert server.get("/readyz").json == {"status": "ready"}
         assert server.get("/system-prompt").headers["etag"] == '"1"'
-        assert server.talk("known").json["findings"] == known["findings"]
-        assert server.talk("new").json["edition"] == 1
-        assert server.ask("PUT", "/system-prompt", {"template": "planted two"}).headers["etag"] == '"2"'
+        assert server.conversation("known").json["findings"] == known["findings"]
+        assert server.conversation("new").json["edition"] == 1
+        assert server.request("PUT", "/system-prompt", {"template": "planted two"}).headers["etag"] == '"2"'
         server.close()

@@ -34,9 +34,9 @@ def stats(server):
 
 
 def test_the_default_template_has_version_zero(fresh_service):
-    reply = fresh_service.get("/system-prompt")
-    assert (reply.status, reply.json, reply.headers["etag"]) == (200, {"template": DEFAULT}, '"0"')
-    assert reply.headers["content-type"] == "application/json"
+    response = fresh_service.get("/system-prompt")
+    assert (response.status, response.json, response.headers["etag"]) == (200, {"template": DEFAULT}, '"0"')
+    assert response.headers["content-type"] == "application/json"
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,10 @@ def test_the_default_template_has_version_zero(fresh_service):
     ["", " \n", "planted [prompt:cwd]\n", "a\r\nb\0c\u2028", "ünï 🐍 \U0010ffff", "[if file:x", "x" * 500_000],
 )
 def test_a_saved_template_is_read_back(service, template):
-    reply = service.ask("PUT", "/system-prompt", {"template": template})
-    assert (reply.status, reply.json) == (200, {"template": template})
+    response = service.request("PUT", "/system-prompt", {"template": template})
+    assert (response.status, response.json) == (200, {"template": template})
     reread = service.get("/system-prompt")
-    assert (reread.json, reread.headers["etag"]) == ({"template": template}, reply.headers["etag"])
+    assert (reread.json, reread.headers["etag"]) == ({"template": template}, response.headers["etag"])
 
 
 def test_variables_match_the_catalog(service):
@@ -88,18 +88,18 @@ def test_variables_match_the_catalog(service):
 )
 def test_invalid_bodies_are_refused_with_a_reason(service, body, kind, expected):
     before = service.get("/system-prompt").headers["etag"]
-    reply = service.ask("PUT", "/system-prompt", body)
-    assert (reply.status, reply.problem) == (400, kind)
-    assert expected in reply.json["detail"]
-    assert "planted" not in reply.json["detail"]
+    response = service.request("PUT", "/system-prompt", body)
+    assert (response.status, response.problem) == (400, kind)
+    assert expected in response.json["detail"]
+    assert "planted" not in response.json["detail"]
     assert service.get("/system-prompt").headers["etag"] == before
 
 
 @pytest.mark.parametrize(("method", "path"), [("PUT", ""), ("POST", "/preview"), ("POST", "/check")])
 def test_a_template_that_is_too_large_is_refused(service, method, path):
-    reply = service.ask(method, f"/system-prompt{path}", {"template": "x" * 500_001})
-    assert (reply.status, reply.problem) == (413, "too-large")
-    assert "500,000" in reply.json["detail"]
+    response = service.request(method, f"/system-prompt{path}", {"template": "x" * 500_001})
+    assert (response.status, response.problem) == (413, "too-large")
+    assert "500,000" in response.json["detail"]
 
 
 # Versions
@@ -107,15 +107,15 @@ def test_a_template_that_is_too_large_is_refused(service, method, path):
 
 def set_template(server, template, tag=None, query=""):
     headers = {} if tag is None else {"If-Match": tag}
-    return server.ask("PUT", f"/system-prompt{query}", {"template": template}, headers=headers)
+    return server.request("PUT", f"/system-prompt{query}", {"template": template}, headers=headers)
 
 
 def test_if_match_prevents_lost_updates(fresh_service):
     assert set_template(fresh_service, "one", '"0"').headers["etag"] == '"1"'
     for stale in ('"0"', '"2"', '"abc"', "1", '"-1"', 'W/"0"', 'W/"1"', '"0", "2"', '"99999999999"', "\xff"):
-        reply = set_template(fresh_service, "lost", stale)
-        assert (reply.status, reply.problem) == (412, "template-changed")
-        assert 'the newest version, whose ETag is "1"' in reply.json["detail"]
+        response = set_template(fresh_service, "lost", stale)
+        assert (response.status, response.problem) == (412, "template-changed")
+        assert 'the newest version, whose ETag is "1"' in response.json["detail"]
     assert set_template(fresh_service, "two", '"1"').headers["etag"] == '"2"'
     assert set_template(fresh_service, "three", "*").headers["etag"] == '"3"'
     assert set_template(fresh_service, "four").headers["etag"] == '"4"'
@@ -129,8 +129,8 @@ def test_if_match_prevents_lost_updates(fresh_service):
     [('"1"', 304), ('W/"1"', 304), ('"0", "1"', 304), ("*", 304), ('"0"', 200), ("1", 200), ('"11"', 200)],
 )
 def test_if_none_match_avoids_sending_the_same_version(service_with_version, tag, status):
-    reply = service_with_version.get("/system-prompt", headers={"If-None-Match": tag})
-    assert (reply.status, reply.headers["etag"], len(reply.body) > 0) == (status, '"1"', status == 200)
+    response = service_with_version.get("/system-prompt", headers={"If-None-Match": tag})
+    assert (response.status, response.headers["etag"], len(response.body) > 0) == (status, '"1"', status == 200)
 
 
 @pytest.fixture(scope="module")
@@ -164,8 +164,8 @@ def test_every_version_is_listed_and_can_be_restored(fresh_service):
 def test_invalid_versions_are_refused(service, version, status, kind):
     from urllib.parse import quote
 
-    reply = service.post(f"/system-prompt/versions/{quote(version)}/restore")
-    assert (reply.status, reply.problem) == (status, kind)
+    response = service.post(f"/system-prompt/versions/{quote(version)}/restore")
+    assert (response.status, response.problem) == (status, kind)
 
 
 @pytest.mark.parametrize(
@@ -181,9 +181,9 @@ def test_invalid_versions_are_refused(service, version, status, kind):
     ],
 )
 def test_invalid_queries_are_refused(service, query, expected):
-    reply = set_template(service, "x", query=query)
-    assert (reply.status, reply.problem) == (400, "invalid-query")
-    assert expected in reply.json["detail"]
+    response = set_template(service, "x", query=query)
+    assert (response.status, response.problem) == (400, "invalid-query")
+    assert expected in response.json["detail"]
 
 
 def test_usage_counts_conversations_until_they_are_compacted(fresh_service):
@@ -193,17 +193,17 @@ def test_usage_counts_conversations_until_they_are_compacted(fresh_service):
         }
 
     assert uses() == {}
-    fresh_service.talk("a")
-    fresh_service.talk("b")
+    fresh_service.conversation("a")
+    fresh_service.conversation("b")
     assert uses() == {0: 2}
     set_template(fresh_service, "planted one")
-    fresh_service.talk("a")
-    fresh_service.talk("c")
+    fresh_service.conversation("a")
+    fresh_service.conversation("c")
     assert uses() == {0: 2, 1: 1}
-    fresh_service.talk("a", "compact")
-    fresh_service.talk("b", "construct")
+    fresh_service.conversation("a", "compact")
+    fresh_service.conversation("b", "construct")
     assert uses() == {1: 3}
-    fresh_service.talk("d", layout="ion")  # has no global template
+    fresh_service.conversation("d", layout="ion")  # has no global template
     assert uses() == {1: 3}
 
 
@@ -219,37 +219,37 @@ def text_with_origin(prompt):
     )
 
 
-def test_a_preview_has_origins(service, served_folders):
+def test_a_preview_has_origins(service, top_folder):
     template = "Hello\n[file:notes.md]\nin [prompt:cwd] 🐍\n"
-    shown = service.post("/system-prompt/preview", {"template": template}).json
-    assert shown["text"] == f"Hello\nNotes.\nin {served_folders}/w 🐍\n"
-    assert text_with_origin(shown) == shown["text"]
-    origins = [(origin["kind"], origin["path"], origin["lines"]) for origin in shown["passages"][0]["origins"]]
+    preview = service.post("/system-prompt/preview", {"template": template}).json
+    assert preview["text"] == f"Hello\nNotes.\nin {top_folder}/w 🐍\n"
+    assert text_with_origin(preview) == preview["text"]
+    origins = [(origin["kind"], origin["path"], origin["lines"]) for origin in preview["passages"][0]["origins"]]
     assert origins == [
         ("template", "template", [1, 1]),
-        ("file", f"{served_folders}/w/notes.md", [1, 1]),
+        ("file", f"{top_folder}/w/notes.md", [1, 1]),
         ("template", "template", [2, 3]),
         ("variable", "prompt:cwd", None),
         ("template", "template", [3, 3]),
     ]
-    assert shown["tokens"]["count"] == sum(passage["tokens"] for passage in shown["passages"]) > 0
+    assert preview["tokens"]["count"] == sum(passage["tokens"] for passage in preview["passages"]) > 0
 
 
 @pytest.mark.parametrize("layout", layout_names())
 def test_origins_cover_the_preview_in_every_layout(service, layout):
-    shown = service.post("/system-prompt/preview", {"layout": layout, "tools": [{"name": "read"}]}).json
-    assert (shown["layout"], shown["id"][:7]) == (layout, "sha256:")
-    separators = shown["text"]
-    for passage in shown["passages"]:
-        text = shown["text"][passage["start"] : passage["end"]]
-        assert "".join(shown["text"][o["start"] : o["end"]] for o in passage["origins"]) == text
+    preview = service.post("/system-prompt/preview", {"layout": layout, "tools": [{"name": "read"}]}).json
+    assert (preview["layout"], preview["id"][:7]) == (layout, "sha256:")
+    separators = preview["text"]
+    for passage in preview["passages"]:
+        text = preview["text"][passage["start"] : passage["end"]]
+        assert "".join(preview["text"][o["start"] : o["end"]] for o in passage["origins"]) == text
         separators = separators.replace(text, "", 1)
     assert separators.strip() == ""
 
 
 def test_a_session_of_a_preview_may_have_control_characters(service):
-    reply = service.post("/system-prompt/preview", {"template": "[prompt:conversation_id]", "session": "a\x9fb"})
-    assert (reply.status, "a" in reply.json["text"]) == (200, True)
+    response = service.post("/system-prompt/preview", {"template": "[prompt:conversation_id]", "session": "a\x9fb"})
+    assert (response.status, "a" in response.json["text"]) == (200, True)
 
 
 def test_a_preview_stores_nothing(fresh_service):
@@ -298,12 +298,12 @@ GREEDY = "{% set x = 'xxxxxxxxxxxxxxxx' %}" + "{% set x = x ~ x %}" * 40 + "{{ x
 def test_a_jinja_template_that_cannot_be_rendered_is_refused(service, template, line):
     """Each is rendered in the worker, so the service survives."""
     for route in ({"template": template}, {"base": template}):
-        reply = service.post("/system-prompt/preview", {"layout": "pod", **route})
-        assert (reply.status, reply.problem) == (422, "invalid-template")
-        (error,) = reply.json["errors"]
+        response = service.post("/system-prompt/preview", {"layout": "pod", **route})
+        assert (response.status, response.problem) == (422, "invalid-template")
+        (error,) = response.json["errors"]
         assert error["message"] and error["line"] == line
-        assert "root:" not in reply.body.decode()
-    assert service.talk("jinja", layout="pod", base=template).problem == "invalid-template"
+        assert "root:" not in response.body.decode()
+    assert service.conversation("jinja", layout="pod", base=template).problem == "invalid-template"
     assert service.get("/healthz").json == {"status": "ok"}
     assert service.post("/system-prompt/preview", {"layout": "pod", "template": "{{ cwd }}!"}).status == 200
 
@@ -336,17 +336,17 @@ def test_templates_from_requests_are_rendered_in_the_worker(service):
     ],
 )
 def test_check_reports_findings_with_their_lines(service, body, expected):
-    reply = service.post("/system-prompt/check", body)
-    assert [(finding["code"], finding["line"]) for finding in reply.json["findings"]] == expected
+    response = service.post("/system-prompt/check", body)
+    assert [(finding["code"], finding["line"]) for finding in response.json["findings"]] == expected
 
 
-def test_variables_have_current_values(service, served_folders):
+def test_variables_have_current_values(service, top_folder):
     body = {"model": "m-1", "conversation_id": "c-1", "cwd": "sub"}
     rows = service.post("/system-prompt/values", body).json["values"]
     values = {f"{row['type']}:{row['name']}": row["value"] for row in rows}
     assert values.keys() == {f"{row.type}:{row.name}" for row in CATALOG if not row.dynamic}
     assert (values["prompt:model"], values["prompt:conversation_id"]) == ("m-1", "c-1")
-    assert values["prompt:cwd"] == f"{served_folders}/w/sub"
+    assert values["prompt:cwd"] == f"{top_folder}/w/sub"
     assert values["git:branch"] == "main"
     unnamed = {
         f"{row['type']}:{row['name']}": row["value"] for row in service.post("/system-prompt/values").json["values"]
@@ -382,8 +382,8 @@ def test_only_files_that_a_template_can_read_are_listed(service, query, paths):
     assert all((entry["kind"] == "folder") == entry["path"].endswith("/") for entry in entries)
 
 
-def test_at_most_200_files_are_listed(fresh_service, served_folders):
-    folder = served_folders / "w" / "many"
+def test_at_most_200_files_are_listed(fresh_service, top_folder):
+    folder = top_folder / "w" / "many"
     folder.mkdir()
     for number in range(300):
         (folder / f"{number:03}").touch()
@@ -396,42 +396,42 @@ def test_at_most_200_files_are_listed(fresh_service, served_folders):
     assert [entry["path"] for entry in entries] == [f"many/{number:03}" for number in range(200)]
 
 
-def test_layouts_and_roots_are_listed(service, served_folders):
+def test_layouts_and_roots_are_listed(service, top_folder):
     response = service.get("/layouts").json
     assert response["languages"] == ["brackets", "jinja"]
     layouts = response["layouts"]
     assert [layout["name"] for layout in layouts] == list(layout_names())
     assert all(layout["about"] and layout["sections"] for layout in layouts)
     assert {layout["name"]: layout["language"] for layout in layouts}["builder"] == "brackets"
-    assert service.get("/roots").json == {"roots": [f"{served_folders}/w"]}
+    assert service.get("/roots").json == {"roots": [f"{top_folder}/w"]}
 
 
 def test_an_unexpected_query_or_body_is_ignored(service):
-    assert service.ask("GET", "/roots?x=1", b"not json").status == 200
+    assert service.request("GET", "/roots?x=1", b"not json").status == 200
     assert json.loads(service.get("/healthz?%ff").body) == {"status": "ok"}
 
 
 # Languages
 
 
-def test_a_version_has_a_language(fresh_service, served_folders):
-    reply = fresh_service.ask("PUT", "/system-prompt?syntax=jinja", {"template": "In {{ cwd }}"})
-    assert (reply.json, reply.headers["template-syntax"]) == ({"template": "In {{ cwd }}"}, "jinja")
-    turn = fresh_service.ask("POST", "/conversations/c/turn", {"cwd": str(served_folders / "w"), "message": "Hi."})
-    assert turn.json["system"] == f"In {served_folders / 'w'}"
-    plain = fresh_service.ask("PUT", "/system-prompt", {"template": "In {{ cwd }}"})
+def test_a_version_has_a_language(fresh_service, top_folder):
+    response = fresh_service.request("PUT", "/system-prompt?syntax=jinja", {"template": "In {{ cwd }}"})
+    assert (response.json, response.headers["template-syntax"]) == ({"template": "In {{ cwd }}"}, "jinja")
+    turn = fresh_service.request("POST", "/conversations/c/turn", {"cwd": str(top_folder / "w"), "message": "Hi."})
+    assert turn.json["system"] == f"In {top_folder / 'w'}"
+    plain = fresh_service.request("PUT", "/system-prompt", {"template": "In {{ cwd }}"})
     assert plain.headers["template-syntax"] == "brackets"
-    reread = fresh_service.ask("POST", "/system-prompt/versions/1/restore", None)
+    reread = fresh_service.request("POST", "/system-prompt/versions/1/restore", None)
     assert (reread.json, reread.headers["template-syntax"]) == ({"template": "In {{ cwd }}"}, "jinja")
     assert fresh_service.get("/system-prompt").headers["template-syntax"] == "jinja"
     syntaxes = [version["syntax"] for version in fresh_service.get("/system-prompt/versions").json["versions"]]
     assert syntaxes == ["jinja", "brackets", "jinja"]
-    assert fresh_service.ask("PUT", "/system-prompt?syntax=mako", {"template": ""}).status == 400
+    assert fresh_service.request("PUT", "/system-prompt?syntax=mako", {"template": ""}).status == 400
 
 
 def test_a_preview_has_template_lines(service):
     template = "One\n[prompt:cwd]\n[if prompt:cwd]Two [prompt:cwd][endif]"
-    form = service.ask("POST", "/system-prompt/preview", {"template": template}).json
+    form = service.request("POST", "/system-prompt/preview", {"template": template}).json
     written = [(form["text"][row["start"] : row["end"]], row["lines"], row["value"]) for row in form["template_lines"]]
     cwd = form["text"].splitlines()[1]
     assert written == [
@@ -445,13 +445,13 @@ def test_a_preview_has_template_lines(service):
 
 def test_a_jinja_preview_has_template_lines(service):
     body = {"template": "One\n{{ cwd }}\nTwo", "syntax": "jinja"}
-    form = service.ask("POST", "/system-prompt/preview", body).json
+    form = service.request("POST", "/system-prompt/preview", body).json
     values = [row["lines"] for row in form["template_lines"] if row["value"]]
     assert values == [[2, 2]] and "{{" not in form["text"]
 
 
 def test_a_layout_without_the_template_has_no_template_lines(service):
-    form = service.ask("POST", "/system-prompt/preview", {"template": "[file:AGENTS.md]", "layout": "opal"}).json
+    form = service.request("POST", "/system-prompt/preview", {"template": "[file:AGENTS.md]", "layout": "opal"}).json
     assert form["template_lines"] == []
 
 
@@ -461,16 +461,16 @@ def test_layouts_say_whether_they_use_the_stored_template(service):
 
 
 @pytest.mark.parametrize("what", ["preview", "construct"])
-def test_the_output_of_a_template_is_limited(fresh_service, served_folders, what):
+def test_the_output_of_a_template_is_limited(fresh_service, top_folder, what):
     """Every insertion counts, before it is copied into memory."""
-    (served_folders / "w" / "large.md").write_text("x" * 1_000_000)
+    (top_folder / "w" / "large.md").write_text("x" * 1_000_000)
     template = "[file:large.md]" * 200
     before = fresh_service.memory()
     if what == "preview":
-        reply = fresh_service.post("/system-prompt/preview", {"template": template})
+        response = fresh_service.post("/system-prompt/preview", {"template": template})
     else:
-        reply = fresh_service.talk("long", "construct", base=template)
-    (served_folders / "w" / "large.md").unlink()
-    assert (reply.status, reply.problem) == (422, "invalid-template")
-    assert "writes more than 4,000,000 bytes" in reply.json["detail"]
+        response = fresh_service.conversation("long", "construct", base=template)
+    (top_folder / "w" / "large.md").unlink()
+    assert (response.status, response.problem) == (422, "invalid-template")
+    assert "writes more than 4,000,000 bytes" in response.json["detail"]
     assert fresh_service.memory() - before < 50

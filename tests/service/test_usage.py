@@ -22,24 +22,24 @@ COUNTED = {
 
 
 def test_usage_is_recorded_and_shown(service):
-    service.ask("POST", "/conversations/measured/turn", {"cwd": "", "model": "claude-opus-5"})
-    before = service.ask("GET", "/conversations/measured")
+    service.request("POST", "/conversations/measured/turn", {"cwd": "", "model": "claude-opus-5"})
+    before = service.request("GET", "/conversations/measured")
     assert "usage" not in before.json
-    reply = service.ask("POST", "/conversations/measured/usage", {"usage": USAGE})
-    assert reply.json == {"conversation": "measured", "edition": 1, "usage": COUNTED, "findings": []}
-    after = service.ask("GET", "/conversations/measured", headers={"If-None-Match": before.headers["etag"]})
+    response = service.request("POST", "/conversations/measured/usage", {"usage": USAGE})
+    assert response.json == {"conversation": "measured", "edition": 1, "usage": COUNTED, "findings": []}
+    after = service.request("GET", "/conversations/measured", headers={"If-None-Match": before.headers["etag"]})
     assert (after.status, after.json["usage"]) == (200, COUNTED)
-    again = service.ask("GET", "/conversations/measured", headers={"If-None-Match": after.headers["etag"]})
+    again = service.request("GET", "/conversations/measured", headers={"If-None-Match": after.headers["etag"]})
     assert again.status == 304
-    assert service.ask("GET", "/conversations/measured/editions/1").json["usage"] == COUNTED
+    assert service.request("GET", "/conversations/measured/editions/1").json["usage"] == COUNTED
 
 
 def test_a_collapse_is_reported_and_counted(service):
-    service.ask("POST", "/conversations/collapsed/turn", {"cwd": ""})
-    service.ask("POST", "/conversations/collapsed/usage", {"usage": USAGE})
-    reply = service.ask("POST", "/conversations/collapsed/usage", {"usage": {"input_tokens": 10_000}})
-    assert [finding["code"] for finding in reply.json["findings"]] == ["cache-collapse"]
-    text = service.ask("GET", "/metrics").body.decode()
+    service.request("POST", "/conversations/collapsed/turn", {"cwd": ""})
+    service.request("POST", "/conversations/collapsed/usage", {"usage": USAGE})
+    response = service.request("POST", "/conversations/collapsed/usage", {"usage": {"input_tokens": 10_000}})
+    assert [finding["code"] for finding in response.json["findings"]] == ["cache-collapse"]
+    text = service.request("GET", "/metrics").body.decode()
     metrics = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
     assert float(metrics["foreword_cache_collapses_total"]) >= 1
     tokens = {name: float(metrics[f"foreword_{name}_tokens_total"]) for name in ("input", "read", "written", "output")}
@@ -49,9 +49,9 @@ def test_a_collapse_is_reported_and_counted(service):
 
 
 def test_gemini_sends_camel_case(service):
-    service.ask("POST", "/conversations/gemini/turn", {"cwd": ""})
+    service.request("POST", "/conversations/gemini/turn", {"cwd": ""})
     usage = {"promptTokenCount": 100, "cachedContentTokenCount": 40, "thoughtsTokenCount": 3, "totalTokenCount": 103}
-    counted = service.ask("POST", "/conversations/gemini/usage", {"usage": usage}).json["usage"]
+    counted = service.request("POST", "/conversations/gemini/usage", {"usage": usage}).json["usage"]
     assert (counted["input"], counted["read"], counted["output"]) == (100, 40, 3)
 
 
@@ -67,5 +67,5 @@ def test_gemini_sends_camel_case(service):
     ],
 )
 def test_invalid_usage_is_a_problem(service, id, body, problem):
-    service.ask("POST", "/conversations/used/turn", {"cwd": ""})
-    assert service.ask("POST", f"/conversations/{id}/usage", json.dumps(body).encode()).problem == problem
+    service.request("POST", "/conversations/used/turn", {"cwd": ""})
+    assert service.request("POST", f"/conversations/{id}/usage", json.dumps(body).encode()).problem == problem

@@ -28,13 +28,13 @@ def chunked(*chunks):
 
 def test_a_body_declared_too_large_is_refused_immediately(service):
     head = b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Content-Length: 99999999999\r\n\r\n"
-    reply = service.answer(head)
-    assert (reply.status, reply.problem, reply.headers["connection"]) == (413, "too-large", "close")
+    response = service.send_raw(head)
+    assert (response.status, response.problem, response.headers["connection"]) == (413, "too-large", "close")
 
 
 def test_expect_continue_with_a_body_that_is_too_large_is_refused(service):
     head = b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n"
-    assert service.answer(head % (MAX_BODY_BYTES + 1)).problem == "too-large"
+    assert service.send_raw(head % (MAX_BODY_BYTES + 1)).problem == "too-large"
     received = service.raw(head % len(TEMPLATE), TEMPLATE)
     assert received.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 ")
 
@@ -47,20 +47,20 @@ def test_bodies_up_to_8_mib_are_accepted(service, size, is_chunked):
     connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
     pieces = (body[at : at + 100_000] for at in range(0, size, 100_000))
     connection.request("POST", "/system-prompt/check", pieces if is_chunked else body, encode_chunked=is_chunked, headers={"Transfer-Encoding": "chunked"} if is_chunked else {})  # fmt: skip
-    answer = connection.getresponse()
-    received = json.loads(answer.read())
+    response = connection.getresponse()
+    received = json.loads(response.read())
     connection.close()
     if size == MAX_BODY_BYTES:
-        assert (answer.status, received) == (200, {"findings": []})
+        assert (response.status, received) == (200, {"findings": []})
     else:
-        assert (answer.status, received["type"]) == (413, "urn:foreword:problem:too-large")
+        assert (response.status, received["type"]) == (413, "urn:foreword:problem:too-large")
 
 
 def test_an_endless_chunked_body_is_refused(service):
     before = service.memory()
     head = b"POST /system-prompt/check HTTP/1.1\r\n" + HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
     piece = chunked(b"x" * 1_000_000)
-    assert service.answer(head, *[piece] * 200).problem == "too-large"
+    assert service.send_raw(head, *[piece] * 200).problem == "too-large"
     assert service.memory() - before < 60
 
 
@@ -99,9 +99,9 @@ def test_endless_headers_use_no_memory(service, opening, piece):
     ],
 )
 def test_headers_up_to_32_kib_are_accepted(service, head, status):
-    reply = service.answer(b"GET /healthz HTTP/1.1\r\n" + HEAD + head + b"\r\n")
-    assert reply.status == status
-    assert status == 200 or reply.problem == "headers-too-large"
+    response = service.send_raw(b"GET /healthz HTTP/1.1\r\n" + HEAD + head + b"\r\n")
+    assert response.status == status
+    assert status == 200 or response.problem == "headers-too-large"
 
 
 # Time
@@ -209,16 +209,16 @@ def test_a_body_sent_byte_by_byte_times_out(hasty_service):
 )  # fmt: skip
 def test_malformed_requests_get_a_client_error(service, sent, status, kind):
     """Any status below 500 is accepted where HTTP allows several (None)."""
-    reply = service.answer(sent)
-    assert reply.status == status if status else 200 <= reply.status < 500
-    assert kind is None or reply.problem == kind
+    response = service.send_raw(sent)
+    assert response.status == status if status else 200 <= response.status < 500
+    assert kind is None or response.problem == kind
     assert service.get("/healthz").status == 200
 
 
 def test_a_websocket_upgrade_is_ignored(service):
     headers = b"Host: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: eA==\r\n"
-    reply = service.answer(b"GET /healthz HTTP/1.1\r\n" + headers + b"\r\n")
-    assert (reply.status, reply.json) == (200, {"status": "ok"})
+    response = service.send_raw(b"GET /healthz HTTP/1.1\r\n" + headers + b"\r\n")
+    assert (response.status, response.json) == (200, {"status": "ok"})
     received = service.raw(
         b"POST /system-prompt/check HTTP/1.1\r\n" + headers + b"Content-Length: 17\r\n\r\n" + TEMPLATE
     )
@@ -229,15 +229,15 @@ def test_a_websocket_upgrade_is_ignored(service):
 
 def test_head_is_get_without_the_body(service):
     for path in ("/roots", "/system-prompt", "/", "/nothing", "/metrics"):
-        head, get = service.ask("HEAD", path), service.get(path)
+        head, get = service.request("HEAD", path), service.get(path)
         assert (head.status, head.body) == (get.status, b"")
         assert path == "/metrics" or head.headers["content-length"] == str(len(get.body))
-    assert service.ask("HEAD", "/conversations/a/turn").headers["allow"] == "POST"
+    assert service.request("HEAD", "/conversations/a/turn").headers["allow"] == "POST"
 
 
 def test_405_lists_the_allowed_methods(service):
-    reply = service.ask("PATCH", "/system-prompt")
-    assert (reply.problem, reply.headers["allow"]) == ("method-not-allowed", "GET, HEAD, PUT")
+    response = service.request("PATCH", "/system-prompt")
+    assert (response.problem, response.headers["allow"]) == ("method-not-allowed", "GET, HEAD, PUT")
 
 
 def test_pipelined_requests_are_answered_in_order(service):
@@ -262,9 +262,9 @@ def test_a_connection_serves_many_requests(service):
     for number in range(50):
         path, body = (("/healthz", None), ("/system-prompt/check", TEMPLATE), ("/nothing", b"x" * 1000))[number % 3]
         connection.request("POST" if body else "GET", path, body)
-        answer = connection.getresponse()
-        answer.read()
-        assert answer.status == (200, 200, 404)[number % 3]
+        response = connection.getresponse()
+        response.read()
+        assert response.status == (200, 200, 404)[number % 3]
     connection.close()
 
 

@@ -27,13 +27,13 @@ from foreword.store.rows import TemplateVersion
 from foreword.vocabulary import Edition
 
 PROCESS_COUNT = 16
-TALKS = 10
+CONVERSATIONS = 10
 EDITIONS = 6
 
 
-def make_edition(talk, number, author=""):
+def make_edition(conversation, number, author=""):
     """Return the expected edition of a conversation, with short and long texts, some shared with others."""
-    word = f"{talk} {number} {author}"
+    word = f"{conversation} {number} {author}"
     return Edition(
         number,
         system=f"system {word} " * 500,
@@ -41,7 +41,7 @@ def make_edition(talk, number, author=""):
         account=f"account {word} " * (5000 if number % 3 == 0 else 5),
         inputs=f"inputs {number} " * 200,
         layout="$std/opal",
-        built_for=f"built for {talk}",
+        built_for=f"built for {conversation}",
         created=f"at {number}",
     )
 
@@ -90,20 +90,23 @@ def _child_ended():
 def open_simultaneously(url):
     def work(process_number):
         store = open_store(url)
-        store.publish(f"talk {process_number}", make_edition(f"talk {process_number}", 1), 0)
-        return store.current(f"talk {process_number}") == make_edition(f"talk {process_number}", 1)
+        store.publish(f"chat {process_number}", make_edition(f"chat {process_number}", 1), 0)
+        return store.current(f"chat {process_number}") == make_edition(f"chat {process_number}", 1)
 
     return {"answers": run_simultaneously(work), **verify_store(url)}
 
 
 def publish_simultaneously(url):
     open_store(url).close()
-    talks = [f"talk {number}" for number in range(TALKS)]
+    conversations = [f"chat {number}" for number in range(CONVERSATIONS)]
 
     def publish(process_number, number):
         store = open_store(url)
         store.add_template(TemplateVersion(0, f"by {process_number}"))
-        return [store.publish(talk, make_edition(talk, number, process_number), number - 1).system for talk in talks]
+        return [
+            store.publish(conversation, make_edition(conversation, number, process_number), number - 1).system
+            for conversation in conversations
+        ]
 
     first, second = (
         run_simultaneously(lambda process_number, number=number: publish(process_number, number)) for number in (1, 2)
@@ -113,14 +116,14 @@ def publish_simultaneously(url):
 
 def use_after_a_fork(url):
     store = open_store(url)
-    store.publish("talk", make_edition("talk", 1), 0)
+    store.publish("chat", make_edition("chat", 1), 0)
 
     def work(process_number):
-        store.publish(f"talk {process_number}", make_edition(f"talk {process_number}", 1), 0)
-        return store.current("talk") == make_edition("talk", 1)
+        store.publish(f"chat {process_number}", make_edition(f"chat {process_number}", 1), 0)
+        return store.current("chat") == make_edition("chat", 1)
 
     answers = run_simultaneously(work)
-    answers.append(store.current("talk 3") == make_edition("talk 3", 1))
+    answers.append(store.current("chat 3") == make_edition("chat 3", 1))
     store.close()
     return {"answers": answers, **verify_store(url)}
 
@@ -138,15 +141,15 @@ def kill_repeatedly(url, kills, seed):
     step = seconds_to_publish(url)
     killed, broken = 0, []
     for number in range(kills):
-        talk = f"talk {number}"
-        acknowledged = publish_until_killed(url, talk, rng.randrange(EDITIONS), rng.uniform(0, step))
+        conversation = f"chat {number}"
+        acknowledged = publish_until_killed(url, conversation, rng.randrange(EDITIONS), rng.uniform(0, step))
         killed += acknowledged < EDITIONS
         store = open_store(url)
-        editions = store.editions(talk)
+        editions = store.editions(conversation)
         if len(editions) < acknowledged or editions != [
-            make_edition(talk, index + 1) for index in range(len(editions))
+            make_edition(conversation, index + 1) for index in range(len(editions))
         ]:
-            broken.append(f"{talk}: {acknowledged} acknowledged, {len(editions)} kept")
+            broken.append(f"{conversation}: {acknowledged} acknowledged, {len(editions)} kept")
         store.close()
     return {"kills": kills, "killed": killed, "broken": broken, **verify_store(url)}
 
@@ -163,14 +166,14 @@ def seconds_to_publish(url):
     return sorted(durations)[len(durations) // 2]
 
 
-def publish_until_killed(url, talk, after, delay):
+def publish_until_killed(url, conversation, after, delay):
     """Start a publishing process, kill it `delay` seconds after the first `after` editions, and return how many were acknowledged."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         store = open_store(url)
         for number in range(1, EDITIONS + 1):
-            store.publish(talk, make_edition(talk, number), number - 1)
+            store.publish(conversation, make_edition(conversation, number), number - 1)
             os.write(writer, b".")
         os._exit(0)
     os.close(writer)

@@ -25,17 +25,17 @@ def cached_edition(cache, conversation):
 def test_the_oldest_editions_are_dropped_first():
     cache = EditionCache(LIMIT)
     for number in range(10):
-        cache.put(f"talk-{number}", small_edition(f"{number}" * 30), row=number)
-    assert [number for number in range(10) if cache.get(f"talk-{number}")] == [7, 8, 9]
-    known = cache.get("talk-9")
+        cache.put(f"chat-{number}", small_edition(f"{number}" * 30), row=number)
+    assert [number for number in range(10) if cache.get(f"chat-{number}")] == [7, 8, 9]
+    known = cache.get("chat-9")
     assert (known.row, known.edition, known.moment) == (9, small_edition("9" * 30), None)
 
 
 def test_a_shared_text_counts_once():
     cache = EditionCache(LIMIT)
     for number in range(1000):
-        cache.put(f"talk-{number}", small_edition("x" * 90), row=number)
-    assert cached_edition(cache, "talk-0") == small_edition("x" * 90)
+        cache.put(f"chat-{number}", small_edition("x" * 90), row=number)
+    assert cached_edition(cache, "chat-0") == small_edition("x" * 90)
 
 
 def test_an_edition_over_the_limit_is_cached_alone():
@@ -77,36 +77,36 @@ def test_the_size_counts_each_distinct_text_once(steps):
 
 
 def test_an_edition_is_read_once(store, edition):
-    store.publish("talk", edition(1), 0)
-    assert store.current("talk") is store.current("talk") is store.last_known("talk")
+    store.publish("chat", edition(1), 0)
+    assert store.current("chat") is store.current("chat") is store.last_known("chat")
 
 
 def test_the_published_edition_is_the_one_that_is_read(store, edition):
-    published = store.publish("talk", edition(1), 0)
-    assert store.last_known("talk") is published
-    assert store.current("talk") is published
+    published = store.publish("chat", edition(1), 0)
+    assert store.last_known("chat") is published
+    assert store.current("chat") is published
 
 
 def test_a_state_is_cached_with_its_edition(store, edition):
-    store.publish("talk", edition(1), 0)
-    store.save_state("talk", 1, '{"x": 1}')
-    assert store.last_known("talk") == store.current("talk") == edition(1, state='{"x": 1}')
-    store.publish("talk", edition(2), 1)
-    store.save_state("talk", 1, "{}")
-    assert store.last_known("talk") == store.current("talk") == edition(2)
+    store.publish("chat", edition(1), 0)
+    store.save_state("chat", 1, '{"x": 1}')
+    assert store.last_known("chat") == store.current("chat") == edition(1, state='{"x": 1}')
+    store.publish("chat", edition(2), 1)
+    store.save_state("chat", 1, "{}")
+    assert store.last_known("chat") == store.current("chat") == edition(2)
 
 
 def test_other_conversations_are_not_cached(store, edition):
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     assert store.current("other") is None
     assert store.last_known("other") is None
 
 
 def test_nothing_is_read_again_until_the_store_changes(tmp_path, edition):
     with closing(open_store(f"{tmp_path}/s.db")) as store, closing(open_store(f"{tmp_path}/s.db")) as other:
-        other.publish("talk", edition(1), 0)
+        other.publish("chat", edition(1), 0)
         moment = store.moment()
-        assert store.current("talk", moment) == edition(1)
-        other.publish("talk", edition(2), 1)
-        assert store.current("talk", moment) == edition(1), "as it was at that moment"
-        assert store.current("talk") == store.current("talk", store.moment()) == edition(2)
+        assert store.current("chat", moment) == edition(1)
+        other.publish("chat", edition(2), 1)
+        assert store.current("chat", moment) == edition(1), "as it was at that moment"
+        assert store.current("chat") == store.current("chat", store.moment()) == edition(2)

@@ -32,8 +32,8 @@ def limit(size):
 
 def publish(number):
     edition = Edition(1, os.urandom(20_000).hex(), account=str(number))
-    kept_now = store.publish(f"talk {number}", edition, 0)
-    kept[f"talk {number}"] = kept_now
+    kept_now = store.publish(f"chat {number}", edition, 0)
+    kept[f"chat {number}"] = kept_now
 
 if way == "limit":
     limit(600_000)
@@ -45,7 +45,7 @@ for number in range(200):
         publish(number)
     except StoreError as error:
         errors.append(str(error))
-calls = [lambda: store.add_template(TemplateVersion(0, os.urandom(300_000).hex())), lambda: store.publish("talk 0", Edition(2, os.urandom(300_000).hex()), 1)]
+calls = [lambda: store.add_template(TemplateVersion(0, os.urandom(300_000).hex())), lambda: store.publish("chat 0", Edition(2, os.urandom(300_000).hex()), 1)]
 for call in calls:
     try:
         call()
@@ -108,7 +108,7 @@ def test_a_full_disk_loses_nothing(tmp_path, kind_of_limit):
 @pytest.mark.xdist_group("postgres")
 def test_a_server_whose_disk_is_full_loses_nothing(postgres_url, edition):
     store = open_store(postgres_url)
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     with psycopg.connect(postgres_url, autocommit=True) as server:
         full = "BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END"
         server.execute(
@@ -117,10 +117,10 @@ def test_a_server_whose_disk_is_full_loses_nothing(postgres_url, edition):
         server.execute("CREATE TRIGGER fill BEFORE INSERT ON foreword_editions EXECUTE FUNCTION fill()")
         message = "the server's disk is full; nothing was written, and stored data is intact$"
         with pytest.raises(StoreError, match=message):
-            store.publish("talk", edition(2, "two"), 1)
-        assert store.editions("talk") == [edition(1)]
+            store.publish("chat", edition(2, "two"), 1)
+        assert store.editions("chat") == [edition(1)]
         assert store.stats()["texts"] == 6, "nor are the texts of the edition that failed"
         server.execute("DROP TRIGGER fill ON foreword_editions")
-    assert store.publish("talk", edition(2, "two"), 1) == edition(2, "two")
+    assert store.publish("chat", edition(2, "two"), 1) == edition(2, "two")
     assert store.verify() == []
     store.close()

@@ -25,8 +25,8 @@ def test_messages_of_a_prompt_keep_their_bytes(url, tmp_path):
     expected = ("You are an agent.", [{"role": "user", "content": "Be kind. 🦀"}])
     for text in ("Be kind. 🦀\n", "Be rude.\n"):
         (tmp_path / "AGENTS.md").write_text(text)
-        with Conversations(url) as talks:
-            turn = talks.open("t", workspace, Agent(), layout).turn()
+        with Conversations(url) as conversations:
+            turn = conversations.open("t", workspace, Agent(), layout).turn()
         assert (turn.system, list(turn.messages)) == expected
     store = open_store(url)
     assert store.current("t").system == "You are an agent.\n\nBe kind. 🦀"

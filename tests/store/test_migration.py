@@ -53,7 +53,7 @@ def test_both_stores_have_the_same_tables_and_columns():
 
 def test_an_old_store_is_migrated(url, edition):
     store = open_store(url)
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     store.close()
     connection, migrate = connect(url)
     steps = {
@@ -68,7 +68,7 @@ def test_an_old_store_is_migrated(url, edition):
     set_version(connection, rows.LATEST)
     connection.close()
     store = open_store(url)
-    assert store.current("talk") == edition(1)
+    assert store.current("chat") == edition(1)
     store.close()
 
 
@@ -94,7 +94,7 @@ def test_old_versions_of_the_template_use_the_bracket_language(url):
 
 def test_a_failed_migration_changes_nothing(url, edition):
     store = open_store(url)
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     connection, migrate = connect(url)
     statements = ["CREATE TABLE foreword_colours (name integer)", "INSERT INTO foreword_flavours VALUES (7)"]
     with pytest.raises(Exception, match="foreword_flavours"):
@@ -105,18 +105,18 @@ def test_a_failed_migration_changes_nothing(url, edition):
     with pytest.raises(Exception, match="foreword_colours"):
         connection.execute("SELECT * FROM foreword_colours")
     connection.close()
-    assert store.current("talk") == edition(1)
+    assert store.current("chat") == edition(1)
     store.close()
 
 
 def test_a_store_of_a_newer_version_is_refused(url, edition):
     store = open_store(url)
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     store.close()
     connection, _ = connect(url)
     set_version(connection, 99)
     with pytest.raises(StoreError) as error:
-        open_store(url).current("talk")
+        open_store(url).current("chat")
     assert str(error.value).endswith(
         f"a newer version of Foreword wrote this store: its schema is version 99, and this installation supports up to {rows.LATEST}"
     )

@@ -15,7 +15,7 @@ from foreword.store.rows import TemplateVersion
 def path(tmp_path, edition):
     path = str(tmp_path / "store.db")
     with closing(open_store(path)) as store:
-        store.publish("talk", edition(1), 0)
+        store.publish("chat", edition(1), 0)
     return path
 
 
@@ -26,9 +26,9 @@ def store(path):
 
 
 CHANGES = {
-    "an edition": lambda store, edition: store.publish("talk", edition(2), 1),
+    "an edition": lambda store, edition: store.publish("chat", edition(2), 1),
     "another conversation": lambda store, edition: store.publish("other", edition(1), 0),
-    "a state": lambda store, edition: store.save_state("talk", 1, '{"x": 1}'),
+    "a state": lambda store, edition: store.save_state("chat", 1, '{"x": 1}'),
     "a template": lambda store, edition: store.add_template(TemplateVersion(0, "T")),
 }
 
@@ -37,7 +37,7 @@ CHANGES = {
 @pytest.mark.parametrize("is_own", [True, False], ids=["by this store", "by another"])
 def test_the_moment_changes_only_with_the_store(store, path, edition, change, is_own):
     before = store.moment()
-    store.current("talk"), store.templates(), store.stats(), store.verify()
+    store.current("chat"), store.templates(), store.stats(), store.verify()
     assert store.moment() == before is not None
     with closing(open_store(path)) as other:
         change(store if is_own else other, edition)
@@ -54,22 +54,22 @@ def test_two_stores_never_share_a_moment(store, path):
 def test_the_moment_changes_when_a_backup_is_restored(store, path, edition):
     with closing(sqlite3.connect(path)) as live, closing(sqlite3.connect(f"{path}.backup")) as backup:
         live.backup(backup)
-        store.publish("talk", edition(2), 1)
+        store.publish("chat", edition(2), 1)
         before = store.moment()
         backup.backup(live)
     assert store.moment() != before
-    assert store.current("talk") == edition(1)
+    assert store.current("chat") == edition(1)
 
 
 def test_the_moment_changes_with_the_file(store, path, edition):
     before = store.moment()
     with closing(open_store(f"{path}.new")) as other:
-        other.publish("talk", edition(1, system="another"), 0)
+        other.publish("chat", edition(1, system="another"), 0)
     os.replace(f"{path}.new", path)
     after = store.moment()
     assert after != before
     assert store.moment() == after
-    assert store.current("talk").system == "another"
+    assert store.current("chat").system == "another"
 
 
 def test_a_missing_file_is_an_error(store, path):

@@ -40,8 +40,8 @@ from foreword.store import STORES, is_in_memory, is_local, open_store
 def test_a_url_names_a_file(tmp_path, monkeypatch, edition, url, file):
     monkeypatch.chdir(tmp_path)
     store = open_store(url.format(here=tmp_path))
-    store.publish("talk", edition(1), 0)
-    assert store.current("talk") == edition(1)
+    store.publish("chat", edition(1), 0)
+    assert store.current("chat") == edition(1)
     store.close()
     created = [os.path.join(folder, name) for folder, _, names in os.walk(".") for name in names]
     assert created == ([os.path.join(".", file)] if file else [])
@@ -98,11 +98,11 @@ def test_existing_directories_keep_their_permissions(tmp_path):
 def test_a_relative_path_survives_a_chdir(tmp_path, monkeypatch, edition):
     monkeypatch.chdir(tmp_path)
     store = open_store("store.db")
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     first, _ = store._connections.take()
-    assert store.current("talk") == edition(1), "by a second connection"
+    assert store.current("chat") == edition(1), "by a second connection"
     store._connections.give_back(first)
     store.close()
     assert os.listdir() == []
@@ -111,10 +111,10 @@ def test_a_relative_path_survives_a_chdir(tmp_path, monkeypatch, edition):
 def test_a_store_can_be_reopened(url, edition):
     for number in (1, 2, 3):
         store = open_store(url)
-        assert store.publish("talk", edition(number, str(number)), number - 1) == edition(number, str(number))
+        assert store.publish("chat", edition(number, str(number)), number - 1) == edition(number, str(number))
         store.close()
     store = open_store(url)
-    assert store.editions("talk") == [edition(number, str(number)) for number in (1, 2, 3)]
+    assert store.editions("chat") == [edition(number, str(number)) for number in (1, 2, 3)]
     store.close()
 
 
@@ -174,7 +174,7 @@ if os.getuid() == 0:
 for call in (
     lambda: open_store({new!r}),
     lambda: open_store({below!r}),
-    lambda: open_store({old!r}).publish("talk", Edition(1, "x"), 0),
+    lambda: open_store({old!r}).publish("chat", Edition(1, "x"), 0),
 ):
     try:
         print(call())
@@ -208,7 +208,7 @@ def test_a_damaged_file_is_an_error_that_verify_reports(tmp_path, edition):
     path = tmp_path / "store.db"
     store = open_store(str(path))
     for number in range(200):
-        store.publish(f"talk {number}", edition(1, str(number)), 0)
+        store.publish(f"chat {number}", edition(1, str(number)), 0)
     store.close()
     content = bytearray(path.read_bytes())
     content[4096 * 3 : 4096 * 20] = b"\xff" * 4096 * 17
@@ -216,7 +216,7 @@ def test_a_damaged_file_is_an_error_that_verify_reports(tmp_path, edition):
     store = open_store(str(path))
     assert store.verify()[0].startswith("the file is damaged: ")
     with pytest.raises(StoreError, match="the file is damaged"):
-        [store.current(f"talk {number}") for number in range(200)]
+        [store.current(f"chat {number}") for number in range(200)]
     store.close()
 
 
@@ -227,11 +227,11 @@ def test_a_file_that_stays_locked_is_an_error(tmp_path, edition, monkeypatch):
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="another process has locked it for"):
-        store.publish("talk", edition(1), 0)
-    assert store.current("talk") is None, "reading still works"
+        store.publish("chat", edition(1), 0)
+    assert store.current("chat") is None, "reading still works"
     other.execute("ROLLBACK")
     other.close()
-    assert store.publish("talk", edition(1), 0) == edition(1)
+    assert store.publish("chat", edition(1), 0) == edition(1)
     store.close()
 
 
@@ -251,24 +251,24 @@ def test_sqlite_imports_nothing_heavy():
 def test_a_restarted_server_is_reached_again(own_server, edition):
     store = open_store(own_server.url)
     first = edition(1)
-    store.publish("talk", first, 0)
+    store.publish("chat", first, 0)
     own_server.command("stop")
     for call in (
-        lambda: store.current("talk"),
-        lambda: store.publish("talk", edition(2), 1),
-        lambda: store.save_state("talk", 1, '{"x": 1}'),
+        lambda: store.current("chat"),
+        lambda: store.publish("chat", edition(2), 1),
+        lambda: store.save_state("chat", 1, '{"x": 1}'),
         lambda: store.stats(),
     ):
         with pytest.raises(StoreError, match=r"^the store 'postgresql:///.*/postgres' cannot be used: "):
             call()
     own_server.command("start")
-    assert store.current("talk") == first
+    assert store.current("chat") == first
     own_server.command("stop")
     own_server.command("start")
-    assert store.publish("talk", edition(2), 1) == edition(2), "the restart goes unnoticed"
+    assert store.publish("chat", edition(2), 1) == edition(2), "the restart goes unnoticed"
     own_server.command("stop")
     own_server.command("start")
-    store.save_state("talk", 2, '{"x": 1}')
+    store.save_state("chat", 2, '{"x": 1}')
     own_server.command("stop")
     own_server.command("start")
     assert store.verify() == []
@@ -280,25 +280,25 @@ def test_a_store_can_be_opened_before_its_server(own_server, edition):
     own_server.command("stop")
     store = open_store(own_server.url)
     with pytest.raises(StoreError, match="cannot be used"):
-        store.current("talk")
+        store.current("chat")
     own_server.command("start")
-    assert store.publish("talk", edition(1), 0) == edition(1)
+    assert store.publish("chat", edition(1), 0) == edition(1)
     store.close()
 
 
 @pytest.mark.xdist_group("postgres")
 def test_a_lost_connection_is_replaced(postgres_url, edition):
     store = open_store(postgres_url)
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     with psycopg.connect(postgres_url, autocommit=True) as other:
         cut = (
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
             " WHERE application_name = 'foreword' AND pid <> pg_backend_pid()"
         )
         for call in (
-            lambda: store.current("talk") == edition(1),
-            lambda: store.publish("talk", edition(2), 1) == edition(2),
-            lambda: store.editions("talk") == [edition(1), edition(2)],
+            lambda: store.current("chat") == edition(1),
+            lambda: store.publish("chat", edition(2), 1) == edition(2),
+            lambda: store.editions("chat") == [edition(1), edition(2)],
         ):
             other.execute(cut)
             assert call()
@@ -309,7 +309,7 @@ def test_a_lost_connection_is_replaced(postgres_url, edition):
 def test_a_failure_does_not_show_the_password(host):
     store = open_store(f"postgresql://me:s3cr3t@{host}/name")
     with pytest.raises(StoreError) as error:
-        store.current("talk")
+        store.current("chat")
     assert str(error.value).startswith("the store 'postgresql://")
     assert "s3cr3t" not in repr(error.value) + repr(error.value.__cause__) + repr(store)
     assert "\n" not in str(error.value)

@@ -47,11 +47,11 @@ def remove(path):
 
 def calls(store, edition):
     return (
-        lambda: store.current("talk"),
+        lambda: store.current("chat"),
         lambda: store.template(),
         lambda: store.stats(),
-        lambda: store.publish("talk", edition(1), 0),
-        lambda: store.save_state("talk", 1, '{"x": 1}'),
+        lambda: store.publish("chat", edition(1), 0),
+        lambda: store.save_state("chat", 1, '{"x": 1}'),
         lambda: set_template(store, "lost"),
     )
 
@@ -60,7 +60,7 @@ def calls(store, edition):
 
 
 def test_a_missing_file_is_an_error_and_is_not_created(path, store, edition):
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     remove(path)
     for call in calls(store, edition):
         with pytest.raises(StoreError, match=r"^the store '.*' cannot be used: its file is gone; "):
@@ -69,21 +69,21 @@ def test_a_missing_file_is_an_error_and_is_not_created(path, store, edition):
 
 
 def test_a_file_that_comes_back_is_used_again(path, store, edition):
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     path.rename(path.with_suffix(".away"))
     with pytest.raises(StoreError, match="its file is gone"):
-        store.publish("talk", edition(2), 1)
+        store.publish("chat", edition(2), 1)
     path.with_suffix(".away").rename(path)
-    assert store.publish("talk", edition(2), 1) == edition(2)
-    assert open_store(str(path)).editions("talk") == [edition(1), edition(2)]
+    assert store.publish("chat", edition(2), 1) == edition(2)
+    assert open_store(str(path)).editions("chat") == [edition(1), edition(2)]
 
 
 def test_a_replacement_file_is_opened(path, store, edition, tmp_path):
     set_template(store, "T1")
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     create_elsewhere(tmp_path / "other.db", "O1")
     os.replace(tmp_path / "other.db", path)
-    assert (templates(store), store.current("talk")) == (["O1"], None)
+    assert (templates(store), store.current("chat")) == (["O1"], None)
     set_template(store, "O2")
     assert templates(open_store(str(path))) == ["O2", "O1"]
     assert store.verify() == []
@@ -132,16 +132,16 @@ def test_a_replacement_that_is_not_a_store_is_an_error(path, store, edition, rep
 
 
 def test_a_damaged_file_is_used_again_after_its_repair(path, store, edition):
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     store.close()
     content = path.read_bytes()
     with closing(open_store(str(path))) as store:
         path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
         before = store.moment()
         with pytest.raises(StoreError, match="the file is damaged"):
-            store.current("talk")
+            store.current("chat")
         path.write_bytes(content)
-        assert store.current("talk") == edition(1)
+        assert store.current("chat") == edition(1)
         assert store.moment() != before
 
 
@@ -167,15 +167,15 @@ def test_a_closed_store_is_not_reopened(path, store):
 
 
 def test_a_conversation_that_the_new_store_does_not_have_is_forgotten(path, tmp_path):
-    talks = Conversations(str(path))
-    talks.construct("talk", None)
+    conversations = Conversations(str(path))
+    conversations.construct("chat", None)
     create_elsewhere(tmp_path / "other.db", "O1")
     os.replace(tmp_path / "other.db", path)
-    assert talks.get("talk") is None
+    assert conversations.get("chat") is None
     remove(path)
     with pytest.raises(StoreError):
-        talks.get("talk")
-    talks.close()
+        conversations.get("chat")
+    conversations.close()
 
 
 # SQLite and PostgreSQL: restored backups
@@ -251,16 +251,16 @@ def test_writes_after_a_restored_backup_are_kept(live_store, between):
 def test_reads_after_a_restored_backup_are_current(live_store, edition):
     """The rows are the same, including the time, but they point at other texts."""
     store = open_store(live_store.url)
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     live_store.back_up()
-    store.publish("talk", edition(2, tools="old tools"), 1)
+    store.publish("chat", edition(2, tools="old tools"), 1)
     set_template(store, "old template")
-    assert store.current("talk").tools == "old tools"
+    assert store.current("chat").tools == "old tools"
     live_store.restore()
     other = open_store(live_store.url)
-    other.publish("talk", edition(2, tools="new tools"), 1)
+    other.publish("chat", edition(2, tools="new tools"), 1)
     set_template(other, "new template")
-    assert store.current("talk") == store.edition("talk", 2) == edition(2, tools="new tools")
-    assert store.editions("talk") == [edition(1), edition(2, tools="new tools")]
+    assert store.current("chat") == store.edition("chat", 2) == edition(2, tools="new tools")
+    assert store.editions("chat") == [edition(1), edition(2, tools="new tools")]
     assert templates(store) == ["new template"]
     assert store.verify() == []

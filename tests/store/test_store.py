@@ -18,23 +18,23 @@ from foreword.vocabulary import Edition, digest, replace
 
 
 def test_an_unknown_conversation_has_no_editions(store):
-    assert (store.current("talk"), store.edition("talk", 1), store.editions("talk")) == (None, None, [])
+    assert (store.current("chat"), store.edition("chat", 1), store.editions("chat")) == (None, None, [])
 
 
 def test_a_published_edition_is_in_use(store, edition):
     first = edition(1)
-    assert store.publish("talk", first, 0) == first
-    assert (store.current("talk"), store.edition("talk", 1), store.editions("talk")) == (first, first, [first])
+    assert store.publish("chat", first, 0) == first
+    assert (store.current("chat"), store.edition("chat", 1), store.editions("chat")) == (first, first, [first])
     assert store.current("other") is None
 
 
 def test_editions_are_numbered(store, edition):
     first, second, third = (edition(number, f"word {number}") for number in (1, 2, 3))
     for published in (first, second, third):
-        assert store.publish("talk", published, published.number - 1) == published
-    assert store.current("talk") == third
-    assert store.editions("talk") == [first, second, third]
-    assert [store.edition("talk", number) for number in (0, 1, 2, 3, 4, -1, 2**80)] == [
+        assert store.publish("chat", published, published.number - 1) == published
+    assert store.current("chat") == third
+    assert store.editions("chat") == [first, second, third]
+    assert [store.edition("chat", number) for number in (0, 1, 2, 3, 4, -1, 2**80)] == [
         None,
         first,
         second,
@@ -55,91 +55,91 @@ def test_editions_are_numbered(store, edition):
 )
 def test_the_loser_gets_the_edition_that_won(store, edition, kept, after, then):
     for number in range(1, kept + 1):
-        store.publish("talk", edition(number, f"winner {number}"), number - 1)
+        store.publish("chat", edition(number, f"winner {number}"), number - 1)
     before = store.stats()
-    assert store.publish("talk", edition(after + 1, "loser"), after) == edition(then, f"winner {then}")
+    assert store.publish("chat", edition(after + 1, "loser"), after) == edition(then, f"winner {then}")
     assert store.stats() | {"bytes": 0} == before | {"bytes": 0}
 
 
 def test_an_edition_cannot_follow_a_missing_one(store, edition):
-    with pytest.raises(StoreError, match="conversation 'talk' has no edition 4"):
-        store.publish("talk", edition(5), 4)
+    with pytest.raises(StoreError, match="conversation 'chat' has no edition 4"):
+        store.publish("chat", edition(5), 4)
 
 
 @pytest.mark.parametrize(("number", "after"), [(1, 1), (3, 1), (0, 0), (0, -1), (2**31, 2**31 - 1)])
 def test_an_edition_has_the_number_after_the_one_it_follows(store, edition, number, after):
     with pytest.raises(CallError):
-        store.publish("talk", edition(number), after)
-    assert store.current("talk") is None
+        store.publish("chat", edition(number), after)
+    assert store.current("chat") is None
 
 
 def test_a_state_is_saved_with_its_edition(store, edition):
     first = edition(1)
-    store.publish("talk", first, 0)
-    store.publish("talk", edition(2), 1)
-    assert store.current("talk").state == "{}"
-    store.save_state("talk", 1, '{"old": 1}')
-    store.save_state("talk", 2, '{"note": "ä"}')
-    assert [edition.state for edition in store.editions("talk")] == ['{"old": 1}', '{"note": "ä"}']
-    store.save_state("talk", 2, "{}")
-    assert store.current("talk") == edition(2)
+    store.publish("chat", first, 0)
+    store.publish("chat", edition(2), 1)
+    assert store.current("chat").state == "{}"
+    store.save_state("chat", 1, '{"old": 1}')
+    store.save_state("chat", 2, '{"note": "ä"}')
+    assert [edition.state for edition in store.editions("chat")] == ['{"old": 1}', '{"note": "ä"}']
+    store.save_state("chat", 2, "{}")
+    assert store.current("chat") == edition(2)
 
 
 def test_a_published_state_is_saved(store, edition):
     first = edition(1, state='{"note": 1}')
-    store.publish("talk", first, 0)
-    assert store.current("talk") == first
+    store.publish("chat", first, 0)
+    assert store.current("chat") == first
 
 
-@pytest.mark.parametrize(("conversation", "number"), [("talk", 2), ("talk", 0), ("talk", 2**80), ("other", 1)])
+@pytest.mark.parametrize(("conversation", "number"), [("chat", 2), ("chat", 0), ("chat", 2**80), ("other", 1)])
 def test_a_missing_edition_cannot_have_a_state(store, edition, conversation, number):
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     with pytest.raises(StoreError, match=f"'{conversation}' has no edition {number}"):
         store.save_state(conversation, number, '{"x": 1}')
 
 
 def test_a_state_is_saved_only_if_it_has_not_changed_since_it_was_read(store, edition):
-    store.publish("talk", edition(1), 0)
-    assert store.save_state("talk", 1, '{"a": 1}', "{}")
-    assert not store.save_state("talk", 1, '{"b": 1}', "{}")
-    assert store.current("talk").state == '{"a": 1}'
-    assert store.save_state("talk", 1, "{}", '{"a": 1}')
-    assert store.current("talk").state == "{}"
+    store.publish("chat", edition(1), 0)
+    assert store.save_state("chat", 1, '{"a": 1}', "{}")
+    assert not store.save_state("chat", 1, '{"b": 1}', "{}")
+    assert store.current("chat").state == '{"a": 1}'
+    assert store.save_state("chat", 1, "{}", '{"a": 1}')
+    assert store.current("chat").state == "{}"
 
 
 def test_a_state_is_not_saved_with_an_edition_that_is_no_longer_in_use(store, edition):
-    store.publish("talk", edition(1), 0)
-    store.publish("talk", edition(2), 1)
-    assert not store.save_state("talk", 1, '{"a": 1}', "{}")
-    assert [edition.state for edition in store.editions("talk")] == ["{}", "{}"]
+    store.publish("chat", edition(1), 0)
+    store.publish("chat", edition(2), 1)
+    assert not store.save_state("chat", 1, '{"a": 1}', "{}")
+    assert [edition.state for edition in store.editions("chat")] == ["{}", "{}"]
 
 
 def test_an_edition_does_not_follow_one_whose_state_has_changed(store, edition):
-    store.publish("talk", edition(1), 0)
-    store.save_state("talk", 1, '{"a": 1}')
-    assert store.publish("talk", edition(2), 1, "{}") == edition(1, state='{"a": 1}')
-    assert store.publish("talk", edition(2), 1, '{"a": 1}') == edition(2)
+    store.publish("chat", edition(1), 0)
+    store.save_state("chat", 1, '{"a": 1}')
+    assert store.publish("chat", edition(2), 1, "{}") == edition(1, state='{"a": 1}')
+    assert store.publish("chat", edition(2), 1, '{"a": 1}') == edition(2)
 
 
 def test_concurrent_writers_lose_no_state(store, edition):
     """Each writer adds its name to the state, and some publish a new edition; in the end every name must be there."""
-    store.publish("talk", edition(1, state="[]"), 0)
+    store.publish("chat", edition(1, state="[]"), 0)
 
     def add(name):
         while True:
-            current = store.current("talk")
+            current = store.current("chat")
             state = json.dumps(sorted([*json.loads(current.state), name]))
             if name % 3:
-                if store.save_state("talk", current.number, state, current.state):
+                if store.save_state("chat", current.number, state, current.state):
                     return
             else:
                 mine = edition(current.number + 1, f"by {name}", state=state)
-                if store.publish("talk", mine, current.number, current.state) is mine:
+                if store.publish("chat", mine, current.number, current.state) is mine:
                     return
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(add, range(24)))
-    assert json.loads(store.current("talk").state) == list(range(24))
+    assert json.loads(store.current("chat").state) == list(range(24))
     assert store.verify() == []
 
 
@@ -158,9 +158,9 @@ TEXTS = {
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_every_text_comes_back_unchanged(store, text):
     published = Edition(1, text, text, text, text, text, text, text, text)
-    assert store.publish("talk", published, 0) == published
+    assert store.publish("chat", published, 0) == published
     StoreReader.__init__(store)  # empties the caches
-    assert store.current("talk") == published
+    assert store.current("chat") == published
     assert store.prompt(digest(text)) == (text, text)
     stored = store.add_template(TemplateVersion(0, text, text, text, text))
     assert store.template() == stored == TemplateVersion(1, text, text, text, text)
@@ -169,7 +169,7 @@ def test_every_text_comes_back_unchanged(store, text):
 
 def test_a_text_is_stored_once(store, edition):
     for number in range(50):
-        store.publish(f"talk {number}", edition(1), 0)
+        store.publish(f"chat {number}", edition(1), 0)
     assert store.stats() | {"bytes": 0} == {"conversations": 50, "editions": 50, "texts": 6, "bytes": 0, "versions": 0}
 
 
@@ -348,14 +348,14 @@ def test_a_version_that_does_not_follow_the_newest_is_refused(store, after, newe
 def test_threads_share_a_store(store, edition):
     wrong = []
 
-    def talk(name):
+    def publish_all(name):
         for number in range(1, 11):
             published = edition(number, f"{name} {number}")
             stored = [store.publish(name, published, number - 1), store.current(name), store.edition(name, number)]
             store.publish("shared", edition(1, name), 0)
             wrong.extend([] if stored == [published] * 3 else [(name, number)])
 
-    threads = [threading.Thread(target=talk, args=(f"talk {number}",)) for number in range(8)]
+    threads = [threading.Thread(target=publish_all, args=(f"chat {number}",)) for number in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -381,12 +381,12 @@ def test_a_closed_store_raises_an_error(store):
     store.close()
     store.close()
     with pytest.raises(StoreError, match="the store is closed"):
-        store.current("talk")
+        store.current("chat")
 
 
 def test_an_unreferenced_store_closes_its_connections(url, edition):
     store = open_store(url)
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     connection, _ = store._connections.take()
     store._connections.give_back(connection)
     del store
@@ -419,13 +419,13 @@ def numbers(store, edition):
 
 def test_an_intact_store_has_no_faults(store, edition):
     for number in (1, 2, 3):
-        store.publish("talk", edition(number, str(number)), number - 1)
+        store.publish("chat", edition(number, str(number)), number - 1)
     store.add_template(TemplateVersion(0, "Be brief."))
     assert store.verify() == []
 
 
 def test_a_changed_text_is_found_by_its_hash(store, edition):
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     number = numbers(store, edition(1))["inputs"]
     change(store, f"UPDATE foreword_texts SET form = 0, body = {sql_blob(store, b'changed')} WHERE id = {number}")
     hash = digest(edition(1).inputs)
@@ -445,18 +445,18 @@ def disable_foreign_keys(store):
 
 
 def test_an_edition_without_its_text_is_found(store, edition):
-    store.publish("talk", edition(1), 0)
+    store.publish("chat", edition(1), 0)
     number = numbers(store, edition(1))["inputs"]
     change(store, *disable_foreign_keys(store), f"DELETE FROM foreword_texts WHERE id = {number}")
-    assert store.verify() == [f"edition 1 of conversation 'talk' has no inputs: text {number} is missing"]
+    assert store.verify() == [f"edition 1 of conversation 'chat' has no inputs: text {number} is missing"]
     StoreReader.__init__(store)  # empties the caches
     with pytest.raises(StoreError, match="text is missing from the store"):
-        store.current("talk")
+        store.current("chat")
 
 
 def test_missing_rows_are_found(store, edition):
     for number in (1, 2, 3):
-        store.publish("talk", edition(number, str(number)), number - 1)
+        store.publish("chat", edition(number, str(number)), number - 1)
         store.add_template(TemplateVersion(0, "Be brief."))
     system = numbers(store, edition(3, "3"))["system"]
     change(
@@ -466,8 +466,8 @@ def test_missing_rows_are_found(store, edition):
         f"DELETE FROM foreword_prompts WHERE system = {system}",
     )
     assert store.verify() == [
-        "the prompt of edition 3 of conversation 'talk' cannot be found by its id",
-        "edition 3 of conversation 'talk' comes after edition 1",
+        "the prompt of edition 3 of conversation 'chat' cannot be found by its id",
+        "edition 3 of conversation 'chat' comes after edition 1",
         "version 2 of the template comes after version 0",
     ]
 
@@ -478,8 +478,8 @@ def test_missing_rows_are_found(store, edition):
 def test_uses_counts_conversations_by_what_their_edition_was_built_for(store, edition):
     assert store.uses() == []
     for number in range(3):
-        store.publish(f"talk {number}", edition(1, built_for='{"template": 1}'), 0)
-    store.publish("talk 0", edition(2, "new", built_for='{"template": 2}'), 1)
+        store.publish(f"chat {number}", edition(1, built_for='{"template": 1}'), 0)
+    store.publish("chat 0", edition(2, "new", built_for='{"template": 2}'), 1)
     assert sorted(store.uses()) == [('{"template": 1}', 2), ('{"template": 2}', 1)]
 
 

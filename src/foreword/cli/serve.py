@@ -20,14 +20,14 @@ _FROM_REQUESTS = (
     "--layout --now --tools --tool --model --provider --session --sub-agent --base --skill --plan --scope --language"
     " --doc --strict"
 ).split()
-# Options with a range: the lowest and highest value, and the unit.
+# Options with a range: the lowest and the highest value, and the unit.
 _RANGES = {
-    "--port": (0, 65535, "a number"),
-    "--workers": (1, 64, "a number"),
-    "--time-limit": (0.1, 3600, "seconds"),
-    "--template-workers": (1, 64, "a number"),
-    "--template-queue": (0, 10_000, "a number"),
-    "--in-flight": (1, 1_000_000, "megabytes"),
+    "--port": (0, 65535, ""),
+    "--workers": (1, 64, ""),
+    "--time-limit": (0.1, 3600, " seconds"),
+    "--template-workers": (1, 64, ""),
+    "--template-queue": (0, 10_000, ""),
+    "--in-flight": (1, 1_000_000, " megabytes"),
 }
 
 
@@ -95,7 +95,7 @@ def serve(args: Namespace) -> int:
     for option, (low, high, unit) in _RANGES.items():
         value = getattr(args, option[2:].replace("-", "_"))
         if not low <= value <= high:
-            raise CallError(f"{option} must be {unit} from {low} to {high}, not {value:g}")
+            raise CallError(f"{option} must be between {low} and {high}{unit}, not {value:g}")
     store = args.question.url_to_write()
     if args.workers > 1 and is_in_memory(store):
         raise CallError(

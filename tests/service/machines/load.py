@@ -26,7 +26,7 @@ from machine import CONNECTION_ERRORS, Machine, database
 from foreword.store import open_store
 
 CLIENTS = 4
-TALKS = 12
+CONVERSATIONS = 12
 TURNS = 25
 TOOLS = [{"name": name, "description": f"The tool {name}."} for name in ("read", "bash", "edit", "zap", "use_skill")]
 SKILL = "---\nname: testing\ndescription: How tests are run.\n---\nRun them all.\n"
@@ -68,25 +68,25 @@ class World:
             self.write_file()
             if self.file % 10 == 0:
                 body = {"template": TEMPLATE.format(self.template + 1)}
-                answer = self.ask(rng, "PUT", "/system-prompt", body)
-                if answer and answer.status == 200:
+                response = self.request(rng, "PUT", "/system-prompt", body)
+                if response and response.status == 200:
                     self.template += 1
 
-    def ask(self, rng, method, path, body=None):
+    def request(self, rng, method, path, body=None):
         """Return the response of either machine, or None if there was none or it was a 503 or 504."""
         try:
-            answer = rng.choice(self.machines).ask(method, path, body)
+            response = rng.choice(self.machines).request(method, path, body)
         except CONNECTION_ERRORS:
             self.counts["broken"] += 1
             return None
-        if answer.status in (503, 504):
-            self.counts[f"{answer.status}"] += 1
+        if response.status in (503, 504):
+            self.counts[f"{response.status}"] += 1
             return None
         self.counts["answered"] += 1
-        return answer
+        return response
 
 
-class Talk:
+class ConversationClient:
     """One conversation and the responses about it."""
 
     def __init__(self, world, id, layout, rng):
@@ -118,15 +118,15 @@ class Talk:
             body["layout"] = self.layout
         if action in ("compact", "reload"):
             self.is_skill_active = None  # unknown until the next response
-        answer = self.world.ask(self.rng, "POST", f"/conversations/{self.id}/{action}", body)
-        if answer is None:
+        response = self.world.request(self.rng, "POST", f"/conversations/{self.id}/{action}", body)
+        if response is None:
             self.unanswered += 1
             return
-        if answer.status != 200:
-            return self.fail(action, answer)
-        form = answer.form
-        if form["conversation"] != self.id or "store-down" in answer.codes:
-            self.fail(action, answer)
+        if response.status != 200:
+            return self.fail(action, response)
+        form = response.form
+        if form["conversation"] != self.id or "store-down" in response.codes:
+            self.fail(action, response)
         system = form["system"].partition("\n\nSummari")[0] if action == "compact" else form["system"]
         self.check_edition(action, form["edition"], system, form["tools"])
         if not form["reused"] and (form["edition"] == 1 or (action, self.layout) in FRESH):
@@ -156,17 +156,17 @@ class Talk:
 
     def use_skill(self):
         body = {"cwd": "", "tools": self.tools, "layout": self.layout}
-        answer = self.world.ask(self.rng, "POST", f"/conversations/{self.id}/skills/testing", body)
-        if answer is None:
+        response = self.world.request(self.rng, "POST", f"/conversations/{self.id}/skills/testing", body)
+        if response is None:
             self.unanswered += 1
             self.is_skill_active = None
-        elif self.layout == "builder" and answer.status == 404:
+        elif self.layout == "builder" and response.status == 404:
             if self.newest == 0:
                 self.unanswered += 1  # a layout without skills still creates an edition
-        elif answer.status != 200:
-            self.fail("skill", answer)
+        elif response.status != 200:
+            self.fail("skill", response)
         else:
-            is_reported = "active already" in answer.form["content"]
+            is_reported = "active already" in response.form["content"]
             if self.is_skill_active is not None and is_reported != self.is_skill_active:
                 self.fail("skill: active", is_reported, "not", self.is_skill_active)
             if self.newest == 0:
@@ -174,14 +174,14 @@ class Talk:
             self.is_skill_active = True
 
     def read(self):
-        answer = self.world.ask(self.rng, "GET", f"/conversations/{self.id}")
-        if answer is None:
+        response = self.world.request(self.rng, "GET", f"/conversations/{self.id}")
+        if response is None:
             return
-        if answer.status == 404 and self.newest == 0:
+        if response.status == 404 and self.newest == 0:
             return
-        if answer.status != 200:
-            return self.fail("read", answer)
-        self.check_edition("read", answer.form["edition"], answer.form["system"], answer.form["tools"])
+        if response.status != 200:
+            return self.fail("read", response)
+        self.check_edition("read", response.form["edition"], response.form["system"], response.form["tools"])
 
     def check(self, editions):
         """Check the editions in the store at the end."""
@@ -206,17 +206,17 @@ def tool_names(tools):
     return sorted(tool["name"] for tool in tools)
 
 
-def run_client(world, number, seed, talks):
+def run_client(world, number, seed, conversations):
     """Run a client: several conversations at a time, group after group."""
     rng = random.Random(seed)
     try:
         while not world.is_over:
             group = []
-            for index in range(TALKS):
+            for index in range(CONVERSATIONS):
                 layout = rng.choice(list(COMPLETE))
-                group.append(Talk(world, f"{layout}-{number}-{len(talks) + index}", layout, rng))
-            talks += group
-            for _ in range(TALKS * TURNS):
+                group.append(ConversationClient(world, f"{layout}-{number}-{len(conversations) + index}", layout, rng))
+            conversations += group
+            for _ in range(CONVERSATIONS * TURNS):
                 if world.is_over:
                     break
                 rng.choice(group).step()
@@ -254,11 +254,11 @@ def run(kills, seed, top, url):
     world = World(top, url)
     for machine in world.machines:
         machine.start()
-    world.machines[0].ask("PUT", "/system-prompt", {"template": TEMPLATE.format(0)})
-    all_talks = [[] for _ in range(CLIENTS)]
+    world.machines[0].request("PUT", "/system-prompt", {"template": TEMPLATE.format(0)})
+    all_conversations = [[] for _ in range(CLIENTS)]
     clients = [
-        threading.Thread(target=run_client, args=(world, number, rng.random(), talks))
-        for number, talks in enumerate(all_talks)
+        threading.Thread(target=run_client, args=(world, number, rng.random(), conversations))
+        for number, conversations in enumerate(all_conversations)
     ]
     clients.append(threading.Thread(target=world.change, args=(random.Random(rng.random()),)))
     try:
@@ -272,8 +272,8 @@ def run(kills, seed, top, url):
         for machine in world.machines:
             machine.close()
     store = open_store(url)
-    for talk in (talk for talks in all_talks for talk in talks):
-        talk.check(store.editions(talk.id))
+    for conversation in (conversation for conversations in all_conversations for conversation in conversations):
+        conversation.check(store.editions(conversation.id))
     world.counts |= {key: store.stats()[key] for key in ("conversations", "editions", "versions")}
     store.close()
     verify(world)

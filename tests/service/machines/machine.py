@@ -29,7 +29,7 @@ def database():
     return module.Server()
 
 
-class Answer:
+class Response:
     """A response."""
 
     def __init__(self, status, headers, body):
@@ -76,16 +76,16 @@ class Machine:
         assert "is listening on" in line, f"it did not start: {line}{self.stderr()}"
         self.port = int(line.rpartition(":")[2])
 
-    def ask(self, method, path, body=None, timeout=TIMEOUT, headers=()):
+    def request(self, method, path, body=None, timeout=TIMEOUT, headers=()):
         """Send one request on a new connection and return the response."""
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)) as connection:
             content = json.dumps(body) if body is not None else None
             connection.request(method, path, content, dict(headers))
-            answer = connection.getresponse()
-            return Answer(answer.status, answer.headers, answer.read())
+            response = connection.getresponse()
+            return Response(response.status, response.headers, response.read())
 
     def turn(self, id, action="turn", **body):
-        return self.ask("POST", f"/conversations/{id}/{action}", {"cwd": "", **body})
+        return self.request("POST", f"/conversations/{id}/{action}", {"cwd": "", **body})
 
     def kill(self):
         """Kill it immediately, with all its child processes."""

@@ -25,7 +25,7 @@ def test_the_load_notices_a_lost_or_changed_edition(monkeypatch):
     load = importlib.import_module("load")
     for editions in ([], [Edition(1, "another")], [Edition(1, "answered"), Edition(3, "answered")]):
         world = SimpleNamespace(failures=[])
-        talk = load.Talk(world, "t", "builder", None)
-        talk.editions, talk.newest = {1: ("answered", [])}, 1
-        talk.check(editions)
+        conversation = load.ConversationClient(world, "t", "builder", None)
+        conversation.editions, conversation.newest = {1: ("answered", [])}, 1
+        conversation.check(editions)
         assert world.failures

@@ -10,7 +10,7 @@ import pytest
 from foreword.store import open_store
 
 pytestmark = pytest.mark.xdist_group("machines")
-TALKS = {f"{layout}-{number}": layout for layout in ("builder", "foreword", "pi") for number in range(3)}
+CONVERSATIONS = {f"{layout}-{number}": layout for layout in ("builder", "foreword", "pi") for number in range(3)}
 # With another tool, layouts that follow tools want to store a new edition; turns continue even if they cannot.
 OTHER_TOOL = [{"name": "read"}, {"name": "zap"}]
 
@@ -24,7 +24,7 @@ class Clients:
     """Clients that continuously take turns and read."""
 
     def __init__(self, service, first):
-        self.service, self.first, self.answers, self.is_over = service, first, [], False
+        self.service, self.first, self.responses, self.is_over = service, first, [], False
         self.threads = [threading.Thread(target=self.run, args=(number,)) for number in range(4)]
 
     def __enter__(self):
@@ -39,38 +39,38 @@ class Clients:
 
     def run(self, number):
         while not self.is_over:
-            for id, layout in TALKS.items():
-                answers = self.answers
+            for id, layout in CONVERSATIONS.items():
+                responses = self.responses
                 if number % 2:
-                    answers.append((id, self.service.ask("GET", f"/conversations/{id}")))
+                    responses.append((id, self.service.request("GET", f"/conversations/{id}")))
                 else:
-                    answers.append((id, self.service.turn(id, layout=layout, tools=OTHER_TOOL[:1], message="go on")))
+                    responses.append((id, self.service.turn(id, layout=layout, tools=OTHER_TOOL[:1], message="go on")))
 
     def check(self):
         """Check that every response was a 200 with the prompt of its conversation."""
-        assert len(self.answers) > 10 * len(TALKS)
-        for id, answer in self.answers:
-            assert answer.status == 200, (id, answer)
-            assert answer.form["system"] == self.first[id], id
+        assert len(self.responses) > 10 * len(CONVERSATIONS)
+        for id, response in self.responses:
+            assert response.status == 200, (id, response)
+            assert response.form["system"] == self.first[id], id
 
 
 def construct_all(service):
     return {
         id: service.turn(id, layout=layout, tools=OTHER_TOOL[:1], message="hi").form["system"]
-        for id, layout in TALKS.items()
+        for id, layout in CONVERSATIONS.items()
     }
 
 
 def check_down(service, first, new):
     """Check the response of each route while the store is down."""
-    for id, layout in TALKS.items():
+    for id, layout in CONVERSATIONS.items():
         for tools in (OTHER_TOOL[:1], OTHER_TOOL):
             turn = service.turn(id, layout=layout, tools=tools, message="hi")
             assert (turn.status, turn.form["edition"], turn.form["reused"]) == (200, 1, True)
             assert turn.form["system"] == first[id]
             assert "store-down" in turn.codes
         assert service.turn(id, message="hi").form["system"] == first[id]
-        read = service.ask("GET", f"/conversations/{id}")
+        read = service.request("GET", f"/conversations/{id}")
         assert (read.status, read.form["system"]) == (200, first[id])
     compacted = service.turn("foreword-0", "compact", layout="foreword")
     assert (compacted.status, compacted.form["system"]) == (200, first["foreword-0"])
@@ -79,28 +79,28 @@ def check_down(service, first, new):
         service.turn(new, layout="foreword", message="hi"),
         service.turn(new, "construct"),
         service.turn("foreword-0", "construct", layout="foreword"),
-        service.ask("GET", f"/conversations/{new}"),
-        service.ask("PUT", "/system-prompt", {"template": "Lost."}),
+        service.request("GET", f"/conversations/{new}"),
+        service.request("PUT", "/system-prompt", {"template": "Lost."}),
         service.turn("foreword-0", "reload", layout="foreword"),
-        service.ask("GET", "/conversations"),
-        service.ask("GET", "/readyz"),
+        service.request("GET", "/conversations"),
+        service.request("GET", "/readyz"),
     ]
-    assert [(answer.status, answer.form["type"]) for answer in refused] == [
+    assert [(response.status, response.form["type"]) for response in refused] == [
         (503, "urn:foreword:problem:store-down")
     ] * len(refused)
-    assert {answer.headers["Retry-After"] for answer in refused} == {"5"}
-    assert service.ask("GET", "/system-prompt").status == 200
-    assert service.ask("GET", "/system-prompt/variables").status == 200
-    assert service.ask("GET", "/healthz").status == 200
+    assert {response.headers["Retry-After"] for response in refused} == {"5"}
+    assert service.request("GET", "/system-prompt").status == 200
+    assert service.request("GET", "/system-prompt/variables").status == 200
+    assert service.request("GET", "/healthz").status == 200
 
 
 def check_back(service, first, postgres_url, tools, new):
     """Check that everything works as before, without a restart."""
-    tools.wait_until(lambda: service.ask("GET", "/readyz").status == 200, "the store is back")
+    tools.wait_until(lambda: service.request("GET", "/readyz").status == 200, "the store is back")
     assert service.turn(new, layout="foreword", message="hi").form["edition"] == 1
     store = open_store(postgres_url)
     assert store.verify() == []
-    assert {id: [edition.system for edition in store.editions(id)] for id in TALKS} == {
+    assert {id: [edition.system for edition in store.editions(id)] for id in CONVERSATIONS} == {
         id: [text] for id, text in first.items()
     }
     assert "Lost." not in {template.template for template in store.templates()}
@@ -130,15 +130,18 @@ def test_a_frozen_server_blocks_neither_the_service_nor_known_conversations(serv
         with ThreadPoolExecutor(64) as pool:
             # More than the service has threads: threads that wait for the store must not block the others forever.
             began = time.monotonic()
-            turns = [pool.submit(service.turn, id, layout=TALKS[id], tools=OTHER_TOOL[:1]) for id in list(TALKS) * 7]
+            turns = [
+                pool.submit(service.turn, id, layout=CONVERSATIONS[id], tools=OTHER_TOOL[:1])
+                for id in list(CONVERSATIONS) * 7
+            ]
             time.sleep(0.5)
             for path in ("/healthz", "/metrics", "/roots"):
-                assert service.ask("GET", path, timeout=4).status == 200
+                assert service.request("GET", path, timeout=4).status == 200
             waited = time.monotonic() - began
             assert not all(turn.done() for turn in turns) or waited > 4, "the server was not frozen"
-            answers = [turn.result() for turn in turns]
-        assert {answer.status for answer in answers} == {200}
-        assert all("store-down" in answer.codes for answer in answers)
+            responses = [turn.result() for turn in turns]
+        assert {response.status for response in responses} == {200}
+        assert all("store-down" in response.codes for response in responses)
         check_down(service, first, "new-still")
     finally:
         database.command("thaw")
@@ -151,7 +154,7 @@ def test_a_server_that_never_answers_counts_as_down(start_service, tools):
         with ThreadPoolExecutor(48) as pool:
             turns = [pool.submit(service.turn, f"t{number}") for number in range(48)]
             time.sleep(0.5)
-            assert service.ask("GET", "/healthz", timeout=4).status == 200
+            assert service.request("GET", "/healthz", timeout=4).status == 200
             assert {turn.result().status for turn in turns} == {503}
-        assert service.ask("GET", "/readyz").status == 503
-        assert service.ask("GET", "/system-prompt").form["template"]
+        assert service.request("GET", "/readyz").status == 503
+        assert service.request("GET", "/system-prompt").form["template"]

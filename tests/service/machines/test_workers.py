@@ -38,29 +38,29 @@ def workers(service):
 
 
 def count(service, pattern):
-    metrics = service.ask("GET", "/metrics").body.decode()
+    metrics = service.request("GET", "/metrics").body.decode()
     return sum(int(number) for number in re.findall(rf"^{pattern} (\d+)$", metrics, re.MULTILINE))
 
 
 def test_workers_share_a_store_and_their_counts(start_service, url, tools):
     service = start_service(url, "--workers", "3")
-    tools.wait_until(lambda: service.ask("GET", "/healthz") and len(workers(service)) == 3, "three workers")
-    service.ask("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
+    tools.wait_until(lambda: service.request("GET", "/healthz") and len(workers(service)) == 3, "three workers")
+    service.request("PUT", "/system-prompt", {"template": "It is [system:time] for [prompt:conversation_id]."})
     gate = Barrier(CLIENT_COUNT)
 
     def start(number):
-        answers = []
+        responses = []
         for round in range(8):
             gate.wait()
-            answers.append(service.turn(f"t{round}"))
-        return answers
+            responses.append(service.turn(f"t{round}"))
+        return responses
 
     with ThreadPoolExecutor(CLIENT_COUNT) as pool:
-        responses = list(pool.map(start, range(CLIENT_COUNT)))
-    for answers in zip(*responses, strict=True):
-        assert {answer.status for answer in answers} == {200}
-        assert {(answer.form["edition"], answer.form["system"]) for answer in answers} == {
-            (1, answers[0].form["system"])
+        responses_by_client = list(pool.map(start, range(CLIENT_COUNT)))
+    for responses in zip(*responses_by_client, strict=True):
+        assert {response.status for response in responses} == {200}
+        assert {(response.form["edition"], response.form["system"]) for response in responses} == {
+            (1, responses[0].form["system"])
         }
     counter = r'foreword_requests_total\{method="POST",route="/conversations/\{id\}/turn",status="200"\}'
     tools.wait_until(lambda: count(service, counter) == CLIENT_COUNT * 8, "the count of all requests")
@@ -97,7 +97,7 @@ def check_stopped(service, tools):
 
 def test_workers_end_with_their_supervisor_even_if_it_is_killed(start_service, url, tools):
     service = start_service(url, "--workers", "2")
-    tools.wait_until(lambda: service.ask("GET", "/healthz") and len(workers(service)) == 2, "two workers")
+    tools.wait_until(lambda: service.request("GET", "/healthz") and len(workers(service)) == 2, "two workers")
     assert service.stop(signal.SIGKILL) == -signal.SIGKILL
     tools.wait_until(lambda: tools.is_refused(service.port), "a closed port")
     tools.wait_until(lambda: not service.descendants(), "the end of all its processes")
@@ -128,7 +128,7 @@ def test_requests_in_flight_are_answered_before_shutdown(
     if number > 1:
         tools.wait_until(lambda: len(workers(service)) == number, "all workers")
     check_sandbox(service)
-    service.ask("PUT", "/system-prompt", {"template": "Begin [git:status] end."})
+    service.request("PUT", "/system-prompt", {"template": "Begin [git:status] end."})
     slow_git.unlink(missing_ok=True)
     with ThreadPoolExecutor(1) as pool:
         slow_work = pool.submit(service.turn, "slow-work")
@@ -153,8 +153,8 @@ def test_requests_in_flight_are_answered_before_shutdown(
 def check_sandbox(service):
     """Check that a template from the network is rendered in a separate process; it must end with the service."""
     before = service.descendants()
-    answer = service.ask("POST", "/system-prompt/preview", {"template": "{{ cwd }}", "layout": "pod"})
-    assert answer.status == 200
+    response = service.request("POST", "/system-prompt/preview", {"template": "{{ cwd }}", "layout": "pod"})
+    assert response.status == 200
     assert len(service.descendants()) > len(before)
 
 
