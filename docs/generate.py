@@ -66,10 +66,10 @@ FACTS = {
 FILTERS = {
     "line": "puts a value on one line: runs of white space become one space",
     "xml": 'escapes `&`, `<`, `>` and `"`',
-    "relative": "shortens a path to the one from the working directory",
-    "root-relative": "shortens a path to the one from the workspace's root",
-    "list": "comma-separated items, with `, ` between them",
-    "shortest": "a path relative to the working directory or, if it is not inside it, to the root; other paths are unchanged",
+    "relative": "makes a path relative to the working directory",
+    "root-relative": "makes a path relative to the workspace's root",
+    "list": "joins comma-separated items with `, `",
+    "shortest": "makes a path relative to the working directory or, if it is outside it, to the root; other paths are unchanged",
 }
 LISTS = {
     "tools": "the agent's tools; `line` is the snippet, or the wording `tool.NAME`, or the name",
@@ -79,7 +79,7 @@ LISTS = {
     "docs": "documentation about the agent itself",
     "readable": "paths the agent may read; `mark` is ` [non-recursive]` if subfolders are excluded",
     "writable": "paths the agent may write",
-    "denied": "paths the agent may not touch",
+    "denied": "paths the agent must not touch",
 }
 FOUND = {
     "text": "the text of each file",
@@ -100,13 +100,13 @@ CONDITIONS = {
     "platform:NAME": "the platform has this name",
     "!x": "`x` does not hold",
     "a|b": "`a` or `b` holds",
-    "@setting": "one of the conditions in this setting, a list, holds",
+    "@setting": "one of the conditions in this setting, which is a list, holds",
 }
 STEPS = {
     "keep": "the edition stays as it is",
     "warn": "the edition stays, and a finding says what has changed",
     "append": "the prompt stays, and a message says what has changed; new tools are added after the others, in an edition with a new number",
-    "format": "a new edition is built from the stored inputs, for the agent of this turn",
+    "format": "a new edition is built from the stored inputs, for this turn's agent",
     "gather": "all files are read again and a new edition is built",
 }
 
@@ -280,7 +280,7 @@ EXTRAS = {
         table(("as", "content", "fields"), fields_of(keys.LOOKUP_FIELDS, FOUND)),
         "or one of the agent's lists:",
         table(("list", "content", "fields"), fields_of(keys.LISTS, LISTS)),
-        "### Facts in a text",
+        "### Facts in text",
         "A `text` or `wrap` may contain these in braces, an `item` only the first four; write `{{` and `}}` for literal braces.",
         table(("fact", "meaning"), descriptions(keys.FACTS, FACTS)),
         "### Filters",

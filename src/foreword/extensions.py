@@ -55,7 +55,7 @@ class Start:
     """The result of `before_agent_start`.
 
     Fields:
-        prompt: The system prompt for every model call until the next user prompt. None leaves it unchanged.
+        prompt: The system prompt for every model call until the next user request. None leaves it unchanged.
         message: A message with the user role that follows the current one. None adds no message.
     """
 
@@ -82,14 +82,14 @@ class Extension:
 
     Fields:
         name: The name of the extension, used in findings.
-        before_agent_start: Called for each user prompt with the system prompt as earlier extensions left it, the user's message and
+        before_agent_start: Called for each user request with the system prompt as earlier extensions left it, the user's message and
             an About. Returns a Start.
         context: Called for each turn with the list of messages, without those of the prompt, and an About. Returns the list to send
             in this call only.
         resources_discover: Called before a process first reads the workspace for a conversation ('start') and on every reload
             ('reload'), with an About. Returns Resources.
         listen: Called after an event with its name and a mapping of details. Returns nothing.
-        rules: Called when guidelines are listed, with the names of the tools. Each returns a sentence, several, or None.
+        rules: Called when guidelines are listed, with the names of the tools. Each returns a sentence, a list of sentences, or None.
         sources: Functions by the name of a lookup rule, called with the workspace when that rule runs. Each returns documents,
             which come after the files found on disk; skills and resident files need front matter.
         checks: Called with the prompt after it is built, and by lint. Each returns findings.

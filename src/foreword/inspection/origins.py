@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 # The meaning of each kind of origin. The reference page is generated from this table.
 ORIGINS = {
-    "builtin": "text of a built-in layout or template; `path` is its address",
-    "layout": "text of a layout that is not built in; `path` is the layout and the section",
-    "setting": "text of a key or wording in a settings file; `path` is that file",
-    "template": "text of a template that is not built in",
+    "builtin": "text from a built-in layout or template; `path` is its address",
+    "layout": "text from a layout that is not built in; `path` is the layout and the section",
+    "setting": "text from a key or wording in a settings file; `path` is that file",
+    "template": "text from a template that is not built in",
     "file": "the exact characters of a file; `path` is that file",
     "skill": "from the front matter of a SKILL.md, or its path",
     "resident": "from the front matter of a resident file, a sub-agent's definition or a command",
@@ -26,7 +26,7 @@ ORIGINS = {
     "environment": "a fact about the workspace or the agent; `path` names it (cwd, platform, now, …)",
     "variable": "the value of a template's variable; `path` names it",
     "extension": "a rule from an extension",
-    "mark": "added by Foreword itself: a mark where text was cut, or an escape that keeps content from closing its section",
+    "mark": "added by Foreword itself: a marker where text was cut, or an escape that keeps content from closing its section",
 }
 
 

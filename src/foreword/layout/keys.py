@@ -21,12 +21,12 @@ TABLES = {
     "find": "`[find.NAME]`: which files to look for, and where.",
     "imports": "`[find.NAME.imports]`: lets files import others. An import is `@path`, relative to the importing file, at the start of a line or"
     " after white space and up to the next white space, but not in code. Without this table, such a token is left as text.",
-    "section": "`[section.NAME]`: one part of the prompt. It has exactly one of `text`, `of` and `sections`.",
+    "section": "`[section.NAME]`: one part of the prompt. It has exactly one of `text`, `list` and `sections`.",
     "guideline": '`[[guideline]]`: the rows of a section with `list = "guidelines"`, in order. Each sentence is printed only once.',
     "wording": "Named strings that the user, the workspace and packs can override. An override must keep the `{}` of the original.",
     "on": "The step to take after each event of a conversation. Events that are not listed leave the edition unchanged.",
     "compaction": "How to request the summary of a conversation.",
-    "touch": "What a conversation is sent when its agent touches a file: instruction files of the folders on the way, and rules for its path. See"
+    "touch": "What a conversation is sent when its agent touches a file: instruction files in the folders that lead to it, and rules for its path. See"
     " [touch.md](../touch.md).",
 }
 STEPS = ("keep", "warn", "append", "format", "gather")
@@ -79,7 +79,7 @@ KEYS = (
         'The released program that the layout mirrors, with its version, such as `"Claude Code 2.1.325"`. A conversation can use such a'
         " layout only if the caller asks for it (`mirror=True`). A workspace cannot set it.",
     ),
-    Key("layout", "differs", "names", "Sentences that say where a mirror is known to differ from the program."),
+    Key("layout", "differs", "names", "Sentences that say how a mirror is known to differ from the program."),
     Key(
         "layout",
         "detected_by",
@@ -150,7 +150,7 @@ KEYS = (
         "section",
         "list",
         "name",
-        "What the section lists: the files of a lookup rule, or one of the agent's own lists.",
+        "What the section lists: the files that a lookup rule finds, or one of the agent's own lists.",
     ),
     Key("section", "sections", "names", "Inner sections, in order."),
     Key("section", "item", "form", "The format of one item; `{text}` by default."),

@@ -83,8 +83,8 @@ MENUS = (
         "find",
         "same_name",
         "choice",
-        "Of several skills, sub-agents or commands with the same name, list the first one by `files`, and of those in `walk` the nearest"
-        " (`first`, the default), or list all of them, those in `walk` from the farthest down (`all`).",
+        "What to list if several skills, sub-agents or commands have the same name: only the first in the order of `files` and, within `walk`, the"
+        " nearest (`first`, the default); or all of them, starting with the farthest within `walk` (`all`).",
         ("first", "all"),
     ),
     Key(
@@ -99,8 +99,8 @@ MENUS = (
         "find",
         "scoped",
         "choice",
-        "Whether a skill whose front matter has `paths` is listed from the start (`list`, the default), or is left out of the menu (`wait`)."
-        " A find of `[touch]` with `match` lists it when a file that matches is touched. It can be used by name in any case.",
+        "Whether a skill whose front matter has `paths` is listed from the start (`list`, the default), or is left out of the list (`wait`)."
+        " A lookup rule of `[touch]` with `match` then lists it when a matching file is touched. Either way, it can be used by name.",
         ("list", "wait"),
     ),
 )

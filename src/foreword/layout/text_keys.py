@@ -119,7 +119,7 @@ TEXT_KEYS = (
         "imports",
         "outside",
         "form",
-        "The same for a file that may not be imported, and for a directory.",
+        "The same for a file that must not be imported, and for a directory.",
     ),
     Key(
         "imports",
@@ -155,6 +155,6 @@ BYTE_LIMIT_KEYS = (
         "section",
         "mark",
         "switch",
-        "Whether a file that is cut to `bytes` ends with a mark and a whole character; `true` by default. Only a mirror can turn it off.",
+        "Whether a file that is cut to `bytes` ends at a character boundary and with a marker; `true` by default. Only a mirror can turn it off.",
     ),
 )

@@ -14,32 +14,32 @@ MATCHING_KEYS = (
         "find",
         "match",
         "names",
-        "Fields of the front matter with globs, such as `paths`, `globs` and `applyTo`: a file counts only if one of the touched paths matches."
-        " `alwaysApply` is such a field too: `true` matches every path. Only for finds that `[touch]` lists. With `below`, only for files below"
-        " that folder.",
+        "Front-matter fields that contain globs, such as `paths`, `globs` and `applyTo`: a file is used only if a touched path matches one."
+        " `alwaysApply` is such a field too: `true` matches every path. Only for lookup rules that `[touch]` lists. With `below`, this applies only"
+        " to files below that folder.",
     ),
     Key(
         "find",
         "unscoped",
         "choice",
-        "Whether a file that has none of the fields of `match` applies to every path, in its place by name (`apply`, the default) or before the"
-        " others of its folder (`first`), or never applies (`skip`).",
+        "What happens to a file that has none of the fields in `match`: it applies to every path, sorted by name (`apply`, the default) or before"
+        " the other files in its folder (`first`), or it never applies (`skip`).",
         ("apply", "first", "skip"),
     ),
     Key(
         "find",
         "globs",
         "choice",
-        "How globs are read. In `folders`, the default, one that matches a folder matches everything below it, and one without a slash matches"
-        " names in any folder. The others are for mirrors: in `names`, only the second is so, and in `paths`, neither.",
+        "How globs are interpreted. With `folders`, the default, a glob that matches a folder matches everything below it, and a glob without a"
+        " slash matches names in any folder. The others are for mirrors: with `names`, only the second rule applies, and with `paths`, neither.",
         ("folders", "names", "paths"),
     ),
     Key(
         "find",
         "from_root",
         "switch",
-        "Whether globs are relative to the workspace's root, even those of rules further down. By default, they are relative to the directory in"
-        " which the folder of rules was found.",
+        "Whether globs are relative to the workspace's root, even those in rules further down. By default, they are relative to the directory in"
+        " which the rules folder was found.",
     ),
     Key(
         "find",
@@ -55,8 +55,8 @@ TOUCH_KEYS = (
         "touch",
         "sections",
         "names",
-        "The sections that are sent, in order, as one message each. They list finds, and their `role` may also be `tool`: text for the result"
-        " of the tool that touched the file. The default role is `user`.",
+        "The sections that are sent, in order, as one message each. They list lookup rules, and their `role` may also be `tool`: text for the"
+        " result of the tool that touched the file. The default role is `user`.",
     ),
     Key(
         "touch",
@@ -68,12 +68,12 @@ TOUCH_KEYS = (
         "touch",
         "budget",
         "count",
-        "The token budget of what one touch sends. What does not fit is sent by a later one.",
+        "The token budget of what one touch sends. Whatever does not fit is sent by a later touch.",
     ),
     Key(
         "touch",
         "changed",
         "text",
-        "What the field `{changed}` of an `item` says if the file was sent before with other text; otherwise, it is empty.",
+        "The value of the field `{changed}` in an `item` if the file was sent before with different text; otherwise, it is empty.",
     ),
 )
