@@ -2,10 +2,10 @@
 
     python pretend.py python anthropic_loop.py "What is this project?"
 
-It runs the command with ANTHROPIC_BASE_URL and OPENAI_BASE_URL set to itself. It answers a question by reading AGENTS.md with
-`read_file`, and any other message directly. Its prompt cache works like a real one: tokens are cached if an earlier request started
-with the same prefix, for Anthropic up to a breakpoint. (Real caches also have a minimum size and expire.) `--record FILE` saves the
-requests, one per line.
+It runs the command with ANTHROPIC_BASE_URL, OPENAI_BASE_URL and GOOGLE_GEMINI_BASE_URL set to itself. It answers a question by reading
+AGENTS.md with `read_file`, and any other message directly. Its prompt cache works like a real one: tokens are cached if an earlier request
+started with the same prefix, for Anthropic up to a breakpoint, of which it accepts four. (Real caches also have a minimum size and expire.)
+`--record FILE` saves the requests, one per line.
 """
 
 import hashlib
@@ -18,6 +18,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 BREAKPOINT = "cache_control"
+MAX_BREAKPOINTS = 4
 
 
 class Provider(ThreadingHTTPServer):
@@ -45,14 +46,17 @@ class Handler(BaseHTTPRequestHandler):
         if self.server.record:
             with open(self.server.record, "a") as file:
                 file.write(json.dumps({"path": path, **request}) + "\n")
-        answer = json.dumps(
-            (for_messages if path.endswith("/messages") else for_responses)(request, self.server)
-        ).encode()
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(answer)))
+        answer, stream = next((row[1:] for row in APIS if path.endswith(row[0])), (for_responses, stream_responses))
+        response = answer(request, self.server)
+        if request.get("stream") or "stream" in path:
+            kind, content = "text/event-stream", "".join(map(as_event, stream(response)))
+        else:
+            kind, content = "application/json", json.dumps(response)
+        self.send_response(400 if response.get("type") == "error" else 200)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(content.encode())))
         self.end_headers()
-        self.wfile.write(answer)
+        self.wfile.write(content.encode())
 
     def log_message(self, *_):
         """Print nothing, so that only the command's output is visible."""
@@ -68,6 +72,10 @@ def for_messages(request, provider):
         for piece in (message["content"] if isinstance(message["content"], list) else [message["content"]])
     ]
     parts = [*request.get("tools", []), *system, *messages]
+    count = sum(BREAKPOINT in part for part in [request, *parts])
+    if count > MAX_BREAKPOINTS:
+        message = f"A maximum of {MAX_BREAKPOINTS} blocks with cache_control may be provided. Found {count}."
+        return {"type": "error", "error": {"type": "invalid_request_error", "message": message}}
     pieces = [({**message, BREAKPOINT: None}, BREAKPOINT in message) for message in parts]
     pieces[-1] = (pieces[-1][0], pieces[-1][1] or BREAKPOINT in request)
     read, size = provider.read([(json.dumps(part), is_cached) for part, is_cached in pieces])
@@ -100,7 +108,7 @@ def for_responses(request, provider):
     last, count = request["input"][-1], len(request["input"])
     text = {"type": "output_text", "text": reply(last.get("output")), "annotations": []}
     item = {"id": f"msg_{count}", "type": "message", "role": "assistant", "status": "completed", "content": [text]}
-    if request.get("tools") and str(last.get("content", "")).rstrip().endswith("?"):
+    if request.get("tools") and text_of(last.get("content") or "").rstrip().endswith("?"):
         call = {"name": "read_file", "arguments": '{"path": "AGENTS.md"}'}
         item = {
             "id": f"fc_{count}",
@@ -124,16 +132,149 @@ def for_responses(request, provider):
     }
 
 
+def for_chat(request, provider):
+    """Return a response in the format of OpenAI's Chat Completions API, which caches every prefix automatically."""
+    parts = [*request.get("tools", []), *request["messages"]]
+    read, size = provider.read([(json.dumps(part), True) for part in parts])
+    last, count = request["messages"][-1], len(request["messages"])
+    message = {"role": "assistant", "content": reply(last["content"] if last["role"] == "tool" else None)}
+    if request.get("tools") and last["role"] == "user" and text_of(last["content"]).rstrip().endswith("?"):
+        function = {"name": "read_file", "arguments": '{"path": "AGENTS.md"}'}
+        calls = [{"id": f"call_{count}", "type": "function", "function": function}]
+        message = {"role": "assistant", "content": None, "tool_calls": calls}
+    reason = "tool_calls" if "tool_calls" in message else "stop"
+    return {
+        "id": f"chat_{count}",
+        "object": "chat.completion",
+        "created": 1,
+        "model": request["model"],
+        "choices": [{"index": 0, "finish_reason": reason, "message": message}],
+        "usage": {
+            "prompt_tokens": size,
+            "completion_tokens": 9,
+            "total_tokens": size + 9,
+            "prompt_tokens_details": {"cached_tokens": read},
+        },
+    }
+
+
+def for_gemini(request, provider):
+    """Return a response in the format of Gemini's API, which caches every prefix automatically."""
+    parts = [request.get("systemInstruction", ""), *request.get("tools", []), *request["contents"]]
+    read, size = provider.read([(json.dumps(part), True) for part in parts])
+    last = request["contents"][-1]["parts"][-1]
+    result = last.get("functionResponse", {}).get("response", {})
+    part = {"text": reply(next(iter(result.values()), None) if result else None)}
+    if request.get("tools") and last.get("text", "").rstrip().endswith("?"):
+        part = {"functionCall": {"name": "read_file", "args": {"path": "AGENTS.md"}}}
+    usage = {"promptTokenCount": size, "candidatesTokenCount": 9, "cachedContentTokenCount": read}
+    candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}
+    return {"candidates": [candidate], "usageMetadata": usage}
+
+
+# Streams: the same responses in pieces
+
+
+def stream_messages(response):
+    """Return the events of a streamed response of Anthropic's Messages API."""
+    if response["type"] == "error":
+        return [response]
+    [block] = response["content"]
+    start, delta = {**block, "text": ""}, {"type": "text_delta", "text": block.get("text", "")}
+    if block["type"] == "tool_use":
+        start = {**block, "input": {}}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+    end = {"stop_reason": response["stop_reason"], "stop_sequence": None}
+    return [
+        {"type": "message_start", "message": {**response, "content": [], "stop_reason": None}},
+        {"type": "content_block_start", "index": 0, "content_block": start},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": end, "usage": response["usage"]},
+        {"type": "message_stop"},
+    ]
+
+
+def stream_responses(response):
+    """Return the events of a streamed response of OpenAI's Responses API."""
+    [item] = response["output"]
+    place = {"item_id": item["id"], "output_index": 0}
+    if item["type"] == "message":
+        [part] = item["content"]
+        inner = [
+            {"type": "response.content_part.added", **place, "content_index": 0, "part": {**part, "text": ""}},
+            {
+                "type": "response.output_text.delta",
+                **place,
+                "content_index": 0,
+                "delta": part["text"],
+                "logprobs": [],
+            },
+        ]
+        start = {**item, "content": []}
+    else:
+        inner = [{"type": "response.function_call_arguments.delta", **place, "delta": item["arguments"]}]
+        start = {**item, "arguments": ""}
+    events = [
+        {"type": "response.created", "response": {**response, "status": "in_progress", "output": []}},
+        {"type": "response.output_item.added", "output_index": 0, "item": start},
+        *inner,
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": response},
+    ]
+    return [{**event, "sequence_number": number} for number, event in enumerate(events)]
+
+
+def stream_chat(response):
+    """Return the chunks of a streamed response of OpenAI's Chat Completions API."""
+    [choice] = response["choices"]
+    calls = [{**call, "index": number} for number, call in enumerate(choice["message"].get("tool_calls", ()))]
+    delta = {**choice["message"], **({"tool_calls": calls} if calls else {})}
+    head = {key: response[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
+    return [
+        {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
+        {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]},
+        {**head, "choices": [], "usage": response["usage"]},
+        "[DONE]",
+    ]
+
+
+def stream_gemini(response):
+    """Return the only event of a streamed response of Gemini's API."""
+    return [response]
+
+
+def as_event(data):
+    """Return an event of a stream, as it is sent."""
+    name = f"event: {data['type']}\n" if isinstance(data, dict) and "type" in data else ""
+    return f"{name}data: {data if isinstance(data, str) else json.dumps(data)}\n\n"
+
+
+# How the path of a request ends, and the functions that answer it.
+APIS = (
+    ("/messages", for_messages, stream_messages),
+    ("/responses", for_responses, stream_responses),
+    ("/chat/completions", for_chat, stream_chat),
+    (":generateContent", for_gemini, stream_gemini),
+    (":streamGenerateContent", for_gemini, stream_gemini),
+)
+
+
+def text_of(content):
+    """Return the text of a message, whose content is a string or a list of blocks."""
+    return content if isinstance(content, str) else "".join(block.get("text", "") for block in content)
+
+
 def reply(result):
     """Return the model's reply: the first line of a tool's result, or `Understood.`"""
-    text = result[0]["text"] if isinstance(result, list) else result
+    text = text_of(result) if result else ""
     return f"AGENTS.md begins: {text.strip().splitlines()[0]}" if text else "Understood."
 
 
 def environment(url):
     """Return environment variables that direct clients to this provider, without a proxy."""
-    keys = {"ANTHROPIC_API_KEY": "fake", "OPENAI_API_KEY": "fake"}
-    urls = {"ANTHROPIC_BASE_URL": url, "OPENAI_BASE_URL": f"{url}/v1"}
+    keys = dict.fromkeys(("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"), "fake")
+    urls = {"ANTHROPIC_BASE_URL": url, "OPENAI_BASE_URL": f"{url}/v1", "GOOGLE_GEMINI_BASE_URL": url}
     return {**keys, **urls, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
 
 

@@ -137,6 +137,7 @@ ORDER = """
     encoding
     engine
     conversation
+    integrations
     wire
     programs
     service

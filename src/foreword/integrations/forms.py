@@ -1,0 +1,223 @@
+"""The requests of three APIs: what a framework has put into one, and the same request with a turn's prompt. Pure.
+
+The framework's own system prompt follows Foreword's, because it may change more often. Its breakpoints after tools and system prompt are
+replaced by those at the ends of lifetimes; breakpoints in messages are kept.
+"""
+
+from __future__ import annotations
+
+from ..errors import CallError
+from ..providers.anthropic import MAX_BREAKPOINTS, for_anthropic
+from ..providers.capabilities import capabilities_of
+from ..providers.openai import for_openai_chat, for_openai_responses
+from ..tools import Tool
+from ..vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from ..vocabulary import Turn
+
+    Message = Mapping[str, Any]
+
+_MARKS = ("cache_control", "prompt_cache_breakpoint")
+_SYSTEM_ROLES = ("system", "developer")
+
+
+@value
+class CacheSettings:
+    """How requests are cached: the lifetime of breakpoints, whether beta headers may be sent, and whether Anthropic's automatic
+    breakpoint is added to a request that has none after its messages."""
+
+    ttl: Any = None
+    betas: bool = True
+    automatic: bool = True
+
+
+@value
+class Received:
+    """What a framework has put into a request: the texts of its own system prompt, its messages and its tools."""
+
+    system: Sequence[str]
+    messages: Sequence[Message]
+    tools: Sequence[Tool]
+
+
+class Messages:
+    """Anthropic's Messages API."""
+
+    path = "/messages"
+
+    def read(self, body: Mapping[str, Any]) -> Received:
+        """Return what a framework has put into a request."""
+        tools = [_anthropic_tool(tool) for tool in body.get("tools") or ()]
+        return Received(_texts(body.get("system")), list(body["messages"]), tools)
+
+    def write(self, body: Mapping[str, Any], received: Received, turn: Turn, settings: CacheSettings) -> dict[str, Any]:
+        """Return the request with the turn's prompt, tools and messages. `extra_headers` has the headers that this needs."""
+        existing = sum(1 for _ in _marks(turn.messages))
+        automatic = body.get("cache_control") or (_automatic() if settings.automatic and not existing else None)
+        if automatic and existing >= MAX_BREAKPOINTS:
+            automatic = None
+        breakpoints = max(min(3, MAX_BREAKPOINTS - existing - bool(automatic)), 0)
+        # A breakpoint that lasts an hour must not follow one that lasts five minutes.
+        ttl: Any = "1h" if automatic and automatic.get("ttl") == "1h" else settings.ttl
+        own = for_anthropic(turn, breakpoints=breakpoints, ttl=ttl, betas=settings.betas)
+        system = [*own.get("system", ()), *({"type": "text", "text": text} for text in received.system)]
+        others = _without(body, "tools", "system", "messages", "cache_control")
+        return {
+            **others,
+            **own,
+            **({"system": system} if system else {}),
+            **({"cache_control": automatic} if automatic else {}),
+        }
+
+
+class Responses:
+    """OpenAI's Responses API."""
+
+    path = "/responses"
+
+    def read(self, body: Mapping[str, Any]) -> Received:
+        """Return what a framework has put into a request."""
+        entries = body.get("input") or ()
+        entries = [{"role": "user", "content": entries}] if isinstance(entries, str) else list(entries)
+        own, messages = _split_system(entries)
+        tools = [_openai_tool(tool) for tool in body.get("tools") or ()]
+        return Received([*_texts(body.get("instructions")), *own], messages, tools)
+
+    def write(self, body: Mapping[str, Any], received: Received, turn: Turn, settings: CacheSettings) -> dict[str, Any]:
+        """Return the request with the turn's prompt, tools and messages."""
+        # With a conversation at the provider, only new messages are sent, and the prompt must not be one of them.
+        is_stored = bool(body.get("previous_response_id") or body.get("conversation"))
+        own = for_openai_responses(turn, ttl=settings.ttl, breakpoints=0 if is_stored else 3)
+        if is_stored:
+            own["input"] = list(received.messages)
+        if _has_system_first(own["input"]):
+            own["input"] = [_extended(own["input"][0], received.system, "input_text"), *own["input"][1:]]
+        elif texts := [*filter(None, [own.get("instructions")]), *received.system]:
+            own["instructions"] = "\n\n".join(texts)
+        return {**own, **_without(body, "tools", "instructions", "input")}
+
+
+class Chat:
+    """OpenAI's Chat Completions API, and the servers that imitate it."""
+
+    path = "/chat/completions"
+
+    def read(self, body: Mapping[str, Any]) -> Received:
+        """Return what a framework has put into a request."""
+        own, messages = _split_system(list(body["messages"]))
+        return Received(own, messages, [_openai_tool(tool) for tool in body.get("tools") or ()])
+
+    def write(self, body: Mapping[str, Any], received: Received, turn: Turn, settings: CacheSettings) -> dict[str, Any]:
+        """Return the request with the turn's prompt, tools and messages."""
+        # Other servers may reject keys that they do not know.
+        is_known = capabilities_of("openai", turn.model).system_messages
+        own = for_openai_chat(turn, ttl=settings.ttl, cache_key=None if is_known else "")
+        first, *others = own["messages"] if _has_system_first(own["messages"]) else [None, *own["messages"]]
+        if received.system:
+            first = _extended(first or {"role": "system", "content": ""}, received.system, "text")
+        own["messages"] = [*([first] if first else ()), *others]
+        return {**own, **_without(body, "tools", "messages")}
+
+
+FORMS = (Messages(), Responses(), Chat())
+
+
+def form_of(url: str) -> Messages | Responses | Chat | None:
+    """Return the API that a URL belongs to, or None if it is not a request to a model."""
+    path = url.partition("?")[0].rstrip("/")
+    return next((form for form in FORMS if path.endswith(form.path)), None)
+
+
+# Tools
+
+
+def _anthropic_tool(tool: Mapping[str, Any]) -> Tool:
+    kind = tool.get("type") or ""
+    if kind in ("", "custom"):
+        return _tool(tool["name"], tool, "input_schema")
+    return _tool(tool.get("name") or tool.get("mcp_server_name") or kind, tool, "", kind)
+
+
+def _openai_tool(tool: Mapping[str, Any]) -> Tool:
+    """Return a tool of Responses, or one of Chat Completions, whose fields are in an inner object."""
+    kind = tool.get("type") or "function"
+    fields = tool[kind] if isinstance(tool.get(kind), dict) else tool
+    if kind == "function":
+        return _tool(fields["name"], fields, "parameters")
+    return _tool(fields.get("name") or fields.get("server_label") or kind, fields, "", kind)
+
+
+def _tool(name: str, fields: Mapping[str, Any], schema_key: str, kind: str = "") -> Tool:
+    known = ("name", "type", "description", "strict", "defer_loading", "allowed_callers", schema_key, *_MARKS)
+    return Tool(
+        name,
+        fields.get("description") or "",
+        schema=(fields.get(schema_key) or None) if schema_key else None,
+        type=kind,
+        defer=bool(fields.get("defer_loading")),
+        strict=fields.get("strict"),
+        allowed_callers=fields.get("allowed_callers") or (),
+        options=_without(fields, *known) or None,
+    )
+
+
+# Messages
+
+
+def _split_system(entries: list[Message]) -> tuple[list[str], list[Message]]:
+    """Return the texts of the system messages at the start, and the other messages."""
+    count = 0
+    while count < len(entries) and entries[count].get("role") in _SYSTEM_ROLES:
+        count += 1
+    return [text for entry in entries[:count] for text in _texts(entry.get("content"))], entries[count:]
+
+
+def _has_system_first(messages: Sequence[Message]) -> bool:
+    return bool(messages) and messages[0].get("role") in _SYSTEM_ROLES
+
+
+def _extended(message: Message, texts: Sequence[str], kind: str) -> dict[str, Any]:
+    """Return a message with these texts after its content."""
+    content = message["content"]
+    if isinstance(content, str):
+        return {**message, "content": "\n\n".join([*filter(None, [content]), *texts])}
+    return {**message, "content": [*content, *({"type": kind, "text": text} for text in texts)]}
+
+
+def _texts(content: Any) -> list[str]:
+    """Return the texts of a system prompt, which is a string or a list of blocks."""
+    blocks = [content] if isinstance(content, str) else content or ()
+    texts: list[Any] = [block.get("text") if isinstance(block, dict) else block for block in blocks]
+    for text in texts:
+        if not isinstance(text, str):
+            raise CallError(f"a system prompt must be text, not {type(text).__name__}; leave it out of the request")
+    return [text for text in texts if text.strip()]
+
+
+def _automatic() -> dict[str, Any]:
+    return {"type": "ephemeral"}
+
+
+def _marks(content: Any) -> Iterator[Any]:
+    """Yield the breakpoints of messages and their blocks."""
+    for each in content if isinstance(content, list | tuple) else ():
+        if isinstance(each, dict):
+            if each.get("cache_control"):
+                yield each["cache_control"]
+            yield from _marks(each.get("content"))
+
+
+def unmarked(content: Any) -> Any:
+    """Return a message or a block without cache breakpoints."""
+    if isinstance(content, dict):
+        return {key: unmarked(field) for key, field in content.items() if key not in _MARKS}
+    return [unmarked(each) for each in content] if isinstance(content, list | tuple) else content
+
+
+def _without(fields: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: field for key, field in fields.items() if key not in keys}

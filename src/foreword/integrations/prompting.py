@@ -1,0 +1,144 @@
+"""Put a conversation's prompt into the requests that a framework sends.
+
+A framework keeps its own history, without Foreword's messages. So each message that a turn adds is remembered with its position and
+inserted there again, and the prefix that the provider has cached does not change.
+
+A framework also compacts its history without saying so. If the first message of a request differs from that of the request before, the
+history was replaced, and the conversation is compacted.
+"""
+
+from __future__ import annotations
+
+import json
+from _thread import allocate_lock
+
+from ..conversation.conversation import Conversation
+from ..errors import CallError, expect
+from ..vocabulary import digest, replace
+from .forms import CacheSettings, form_of, unmarked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from ..tools import Tool
+    from ..vocabulary import Turn
+    from .forms import Received
+
+    Message = Mapping[str, Any]
+    Open = Callable[[str], Conversation]
+
+_MAX_CONVERSATIONS = 1000
+_RESULT_TYPES = ("tool_result", "function_call_output")
+
+
+class Prompting:
+    """Puts the prompt of one conversation, or of a sub-agent in it, into requests."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        *,
+        task: str = "",
+        definition: str = "",
+        ttl: str | None = None,
+        betas: bool = True,
+        automatic: bool = True,
+    ) -> None:
+        expect("the conversation", conversation, Conversation)
+        if task and definition:
+            raise CallError("pass either a task or the name of a definition for a sub-agent, not both")
+        self.conversation, self._task, self._definition = conversation, task, definition
+        self._settings = CacheSettings(ttl, betas, automatic)
+        self._lock = allocate_lock()
+        self._configured = {tool.name: tool for tool in conversation.agent.tools or ()}
+        self._tools: Sequence[Tool] | None = None
+        self._first = ""
+        self._added: list[tuple[int, Message]] = []
+        self._last: tuple[Mapping[str, Any], dict[str, Any]] | None = None
+
+    def prompted(self, url: str, body: Any) -> dict[str, Any] | None:
+        """Return a request with the prompt, or None if it is not a request to a model. `extra_headers` has the headers that it needs.
+
+        A repeated request gives the same result, so that a retry sends the same bytes.
+        """
+        form = form_of(url)
+        if form is None or not isinstance(body, dict):
+            return None
+        with self._lock:
+            if self._last is None or self._last[0] != body:
+                received = form.read(body)
+                turn = self.turn(received)
+                turn = replace(turn, model=body["model"]) if isinstance(body.get("model"), str) else turn
+                self._last = body, form.write(body, received, turn, self._settings)
+            return dict(self._last[1])
+
+    def turn(self, received: Received) -> Turn:
+        """Return the turn for what a framework is about to send."""
+        messages, tools = list(received.messages), [self._described(tool) for tool in received.tools]
+        if self._task or self._definition:
+            return self.conversation.sub_agent(self._task, tools, definition=self._definition, messages=messages)
+        self._note_compaction(messages)
+        if self._tools != tools:
+            self.conversation.set_active_tools(tools)
+            self._tools = tools
+        complete = list(messages)
+        for at, message in self._added:
+            if at <= len(complete):
+                complete.insert(at, message)
+        turn = self.conversation.turn(messages=complete, new_prompt=_is_from_user(messages))
+        own = {id(message) for message in messages}
+        self._added = [(at, message) for at, message in enumerate(turn.history) if id(message) not in own]
+        return turn
+
+    def _described(self, tool: Tool) -> Tool:
+        """Return a framework's tool with the snippet, guidelines and server of the agent's tool of that name."""
+        known = self._configured.get(tool.name)
+        if known is None:
+            return tool
+        return replace(tool, snippet=known.snippet, guidelines=known.guidelines, server=known.server)
+
+    def _note_compaction(self, messages: Sequence[Message]) -> None:
+        first = digest(json.dumps(unmarked(messages[0]), sort_keys=True, default=str)) if messages else ""
+        if self._first and first != self._first:
+            self.conversation.compact()
+            self._added = []
+        self._first = first
+
+
+class Promptings:
+    """Finds the conversation that a request belongs to.
+
+    `conversation` is a conversation, or a function that opens one for the id that the framework has for it.
+    """
+
+    def __init__(self, conversation: Conversation | Open, **options: Any) -> None:
+        if not callable(conversation):
+            expect("the conversation", conversation, Conversation)
+        self._conversation, self._options = conversation, options
+        self._lock = allocate_lock()
+        self._known: dict[str, Prompting] = {}
+
+    def of(self, id: str) -> Prompting:
+        """Return the prompting of the conversation that the framework knows by this id."""
+        with self._lock:
+            name = id if callable(self._conversation) else ""
+            found = self._known.pop(name, None) or self._open(name)
+            self._known[name] = found  # the most recently used is the last
+            if len(self._known) > _MAX_CONVERSATIONS:
+                del self._known[next(iter(self._known))]
+            return found
+
+    def _open(self, id: str) -> Prompting:
+        conversation = self._conversation
+        return Prompting(conversation(id) if callable(conversation) else conversation, **self._options)
+
+
+def _is_from_user(messages: Sequence[Message]) -> bool:
+    """Whether the last message is from the user, and not the result of a tool."""
+    if not messages or messages[-1].get("role") != "user":
+        return False
+    content = messages[-1].get("content")
+    blocks = content if isinstance(content, list | tuple) else ()
+    return not any(isinstance(block, dict) and block.get("type") in _RESULT_TYPES for block in blocks)

@@ -1,0 +1,219 @@
+"""Ten turns with a framework against a provider on this machine, and what its requests must have in common.
+
+In every turn the tools come in another order. AGENTS.md is edited before the third turn, a tool is added in the fifth, and the framework
+replaces its history by a summary before the eighth.
+
+Frameworks that are not in the lock file are installed by `make integrations`, in an environment of their own; without them, their tests
+are not collected.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import itertools
+import json
+import os
+import threading
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+from foreword import Agent, Conversations, Workspace
+
+ROOT = Path(__file__).parents[2]
+FRAMEWORKS = {
+    "test_langchain.py": "langchain",
+    "test_deepagents.py": "deepagents",
+    "test_openai_agents.py": "agents",
+    "test_litellm.py": "litellm",
+    "test_claude_agent_sdk.py": "claude_agent_sdk",
+    "test_google_adk.py": "google.adk",
+    "test_smolagents.py": "smolagents",
+}
+
+
+def is_installed(module):
+    return all(find_spec(name) for name in itertools.accumulate(module.split("."), "{}.{}".format))
+
+
+collect_ignore = [
+    name
+    for name, module in FRAMEWORKS.items()
+    if "FOREWORD_ALL_FRAMEWORKS" not in os.environ and not is_installed(module)
+]
+
+TURNS, EDIT, LATE, COMPACTION = 10, 2, 4, 7
+MARKS = ("cache_control", "prompt_cache_breakpoint")
+
+
+def load_pretend():
+    spec = spec_from_file_location("pretend", ROOT / "examples/pretend.py")
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def read_file(path: str) -> str:
+    """Reads a text file.
+
+    Args:
+        path: The path of the file.
+    """
+    return Path(path).read_text()
+
+
+def list_files(path: str) -> str:
+    """Lists the files in a folder.
+
+    Args:
+        path: The path of the folder.
+    """
+    return "\n".join(sorted(os.listdir(path)))
+
+
+def run_tests(name: str) -> str:
+    """Runs a test.
+
+    Args:
+        name: The name of the test.
+    """
+    return "passed"
+
+
+def open_issue(title: str) -> str:
+    """Opens an issue.
+
+    Args:
+        title: Its title.
+    """
+    return "#1"
+
+
+FUNCTIONS = (read_file, list_files, run_tests)
+
+
+def unmarked(content):
+    """The content without cache breakpoints."""
+    if isinstance(content, dict):
+        return {key: unmarked(field) for key, field in content.items() if key not in MARKS}
+    return [unmarked(each) for each in content] if isinstance(content, list) else content
+
+
+def count_marks(content):
+    if isinstance(content, dict):
+        return sum(1 if key in MARKS else count_marks(field) for key, field in content.items())
+    return sum(map(count_marks, content)) if isinstance(content, list) else 0
+
+
+class Request:
+    """A request that the provider received."""
+
+    def __init__(self, line):
+        self.body = json.loads(line)
+        system = self.body.get("system") or self.body.get("instructions") or self.body.get("systemInstruction") or []
+        self.system = unmarked(system if isinstance(system, list) else [system])
+        self.tools = unmarked(self.body.get("tools", []))
+        self.messages = unmarked(self.body.get("messages") or self.body.get("input") or self.body.get("contents"))
+        self.marks = count_marks(self.body)
+
+    @property
+    def pieces(self):
+        """What the provider caches, in order, as it was sent."""
+        return [json.dumps(piece) for piece in (*self.tools, *self.system, *self.messages)]
+
+    @property
+    def text(self):
+        return json.dumps(self.body)
+
+    @property
+    def prompt(self):
+        """The text of the system prompt: in its own field, or in the first message."""
+        return json.dumps([self.system, self.messages[0]])
+
+    @property
+    def tool_names(self):
+        flat = [each for tool in self.tools for each in tool.get("functionDeclarations", [tool])]
+        return [tool.get("function", tool)["name"] for tool in flat]
+
+
+class TenTurns:
+    """A workspace, a conversation in it, and a provider that records the requests of ten turns."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.record = folder.parent / "requests.jsonl"
+        self.starts = []
+        self.edit("Run `make test` before you say that you are done.")
+        self.conversations = Conversations(str(folder.parent / "talks.db"))
+        self.conversation = self.conversations.open("talk", Workspace(str(folder)), Agent())
+
+    def edit(self, text):
+        (self.folder / "AGENTS.md").write_text(f"# Shop\n\n{text}\n")
+
+    @property
+    def requests(self):
+        return [Request(line) for line in self.record.read_text().splitlines()] if self.record.exists() else []
+
+    def run(self, ask, compacted):
+        """Let a framework answer ten messages. `ask` takes a message, tools and a history, and returns the new history."""
+        history = None
+        with asyncio.Runner() as runner:
+            for number in range(TURNS):
+                if number == EDIT:
+                    self.edit("Ask before you push.")
+                if number == COMPACTION:
+                    history = compacted(history)
+                functions = [*FUNCTIONS, *([open_issue] if number >= LATE else [])]
+                functions = [functions[(at + number) % len(functions)] for at in range(len(functions))]
+                self.starts.append(len(self.requests))
+                message = f"What is in file {number}?" if number % 2 else f"Hello {number}."
+                history = ask(message, functions, history)
+                if inspect.isawaitable(history):
+                    history = runner.run(history)
+
+    def check(self, late="in the messages", more_tools=()):
+        """Check the requests of ten turns. A late tool is sent in the messages or, if the API cannot do that, as the last tool."""
+        requests, compaction, late_start = self.requests, self.starts[COMPACTION], self.starts[LATE]
+        assert len(requests) == TURNS + TURNS // 2, "every second message is a question, which needs a tool"
+        assert max(request.marks for request in requests) <= 4
+        for number, (earlier, later) in enumerate(itertools.pairwise(requests), 1):
+            if number == compaction:
+                continue
+            kept, pieces = earlier.pieces, later.pieces
+            if number == late_start and late == "last tool":
+                assert later.tool_names == [*earlier.tool_names, "open_issue"]
+                kept, pieces = kept[len(earlier.tools) :], pieces[len(later.tools) :]
+            assert pieces[: len(kept)] == kept, f"request {number + 1} does not start with the one before"
+        for number, request in enumerate(requests):
+            assert ("make test" in request.prompt) == (number < compaction)
+            assert ("Ask before you push" in request.prompt) == (number >= compaction)
+            assert ("open_issue" in request.text) == (number >= late_start)
+        names = ["list_files", "read_file", "run_tests", *more_tools]
+        assert sorted(requests[0].tool_names) == sorted(names)
+        assert sorted(requests[-1].tool_names) == sorted([*names, "open_issue"])
+        assert len(requests[compaction].messages) < 5
+
+
+@pytest.fixture
+def ten_turns(tmp_path, monkeypatch):
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    shop = tmp_path / "shop"
+    (shop / ".git").mkdir(parents=True)
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(shop)
+    pretend = load_pretend()
+    with pretend.Provider(str(tmp_path / "requests.jsonl")) as provider:
+        for name, value in pretend.environment(provider.url).items():
+            monkeypatch.setenv(name, value)
+        thread = threading.Thread(target=provider.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        turns = TenTurns(shop)
+        yield turns
+        turns.conversations.close()
+        provider.shutdown()
+        thread.join()
