@@ -1,0 +1,76 @@
+"""LangChain, LangGraph and deepagents: middleware that puts a conversation's prompt into every request of an agent.
+
+    agent = create_agent("anthropic:claude-sonnet-5-5", tools, middleware=[ForewordMiddleware(conversation)])
+
+It works with models that use the Anthropic SDK or the OpenAI SDK. Its place among other middleware does not matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+from langgraph.config import get_config
+
+from ..errors import CallError
+from .clients import prompted_client
+from .prompting import Prompting, Promptings
+
+if TYPE_CHECKING:
+    from ..conversation.conversation import Conversation
+    from .prompting import Open
+
+
+class ForewordMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Puts a conversation's prompt into every request of an agent.
+
+    `conversation` is a conversation, or a function that opens one for LangGraph's thread id. With a `task`, or the name of a
+    `definition`, the agent is a sub-agent of the conversation.
+    """
+
+    def __init__(
+        self,
+        conversation: Conversation | Open,
+        *,
+        task: str = "",
+        definition: str = "",
+        ttl: str | None = None,
+        betas: bool = True,
+    ) -> None:
+        super().__init__()
+        self._promptings = Promptings(conversation, task=task, definition=definition, ttl=ttl, betas=betas)
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any]:
+        """Send a request with the prompt."""
+        return handler(request.override(model=_prompted_model(request.model, self._prompting(), is_async=False)))
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any]:
+        """Send a request with the prompt."""
+        return await handler(request.override(model=_prompted_model(request.model, self._prompting(), is_async=True)))
+
+    def _prompting(self) -> Prompting:
+        return self._promptings.of(str(get_config().get("configurable", {}).get("thread_id") or ""))
+
+
+def _prompted_model(model: Any, prompting: Prompting, *, is_async: bool) -> Any:
+    """Return a copy of a model, whose client puts the prompt into requests."""
+    copied = model.model_copy()
+    if hasattr(model, "root_async_client" if is_async else "root_client"):  # langchain-openai and what is built on it
+        prefix = "async_" if is_async else ""
+        root = prompted_client(getattr(model, f"root_{prefix}client"), prompting)
+        setattr(copied, f"root_{prefix}client", root)
+        setattr(copied, f"{prefix}client", root.chat.completions)
+    elif hasattr(type(model), "_async_client") and hasattr(type(model), "_client"):  # langchain-anthropic
+        name = "_async_client" if is_async else "_client"
+        copied.__dict__[name] = prompted_client(getattr(model, name), prompting)
+    else:
+        raise CallError(
+            f"the model {type(model).__name__} has no client of the Anthropic or OpenAI SDK; pass the prompt yourself:"
+            " create_agent(…, system_prompt=conversation.turn(…).system)"
+        )
+    return copied

@@ -1,0 +1,25 @@
+"""deepagents with Foreword's middleware, against a provider on this machine. It adds tools, a prompt and breakpoints of its own."""
+
+from __future__ import annotations
+
+from deepagents import create_deep_agent
+from langchain_core.messages import HumanMessage
+
+from foreword.integrations.langchain import ForewordMiddleware
+
+ANTHROPIC = "anthropic:claude-sonnet-5-5"
+
+
+def test_ten_turns_keep_the_prefix(ten_turns):
+    middleware = ForewordMiddleware(ten_turns.conversation)
+
+    def ask(message, functions, state):
+        functions = [each for each in functions if each.__name__ != "read_file"]  # deepagents has its own
+        agent = create_deep_agent(model=ANTHROPIC, tools=functions, middleware=[middleware])
+        return agent.invoke({"messages": [*(state["messages"] if state else ()), HumanMessage(message)]})
+
+    ten_turns.run(ask, compacted=lambda _: {"messages": [HumanMessage("A summary.")]})
+    own = set(ten_turns.requests[0].tool_names) - {"list_files", "read_file", "run_tests"}
+    assert {"edit_file", "task"} <= own
+    ten_turns.check(more_tools=own)
+    assert max(request.marks for request in ten_turns.requests) == 4
