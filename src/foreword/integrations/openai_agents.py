@@ -1,0 +1,52 @@
+"""The OpenAI Agents SDK: a model provider that puts a conversation's prompt into every request.
+
+    result = await Runner.run(agent, "Hello.", run_config=RunConfig(model_provider=ForewordProvider(conversation)))
+
+For a sub-agent, pass one of its models to the agent itself: `Agent(model=ForewordProvider(conversation, task=…).get_model(name))`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agents import Model, ModelProvider, OpenAIProvider
+from openai import AsyncOpenAI
+
+from .clients import prompted_client
+from .prompting import Prompting
+
+if TYPE_CHECKING:
+    from ..conversation.conversation import Conversation
+
+
+class ForewordProvider(ModelProvider):
+    """Provides OpenAI's models with a conversation's prompt in their requests.
+
+    `client` is the client to send them with, by default a new one. With a `task`, or the name of a `definition`, the models are those
+    of a sub-agent of the conversation. `use_responses=False` uses Chat Completions.
+    """
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        client: AsyncOpenAI | None = None,
+        *,
+        task: str = "",
+        definition: str = "",
+        ttl: str | None = None,
+        use_responses: bool | None = None,
+    ) -> None:
+        prompting = Prompting(conversation, task=task, definition=definition, ttl=ttl)
+        prompted = prompted_client(client or AsyncOpenAI(), prompting)
+        # Requests over a WebSocket do not pass through the client.
+        self._provider = OpenAIProvider(
+            openai_client=prompted, use_responses=use_responses, use_responses_websocket=False
+        )
+
+    def get_model(self, model_name: str | None) -> Model:
+        """Return the model with this name."""
+        return self._provider.get_model(model_name)
+
+    async def aclose(self) -> None:
+        """Release the connections of the models."""
+        await self._provider.aclose()

@@ -1,0 +1,34 @@
+"""The OpenAI Agents SDK with Foreword's model provider, against a provider on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from agents import Agent, RunConfig, Runner, function_tool
+
+from foreword.integrations.openai_agents import ForewordProvider
+
+
+@pytest.mark.parametrize(("use_responses", "late"), [(True, "in the messages"), (False, "last tool")])
+def test_ten_turns_keep_the_prefix(ten_turns, use_responses, late):
+    provider = ForewordProvider(ten_turns.conversation, use_responses=use_responses)
+    config = RunConfig(model_provider=provider, tracing_disabled=True)
+
+    async def ask(message, functions, history):
+        agent = Agent(name="shop", tools=[function_tool(each) for each in functions], model="gpt-6.1-sol")
+        message = {"role": "user", "content": message}
+        return (await Runner.run(agent, [*(history or ()), message], run_config=config)).to_input_list()
+
+    ten_turns.run(ask, compacted=lambda _: [{"role": "user", "content": "A summary."}])
+    ten_turns.check(late)
+    tool = ten_turns.requests[0].tools[0]
+    assert tool.get("function", tool)["strict"] is True
+
+
+def test_a_sub_agent_has_its_task_and_the_parents_instructions(ten_turns):
+    provider = ForewordProvider(ten_turns.conversation, task="Review the change.")
+    reviewer = Agent(name="reviewer", model=provider.get_model("gpt-6.1-sol"), instructions="Be kind.")
+    asyncio.run(Runner.run(reviewer, "Look.", run_config=RunConfig(tracing_disabled=True)))
+    [request] = ten_turns.requests
+    assert all(text in request.prompt for text in ("Review the change.", "make test", "Be kind."))
