@@ -1,0 +1,58 @@
+"""LiteLLM with Foreword's prompt, against a provider on this machine."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from foreword import CallError
+from foreword.integrations.litellm import ForewordCompletions
+
+
+def tool_of(function):
+    schema = {"type": "object", "properties": {"path": {"type": "string"}}}
+    return {
+        "type": "function",
+        "function": {"name": function.__name__, "description": function.__doc__, "parameters": schema},
+    }
+
+
+@pytest.mark.parametrize(
+    ("model", "is_async", "late"),
+    [
+        ("anthropic/claude-sonnet-5-5", False, "in the messages"),
+        ("anthropic/claude-sonnet-5-5", True, "in the messages"),
+        ("openai/gpt-6.1-sol", False, "last tool"),
+        ("openai/gpt-6.1-sol", True, "last tool"),
+    ],
+)
+def test_ten_turns_keep_the_prefix(ten_turns, model, is_async, late):
+    completions = ForewordCompletions(ten_turns.conversation)
+
+    async def ask(message, functions, history):
+        history = [*(history or ()), {"role": "user", "content": message}]
+        tools = [tool_of(function) for function in functions]
+        while True:
+            arguments = {"model": model, "messages": history, "tools": tools}
+            answer = await completions.acompletion(**arguments) if is_async else completions.completion(**arguments)
+            said = answer.choices[0].message
+            history.append({key: field for key, field in said.model_dump(exclude_none=True).items() if key in KEPT})
+            if not said.tool_calls:
+                return history
+            for call in said.tool_calls:
+                result = FUNCTIONS[call.function.name](**json.loads(call.function.arguments))
+                history.append({"role": "tool", "tool_call_id": call.id, "content": result})
+
+    FUNCTIONS = {"read_file": lambda path: (ten_turns.folder / path).read_text()}
+    KEPT = ("role", "content", "tool_calls")
+    ten_turns.run(ask, compacted=lambda _: [{"role": "user", "content": "A summary."}])
+    ten_turns.check(late)
+
+
+def test_other_providers_are_refused(ten_turns):
+    completions = ForewordCompletions(ten_turns.conversation)
+    with pytest.raises(CallError, match="the provider 'gemini' of 'gemini/gemini-3-pro'"):
+        completions.completion("gemini/gemini-3-pro", [{"role": "user", "content": "Hello."}])
+    with pytest.raises(CallError, match="do not pass a client"):
+        completions.completion("openai/gpt-6.1-sol", [], client=object())
