@@ -13,7 +13,7 @@ from foreword.building.build import build
 from foreword.errors import ForewordError
 from foreword.programs.caching import cache_report
 from foreword.programs.question import Question
-from foreword.programs.stability import BackwardsDisk, in_another_process, rebuilds
+from foreword.programs.stability import ReversedDisk, in_another_process, rebuilds
 from foreword.sources.files import Reader
 from foreword.text.tokens import count
 from foreword.vocabulary import replace
@@ -85,9 +85,9 @@ def test_a_directory_reached_through_a_link_has_a_different_name(workspace):
 
 def test_directories_are_listed_in_reverse(workspace):
     folder = workspace.path("w/.agents/skills")
-    with BackwardsDisk().scandir(folder) as listing:
+    with ReversedDisk().scandir(folder) as listing:
         assert [entry.name for entry in listing] == ["c", "b", "a"]
-    assert Reader(disk=BackwardsDisk()).entries(folder) == (["a", "b", "c"], None)
+    assert Reader(disk=ReversedDisk()).entries(folder) == (["a", "b", "c"], None)
 
 
 def test_the_seed_reaches_the_other_process(workspace, monkeypatch):
@@ -147,7 +147,7 @@ def test_if_another_process_differs_each_variation_is_tried_separately(workspace
 
 
 def test_directories_are_listed_in_reverse_in_the_other_process(workspace):
-    program = f"from foreword.programs.stability import list_backwards; list_backwards(); import os; print([entry.name for entry in os.scandir({workspace.path('w/.agents/skills')!r})])"
+    program = f"from foreword.programs.stability import reverse_listings; reverse_listings(); import os; print([entry.name for entry in os.scandir({workspace.path('w/.agents/skills')!r})])"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "['c', 'b', 'a']"
 

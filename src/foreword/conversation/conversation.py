@@ -17,7 +17,7 @@ from .builder import EditionBuilder
 from .decide import Outcome, drift
 from .hooks import Hooks, last_user_text
 from .leading import without_prompt_messages
-from .skills import SkillsInUse
+from .skills import SkillActivator
 from .sub_agents import build_sub_agent_prompt, defined_sub_agent, inherited_inputs
 from .touch import TOUCH_KINDS
 from .touching import Touching
@@ -62,7 +62,7 @@ class Conversation:
         parts = (shared.editions, self._assembling, self._agent, self._builder, self._hooks)
         self._transitions = Transitions(*parts)
         self._touching = Touching(self._transitions, shared.editions, self._assembling, self._agent)
-        self._skills = SkillsInUse(id, self._transitions, *parts[:2], self._builder)
+        self._skills = SkillActivator(id, self._transitions, *parts[:2], self._builder)
         self._turns = Turns(*parts, self._touching)
 
     @property

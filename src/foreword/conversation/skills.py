@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .transitions import Transitions
 
 
-class SkillsInUse:
+class SkillActivator:
     """Activates skills in one conversation."""
 
     def __init__(

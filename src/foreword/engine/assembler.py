@@ -224,9 +224,9 @@ class Assembler:
 
     def skills(self) -> list[Skill]:
         """Return all skills that the layout finds, including hidden ones."""
-        from .skills import each_skill
+        from .skills import all_skills
 
-        return list(each_skill(self.snapshot().inputs))
+        return list(all_skills(self.snapshot().inputs))
 
     def skill(self, name: str) -> Skill:
         """Return the skill with this name, including its body."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MAX_FILES = 50
 
 
-def each_skill(inputs: Inputs) -> Iterator[Skill]:
+def all_skills(inputs: Inputs) -> Iterator[Skill]:
     """Yield every skill that was found."""
     for entries in inputs.found.values():
         yield from (entry for entry in entries if isinstance(entry, Skill))
@@ -33,7 +33,7 @@ def skill_named(name: str, layout: Layout, inputs: Inputs) -> Skill:
     """Return the skill with this name. Raises a MissingError that lists the known names."""
     if not any(lookup.kind == "skill" for lookup in layout.lookups):
         raise MissingError(f"the layout {layout.name} does not use skills")
-    skills = {skill.name: skill for skill in each_skill(inputs)}
+    skills = {skill.name: skill for skill in all_skills(inputs)}
     if name not in skills:
         refused = [candidate for candidate in inputs.candidates if candidate.fate == "refused"]
         match = next((candidate for candidate in refused if _is_path_of(candidate.path, name)), None)

@@ -83,7 +83,7 @@ def read_settings(workspace: Workspace, reader: Reader, caller_path: str = "") -
 
 
 def _read(path: str, reader: Reader, reach: Reach | None = None) -> list[Settings]:
-    """Read one settings file: a list of one, or an empty list if there is no file.
+    """Return a list with the settings from one file, or an empty list if there is no file.
 
     `reach` limits which links are followed. It is passed only for a workspace's file, which is untrusted.
     """

@@ -177,12 +177,12 @@ class AgentLint:
         table = compare_agents(views, [printable(file) for file in files], self.shown_root, cwd)
         misplaced_files(table, self.shown_root, self.facts)
         for number, folder in folders_to_visit(table):
-            if is_inside(folder, cwd) and self._may_contain_work(folder):
+            if is_inside(folder, cwd) and self._may_be_working_directory(folder):
                 assembler = assemblers[number].for_directory(self.real_names.get(folder, folder))
                 assembler.reader = assemblers[number].reader
                 self._visit(assembler, folder)
 
-    def _may_contain_work(self, folder: str) -> bool:
+    def _may_be_working_directory(self, folder: str) -> bool:
         """Whether somebody may start an agent in a folder. Nobody does so in a skill or a folder of templates."""
         if is_material(folder, self.shown_root):
             return False

@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 _MAX_ABOVE = 5
 
 
-def is_match(path: str, wanted: str, cwd: str) -> bool:
-    """Whether a path is at or below `wanted`, or has that name. An empty string matches every path."""
+def is_match(path: str, requested: str, cwd: str) -> bool:
+    """Whether a path is at or below `requested`, or has that name. An empty string matches every path."""
     return (
-        not wanted
-        or os.path.basename(path) == wanted
-        or any(is_inside(path, possible) for possible in _paths(wanted, cwd))
+        not requested
+        or os.path.basename(path) == requested
+        or any(is_inside(path, possible) for possible in _paths(requested, cwd))
     )
 
 
-def explain_path(question: Question, wanted: str, absent: Sequence[Candidate]) -> list[Candidate]:
+def explain_path(question: Question, requested: str, absent: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates that explain why nothing at a path was used. `absent` are the candidates there that do not exist."""
-    paths = _paths(wanted, question.cwd)
+    paths = _paths(requested, question.cwd)
     path = next((possible for possible in paths if os.path.lexists(possible)), paths[0])
     if absent and not os.path.lexists(path):
         return [
@@ -52,10 +52,12 @@ def explain_path(question: Question, wanted: str, absent: Sequence[Candidate]) -
     return [*absent, _explain(question, path)]
 
 
-def with_readers(question: Question, wanted: str, candidates: Sequence[Candidate]) -> list[Candidate]:
+def with_readers(question: Question, requested: str, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates. If only one file exists at the requested path, its reason also names the other agents that read it."""
     existing = [candidate for candidate in candidates if candidate.fate != "absent"]
-    path = next((existing_path for existing_path in _paths(wanted, question.cwd) if os.path.isfile(existing_path)), "")
+    path = next(
+        (existing_path for existing_path in _paths(requested, question.cwd) if os.path.isfile(existing_path)), ""
+    )
     if len(existing) != 1 or existing[0].path != printable(path):
         return list(candidates)
     reason = "; ".join(filter(None, (existing[0].reason, _also_read_by(question, path))))
@@ -69,9 +71,9 @@ def _also_read_by(question: Question, path: str) -> str:
     return f"also read by {', '.join(agents)}" if agents else ""
 
 
-def _paths(wanted: str, cwd: str) -> list[str]:
+def _paths(requested: str, cwd: str) -> list[str]:
     """Return the absolute paths that a name may refer to: in the workspace, and in the current directory."""
-    return [absolute(os.path.join(cwd, wanted), os.environ), absolute(wanted, os.environ)]
+    return [absolute(os.path.join(cwd, requested), os.environ), absolute(requested, os.environ)]
 
 
 def _explain(question: Question, path: str) -> Candidate:

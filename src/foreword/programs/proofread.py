@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from ..engine.skills import each_skill
+from ..engine.skills import all_skills
 from ..errors import CallError
 from ..extensions import run_checks
 from ..findings import finding, merge_repeated
@@ -42,7 +42,7 @@ class Report:
     """The result of lint.
 
     Fields:
-        findings: What was found.
+        findings: The likely mistakes that were found.
         files: How many files were checked.
         root: The root of the workspace.
     """
@@ -122,7 +122,7 @@ class _LintRun:
         prompt = assembler.prompt(self.agent, self.now)
         snapshot = assembler.snapshot(self.agent)
         self.disk.enter(snapshot.plan.workspace)
-        skills = [skill.path for skill in each_skill(snapshot.inputs)]
+        skills = [skill.path for skill in all_skills(snapshot.inputs)]
         self.record(self.linter.check(prompt, map(printable, skills)))
         self.record(run_checks(self.extensions, prompt))
         self.record(self.wrong_case.findings(prompt.candidates))

@@ -1,7 +1,7 @@
 """Rebuild a prompt with variations that should not matter, to see whether it changes.
 
 A single different byte invalidates a provider's cache. So the same prompt is built a little later, for the same directory under
-another name, with the environment in another order, with directories listed backwards, and in a process with another hash seed.
+another name, with the environment in another order, with directories listed in reverse order, and in a process with another hash seed.
 
 Building a prompt with many skills is expensive. If a variation changes nothing that the prompt depends on (it resolves to the same
 workspace, or to the same time at the layout's precision), the result is known without building. All other variations are first tried
@@ -103,15 +103,15 @@ def _rebuild_under_other_names(assembler: Assembler, agent: Agent, now: datetime
 def _rebuild_separately(
     assembler: Assembler, agent: Agent, now: datetime, fields: Mapping[str, Any]
 ) -> Iterator[Rebuild]:
-    backwards = _copy_of(assembler, assembler.workspace, _backwards_reader)
-    yield _try_build("listing", _LISTING_DETAIL, backwards.prompt, agent, now)
+    reversed_copy = _copy_of(assembler, assembler.workspace, _reversed_reader)
+    yield _try_build("listing", _LISTING_DETAIL, reversed_copy.prompt, agent, now)
     for seed in SEEDS:
         detail = f"in a process with hash seed {seed}"
         yield _try_build("hash seed", detail, in_another_process, fields, seed)
 
 
 _ENVIRONMENT_DETAIL = "with the environment in another order"
-_LISTING_DETAIL = "with directories listed backwards"
+_LISTING_DETAIL = "with directories listed in reverse order"
 
 
 def _rebuild_with_reordered_environment(assembler: Assembler, agent: Agent, now: datetime) -> Rebuild:
@@ -132,8 +132,8 @@ def _try_build(variation: str, detail: str, build: Callable[..., Prompt], *argum
         return Rebuild(variation, detail, None, str(error) or type(error).__name__)
 
 
-def _backwards_reader() -> Reader:
-    return Reader(disk=BackwardsDisk())
+def _reversed_reader() -> Reader:
+    return Reader(disk=ReversedDisk())
 
 
 def _copy_of(assembler: Assembler, workspace: Workspace, reader: Callable[[], Reader] = Reader) -> Assembler:
@@ -156,8 +156,8 @@ def _names_of(workspace: Workspace) -> Iterator[tuple[str, str]]:
         yield "as the directory that the link points to", real_path(cwd)
 
 
-class BackwardsDisk:
-    """The real disk, except that directories are listed backwards."""
+class ReversedDisk:
+    """The real disk, except that directories are listed in reverse order."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(os, name)
@@ -165,7 +165,7 @@ class BackwardsDisk:
     real_scandir: Callable[..., Any] = os.scandir
 
     def scandir(self, path: str = ".") -> DirectoryListing:
-        with BackwardsDisk.real_scandir(path) as listing:
+        with ReversedDisk.real_scandir(path) as listing:
             return DirectoryListing(sorted(listing, key=lambda entry: entry.name, reverse=True))
 
 
@@ -179,9 +179,9 @@ class DirectoryListing(list["os.DirEntry[str]"]):
         pass
 
 
-def list_backwards() -> None:
-    """List directories backwards from now on, everywhere in this process."""
-    os.scandir = BackwardsDisk().scandir  # type: ignore[assignment]
+def reverse_listings() -> None:
+    """List directories in reverse order from now on, everywhere in this process."""
+    os.scandir = ReversedDisk().scandir  # type: ignore[assignment]
 
 
 def in_another_process(fields: Mapping[str, Any], seed: str) -> Prompt:
@@ -193,7 +193,7 @@ def in_another_process(fields: Mapping[str, Any], seed: str) -> Prompt:
 
 def _id_in_another_process(fields: Mapping[str, Any], seed: str) -> str:
     """Return the id of the prompt that another process builds with everything varied: hash seed, environment and listing."""
-    return _run(_BACKWARDS_PROGRAM, fields, {**_reverse(os.environ), "PYTHONHASHSEED": seed}).strip()
+    return _run(_VARIED_PROGRAM, fields, {**_reverse(os.environ), "PYTHONHASHSEED": seed}).strip()
 
 
 # Programs that read a question's fields, and print the prompt or only its id.
@@ -206,12 +206,12 @@ try:
 except ForewordError as error:
     sys.exit(str(error))
 """
-_BACKWARDS_PROGRAM = """\
+_VARIED_PROGRAM = """\
 import gc, json, sys
 gc.disable()
 from foreword.errors import ForewordError
-from foreword.programs.stability import list_backwards
-list_backwards()
+from foreword.programs.stability import reverse_listings
+reverse_listings()
 from foreword.programs.question import Question
 try:
     sys.stdout.write(Question(json.load(sys.stdin)).prompt().id)

@@ -40,7 +40,7 @@ _DEFAULT = "openai"
 def request_for(provider: str, turn: Turn) -> dict[str, Any]:
     """Return the arguments for a provider's client, in OpenAI's form for unknown providers.
 
-    It is for predictions: fields of tools that the provider does not accept are left out.
+    Used only for predictions, so tool fields that the provider does not accept are left out.
     """
     from importlib import import_module
 

@@ -5,7 +5,7 @@ breakpoints, including the automatic one (`cache_control` of the request itself)
 one for the caller. Breakpoints that the caller has set in messages and tools count too; if there are too many, only the last ones are
 kept. The API ignores a breakpoint in a prompt that is too short, so the prompt's tokens need not be counted.
 
-Breakpoints that last an hour must come before those that last five minutes. In a long conversation, one of them is in its messages
+Breakpoints that last an hour must come before those that last five minutes. In a long conversation, one breakpoint is in the messages
 (`message_breakpoints.py`).
 
 A late change that the conversation announces becomes a system message, if the model accepts one in the middle of a conversation. New
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _TTLS = ("5m", "1h", "mixed")
 MAX_BREAKPOINTS = 4  # in the whole request
 _SHARED_LIFETIMES = ("release", "project")  # text that other conversations read too
-_MIN_CACHED = 4096  # characters; hardly any model caches less
+_MIN_CACHED = 4096  # characters; most models do not cache less than this
 
 
 def for_anthropic(turn: Turn, *, breakpoints: int = 3, ttl: TTL | None = None, betas: bool = True) -> dict[str, Any]:
@@ -96,8 +96,8 @@ def _check_options(breakpoints: int, ttl: str | None) -> None:
 def _place_breakpoints(turn: Turn, tools: Sequence[Any], count: int) -> tuple[list[Block], bool]:
     """Return the prompt's blocks, and whether to set a breakpoint after the tools. There are at most `count` breakpoints in total."""
     blocks = blocks_of(turn)
-    # Tools come first and change with the agent's release. If text of that lifetime follows, its breakpoint covers them too. But a
-    # late tool would then lose all tools, so if they are longer than the text, they have a breakpoint of their own.
+    # Tools come first and change with the agent's release. If text of that lifetime follows, its breakpoint covers them too. But
+    # then a late tool would invalidate the cache of all tools, so tools that are longer than the text get their own breakpoint.
     has_release = bool(blocks) and blocks[0].lifetime == "release"
     break_after_tools = bool(tools) and (not has_release or _length(tools) > max(len(blocks[0].text), _MIN_CACHED))
     block_breakpoints = sum(block.has_breakpoint for block in blocks)
