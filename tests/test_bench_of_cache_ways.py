@@ -93,7 +93,7 @@ def test_an_entry_is_written_at_a_breakpoint_and_read_until_it_expires(send):
     assert send("A!", at=898) == (0, 1000, 1.25)
 
 
-def test_an_hour_costs_twice_the_input(send):
+def test_an_hour_long_entry_costs_twice_the_input(send):
     assert send("a!!", "b!", "c") == (0, 2000, 4.25)
     assert send("a!!", "b!", at=3599) == (1000, 1000, 1.35)
 

@@ -138,7 +138,7 @@ def test_the_status_of_a_subfolder_is_that_of_the_whole_repository(repository, g
     assert status == " M ../a.txt\n?? ./"
 
 
-def test_names_are_quoted_like_git_does(repository, git):
+def test_names_are_quoted_as_in_git(repository, git):
     repository({"w/a b": "", "w/é": "", 'w/"q"': ""})
     assert git_values(repository)[1] == git("status", "--short").rstrip("\n")
 
@@ -181,7 +181,7 @@ def test_a_rejected_configuration_is_one_finding(repository):
     assert "includes other files" in message and prompt.text == "main||clean"
 
 
-def test_display_settings_of_the_user_have_no_effect(repository, git, monkeypatch):
+def test_the_users_display_settings_have_no_effect(repository, git, monkeypatch):
     repository(
         {"gitconfig": "[status]\n\tbranch = true\n\tshowStash = true\n[color]\n\tui = always\n\tstatus = always\n"}
     )
@@ -192,7 +192,7 @@ def test_display_settings_of_the_user_have_no_effect(repository, git, monkeypatc
     assert git_values(repository) == ["main", "?? new", "dirty"]
 
 
-def test_ignore_rules_of_the_user_apply(repository, monkeypatch):
+def test_the_users_ignore_rules_apply(repository, monkeypatch):
     repository(
         {"gitconfig": f"[core]\n\texcludesFile = {repository.path('ignored')}\n", "ignored": "*.log\n", "w/x.log": ""}
     )
@@ -200,7 +200,7 @@ def test_ignore_rules_of_the_user_apply(repository, monkeypatch):
     assert git_values(repository) == ["main", "", "clean"]
 
 
-def test_git_variables_of_the_caller_are_ignored(repository, git, monkeypatch):
+def test_the_callers_git_variables_are_ignored(repository, git, monkeypatch):
     repository({"other": None, "other/new": ""})
     git("init", cwd="other")
     for name, path in {"GIT_DIR": "other/.git", "GIT_WORK_TREE": "other", "GIT_INDEX_FILE": "other/index"}.items():
@@ -316,7 +316,7 @@ DIRTY_STATUS = " M a.txt\n?? .gitattributes"
         ('[includeIf "gitdir:**"]\n\tpath = TOP/evil.config\n', ""),
     ],
 )
-def test_no_program_of_the_configuration_is_run(trap_repository, git, config, status):
+def test_no_program_from_the_configuration_is_run(trap_repository, git, config, status):
     append_text(trap_repository, "w/.git/config", config)
     append_text(trap_repository, "evil.config", '[filter "evil"]\n\tclean = TRAP\n')
     git("status", check=False)
@@ -334,7 +334,7 @@ def test_git_is_not_run_if_the_name_of_a_filter_cannot_be_overridden(trap_reposi
     assert not take_mark(trap_repository)
 
 
-def test_no_program_of_a_worktrees_configuration_is_run(trap_repository, git):
+def test_no_program_from_a_worktrees_configuration_is_run(trap_repository, git):
     git("config", "extensions.worktreeConfig", "true")
     append_text(trap_repository, "w/.git/config.worktree", '[filter "evil"]\n\tclean = TRAP\n')
     git("status")

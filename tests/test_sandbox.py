@@ -186,7 +186,7 @@ def script(code, folder, *, flags=(), environment=None, status=0):
 
 
 @pytest.mark.parametrize("environment", [{}, {"PYTHONDONTWRITEBYTECODE": "1"}, {"PYTHONPATH": ".", "HOME": "/nowhere"}])
-def test_modules_of_the_workspace_are_not_imported(tmp_path, environment):
+def test_workspace_modules_are_not_imported(tmp_path, environment):
     trap = "import sys; open('sprung', 'w').close(); raise SystemExit('trapped')"
     for name in ("minijinja", "json", "foreword", "resource", "sitecustomize", "usercustomize", "markupsafe", "time"):
         (tmp_path / f"{name}.py").write_text(trap)

@@ -56,7 +56,7 @@ def test_each_rule_has_a_fate_and_a_reason(tree, name, fate, reason):
 
 
 @pytest.mark.parametrize(("name", "program"), [("cursor", "Cursor, as documented"), ("copilot", "Copilot CLI 1.0.102")])
-def test_a_mirror_says_what_it_mirrors_and_where_it_differs(name, program):
+def test_a_mirror_says_what_it_mirrors_and_how_it_differs(name, program):
     form = answer("layouts", {"name": name})
     assert form["mirrors"].startswith(program)
     assert form["differs"]

@@ -66,7 +66,7 @@ def test_a_layout_names_a_version_that_make_peers_runs(name):
 
 
 @pytest.mark.parametrize("name", sorted(KNOWN_DIFFERENCES))
-def test_a_layout_says_where_it_is_known_to_differ(name):
+def test_a_layout_says_how_it_is_known_to_differ(name):
     assert [
         case for case, sentence in KNOWN_DIFFERENCES[name].items() if sentence not in documented_differences(name)
     ] == []

@@ -294,7 +294,7 @@ def test_the_page_loads_less_than_200_kilobytes_compressed(open_page, used_site)
     assert sum(sizes.values()) < 200_000, sizes
 
 
-def test_the_page_runs_under_the_strict_policy_of_the_service(open_page, used_site):
+def test_the_page_works_with_the_services_strict_policy(open_page, used_site):
     policy = urllib.request.urlopen(used_site.url).headers["Content-Security-Policy"]
     assert "unsafe" not in policy and "default-src 'none'" in policy
     page = open_page(f"{used_site.url}/#/edit")  # where a violation fails the test
@@ -309,7 +309,7 @@ def test_a_page_that_is_not_built_explains_how_to_build_it(own_site, open_page, 
     expect(page.locator("body")).to_contain_text("make page")
 
 
-def test_the_editor_knows_the_variables_of_jinja():
+def test_the_editor_knows_the_jinja_variables():
     from foreword.template.jinja import VARIABLES
 
     source = (ROOT / "web/src/languages/jinja.ts").read_text()

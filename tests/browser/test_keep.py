@@ -110,7 +110,7 @@ def crash(page):
         assert "crash" in str(error).lower() or "Timeout" in str(error)
 
 
-def test_two_tabs_keep_a_draft_each(unsaved_editor, site):
+def test_each_tab_keeps_its_own_draft(unsaved_editor, site):
     other = unsaved_editor.page.context.new_page()
     other.goto(f"{site.url}/#/edit")
     expect(other.locator(".cm-content")).to_contain_text("You are a helpful coding assistant.")
@@ -189,7 +189,7 @@ def test_the_second_person_can_load_the_other_version_and_undo_that(edit, site):
     expect(two.code).to_have_text("From two.")
 
 
-def test_the_other_version_can_have_different_line_ends(edit, site):
+def test_the_other_version_can_have_different_line_endings(edit, site):
     editor = edit(site)
     editor.write("Mine.")
     site.write("One\r\ntwo\r\n")
@@ -263,7 +263,7 @@ def test_saving_before_the_text_is_checked_saves_it_after_the_check(save_before_
     assert (saved["version"], saved["template"], saved["note"]) == (newest + 1, "Saved early.", "a note finished late")
 
 
-def test_saving_before_the_check_of_a_text_that_cannot_be_rendered_asks_first(save_before_check, site):
+def test_saving_before_the_check_asks_first_if_the_text_cannot_be_rendered(save_before_check, site):
     before = site.template()
     dialog, release = save_before_check("{% if %}", "jinja")
     press_enter(dialog)

@@ -44,7 +44,7 @@ def test_the_preview_follows_typing_after_a_pause(editor_with_preview):
     assert len(urls) == 1
 
 
-def test_a_stale_answer_never_overwrites_a_newer_one(editor):
+def test_a_stale_response_never_overwrites_a_newer_one(editor):
     held, released = [], threading.Event()
 
     def hold_the_first(route):

@@ -156,7 +156,7 @@ def test_every_agent_says_that_a_file_does_not_exist(agents, path, sentence):
     assert f"  far   absent  {sentence}" in out and out.count("the file does not exist") == 2
 
 
-def test_a_nested_file_that_a_touch_adds_waits(run, tree):
+def test_a_nested_file_is_added_on_touch(run, tree):
     tree(
         {"w/.git": None, "w/AGENTS.md": "A.", "w/api/AGENTS.md": "B.", "w/api/CLAUDE.md": "C.", "w/web/CLAUDE.md": "D."}
     )
@@ -182,7 +182,7 @@ def test_a_file_that_is_cut_entirely_is_not_loaded(run, tree):
     assert "  codex  cut 100%  loads nothing from it: cut from 5 to 0 bytes" in out
 
 
-def test_a_file_of_a_menu_is_listed(run, repository):
+def test_a_file_whose_description_is_sent_is_listed(run, repository):
     files = {"w/.claude/agents/a.md": "x", "w/.claude/commands/b.md": "x", "w/api/.claude/skills/c/SKILL.md": "x"}
     repository(files)
     out = run("agents", ".", *(path.removeprefix("w/") for path in files), "--layout", "claude", "--layout", "codex")[1]
@@ -247,14 +247,14 @@ def shown_agents(run, *arguments):
     return [agent["name"] for agent in json.loads(run("agents", *arguments, "--json")[1])["agents"]]
 
 
-def test_agents_are_shown_by_their_signs(run, tree):
+def test_agents_are_detected_by_their_files(run, tree):
     tree({"w/.git/HEAD": "ref: refs/heads/main\n", "w/sub/CLAUDE.md": "Nested."})
     assert "claude" in shown_agents(run) and "codex" not in shown_agents(run)
     tree({"w/AGENTS.md": "Root."})
     assert {"claude", "codex"} <= set(shown_agents(run)) < set(shown_agents(run, "--all"))
 
 
-def test_without_signs_nothing_is_shown(run, tree):
+def test_without_files_of_any_agent_nothing_is_shown(run, tree):
     assert run("agents") == (
         0,
         "",
@@ -298,7 +298,7 @@ def test_an_invalid_call_is_reported_in_one_sentence(run, arguments, message):
     assert (status, out) == (2, "") and message in err and err.count("\n") == 1
 
 
-def test_an_agent_whose_layout_refuses_the_settings_is_left_out(run, tree):
+def test_an_agent_whose_layout_rejects_the_settings_is_left_out(run, tree):
     settings = "".join(f"for.{name}.unheard_of = 100\n" for name in mirror_names())
     tree({"w/AGENTS.md": "Root.", "home/.config/foreword/foreword.toml": settings})
     form = json.loads(run("agents", "--json")[1])
@@ -306,7 +306,7 @@ def test_an_agent_whose_layout_refuses_the_settings_is_left_out(run, tree):
     assert "the agent 'codex' was left out" in form["findings"][0]["message"]
 
 
-def test_keys_for_other_layouts_leave_no_agent_out(run, tree):
+def test_keys_for_other_layouts_do_not_leave_out_an_agent(run, tree):
     tree({"w/AGENTS.md": "Root.", "home/.config/foreword/foreword.toml": "unheard_of = 100\nnames = ['TEAM.md']"})
     form = json.loads(run("agents", "--all", "--json")[1])
     assert [each["name"] for each in form["agents"]] == list(mirror_names()) and form["findings"] == []

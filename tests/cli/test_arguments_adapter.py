@@ -7,7 +7,7 @@ import sys
 from foreword.cli.arguments import Parser
 
 
-def test_the_private_parts_exist():
+def test_the_private_attributes_exist():
     parser = argparse.ArgumentParser()
     option = parser.add_argument("--layout")
     assert parser._option_string_actions["--layout"] is option

@@ -335,7 +335,7 @@ def test_an_unknown_skill_is_an_error(error_of):
 @pytest.mark.parametrize(
     "arguments", [["zzz"], ["show", "nowhere"], ["show", "--now", "x"], ["show", "--layout", "zzz"], []]
 )
-def test_the_script_exits_with_two(tree, arguments):
+def test_the_script_exits_with_status_two(tree, arguments):
     result = subprocess.run(
         [sys.executable, "-m", "foreword", *arguments],
         cwd=tree.path("w"),
@@ -423,7 +423,7 @@ def test_a_value_that_only_looks_like_a_number_or_a_list_is_an_error(tree, run, 
     assert (status, err.count("\n")) == (2, 1)
 
 
-def test_a_scope_of_null_is_an_error(tree, run):
+def test_a_null_scope_is_an_error(tree, run):
     tree({"scope.json": "null"})
     status, _, err = run("show", tree.path("w"), "--scope", tree.path("scope.json"))
     assert (status, err.endswith("must be an object, not null\n")) == (2, True)

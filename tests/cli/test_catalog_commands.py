@@ -52,7 +52,7 @@ def test_layouts_mark_the_default_and_do_not_repeat_names(run):
     assert [name for name, about in rows if about.strip().lower().startswith(f"{name}:")] == []
 
 
-def test_layouts_lists_those_of_the_user_the_workspace_and_the_packs(tree, run):
+def test_layouts_of_the_user_the_workspace_and_packs_are_listed(tree, run):
     tree(
         {
             "home/.config/foreword/prompts/team.toml": 'about = "Ours."\nextends = "$std/ion"\n',

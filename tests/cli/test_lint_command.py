@@ -86,7 +86,7 @@ def test_the_same_field_with_different_lengths_is_one_finding(tree, run):
     )
 
 
-def test_skills_of_the_user_and_of_the_project_are_counted_separately(tree, run):
+def test_user_and_project_skills_are_counted_separately(tree, run):
     user_skills = skills_with("v: 1\n", "v: 1\n", folder="home/.agents/skills")
     user_skills = {
         path.replace("/s0/", "/t0/").replace("/s1/", "/t1/"): text.replace("name: s", "name: t")
@@ -254,7 +254,7 @@ def test_invalid_settings_are_reported_in_one_sentence(tree, run, settings, sent
     assert status == 0 and out.count("[settings-invalid]") == 1
 
 
-def test_an_unknown_check_is_a_wrong_call(tree, run):
+def test_an_unknown_check_is_an_error(tree, run):
     assert run("lint", "--disable", "missing-fil")[::2] == (
         2,
         "foreword: --disable: unknown check 'missing-fil'; did you mean 'missing-file'?\n",

@@ -140,7 +140,7 @@ def test_offsets_are_in_code_points(tree, run):
         ),
     ],
 )
-def test_options_of_the_agent_reach_the_prompt(shop, run, options, expected):
+def test_agent_options_reach_the_prompt(shop, run, options, expected):
     status, out, _ = run("show", *options)
     assert status == 0 and expected in out
 
@@ -231,7 +231,7 @@ def test_an_empty_prompt_prints_nothing(tree, run):
 # --strict
 
 
-def test_strict_exits_with_one_on_an_error_finding(shop, run):
+def test_strict_exits_with_status_one_on_an_error_finding(shop, run):
     options = ["--set", "budget=10"]
     assert run("show", *options)[0] == 0
     status, out, err = run("show", *options, "--strict")

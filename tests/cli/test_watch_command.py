@@ -178,7 +178,7 @@ def test_a_signal_decides_the_exit_status(start, number, status, terminal):
     assert (exit_status, err) == (status, "")
 
 
-def test_strict_exits_with_one_if_the_last_prompt_has_an_error_finding(tree, start):
+def test_strict_exits_with_status_one_if_the_last_prompt_has_an_error_finding(tree, start):
     tree({"w/.git": None, "w/AGENTS.md": "A long instruction. " * 50})
     process = start("--layout", "foreword", "--strict", "--set", "budget=20")
     process.read_until(r"budget-exceeded")

@@ -129,7 +129,7 @@ def test_an_extension_adds_tools(open_conversation, tool_names, layout, tools, e
     assert open_conversation(layout, tools=tools, extensions=[extension]).turn("hi").is_reused
 
 
-def test_a_tool_of_an_extension_is_known_by_its_name(open_conversation, tool_names):
+def test_an_extensions_tool_is_known_by_its_name(open_conversation, tool_names):
     conversation = open_conversation("opal", tools=[], extensions=[Extension("zapper", tools=[Tool("zap")])])
     conversation.set_active_tools(["zap"])
     assert tool_names(conversation.turn("hi").tools) == ["zap"]

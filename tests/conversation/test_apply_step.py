@@ -232,7 +232,7 @@ def test_a_state_survives_writing_and_reading():
     assert state_of(with_state(edition(1), state)) == state
 
 
-def test_a_field_of_a_newer_version_is_ignored():
+def test_a_field_from_a_newer_version_is_ignored():
     assert state_of(edition(1, state={"skills": ["a"], "unknown": 1})) == State(skills=["a"])
 
 

@@ -84,7 +84,7 @@ def test_text_with_a_dollar_sign_is_not_a_reference(project, base):
     assert assemble(project.workspace(), Agent(base=base), "pi").text.startswith(base)
 
 
-def test_a_template_of_the_workspace_is_rendered_in_the_sandbox(project, open_conversation, monkeypatch):
+def test_a_workspace_template_is_rendered_in_the_sandbox(project, open_conversation, monkeypatch):
     from foreword.engine import sandbox
 
     rendered = []
@@ -131,7 +131,7 @@ def test_a_base_that_the_layout_does_not_use_is_reported(project):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_turn_of_a_sub_agent_converts_to_a_request(project, open_conversation, layout):
+def test_a_sub_agents_turn_can_be_converted_to_a_request(project, open_conversation, layout):
     history = [{"role": "assistant", "content": "Yes?"}]
     turn = open_conversation(layout).sub_agent("Count.", [Tool("read", "Reads.")], message="Begin.", messages=history)
     request = for_anthropic(turn)

@@ -33,7 +33,7 @@ def test_anthropic_keeps_only_up_to_the_last_breakpoint(drift_after_edit):
     assert drift.sentence().endswith("(anthropic claude-sonnet-5 keeps up to the last breakpoint, from 1,024 tokens)")
 
 
-def test_openai_keeps_the_common_beginning_in_steps(drift_after_edit):
+def test_openai_keeps_the_common_prefix_in_steps(drift_after_edit):
     drift = drift_after_edit(model="gpt-5.6-terra")
     assert drift.tokens_kept > 3000 and drift.tokens_kept % 128 == 0
     assert (drift.rule.provider, drift.rule.model, drift.rule.step) == ("openai", "gpt-5.6-terra", 128)
@@ -49,7 +49,7 @@ def test_without_a_provider_the_assumed_rule_is_named(drift_after_edit):
 
 
 @pytest.mark.parametrize(("model", "is_cached"), [("claude-opus-4-5-20251101", False), ("claude-sonnet-5", True)])
-def test_a_prompt_below_the_minimum_of_a_model_has_nothing_to_lose(drift_after_edit, model, is_cached):
+def test_a_prompt_below_a_models_minimum_has_nothing_to_lose(drift_after_edit, model, is_cached):
     short = RULES[: len(RULES) // 4]
     drift = drift_after_edit(short, short.replace("Rule 60:", "Rule sixty:"), model=model)
     assert (drift.is_changed, drift.tokens_kept, drift.tokens_lost > 0) == (True, 0, is_cached)
@@ -62,7 +62,7 @@ def test_the_edition_sets_the_default_provider(tree, open_conversation):
     assert open_conversation("foreword").drift().rule.provider == "anthropic"
 
 
-def test_a_drift_finding_uses_the_rule_of_the_provider(tree, open_conversation):
+def test_a_drift_finding_uses_the_providers_rule(tree, open_conversation):
     tree({"w/.git": None, "w/AGENTS.md": RULES})
     open_conversation("foreword", provider="anthropic", set={"on.turn": "warn"}).turn("Hi.")
     tree({"w/AGENTS.md": LATE})

@@ -66,7 +66,7 @@ def test_a_definition_that_returns_is_announced_at_once(turns):
     )
 
 
-def test_each_change_of_tools_is_announced_once_in_one_process(open_conversation, contents):
+def test_each_change_to_the_tools_is_announced_once_in_one_process(open_conversation, contents):
     conversation = open_conversation(tools="read bash")
     tools = conversation.agent.tools
     history = conversation.turn("hi").history

@@ -24,7 +24,7 @@ def hook():
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_ten_calls_for_one_user_prompt_have_the_same_system_prompt(open_conversation, hook, layout):
+def test_ten_calls_for_one_user_request_have_the_same_system_prompt(open_conversation, hook, layout):
     extension, messages = hook
     conversation = open_conversation(layout, extensions=[extension])
     turn = conversation.turn("fix it")
@@ -47,7 +47,7 @@ def test_another_process_uses_the_same_system_prompt(open_conversation, hook, la
     assert "Now:" not in open_conversation(layout, extensions=[hook[0]]).turn().system
 
 
-def test_the_next_user_prompt_restores_the_system_prompt(open_conversation):
+def test_the_next_user_request_restores_the_system_prompt(open_conversation):
     starts = [Start(prompt="Other."), None]
     conversation = open_conversation(
         "pi", extensions=[Extension("once", before_agent_start=lambda *args: starts.pop(0))]
@@ -73,7 +73,7 @@ def test_an_empty_system_prompt_lasts_too(open_conversation):
         ([], ""),
     ],
 )
-def test_new_prompt_marks_a_prompt_in_the_callers_list(open_conversation, hook, messages, expected):
+def test_new_prompt_marks_a_new_message_in_the_callers_list(open_conversation, hook, messages, expected):
     extension, prompts = hook
     conversation = open_conversation("pi", extensions=[extension])
     turn = conversation.turn(messages=messages, new_prompt=True)
@@ -83,7 +83,7 @@ def test_new_prompt_marks_a_prompt_in_the_callers_list(open_conversation, hook, 
     assert prompts == [expected]
 
 
-def test_the_system_prompt_of_a_hook_outlasts_a_new_edition(tree, open_conversation, hook):
+def test_a_hooks_system_prompt_outlasts_a_new_edition(tree, open_conversation, hook):
     conversation = open_conversation("pi", tools="read", extensions=[hook[0]])
     first = conversation.turn("fix it")
     conversation.set_active_tools([Tool("bash")])
@@ -93,7 +93,7 @@ def test_the_system_prompt_of_a_hook_outlasts_a_new_edition(tree, open_conversat
     assert conversation.turn(messages=first.history).system == first.system
 
 
-def test_the_system_prompt_of_a_hook_outlasts_a_compaction(open_conversation, hook):
+def test_a_hooks_system_prompt_outlasts_a_compaction(open_conversation, hook):
     conversation = open_conversation("foreword", extensions=[hook[0]])
     first = conversation.turn("fix it")
     assert conversation.compact(messages=first.history).system == first.system

@@ -49,7 +49,7 @@ def test_each_hook_sees_the_prompt_of_the_one_before_in_list_order(open_conversa
     assert open_conversation("pi", extensions=extensions).turn("hi").system.startswith(plain)
 
 
-def test_a_changed_prompt_lasts_for_one_user_prompt(open_conversation):
+def test_a_changed_prompt_lasts_for_one_user_request(open_conversation):
     append_once = [Start(prompt="Other."), None]
     conversation = open_conversation(
         "pi", extensions=[Extension("once", before_agent_start=lambda prompt, text, about: append_once.pop(0))]
@@ -61,7 +61,7 @@ def test_a_changed_prompt_lasts_for_one_user_prompt(open_conversation):
     assert first.passages == () and second.passages != ()
 
 
-def test_before_agent_start_runs_once_for_each_user_prompt(open_conversation):
+def test_before_agent_start_runs_once_for_each_user_request(open_conversation):
     texts = []
     conversation = open_conversation(
         "pi", extensions=[Extension("x", before_agent_start=lambda prompt, text, about: texts.append(text))]
@@ -415,14 +415,14 @@ def test_a_source_can_return_knowledge_and_workflows(open_conversation, rule_nam
     assert relevant_findings(turn) == []
 
 
-def test_documents_of_a_source_are_stored_with_the_inputs(open_conversation):
+def test_documents_from_a_source_are_stored_with_the_inputs(open_conversation):
     wiki = Extension("wiki", sources={"context": lambda workspace: [Document("wiki:rules", "From the wiki.")]})
     open_conversation("opal", tools="shell", extensions=[wiki]).turn("hi")
     turn = open_conversation("opal", tools="write_file", extensions=[]).turn("hi")
     assert (turn.edition, "From the wiki." in turn.system) == (2, True)
 
 
-def test_documents_of_a_source_are_treated_like_files(open_conversation):
+def test_documents_from_a_source_are_treated_like_files(open_conversation):
     wiki = Extension(
         "wiki",
         sources={"project": lambda workspace: [Document("wiki:x", "\ufeff\r\n \r\n  One.\r\n\r\nTwo.\r\n\r\n\n")]},
@@ -613,7 +613,7 @@ def test_a_required_hook_that_fails_stops_the_turn(open_conversation, contents, 
     assert contents(plain.turn("hi").messages) == ["hi"]
 
 
-def test_a_message_of_a_failed_turn_is_in_the_next_one(open_conversation, contents):
+def test_a_message_from_a_failed_turn_is_in_the_next_one(open_conversation, contents):
     fails = [True, False]
 
     def context(messages, about):

@@ -52,7 +52,7 @@ def test_the_task_follows_the_callers_base(project, open_conversation, layout):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod"])
-def test_the_layout_decides_whether_context_is_inherited(project, open_conversation, layout):
+def test_context_is_inherited_unless_the_caller_opts_out(project, open_conversation, layout):
     conversation = open_conversation(layout)
     conversation.turn("hi")
     assert "Money is Decimal." in sub_agent(conversation).system
@@ -61,7 +61,7 @@ def test_the_layout_decides_whether_context_is_inherited(project, open_conversat
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_the_layout_decides_whether_skills_are_inherited(project, open_conversation, layout):
+def test_skills_are_inherited_unless_the_caller_opts_out(project, open_conversation, layout):
     conversation = open_conversation(layout)
     conversation.turn("hi")
     assert "Runs the tests." in sub_agent(conversation).system
@@ -117,7 +117,7 @@ def test_the_parent_is_not_changed(project, open_conversation):
     assert conversation.turn("hi") == replace(before, is_reused=True)
 
 
-def test_the_template_of_the_parent_is_rendered_for_the_sub_agent(project, open_conversation):
+def test_the_parents_template_is_rendered_for_the_sub_agent(project, open_conversation):
     conversation = open_conversation("builder")
     conversation.shared.store.add_template(TemplateVersion(0, "Here: [prompt:cwd]"))
     conversation.turn("hi")

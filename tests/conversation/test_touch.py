@@ -45,7 +45,7 @@ def test_a_touch_sends_nested_files_outermost_first_and_then_matching_rules_once
     assert files_in(conversation.touch(["web/index.html"])) == [".claude/rules/web.md"]
 
 
-def test_candidates_say_what_became_of_each_file(conversation):
+def test_candidates_say_what_happened_to_each_file(conversation):
     fates = {each.path.rpartition("/w/")[2]: each.fate for each in conversation.touch(["a/z.py"]).candidates}
     assert fates == {
         "a/AGENTS.md": "used",
@@ -158,20 +158,20 @@ def test_a_touch_after_a_compaction_sends_a_file_only_once(conversation, content
     assert contents(conversation.turn("go on").messages) == ["go on"]
 
 
-def test_a_file_of_the_prompt_is_not_sent_again(tree, open_conversation):
+def test_a_file_in_the_prompt_is_not_sent_again(tree, open_conversation):
     tree({**TREE, "w/a/b/CLAUDE.md": "other", "w/x/AGENTS.md": "root"})
     conversation = open_conversation(cwd="w/a/b")
     assert files_in(conversation.touch(["c/z.py"])) == [".claude/rules/python.md"]
     assert files_in(conversation.touch(["../../x/z.txt"])) == []  # the same text as the root's file
 
 
-def test_a_file_beside_the_working_directory_brings_its_folders(tree, open_conversation):
+def test_touching_a_file_beside_the_working_directory_sends_its_folders_instructions(tree, open_conversation):
     tree({**TREE, "w/web": None})
     assert files_in(open_conversation(cwd="w/web").touch(["../a/z.txt"])) == ["a/AGENTS.md"]
 
 
 @pytest.mark.parametrize("path", ["/etc/passwd", "../outside.py", "link/x.py", "\0", "", "a/../../x"])
-def test_a_path_outside_the_workspace_brings_nothing_but_a_finding(tree, open_conversation, path):
+def test_a_path_outside_the_workspace_adds_only_a_finding(tree, open_conversation, path):
     tree({**TREE, "out/AGENTS.md": "outside", "out/x.py": ""})
     os.symlink(tree.path("out"), tree.path("w/link"))
     touched = open_conversation().touch([path])
@@ -186,7 +186,7 @@ def test_a_link_inside_the_workspace_counts_as_the_file_it_leads_to(tree, open_c
     assert sent == ["a/AGENTS.md", "a/b/AGENTS.md", ".agents/rules/l.md", ".claude/rules/python.md"]
 
 
-def test_deleted_and_new_files_count_by_their_paths(tree, conversation):
+def test_deleted_and_new_files_are_matched_by_their_paths(tree, conversation):
     assert files_in(conversation.touch(["a/new/deep/file.py"], "create")) == ["a/AGENTS.md", ".claude/rules/python.md"]
     os.remove(tree.path("w/a/AGENTS.md"))
     assert conversation.touch(["a/other/file.py"]).messages == ()
@@ -198,7 +198,7 @@ def test_instructions_in_other_peoples_code_are_not_sent(tree, open_conversation
 
 
 @pytest.mark.parametrize(("paths", "how"), [("a.py", "read"), (["a.py"], "write"), ([1], "read"), ({"a"}, "read")])
-def test_a_wrong_call_is_an_error(conversation, paths, how):
+def test_an_invalid_call_is_an_error(conversation, paths, how):
     with pytest.raises(CallError):
         conversation.touch(paths, how)
 
@@ -208,7 +208,7 @@ def test_a_layout_without_touch_sends_nothing(tree, open_conversation):
     assert open_conversation("opal").touch(["a/b/c/z.py"]).messages == ()
 
 
-def test_a_layout_may_count_only_some_kinds_of_touches(tree, open_conversation):
+def test_a_layout_may_react_to_only_some_kinds_of_touches(tree, open_conversation):
     tree(TREE)
     conversation = open_conversation(set={"touch.on": ["edit"]})
     assert conversation.touch(["a/z.py"]).messages == ()
@@ -224,7 +224,7 @@ def test_what_does_not_fit_the_budget_is_sent_by_later_touches(tree, open_conver
     assert conversation.touch(["a/b/c/z.py"]).messages == ()
 
 
-def test_an_unavailable_store_sends_later_and_skips_nothing(tree, open_conversation, monkeypatch, contents):
+def test_what_an_unavailable_store_prevents_is_sent_later(tree, open_conversation, monkeypatch, contents):
     tree(TREE)
     conversation = open_conversation()
     conversation.turn("hello")
@@ -266,7 +266,7 @@ def test_a_known_path_costs_at_most_three_stat_calls(tree, conversation, monkeyp
     assert max(counts) <= 3
 
 
-def test_a_change_of_any_file_is_noticed_after_some_touches_of_a_known_path(tree, open_conversation):
+def test_a_change_to_any_file_is_noticed_after_some_touches_of_a_known_path(tree, open_conversation):
     tree({**TREE, **{f"w/.agents/rules/{n}.md": RULE.format("**/*.py", f"rule {n}") for n in range(9)}})
     conversation = open_conversation()
     conversation.touch(["a/b/c/z.py"])

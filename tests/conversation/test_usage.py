@@ -52,7 +52,7 @@ def test_another_process_continues_the_counters(open_conversation):
     assert open_conversation().record_usage(call(new=6)).input == 11
 
 
-def test_a_write_for_an_hour_costs_twice_the_input(open_conversation):
+def test_an_hour_long_cache_entry_costs_twice_the_input(open_conversation):
     conversation = open_conversation(model="claude-opus-5")
     conversation.turn("hi")
     usage = conversation.record_usage(call(written=1000, cache_creation={"ephemeral_1h_input_tokens": 1000}))
@@ -112,7 +112,7 @@ def test_a_collapse_has_a_cause(open_conversation, minutes, usage, cause):
     assert [finding.message for finding in findings] == ([message] if cause else [])
 
 
-def test_a_new_edition_with_other_tools_is_the_cause(tree, open_conversation):
+def test_a_new_edition_with_different_tools_is_the_cause(tree, open_conversation):
     open_conversation(tools="read").turn("hi")
     open_conversation(tools="read").record_usage(call(written=5000), now=START)
     conversation = open_conversation(tools="read write")

@@ -51,7 +51,7 @@ def test_all_files_of_a_repository_are_used_root_first_with_their_paths(tree, la
         ("pi", ["/AGENTS.md", "/w/AGENTS.md", "/w/a/AGENTS.md"], []),
     ],
 )
-def test_without_git_the_stop_rule_of_the_layout_applies(tree, layout, expected, expected_findings):
+def test_without_git_the_layouts_stop_rule_applies(tree, layout, expected, expected_findings):
     tree({"AGENTS.md": "1", "w/AGENTS.md": "2", "w/a/AGENTS.md": "3"})
     prompt = tree.prompt(layout, "w/a")
     assert (used_paths(tree, prompt), tree.findings(prompt)) == (expected, expected_findings)
@@ -132,7 +132,7 @@ def test_in_the_home_directory_each_skill_is_read_once(tree, skill, disk):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_working_directory_can_be_the_root_of_the_disk(tree, layout):
+def test_the_working_directory_can_be_the_file_system_root(tree, layout):
     prompt = assemble(Workspace("/", home=tree.path("home"), environment={}), layout=layout)
     assert prompt.text and "//" not in "".join(candidate.path for candidate in prompt.candidates)
 
@@ -140,7 +140,7 @@ def test_the_working_directory_can_be_the_root_of_the_disk(tree, layout):
 # A working directory reached through a link
 
 
-def test_a_linked_directory_keeps_its_logical_path_and_duplicates_go_by_real_path(tree):
+def test_a_linked_directory_keeps_its_logical_path_and_duplicates_are_found_by_real_path(tree):
     tree(
         {
             "w/.git": None,
@@ -428,6 +428,6 @@ def test_the_listing_order_does_not_change_the_prompt(tree, skill, disk, layout)
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "pi"])
-def test_a_pointer_is_listed_after_the_file_it_points_at(tree, layout):
+def test_a_pointer_is_listed_after_the_file_it_points_to(tree, layout):
     tree({"w/.git": None, "w/AGENTS.md": "X", "w/CLAUDE.md": "@AGENTS.md"})
     assert tree.fates(tree.prompt(layout)) == [("/w/AGENTS.md", "used"), ("/w/CLAUDE.md", "duplicate")]

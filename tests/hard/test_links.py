@@ -236,7 +236,7 @@ def test_a_workspace_can_be_inside_a_folder_with_a_secret_name(tree):
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("depth", [0, 1])
-def test_links_of_all_kinds_of_files_are_checked(tree, layout, name, content, depth):
+def test_links_to_all_kinds_of_files_are_checked(tree, layout, name, content, depth):
     folder, base = os.path.split(name)
     tree({"w/.git": None, "w/AGENTS.md": "x", f"elsewhere/{base}": content})
     tree(

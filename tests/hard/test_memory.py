@@ -40,7 +40,7 @@ def peak_memory(tree, *options):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_memory_is_flat_with_a_hundred_megabytes(tree, layout):
+def test_memory_is_flat_with_a_hundred_megabyte_file(tree, layout):
     tree({"w/.git": None, "w/AGENTS.md": "word"})
     baseline = peak_memory(tree, "--layout", layout)
     tree({"w/AGENTS.md": create_sparse(LIMIT + 100)})
@@ -51,7 +51,7 @@ def test_memory_is_flat_with_a_hundred_megabytes(tree, layout):
     assert huge - baseline < 12_000
 
 
-def test_memory_is_flat_with_a_skill_of_a_hundred_megabytes(tree, skill):
+def test_memory_is_flat_with_a_hundred_megabyte_skill(tree, skill):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a")})
     baseline = peak_memory(tree)
     tree({"w/.agents/skills/a/SKILL.md": create_sparse(HUGE, skill("a").encode() + b"word\n" * LIMIT)})

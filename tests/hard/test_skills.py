@@ -87,7 +87,7 @@ def test_front_matter_is_read_or_repaired(tree, layout, head, listed, codes):
 
 
 @pytest.mark.parametrize("layout", LENIENT_LAYOUTS)
-def test_a_description_of_several_lines_stays_readable(tree, layout):
+def test_a_multi_line_description_stays_readable(tree, layout):
     write_skill(tree, "name: testing\ndescription: |\n  Runs\n  the tests.")
     text = tree.text(layout, tools="read")
     assert " ".join(text.split()).count("Runs the tests.") == 1
@@ -187,7 +187,7 @@ def test_a_skill_in_linked_folders_is_listed_once(tree, skill, links):
         {"w/.agents/skills/x/y": Path("../../x")},
     ],
 )
-def test_a_link_loop_ends(tree, skill, layout, loop):
+def test_a_link_loop_is_not_followed_forever(tree, skill, layout, loop):
     tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": skill("a"), **loop})
     assert menu(tree, layout) == [("a", "Does it.")]
 

@@ -76,7 +76,7 @@ def test_values_are_literal(tree, value):
     ],
     ids=["self", "self by its address", "two", "not the first", "in a branch that is not taken", "too deep"],
 )  # fmt: skip
-def test_an_include_cycle_prints_the_chain(tree, files, chain):
+def test_an_include_cycle_error_shows_the_chain(tree, files, chain):
     tree({f"{USER_PACK}/{name}.md": text for name, text in files.items()})
     with pytest.raises(TemplateError) as raised:
         tree.prompt("pod", set={"body.text": "$user/a"})
@@ -98,7 +98,7 @@ def test_an_include_cycle_prints_the_chain(tree, files, chain):
     ],
     ids=["self", "an included file, self", "two", "too deep"],
 )  # fmt: skip
-def test_an_include_directive_in_a_cycle_prints_the_chain(tree, files, text, code, chain):
+def test_the_finding_about_a_directive_cycle_shows_the_chain(tree, files, text, code, chain):
     tree({f"w/{name}.md": content for name, content in files.items()})
     prompt = tree.prompt("ion", base="B")
     assert tree.short(prompt.text) == f"B\n\n# Project Instructions\n{text}"

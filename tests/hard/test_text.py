@@ -228,7 +228,7 @@ def test_an_encoding_is_named_and_a_wrong_byte_has_its_offset(tree, layout, cont
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_line_ends_do_not_matter(tree, layout):
+def test_line_endings_do_not_matter(tree, layout):
     text = "# Title\n\n- a\n- b\n\n\n"
     ids = [
         tree({"w/.git": None, "w/AGENTS.md": variant}).prompt(layout).id
@@ -238,7 +238,7 @@ def test_line_ends_do_not_matter(tree, layout):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "opal", "pi"])
-def test_line_ends_of_a_skill_do_not_matter(tree, skill, layout):
+def test_line_endings_in_a_skill_do_not_matter(tree, skill, layout):
     text = skill("a", "D.", body="One.\n\nTwo.")
     ids = [
         tree({"w/.git": None, "w/.agents/skills/a/SKILL.md": variant}).prompt(layout, tools="read").id

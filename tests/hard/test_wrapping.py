@@ -271,7 +271,7 @@ def test_an_attribute_is_escaped(tree, name, shown, layout, attribute):
 
 
 @pytest.mark.parametrize("layout", ["foreword", "pi"])
-def test_a_guideline_of_two_tools_is_listed_once(tree, layout):
+def test_a_guideline_that_two_tools_share_is_listed_once(tree, layout):
     tools = [Tool("a", guidelines=["Same.", "Same. "]), Tool("b", guidelines=[" Same.\n"])]
     assert tree.text(layout, tools=tools).count("- Same.\n") == 1
 

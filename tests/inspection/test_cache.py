@@ -81,7 +81,7 @@ def test_an_empty_request_has_no_segments():
         assert segments_of(make(Turn("", 1, False, "", (), ())), ("tools", "system", "messages")) == []
 
 
-def test_the_breakpoint_of_the_caller_follows_the_last_message():
+def test_the_callers_breakpoint_follows_the_last_message():
     marked = with_last_breakpoint(
         segments_of(for_anthropic(Subject("x", PROMPT, TOOLS, MESSAGES).turn), ANTHROPIC.order)
     )

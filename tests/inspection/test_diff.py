@@ -153,7 +153,7 @@ def test_a_cause_names_the_fate_of_its_file_in_the_other_prompt():
     assert [describe_cause(cause) for cause in difference.sections[0].causes] == ["/w/AGENTS.md:1 (was shadowed)"]
 
 
-def test_text_of_the_layout_changes_because_of_the_layout_or_the_agent():
+def test_the_layouts_text_changes_because_of_the_layout_or_the_agent():
     tools = [{"name": "read"}], [{"name": "read"}, {"name": "shell"}]
     old, new = Subject("o", make_prompt(A, layout="x"), tools[0]), Subject("n", make_prompt(A, C, layout="y"), tools[1])
     difference = compare(old, new)

@@ -88,7 +88,7 @@ def test_a_file_that_is_named_further_up_is_found_by_the_agent(found):
     assert found(files, "--recursive", "--disable", "unfollowed-import") == []
 
 
-def test_templates_and_skills_are_not_worked_in(found):
+def test_no_agent_works_in_templates_and_skills(found):
     files = {"CLAUDE.md": "Be brief.", "_templates/AGENTS.md": "X.", "s/SKILL.md": "No.", "s/AGENTS.md": "Y."}
     assert found(files, "--recursive") == []
 
@@ -101,7 +101,7 @@ def test_an_import_is_followed_only_below(found):
     assert "working in /w/web does not follow @AGENTS.md" in found.messages[0]
 
 
-def test_an_import_of_nothing_is_another_matter(found):
+def test_an_import_of_a_missing_file_is_not_reported_here(found):
     assert found({"CLAUDE.md": "@no.md @../out.md", "web/CLAUDE.md": "Use CSS."}, "--recursive") == []
 
 

@@ -274,7 +274,7 @@ def test_secrets_are_found_and_never_printed(secret):
         assert secret[10:30] not in mask_secrets(shown)
 
 
-def test_secrets_of_every_issuer_contain_its_hint():
+def test_every_issuers_secrets_contain_its_hint():
     assert [issuer.what for issuer in ISSUERS if not issuer.hint] == []
     assert [issuer.what for issuer in ISSUERS if issuer.hint not in issuer.prefix + issuer.rest] == []
 

@@ -65,7 +65,7 @@ def test_commands_are_found_in_code_and_prose(text, expected):
         ("", ""),
     ],
 )
-def test_targets_of_a_makefile_are_found(makefile, defined):
+def test_makefile_targets_are_found(makefile, defined):
     names = targets_of(makefile)
     assert (" ".join(names.defined), names.is_open) == (defined, False)
 

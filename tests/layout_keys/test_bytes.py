@@ -52,13 +52,13 @@ LONG = {"w/N.md": "é" * 100, "w/x/N.md": "b" * 200}
 MARK = "\n[foreword: cut here, {} bytes left out]"
 
 
-def test_the_first_files_are_cut_by_default_and_the_mark_counts(notes):
+def test_the_first_files_are_cut_by_default_and_the_marker_counts(notes):
     text = notes.text(LONG, {}, {"bytes": 300}, cwd="w/x")
     kept = (100 - len(MARK.format(148))) // 2
     assert text == "é" * kept + MARK.format(200 - 2 * kept) + "\n" + "b" * 200
 
 
-def test_a_file_without_room_for_a_mark_is_left_out(notes):
+def test_a_file_without_room_for_a_marker_is_left_out(notes):
     prompt = notes.prompt(LONG, {}, {"bytes": 210}, cwd="w/x")
     assert prompt.text == "b" * 200
     assert notes.tree.fates(prompt) == [("/w/N.md", "cut"), ("/w/x/N.md", "used")]
@@ -73,7 +73,7 @@ def test_a_cut_fence_is_closed_and_a_cut_tag_cannot_close_the_section(notes):
 
 
 @pytest.mark.parametrize("limit", [0, 15])
-def test_the_limitcan_be_a_setting(notes, limit):
+def test_the_limit_can_be_a_setting(notes, limit):
     section = {"bytes": "{limit}", **UNMARKED}
     prompt = notes.prompt(FILES, {}, section, cwd="w/x/y", **MIRROR, settings={"limit": 30})
     assert prompt.findings == ()

@@ -96,7 +96,7 @@ def test_a_file_that_is_imported_and_found_appears_where_it_comes_first(notes):
     assert notes.text(files, ITEM, SECTION, cwd="w/x") == "N.md: W\nx/N.md: @../N.md"
 
 
-def test_a_file_that_only_points_at_another_stays_if_it_imports_it(notes):
+def test_a_file_that_only_points_to_another_stays_if_it_imports_it(notes):
     find = {"files": ["walk:CLAUDE.md", "walk:AGENTS.md"], **ITEM}
     assert notes.text({"w/CLAUDE.md": "@AGENTS.md", "w/AGENTS.md": "A"}, find) == "@AGENTS.md\nA"
 
@@ -154,7 +154,7 @@ def test_only_tokens_that_look_like_text_files_are_reported(notes):
     ]
 
 
-def test_findings_point_at_the_import(notes):
+def test_findings_point_to_the_import(notes):
     text = "---\nx: 1\n---\n<!-- gone -->\nRead @../out.md first.\n\n- also\n  @no.md\n"
     prompt = notes.prompt({"w/N.md": text, "out.md": "OUT"}, {**ITEM, "front": "drop", "comments": "drop"})
     places = [(finding.line, finding.column, finding.end_column) for finding in prompt.findings]
@@ -344,7 +344,7 @@ def test_a_workspace_cannot_let_the_users_files_import_from_anywhere(notes):
     assert [code for code, _ in notes.tree.findings(prompt)] == ["import-outside"]
 
 
-def test_a_layout_in_the_workspace_cannot_either(notes):
+def test_a_workspace_layout_cannot_let_them_either(notes):
     notes.layout({}, user={"imports": {"within": "folder"}})
     own = 'extends = "$user/base"\n[find.user.imports]\nwithin = "anywhere"'
     with open(notes.tree.path("layout.toml")) as file:
@@ -363,7 +363,7 @@ def test_text_that_was_imported_into_a_cut_file_is_cut(notes):
     assert reason.startswith("imported by ") and "; " in reason
 
 
-def test_only_files_with_some_endings_are_imported(notes):
+def test_only_files_with_certain_extensions_are_imported(notes):
     files = {"w/N.md": "@a.mdc @b.MD @LICENSE", "w/a.mdc": "A", "w/b.MD": "B", "w/LICENSE": "L"}
     prompt = notes.prompt(files, {"imports": {"file_extensions": ["md"]}})
     assert prompt.text == "@a.mdc @b.MD @LICENSE\nB\nL"

@@ -453,7 +453,7 @@ def test_user_and_caller_may_add_readable_folders_but_a_workspace_may_not(tree, 
         assert (prompt.text, prompt.findings) == ("<SX>", ())
 
 
-def test_a_layout_of_the_workspace_may_not_add_readable_folders(tree):
+def test_a_workspace_layout_may_not_add_readable_folders(tree):
     own_layout = "extends = '$std/builder'\n[settings]\nfile_paths = ['/']\nfile_secrets = true\n[section.body]\ntext = '<[file:.env][file:../x]>'\n"
     tree({"w/.git": None, "w/.env": "S", "x": "X", "w/.foreword/prompts/own.toml": own_layout})
     prompt = tree.prompt("$workspace/own")

@@ -186,7 +186,7 @@ def test_a_pointer_link_or_copy_next_to_the_file_is_not_repeated(tree, layout, s
 
 
 @pytest.mark.parametrize("content", ["@README.md", "README.md", "@docs.md\n"])
-def test_a_file_that_points_at_a_non_candidate_is_text(tree, layout, content):
+def test_a_file_that_points_to_a_non_candidate_is_text(tree, layout, content):
     """Otherwise the file it points at would not be in the prompt at all."""
     tree({"w/.git": None, "w/README.md": "For people.", "w/docs.md": "For people."})
     surrounding_text = text_with_content(tree, layout, "MARKER")

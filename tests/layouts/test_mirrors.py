@@ -110,7 +110,7 @@ def test_copies_are_kept_or_dropped_and_reported(tree, copies, text, used):
     assert [code for code, _ in tree.findings(prompt)] == ["file-duplicate"] * 2
 
 
-def test_a_file_that_only_points_at_another_is_kept_with_copies(tree):
+def test_a_file_that_only_points_to_another_is_kept_with_copies(tree):
     tree({"w/.git": None, "w/AGENTS.md": "One.", "w/CLAUDE.md": "@AGENTS.md\n", "own.toml": MIRROR})
     assert tree.prompt(tree.path("own.toml")).text.strip() == "One.\n\n@AGENTS.md"
 

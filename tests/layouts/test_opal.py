@@ -75,7 +75,7 @@ def test_an_identity_from_the_caller_is_not_tagged(tree, base):
 # Context
 
 
-def test_context_is_read_from_the_root_of_the_disk_down_to_the_working_directory(tree):
+def test_context_is_read_from_the_file_system_root_down_to_the_working_directory(tree):
     tree({
         "AGENTS.md": "top",
         "w/.git": None,
@@ -291,7 +291,7 @@ def test_a_guideline_names_only_available_tools(tree):
             assert name not in text
 
 
-def test_rules_of_extensions_are_added(tree):
+def test_extension_rules_are_added(tree):
     rules = [
         lambda names: None,
         lambda names: "One." if "x" in names else None,
@@ -311,7 +311,7 @@ def test_a_rule_that_raises_is_reported_and_skipped(tree):
     assert tree.messages(prompt) == [("extension-failed", "the rule 'broken' raised KeyError and was skipped")]
 
 
-def test_guidelines_of_tools_are_not_used(tree):
+def test_the_tools_own_guidelines_are_not_used(tree):
     assert "MINE" not in tree.text("opal", tools=[Tool("x", guidelines=["MINE"])])
 
 

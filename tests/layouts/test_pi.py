@@ -192,7 +192,7 @@ def test_the_exploration_guideline_names_only_available_tools(tree, names):
     assert {name for name in ("grep", "find", "ls") if name in sentence.replace(",", "").split()} == set(names.split())
 
 
-def test_guidelines_of_tools_come_before_the_last_two_without_repetition(tree):
+def test_the_tools_own_guidelines_come_before_the_last_two_without_repetition(tree):
     tools = [
         Tool("a", guidelines=["  First. ", "Shared."]),
         Tool("b", guidelines=["Shared.\n", "", "  ", "Second."]),

@@ -37,7 +37,7 @@ def error_message(tree, address="", **options):
 # The entire prompt
 
 
-def test_the_example_of_the_specification_is_rendered(tree):
+def test_the_example_from_the_specification_is_rendered(tree):
     tree({"w/AGENTS.md": "X", "p": None})
     assert tree.text("pod", base="BODY", scope=Scope([Access(tree.path("p"))])) == (
         "BODY\n\n---\n## Working boundaries\n\nReadable:\n  - /p\nWritable:\n  - /p\n\n"
@@ -719,7 +719,7 @@ def test_wording_with_an_unknown_placeholder_is_an_error_that_names_the_file(tre
 
 @pytest.mark.parametrize("padding", ["<!--\\n{}\\n-->", "```\\n{}\\n```", "Only an example. <!-- {} -->"])
 @pytest.mark.parametrize("key", ["working_boundaries_section", "agents_md_section"])
-def test_wording_of_a_workspace_may_not_hide_the_text_it_wraps(tree, padding, key):
+def test_workspace_wording_may_not_hide_the_text_it_wraps(tree, padding, key):
     tree({WORDING_FILES["workspace"]: f'{key} = "{padding}"'})
     with pytest.raises(LayoutError, match=r"prompts\.toml: \w+ puts its value into a "):
         prompt_with_packs(tree)
@@ -729,7 +729,7 @@ def test_wording_of_a_workspace_may_not_hide_the_text_it_wraps(tree, padding, ke
 
 @pytest.mark.parametrize("layout", layout_names())
 @pytest.mark.parametrize("content", ["not TOML", b"\xff", b"\0", None])
-def test_unreadable_wording_of_the_workspace_is_reported(tree, layout, content):
+def test_unreadable_workspace_wording_is_reported(tree, layout, content):
     tree({WORDING_FILES["workspace"]: content})
     assert ("settings-invalid", f"/{WORDING_FILES['workspace']}") in tree.findings(tree.prompt(layout))
 
@@ -924,7 +924,7 @@ def test_every_character_of_the_body_has_its_template_as_origin(tree):
         ("w/.foreword/knowledge/k.md", "---\ndescription: EDITED\nmodel_invocation: true\n---\n"),
     ],
 )
-def test_an_assembler_notices_a_change_of_any_file_it_used(tree, monkeypatch, path, text):
+def test_an_assembler_notices_a_change_to_any_file_it_used(tree, monkeypatch, path, text):
     monkeypatch.setattr(time, "time_ns", lambda now=time.time_ns: now() + 10_000_000_000)
     tree({"w/.git": None, f"{USER_PACK}/main.md": "{% include 'part' %}", f"{USER_PACK}/part.md": "PART"})
     assembler = Assembler(tree.workspace(), "pod", assignments=[("body.text", "$user/main")])

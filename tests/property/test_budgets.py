@@ -239,7 +239,7 @@ def test_a_larger_budget_never_keeps_less(inputs, key, data):
 
 
 @given(inputs=any_inputs(), budget=budgets)
-def test_entries_missing_from_the_menu_are_reported_as_cut(inputs, budget):
+def test_entries_missing_from_the_list_are_reported_as_cut(inputs, budget):
     after = build_prompt(inputs, {"budget": budget})
     present_paths = {piece.origin.path for passage in after.passages for piece in passage.pieces}
     entries = {entry.path for name in ("skills", "residents") for entry in inputs.found[name]}

@@ -131,7 +131,7 @@ def lines_at(content, text, first):
 
 @given(files=workspaces)
 @example(files={"w/a/AGENTS.md": "\ufeff\r\n\r\na\r\n</skills>\r\nb </instructions\n>"})
-def test_every_piece_is_at_its_lines_of_the_file(build, files):
+def test_every_piece_is_on_its_lines_of_the_file(build, files):
     for _, prompt in build(files):
         for piece in (piece for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"):
             first, last = piece.origin.lines
@@ -165,7 +165,7 @@ def test_the_pieces_of_a_file_make_up_the_file(build, files):
 
 
 @given(files=workspaces)
-def test_line_ends_and_byte_order_marks_do_not_matter(build, files):
+def test_line_endings_and_byte_order_marks_do_not_matter(build, files):
     plain = [(layout, prompt.id) for layout, prompt in build(files)]
     other = {
         name: ("" if text.startswith("\ufeff") else "\ufeff") + text.replace("\n", "\r\n")

@@ -431,7 +431,7 @@ def test_a_change_is_noticed(tree, trusted_clock, change, has_root):
     assert after != before
 
 
-def test_a_change_of_an_included_template_is_noticed(tree, trusted_clock):
+def test_a_change_to_an_included_template_is_noticed(tree, trusted_clock):
     tree({"home/.config/foreword/prompts/x.md": "{% include 'y' %}", "home/.config/foreword/prompts/y.md": "one"})
     assembler = Assembler(tree.workspace(), "pod", assignments=[("body.text", "$user/x")])
     assert assembler.prompt(AGENT).text.startswith("one\n")

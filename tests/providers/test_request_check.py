@@ -34,7 +34,7 @@ def test_a_request_that_nobody_changed_has_no_findings(convert, turn, history):
     assert check_request(convert(later), later, first) == []
 
 
-def test_breakpoints_of_openai_are_not_a_change(turn):
+def test_openai_breakpoints_are_not_a_change(turn):
     for convert in (for_openai_chat, for_openai_responses):
         marked = convert(replace(turn, model="gpt-5.6-sol"))
         assert check_request(marked, turn) == []
@@ -148,12 +148,12 @@ def marked_message(**ttl):
         ),
     ],
 )
-def test_cache_marks_are_counted(turn, added, expected):
+def test_cache_breakpoints_are_counted(turn, added, expected):
     findings = check_request({**for_anthropic(turn), **added}, turn)
     assert [found.message for found in findings if found.code == "cache-breakpoints"] == expected
 
 
-def test_breakpoints_of_openai_are_counted(turn):
+def test_openai_breakpoints_are_counted(turn):
     block = {"type": "input_text", "text": "Hi.", "prompt_cache_breakpoint": {"mode": "explicit"}}
     request = {**for_openai_responses(turn), "input": [{"role": "user", "content": [block] * 5}]}
     sentences = [found.message for found in check_request(request, turn) if found.code == "cache-breakpoints"]
@@ -188,18 +188,18 @@ def in_camel_case(request):
     }
 
 
-def test_a_request_of_gemini_over_http_is_the_same(turn):
+def test_a_gemini_request_over_http_is_the_same(turn):
     assert check_request(in_camel_case(for_gemini(turn)), turn, for_gemini(turn)) == []
 
 
-def test_a_key_of_a_schema_is_not_a_cache_mark(turn):
+def test_a_schema_key_is_not_a_cache_breakpoint(turn):
     call = {"type": "tool_use", "id": "c", "name": "t1", "input": {"cache_control": [{"cache_control": MARK}] * 9}}
     request = for_anthropic(replace(turn, messages=[{"role": "assistant", "content": [call]}]))
     assert check_request(request, turn) == []
 
 
 @CONVERTERS
-def test_no_finding_contains_text(convert, turn):
+def test_findings_do_not_quote_text(convert, turn):
     secret = replace(
         turn, system=turn.system.replace("plainly", "hunter2"), messages=[{"role": "user", "content": "hunter2"}]
     )

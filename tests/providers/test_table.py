@@ -53,7 +53,7 @@ def test_no_other_module_names_the_functions_of_a_provider(name):
     assert set(users) <= own_module
 
 
-def test_a_request_is_in_the_form_of_its_provider(make_turn):
+def test_a_request_is_in_its_providers_format(make_turn):
     turn = make_turn()
     for name in PROVIDERS:
         assert request_for(name, turn) == module_of(name).request(turn)

@@ -196,7 +196,7 @@ def test_predictions_leave_out_what_a_provider_does_not_accept(make_turn):
     assert request_for("anthropic", turn) == for_anthropic(turn)
 
 
-def test_a_change_of_one_field_is_noticed(make_turn):
+def test_a_change_to_one_field_is_noticed(make_turn):
     turn = turn_with(make_turn, STRICT)
     request = for_anthropic(turn)
     request["tools"][0]["strict"] = False
@@ -221,7 +221,7 @@ def test_a_conversation_keeps_the_fields_of_its_tools(tree):
         assert turn.tools[0] == {"name": "ls", "description": "", "schema": {}}
 
 
-def test_the_mcp_server_of_a_tool_may_change_without_a_notice(tree):
+def test_a_tools_mcp_server_may_change_without_a_notice(tree):
     tree({"w/.git/HEAD": ""})
     with Conversations() as conversations:
         conversations.open("t", tree.workspace("w"), Agent(tools=[Tool("read")])).turn("Hello.")

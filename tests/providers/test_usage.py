@@ -59,7 +59,7 @@ CAMEL_CASE = {
         (GenerateContentResponseUsageMetadata(**GEMINI), 0),
     ],
 )
-def test_usage_of_all_providers_adds_up(usage, written):
+def test_usage_from_all_providers_adds_up(usage, written):
     assert reported_tokens(usage) == ReportedTokens(10_000, 8000, written, 300)
 
 

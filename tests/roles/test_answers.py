@@ -20,7 +20,7 @@ def test_show_has_a_heading_for_each_message_on_a_terminal(tree, run, monkeypatc
     )
 
 
-def test_the_json_of_show_has_roles(run):
+def test_show_as_json_has_roles(run):
     form = run("show", "--json")
     assert [(passage["section"], passage["role"], passage.get("message")) for passage in form["passages"]] == [
         ("identity", "system", None),

@@ -70,7 +70,7 @@ def test_a_blank_message_is_left_out(tree, layout):
 
 
 @pytest.mark.parametrize("role", ["system", "developer", "user"])
-def test_only_an_outer_section_has_a_role(tree, layout, role):
+def test_only_top_level_sections_may_have_a_role(tree, layout, role):
     with pytest.raises(LayoutError, match=r"section 'heading' is inside 'instructions'; only a section"):
         assemble(tree.workspace(), Agent(), layout, assignments=[("heading.role", role)])
 

@@ -57,7 +57,7 @@ def extended_service(start, tmp_path_factory):
     return start(environment={"PYTHONPATH": str(folder)})
 
 
-def test_templates_can_use_variables_of_extensions(extended_service):
+def test_templates_can_use_extension_variables(extended_service):
     template = "It is [weather:Oslo][if weather:x]![endif]"
     assert (
         extended_service.post("/system-prompt/preview", {"template": template}).json["text"] == "It is sunny in Oslo!"
@@ -66,7 +66,7 @@ def test_templates_can_use_variables_of_extensions(extended_service):
     assert extended_service.conversation("variables", base=template).json["system"] == "It is sunny in Oslo!"
 
 
-def test_rules_of_extensions_appear_in_the_guidelines(extended_service):
+def test_extension_rules_appear_in_the_guidelines(extended_service):
     assert (
         "Bring an umbrella."
         in extended_service.conversation("rules", layout="opal", tools=[{"name": "shell"}]).json["system"]
@@ -74,7 +74,7 @@ def test_rules_of_extensions_appear_in_the_guidelines(extended_service):
     assert "umbrella" not in extended_service.conversation("no rules", layout="opal").json["system"]
 
 
-def test_messages_of_extensions_follow_the_users(extended_service):
+def test_messages_from_extensions_follow_the_users(extended_service):
     messages = extended_service.conversation("messages", message="How is the weather?").json["messages"]
     assert [message["content"] for message in messages] == ["How is the weather?", "It is sunny."]
 
@@ -89,7 +89,7 @@ def test_a_failing_hook_is_reported_and_skipped(extended_service):
     ]
 
 
-def test_an_extensions_prompt_lasts_until_the_next_user_prompt(extended_service):
+def test_an_extensions_prompt_lasts_until_the_next_user_request(extended_service):
     first = extended_service.conversation("held", message="hold this").json
     assert first["system"].endswith("For hold this in held.")
     assert extended_service.conversation("held", messages=first["history"]).json["system"] == first["system"]

@@ -80,7 +80,7 @@ def test_an_empty_template_has_no_pieces():
     assert render(parse("", TYPES), values_of({}), OURS) == ()
 
 
-def test_only_the_variables_of_branches_taken_are_looked_up_each_once():
+def test_only_variables_in_branches_that_are_taken_are_looked_up_each_once():
     looked_up = []
 
     def lookup(type, name):

@@ -122,7 +122,7 @@ def test_a_finding_shows_its_location():
     )
 
 
-def test_a_chain_of_includes_is_printed():
+def test_the_chain_of_includes_is_shown():
     files = {"/w/b.md": "<!-- include: c.md -->", "/w/c.md": "<!-- include: b.md -->"}
     _, (found,) = render_text("<!-- include: b.md -->", files)
     assert "/w/AGENTS.md -> /w/b.md -> /w/c.md -> /w/b.md" in found.message
@@ -145,7 +145,7 @@ def test_files_that_include_each_other_many_times_are_read_once():
     assert len(loaded) == 50 * DEPTH
 
 
-def test_only_the_includes_of_branches_taken_are_loaded():
+def test_only_includes_in_branches_that_are_taken_are_loaded():
     loaded = []
 
     def load(path, target):

@@ -83,7 +83,7 @@ def test_the_limit_applies_to_a_layout_with_directives(tree):
     assert Assembler(tree.workspace(), "ion").prompt(Agent()).text
 
 
-def test_the_command_line_says_what_would_be_right(tree, capsys):
+def test_the_command_line_says_what_would_be_valid(tree, capsys):
     tree({"w/.git": None})
     template = tree.path("t.md")
     tree({"t.md": "Hello, [prompt:cwd]!"})
