@@ -27,7 +27,7 @@ from .install import Installed, RunError, find_installed, install
 from .programs import Message, Program, ask, read_not_run, read_programs
 from .random_trees import random_tree
 from .recordings import Case, cases, read_golden, write_golden
-from .reduce import added, files, reduce
+from .reduce import added_messages, files, reduce
 from .tree import write_files
 from .trees import TREES
 
@@ -213,7 +213,7 @@ def _reduce_later_request(
     program: Program, case: Case, first: list[Message], second: list[Message], base: str
 ) -> dict[str, Any]:
     """Reduce what a later request adds or changes, and record whether it repeats the first request unchanged."""
-    is_kept, messages = added(first, second)
+    is_kept, messages = added_messages(first, second)
     return {"prefix": "kept" if is_kept else "changed", **_reduce_request(program, case, messages, base)}
 
 

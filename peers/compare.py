@@ -14,7 +14,7 @@ from foreword import Agent, Conversations, Prompt, Turn, Workspace, assemble
 
 from .programs import Program
 from .recordings import Case
-from .reduce import Format, Message, added, files, reduce, without_gaps
+from .reduce import Format, Message, added_messages, files, reduce, without_gaps
 from .tree import write_files
 
 KNOWN_DIFFERENCES = tomllib.loads((Path(__file__).parent / "known.toml").read_text())
@@ -75,7 +75,7 @@ def assemble_case(program: Program, case: Case, base: str) -> Recorded:
     first = conversation.turn("Hello.")
     write_files(base, case.data.edit)
     second = conversation.turn("More.", first.history)
-    is_kept, messages = added(_turn_messages(first), _turn_messages(second))
+    is_kept, messages = added_messages(_turn_messages(first), _turn_messages(second))
     return {"prefix": "kept" if is_kept else "changed", **_reduced(messages, program.form, case, base)}
 
 

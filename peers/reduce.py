@@ -60,7 +60,7 @@ def reduce(messages: Sequence[Message], tree: Tree, form: Format, base: str) -> 
     return entries
 
 
-def added(first: Sequence[Message], second: Sequence[Message]) -> tuple[bool, list[Message]]:
+def added_messages(first: Sequence[Message], second: Sequence[Message]) -> tuple[bool, list[Message]]:
     """Return whether a later request repeats the first one unchanged, and its messages from the first difference on.
 
     If text was only appended to the last message, it counts as unchanged, and the appended text as added. Tool descriptions are ignored.

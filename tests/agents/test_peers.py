@@ -14,7 +14,7 @@ from peers.install import FAILURE_FILE, Installed, RunError, find_installed
 from peers.provider import Provider
 from peers.random_trees import random_tree
 from peers.recordings import cases
-from peers.reduce import GAP, Format, added, reduce, without_gaps
+from peers.reduce import GAP, Format, added_messages, reduce, without_gaps
 from peers.tree import MARKER, Tree
 from peers.trees import TREES
 from peers.wires import messages
@@ -73,7 +73,7 @@ S, U, A, T = ("system", ["S"]), ("user", ["U"]), ("assistant", ["A"]), ("tools",
     ],
 )  # fmt: skip
 def test_a_later_request_adds_messages_or_changes_earlier_ones(first, second, expected):
-    assert added(first, second) == expected
+    assert added_messages(first, second) == expected
 
 
 def test_items_from_an_unsorted_folder_are_sorted_by_path():

@@ -159,7 +159,7 @@ class Service:
         return edition
 
     def moment(self) -> object:
-        """Return a token that changes whenever the store does: None if it does not support that, UNREACHABLE if it does not respond."""
+        """Return a token that changes whenever the store does. It is None if unsupported, and UNREACHABLE if the store does not respond."""
         try:
             return self.conversations.store.moment()
         except StoreError:
