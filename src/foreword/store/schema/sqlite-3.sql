@@ -1,5 +1,5 @@
--- What the provider reported about the calls of each edition, in one row however many there are. `cached` is how many tokens the last
--- call left in the provider's cache, and `time` when that was, in seconds; `cached_before` and `time_before` are the call before it.
+-- The usage that the provider reported for an edition's calls, in one row per edition. `cached` is how many tokens the last call left in
+-- the provider's cache, and `time` is when that was, in seconds; `cached_before` and `time_before` are those of the previous call.
 CREATE TABLE foreword_usage (
     conversation TEXT NOT NULL,
     number INTEGER NOT NULL,
