@@ -84,9 +84,9 @@ def test_every_sequence_of_a_public_value_is_read_once(kind, others, field, entr
 )
 @pytest.mark.parametrize(("kind", "others", "field", "entries"), SEQUENCES)
 def test_a_sequence_without_an_order_is_rejected(kind, others, field, entries, wrong, message):
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(CallError) as raised:
         kind(**others, **{field: wrong})
-    assert str(caught.value) == f"{kind.__name__}.{field} {message}"
+    assert str(raised.value) == f"{kind.__name__}.{field} {message}"
 
 
 @pytest.mark.parametrize(
@@ -183,9 +183,9 @@ def test_assignments_may_come_from_a_generator():
     ],
 )
 def test_an_invalid_value_is_rejected(call, message):
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(CallError) as raised:
         call()
-    assert str(caught.value) == message
+    assert str(raised.value) == message
 
 
 @pytest.mark.parametrize("name", ["", " ", "read file", "lesen!", "größe", "a/b", "x" * 129, "read\n", "r\ud800"])
@@ -251,9 +251,9 @@ HISTORIES = [
 @pytest.mark.parametrize("call", ["turn", "compact", "sub_agent"])
 def test_a_history_that_cannot_be_sent_to_a_model_is_rejected(conversation, call, history, message):
     arguments = ("Count.",) if call == "sub_agent" else ()
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(CallError) as raised:
         getattr(conversation, call)(*arguments, messages=history)
-    assert str(caught.value) == message
+    assert str(raised.value) == message
 
 
 def test_messages_that_a_provider_accepts_are_accepted(conversation):
@@ -317,9 +317,9 @@ def test_messages_that_a_provider_accepts_are_accepted(conversation):
     ],
 )
 def test_a_call_that_would_fail_later_is_rejected(conversation, call, message):
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(CallError) as raised:
         call(conversation)
-    assert str(caught.value) == message
+    assert str(raised.value) == message
 
 
 @pytest.mark.parametrize("function", [for_anthropic, for_gemini, for_openai_chat, for_openai_responses])

@@ -36,9 +36,9 @@ def scenario(ways, name):
 def test_there_are_sixteen_scenarios_and_each_changes_something(ways):
     assert [scenario.name for scenario in ways.SCENARIOS] == NAMES
     base = ways.Scene(tools=ways.tools())
-    for each in ways.SCENARIOS:
-        scenes = [each.scene(turn, base) for turn in range(ways.TURNS)]
-        assert len(set(map(repr, scenes))) > 1, each.name
+    for scenario in ways.SCENARIOS:
+        scenes = [scenario.scene(turn, base) for turn in range(ways.TURNS)]
+        assert len(set(map(repr, scenes))) > 1, scenario.name
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -70,10 +70,10 @@ def send(ways):
         mark = {"type": "ephemeral", **({"ttl": "1h"} if text.endswith("!!") else {})}
         return {"type": "text", "text": text.rstrip("!"), **({"cache_control": mark} if "!" in text else {})}
 
-    def send(*texts, at=0, minimum=0):
+    def send(*texts, now=0, minimum=0):
         thousand = model._replace(count=lambda text: 1000, price=ways_price(model.price, minimum))
         request = {"messages": [{"role": "user", "content": [block(text) for text in texts]}]}
-        charge = cache.send(request, thousand, at)
+        charge = cache.send(request, thousand, now)
         return charge.read, charge.written, round(charge.dollars * 1000, 2)
 
     return send
@@ -87,15 +87,15 @@ def ways_price(price, minimum):
 
 def test_an_entry_is_written_at_a_breakpoint_and_read_until_it_expires(send):
     assert send("a!", "b") == (0, 1000, 2.25)
-    assert send("a!", "c", at=299) == (1000, 0, 1.1)
-    assert send("a!", "c", at=598) == (1000, 0, 1.1)  # reading renews it
-    assert send("a!", "c", at=898) == (0, 1000, 2.25)
-    assert send("A!", at=898) == (0, 1000, 1.25)
+    assert send("a!", "c", now=299) == (1000, 0, 1.1)
+    assert send("a!", "c", now=598) == (1000, 0, 1.1)  # reading renews it
+    assert send("a!", "c", now=898) == (0, 1000, 2.25)
+    assert send("A!", now=898) == (0, 1000, 1.25)
 
 
 def test_an_hour_long_entry_costs_twice_the_input(send):
     assert send("a!!", "b!", "c") == (0, 2000, 4.25)
-    assert send("a!!", "b!", at=3599) == (1000, 1000, 1.35)
+    assert send("a!!", "b!", now=3599) == (1000, 1000, 1.35)
 
 
 def test_a_breakpoint_looks_back_twenty_blocks(send):

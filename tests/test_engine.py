@@ -28,9 +28,9 @@ from foreword import Agent, Assembler, CallError, Conversations, Tool, Workspace
     ],
 )
 def test_an_argument_of_the_wrong_type_is_an_error_that_names_it(call, message):
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(CallError) as raised:
         call()
-    assert str(caught.value) == message
+    assert str(raised.value) == message
 
 
 @pytest.fixture
@@ -49,9 +49,9 @@ def conversations():
     ],
 )
 def test_opening_a_conversation_checks_types(conversations, opened, message):
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(CallError) as raised:
         conversations.open(**opened)
-    assert str(caught.value) == message
+    assert str(raised.value) == message
 
 
 def test_a_turn_rejects_a_tool_of_the_wrong_type(conversations):

@@ -79,12 +79,12 @@ def run_json(workspace, capsys, command, *arguments):
     ],
 )
 def test_json_prints_what_the_function_returns(workspace, capsys, command, arguments, other_fields):
-    def at(name):
+    def with_path(name):
         return name.replace("W", workspace.path("w")) if isinstance(name, str) and name.startswith("W") else name
 
-    question = fields(workspace, **{name: at(value) for name, value in other_fields.items()})
+    question = fields(workspace, **{name: with_path(value) for name, value in other_fields.items()})
     answered = json.loads(json.dumps(answer(command, question)))
-    assert run_json(workspace, capsys, command, *map(at, arguments)) == answered
+    assert run_json(workspace, capsys, command, *map(with_path, arguments)) == answered
 
 
 def test_every_question_is_tested():

@@ -226,7 +226,7 @@ def without_tool_result(path):
 def test_the_provider_calls_the_tool_once_and_then_answers(path, is_streamed):
     body = {**without_tool_result(path), "stream": is_streamed}
     with Provider({"Read": {"path": "a.py"}}) as provider:
-        answers = [post(provider.url + path, body) for _ in range(2)]
-        assert ["a.py" in answer for answer in answers] == [True, False]
-        assert ["Done." in answer for answer in answers] == [False, True]
+        responses = [post(provider.url + path, body) for _ in range(2)]
+        assert ["a.py" in response for response in responses] == [True, False]
+        assert ["Done." in response for response in responses] == [False, True]
         assert provider.recorder.requests == [(path, body)] * 2

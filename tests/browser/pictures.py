@@ -88,19 +88,19 @@ def rewrite(site: Site, route: Route) -> None:
     real_folder = str(site.folder)
     request = route.request
     body = request.post_data and request.post_data.replace(HOME, real_folder)
-    answer = route.fetch(
+    response = route.fetch(
         url=request.url.replace(HOME.replace("/", "%2F"), real_folder.replace("/", "%2F")), post_data=body
     )
-    if "json" not in answer.headers.get("content-type", ""):
-        return route.fulfill(response=answer)
+    if "json" not in response.headers.get("content-type", ""):
+        return route.fulfill(response=response)
     if request.url.endswith("/values"):
-        form = answer.json()
+        form = response.json()
         for value in form["values"]:
             value["value"] = VALUES.get(value["name"], value["value"])
             value["value"] = value["value"] and value["value"].replace(real_folder, HOME)
-        return route.fulfill(response=answer, json=form)
-    text = re.sub(r'"created":\s*"[^"]+"', f'"created":"{CREATED}"', answer.text())
-    return route.fulfill(response=answer, body=text.replace(real_folder, HOME))
+        return route.fulfill(response=response, json=form)
+    text = re.sub(r'"created":\s*"[^"]+"', f'"created":"{CREATED}"', response.text())
+    return route.fulfill(response=response, body=text.replace(real_folder, HOME))
 
 
 def open_view(chrome: Browser, site: Site, view: str, width: int, height: int, scheme: str = "light") -> Page:

@@ -86,8 +86,8 @@ class Site:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers, method=method)
         try:
-            with urllib.request.urlopen(request) as answer:
-                return json.load(answer)
+            with urllib.request.urlopen(request) as response:
+                return json.load(response)
         except urllib.error.HTTPError as error:
             raise AssertionError(f"{method} {path}: {error.code} {error.read().decode()}") from None
 

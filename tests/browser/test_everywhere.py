@@ -288,8 +288,8 @@ def test_the_page_loads_less_than_200_kilobytes_compressed(open_page, used_site)
     sizes = {}
     for name in names:
         request = urllib.request.Request(used_site.url + name, headers={"Accept-Encoding": "gzip"})
-        with urllib.request.urlopen(request) as answer:
-            sizes[name] = len(answer.read())
+        with urllib.request.urlopen(request) as response:
+            sizes[name] = len(response.read())
     assert len(sizes) == 4
     assert sum(sizes.values()) < 200_000, sizes
 

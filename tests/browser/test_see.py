@@ -58,9 +58,9 @@ def test_a_stale_response_never_overwrites_a_newer_one(editor):
     editor.eventually(lambda: len(held), 1)
     editor.write("quick")
     expect(editor.prompt).to_have_text("quick")
-    for route, answer in held:
+    for route, response in held:
         try:
-            route.fulfill(response=answer)
+            route.fulfill(response=response)
         except Exception as error:  # the page may already have cancelled it
             assert "Request" in str(error) or "route" in str(error).lower()
     editor.page.wait_for_timeout(200)

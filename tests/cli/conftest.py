@@ -18,8 +18,8 @@ def run(tree, capsys, monkeypatch):
 
     def run(*arguments):
         status = main(list(arguments))
-        printed = capsys.readouterr()
-        return status, tree.short(printed.out), tree.short(printed.err)
+        captured = capsys.readouterr()
+        return status, tree.short(captured.out), tree.short(captured.err)
 
     return run
 

@@ -309,7 +309,7 @@ def test_an_agent_whose_layout_rejects_the_settings_is_left_out(run, tree):
 def test_keys_for_other_layouts_do_not_leave_out_an_agent(run, tree):
     tree({"w/AGENTS.md": "Root.", "home/.config/foreword/foreword.toml": "unheard_of = 100\nnames = ['TEAM.md']"})
     form = json.loads(run("agents", "--all", "--json")[1])
-    assert [each["name"] for each in form["agents"]] == list(mirror_names()) and form["findings"] == []
+    assert [agent["name"] for agent in form["agents"]] == list(mirror_names()) and form["findings"] == []
 
 
 # One reading

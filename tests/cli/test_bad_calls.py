@@ -397,8 +397,8 @@ def test_a_full_disk_causes_no_traceback(tree, command, full, buffered):
 def test_a_command_with_actions_lists_them(group, words, capsys):
     """On standard output with --help; on standard error if the action is missing, as for `foreword` alone."""
     assert main([group, *words]) == (0 if words else 2)
-    printed = capsys.readouterr()
-    shown, other = (printed.out, printed.err) if words else (printed.err, printed.out)
+    captured = capsys.readouterr()
+    shown, other = (captured.out, captured.err) if words else (captured.err, captured.out)
     rows = [line.split("  ")[1] for line in shown.splitlines() if line.startswith("  ")]
     assert rows == [name for name in COMMANDS if name.startswith(f"{group} ")] and other == ""
 

@@ -229,10 +229,10 @@ def test_diff_is_coloured_on_a_terminal(tree):
     command = [sys.executable, "-m", "foreword", "diff", "old.txt", "new.txt"]
     result = subprocess.run(command, cwd=tree.path("w"), stdout=other, env=environment, check=True)
     os.close(other)
-    printed = os.read(main, 65536).decode()
+    output = os.read(main, 65536).decode()
     os.close(main)
     assert result.returncode == 0
-    assert "a \x1b[31mb\x1b[0m\x1b[32mc\x1b[0m" in printed
+    assert "a \x1b[31mb\x1b[0m\x1b[32mc\x1b[0m" in output
 
 
 # cache
@@ -411,7 +411,7 @@ def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"),
+    ("arguments", "message"),
     [
         (["diff"], "the following arguments are required: OLD"),
         (["diff", "."], "diff needs OLD and NEW, or a directory and two layouts"),
@@ -448,7 +448,7 @@ def test_a_directory_with_an_ambiguous_name_can_be_compared(run, run_json, tree)
         (["cache", "--prices", "key.toml"], "/w/key.toml: unknown key 'models'; did you mean 'model'?"),
     ],
 )
-def test_an_invalid_call_is_an_error(run, tree, arguments, complaint):
+def test_an_invalid_call_is_an_error(run, tree, arguments, message):
     run("talk", "turn", "t")
     tree({
         "w/nul.txt": b"a\0b", "w/latin.txt": b"caf\xe9", "w/broken.json": "{", "w/deep.json": "[" * 100_000, "w/list.json": "[1]",
@@ -457,7 +457,7 @@ def test_an_invalid_call_is_an_error(run, tree, arguments, complaint):
     })  # fmt: skip
     status, out, err = run(*arguments)
     assert (status, out) == (2, "")
-    assert err.startswith(f"foreword: {complaint}") and err.count("\n") == 1
+    assert err.startswith(f"foreword: {message}") and err.count("\n") == 1
 
 
 def test_text_that_happens_to_be_json_is_text(run, tree):

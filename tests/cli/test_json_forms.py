@@ -11,7 +11,7 @@ from foreword.cli.commands import COMMANDS
 from foreword.encoding import forms as stored
 from foreword.wire import forms
 
-TALK = ["42", "W"]
+CONVERSATION = ["42", "W"]
 TYPES = {
     "show": (["W"], forms.ShowForm),
     "why": (["W"], list[stored.CandidateForm]),
@@ -24,12 +24,12 @@ TYPES = {
     "layouts": ([], list[forms.LayoutRowForm]),
     "skills": (["W"], list[forms.SkillForm]),
     "skill": (["testing", "W"], forms.MessageForm),
-    "talk turn": (TALK, forms.TurnForm),
-    "talk compact": (TALK, forms.TurnForm),
-    "talk reload": (TALK, forms.TurnForm),
+    "talk turn": (CONVERSATION, forms.TurnForm),
+    "talk compact": (CONVERSATION, forms.TurnForm),
+    "talk reload": (CONVERSATION, forms.TurnForm),
     "talk show": (["42"], forms.EditionForm),
     "talk list": ([], list[forms.ConversationForm]),
-    "talk drift": (TALK, forms.DriftForm),
+    "talk drift": (CONVERSATION, forms.DriftForm),
     "talk touch": (["42", "W", "x.py"], forms.TouchedForm),
     "touch": (["W", "x.py"], forms.TouchedForm),
     "store verify": ([], forms.FaultsForm),

@@ -515,9 +515,9 @@ def test_control_characters_in_a_file_are_escaped_on_a_terminal(shop, skill, arg
     shop({"w/AGENTS.md": HOSTILE, "w/.agents/skills/testing/SKILL.md": skill("testing", body=HOSTILE)})
     options = ["--layout", "ion"]
     assert HOSTILE in script(shop, *arguments, *options, capture_output=True, text=True).stdout
-    printed = run_on_terminal(shop, *arguments, *options, NO_COLOR="1")
-    assert "\x1b" not in printed and "\x9b" not in printed
-    assert " ".join(ESCAPED.split()) in " ".join(printed.split())
+    output = run_on_terminal(shop, *arguments, *options, NO_COLOR="1")
+    assert "\x1b" not in output and "\x9b" not in output
+    assert " ".join(ESCAPED.split()) in " ".join(output.split())
 
 
 @pytest.mark.parametrize(("stream", "message"), [("terminal", ESCAPED), ("pipe", HOSTILE)])
@@ -561,8 +561,8 @@ def test_tokens_counts_tools_by_tool_and_by_server(run):
         ("shell", None),
     ]
     assert all(tool["tokens"] > 0 for tool in tools)
-    printed = run("tokens", *arguments)[1]
-    assert "all 2 of gh" in printed
-    assert f"{sum(tool['tokens'] for tool in tools)} tokens for tools, in addition to the prompt" in printed
+    output = run("tokens", *arguments)[1]
+    assert "all 2 of gh" in output
+    assert f"{sum(tool['tokens'] for tool in tools)} tokens for tools, in addition to the prompt" in output
     assert json.loads(run("tokens", "--json")[1])["tools"] == []
     assert "tokens for tools" not in run("tokens")[1]

@@ -22,9 +22,9 @@ The current working directory is [prompt:cwd].
 NOW = "2026-03-07T08:55:05-06:00"
 
 
-def sentence(printed):
+def sentence(output):
     """The error message of a failed call, whose location may be printed below it."""
-    status, out, err = printed
+    status, out, err = output
     assert (status, out) == (2, "")
     first, *location = err.rstrip("\n").split("\n")
     assert first.startswith("foreword: ") and len(location) in (0, 2)

@@ -25,7 +25,7 @@ class Process:
         command = [sys.executable, "-m", "foreword", "watch", tree.path("w"), "--home", tree.path("home"), *arguments]
         environment = {**os.environ, "TERM": "xterm", "HOME": tree.path("home")}
         environment = {name: text for name, text in environment.items() if name not in ("NO_COLOR", "XDG_CONFIG_HOME")}
-        self.printed = ""
+        self.output = ""
         if terminal is None:
             self.reading, writing = os.pipe()
             streams = {"stdin": subprocess.DEVNULL}
@@ -50,13 +50,13 @@ class Process:
     def read_until(self, pattern):
         """Read until the output since the last call matches the pattern, and return that output."""
         end = time.monotonic() + TIMEOUT
-        while not re.search(pattern, self.printed):
+        while not re.search(pattern, self.output):
             ready, _, _ = select.select([self.reading], [], [], max(end - time.monotonic(), 0))
             data = self.read_more() if ready else ""
-            assert data, f"{pattern!r} was not printed: {self.printed!r} {self.process.poll()}"
-            self.printed += data
-        printed, self.printed = self.printed, ""
-        return printed
+            assert data, f"{pattern!r} was not printed: {self.output!r} {self.process.poll()}"
+            self.output += data
+        output, self.output = self.output, ""
+        return output
 
     def read_more(self):
         try:
@@ -70,11 +70,11 @@ class Process:
         return self.read_rest()
 
     def read_rest(self):
-        printed = ""
+        output = ""
         end = time.monotonic() + TIMEOUT
         while select.select([self.reading], [], [], max(end - time.monotonic(), 0))[0] and (data := self.read_more()):
-            printed += data
-        return self.process.wait(TIMEOUT), printed, self.process.stderr.read().decode()
+            output += data
+        return self.process.wait(TIMEOUT), output, self.process.stderr.read().decode()
 
     def close(self):
         self.process.kill()
@@ -117,8 +117,8 @@ def test_lines_describe_the_effect_of_each_save(tree, start):
     save(tree, "w/AGENTS.md", "One. And two.")
     assert process.read_until(r"\n").endswith("  AGENTS.md: the prompt is the same\n")
     save(tree, "w/CLAUDE.md", "Other.")
-    printed = process.read_until(r"--layout ion\n")
-    assert f"CLAUDE.md: the text is the same\n  + 1 info; see foreword lint {tree.path('w')} --layout ion\n" in printed
+    output = process.read_until(r"--layout ion\n")
+    assert f"CLAUDE.md: the text is the same\n  + 1 info; see foreword lint {tree.path('w')} --layout ion\n" in output
     os.remove(tree.path("w/CLAUDE.md"))
     assert "  - 1 info\n" in process.read_until(r"1 info\n")
     assert process.stop() == (0, "", "")
@@ -218,25 +218,25 @@ def test_json_is_one_object_per_line(tree, start):
 ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"
 
 
-def last_frame(printed):
+def last_frame(output):
     """The lines of the last complete frame, without colours."""
-    frame = re.findall(r"\x1b\[H(.*?)\x1b\[J", printed, re.DOTALL)[-1]
+    frame = re.findall(r"\x1b\[H(.*?)\x1b\[J", output, re.DOTALL)[-1]
     return [re.sub(r"\x1b\[[\d;?]*[a-zA-Z]|\r", "", line) for line in frame.split("\n")]
 
 
 def test_the_view_is_redrawn_and_the_terminal_restored(tree, start):
     tree({"w/AGENTS.md": "One."})
     process = start("--layout", "ion", terminal=(70, 12))
-    printed = process.read_until(r"quits.*\x1b\[J")
-    assert printed.startswith(ENTER + "\x1b[?25l")
-    lines = last_frame(printed)
+    output = process.read_until(r"quits.*\x1b\[J")
+    assert output.startswith(ENTER + "\x1b[?25l")
+    lines = last_frame(output)
     assert len(lines) == 12 and max(map(len, lines)) <= 70
     assert re.match(r"foreword ion  \d+ tokens by ", lines[0])
     assert [line.split()[:2] for line in lines[3:5]] == [["base", "release"], ["project", "project"]]
     save(tree, "w/AGENTS.md", "One. \x1b]0;title\x07 two.")
-    printed = process.read_until(r"warning[\s\S]*\x1b\[J")
-    assert ENTER not in printed and "\x1b]0" not in printed
-    lines = last_frame(printed)
+    output = process.read_until(r"warning[\s\S]*\x1b\[J")
+    assert ENTER not in output and "\x1b]0" not in output
+    lines = last_frame(output)
     assert re.match(r"project +project +\d+ +\+\d+ +█+", lines[4])
     assert [line for line in lines if "AGENTS.md: project +" in line], lines
     assert [line for line in lines if line.startswith("warning: AGENTS.md contains control characters")], lines
@@ -264,8 +264,8 @@ def test_keys_are_not_echoed_and_q_quits(start):
 
 def test_an_error_at_the_start_never_opens_the_view(tree, start):
     process = start("--layout", "nope", terminal=(70, 12))
-    status, printed, err = process.read_rest()
-    assert (status, printed) == (2, "") and "unknown layout 'nope'" in err
+    status, output, err = process.read_rest()
+    assert (status, output) == (2, "") and "unknown layout 'nope'" in err
 
 
 def test_suspending_restores_the_terminal_until_it_is_resumed(tree, start):

@@ -255,11 +255,11 @@ def test_a_field_from_a_newer_version_is_ignored():
     ],
 )  # fmt: skip
 def test_drift_lists_changed_sections_and_tools(current, new_edition, sections, tools):
-    found = drift(current, new_edition)
-    assert list(found.sections) == sections
-    assert found.tools == tools
+    result = drift(current, new_edition)
+    assert list(result.sections) == sections
+    assert result.tools == tools
     assert (
-        found.is_changed
+        result.is_changed
         == bool(sections or tools.has_any)
         == ((current.system, current.tools) != (new_edition.system, new_edition.tools))
     )
@@ -274,9 +274,9 @@ def test_a_tool_that_changed_under_the_same_name_is_listed():
 def test_a_rebuild_loses_everything_after_the_first_change():
     current = edition(one="same " * 100, two="old " * 50, three="same too " * 50)
     new_edition = edition(one="same " * 100, two="new " * 50, three="same too " * 50)
-    found = drift(current, new_edition)
+    result = drift(current, new_edition)
     start = current.system.index("old")
-    assert (found.tokens_kept, found.tokens_lost) == (
+    assert (result.tokens_kept, result.tokens_lost) == (
         estimate(current.system[:start]),
         estimate(current.system[start:]),
     )
@@ -285,13 +285,13 @@ def test_a_rebuild_loses_everything_after_the_first_change():
 def test_different_tools_lose_the_entire_prompt():
     """A provider caches tool definitions before the system prompt."""
     current = edition(one="same " * 100)
-    found = drift(current, edition(one="same " * 100, tools="a b c"))
-    assert (found.tokens_kept, found.tokens_lost) == (0, estimate(current.system))
+    result = drift(current, edition(one="same " * 100, tools="a b c"))
+    assert (result.tokens_kept, result.tokens_lost) == (0, estimate(current.system))
 
 
 def test_the_sentence_names_sections_tools_and_cost():
-    found = Drift([SectionChange("one", ["changed"], ["/a", "/b"])], Names(["x", "y"], ["z"]), 10, 1234)
-    assert found.sentence() == (
+    result = Drift([SectionChange("one", ["changed"], ["/a", "/b"])], Names(["x", "y"], ["z"]), 10, 1234)
+    assert result.sentence() == (
         "section 'one' changed (/a, /b); tools x, y added; tool z removed; a rebuild would lose about 1,234 tokens of prefix"
         " (unknown provider; assuming one that keeps the common prefix)"
     )
@@ -362,20 +362,22 @@ def test_a_new_tool_is_appended_announced_and_priced():
 def test_a_new_tool_keeps_the_prefix_if_the_model_accepts_it_late():
     current = edition(2, one="1", tools="b c")
     step = "append", current, edition(0, one="1", tools="a b c")
-    lost, kept = (apply_step(*step, accepts_late_tools=lambda is_so=is_so: is_so).findings for is_so in (False, True))
+    lost, kept = (
+        apply_step(*step, accepts_late_tools=lambda accepts=accepts: accepts).findings for accepts in (False, True)
+    )
     assert " and the prefix after them, about " in lost[0].message
     assert kept[0].message.endswith(" tokens; the prefix is kept")
 
 
 def test_each_message_has_the_names_of_the_tools_that_it_changes():
     current = edition(2, one="1", tools="a b c")
-    found = []
+    result = []
     for tools in ("b", "b c d", "a b c", "a b c d"):
         outcome = apply_step("append", current, edition(0, one="1", tools=tools))
         current = outcome.edition
         assert len(outcome.messages) == 1
-        found += outcome.changes
-    assert found == [
+        result += outcome.changes
+    assert result == [
         {"removed": ["a", "c"]},
         {"added": ["d"], "restored": ["c"]},
         {"removed": ["d"], "restored": ["a"]},
@@ -417,8 +419,10 @@ def test_removed_tools_are_announced_and_their_definitions_stay():
     ],
 )
 def test_every_announcement_has_a_finding(new_edition, beginnings):
-    found = apply_step("append", edition(1, one="1", tools="a b"), new_edition).findings
-    assert [finding.message[: len(begins)] for finding, begins in zip(found, beginnings, strict=True)] == beginnings
+    result = apply_step("append", edition(1, one="1", tools="a b"), new_edition).findings
+    assert [
+        finding.message[: len(beginning)] for finding, beginning in zip(result, beginnings, strict=True)
+    ] == beginnings
 
 
 def test_a_changed_tool_is_announced_once_and_its_old_definition_stays():

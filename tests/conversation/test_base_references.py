@@ -74,9 +74,9 @@ def test_an_invalid_reference_is_an_immediate_error(project, open_conversation, 
         lambda: open_conversation(base=base).turn("hi"),
         lambda: open_conversation().sub_agent(base),
     ):
-        with pytest.raises(CallError) as caught:
+        with pytest.raises(CallError) as raised:
             call()
-        assert message in str(caught.value)
+        assert message in str(raised.value)
 
 
 @pytest.mark.parametrize("base", ["$HOME is /root.", "Pay $5/month at most.", "$", "$user", "Read $user/greet first."])

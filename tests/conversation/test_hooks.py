@@ -26,8 +26,8 @@ def skipped_hook(function, name="bad", error="RuntimeError"):
     return [("extension-failed", f"extension '{name}': {function} raised {error} and was skipped")]
 
 
-def wrong_type(function, complaint, right, name="bad"):
-    message = f"extension '{name}': {function} returned {complaint}, not {right}, and was skipped"
+def wrong_type(function, actual, right, name="bad"):
+    message = f"extension '{name}': {function} returned {actual}, not {right}, and was skipped"
     return [("extension-failed", message)]
 
 
@@ -81,14 +81,14 @@ def test_a_hook_that_raises_is_reported_and_skipped(open_conversation):
     assert "secret" not in str(turn.findings)
 
 
-@pytest.mark.parametrize(("result", "complaint"), [("a text", "a str"), (7, "an int"), ({"prompt": "x"}, "a dict")])
-def test_a_hook_that_returns_something_else_is_reported_and_skipped(open_conversation, result, complaint):
+@pytest.mark.parametrize(("result", "actual"), [("a text", "a str"), (7, "an int"), ({"prompt": "x"}, "a dict")])
+def test_a_hook_that_returns_something_else_is_reported_and_skipped(open_conversation, result, actual):
     def start(prompt, text, about):
         return result
 
     turn = open_conversation("pi", extensions=[Extension("bad", before_agent_start=start)]).turn("hi")
     assert turn.system == open_conversation("pi").shared.prompt("t")
-    assert failures(turn) == wrong_type("start", complaint, "a Start")
+    assert failures(turn) == wrong_type("start", actual, "a Start")
 
 
 @pytest.mark.parametrize("result", [Start(prompt=5), Start(message=["x"])])
@@ -186,19 +186,21 @@ def test_a_context_hook_can_drop_and_add_messages(open_conversation, contents, c
 
 
 def test_context_hooks_are_chained_and_one_that_raises_is_skipped(open_conversation, contents):
-    def spoil(messages, about):
+    def damage_messages(messages, about):
         messages.clear()
         raise RuntimeError
 
     extensions = [
         Extension("a", context=lambda messages, about: [*messages, {"role": "user", "content": "a"}]),
-        Extension("bad", context=spoil),
+        Extension("bad", context=damage_messages),
         Extension("wrong", context=lambda messages, about: "a text"),
         Extension("b", context=lambda messages, about: [{"role": "user", "content": str(len(messages))}]),
     ]
     turn = open_conversation("pi", extensions=extensions).turn("now")
     assert contents(turn.messages) == ["2"]
-    assert failures(turn) == skipped_hook("spoil") + wrong_type("<lambda>", "a str", "a list of dict", "wrong")
+    assert failures(turn) == skipped_hook("damage_messages") + wrong_type(
+        "<lambda>", "a str", "a list of dict", "wrong"
+    )
 
 
 def test_context_runs_on_every_turn(open_conversation):
@@ -314,7 +316,7 @@ def raise_halfway():
 
 
 @pytest.mark.parametrize(
-    ("result", "complaint"),
+    ("result", "problem"),
     [
         (5, "returned an int, not a string or a list of strings,"),
         (False, "returned a bool, not a string or a list of strings,"),
@@ -326,7 +328,7 @@ def raise_halfway():
         (raise_halfway(), "raised RuntimeError"),
     ],
 )
-def test_a_rule_that_does_not_return_sentences_is_reported_and_skipped(open_conversation, result, complaint):
+def test_a_rule_that_does_not_return_sentences_is_reported_and_skipped(open_conversation, result, problem):
     def rule(names):
         return result
 

@@ -46,13 +46,17 @@ def test_a_touch_sends_nested_files_outermost_first_and_then_matching_rules_once
 
 
 def test_candidates_say_what_happened_to_each_file(conversation):
-    fates = {each.path.rpartition("/w/")[2]: each.fate for each in conversation.touch(["a/z.py"]).candidates}
+    fates = {
+        candidate.path.rpartition("/w/")[2]: candidate.fate for candidate in conversation.touch(["a/z.py"]).candidates
+    }
     assert fates == {
         "a/AGENTS.md": "used",
         ".claude/rules/python.md": "used",
         ".claude/rules/web.md": "waiting",
     }
-    fates = {each.path.rpartition("/w/")[2]: each.fate for each in conversation.touch(["a/b/z.py"]).candidates}
+    fates = {
+        candidate.path.rpartition("/w/")[2]: candidate.fate for candidate in conversation.touch(["a/b/z.py"]).candidates
+    }
     assert fates["a/AGENTS.md"] == "duplicate"
 
 
@@ -101,7 +105,9 @@ def test_a_skill_with_paths_is_listed_when_such_a_file_is_touched(with_skills, c
     assert with_skills.touch(["README.md"]).messages == ()
     touched = with_skills.touch(["lib/x.txt"])
     assert re.findall(r"- (.*) \(.*/w/(.*)\)", touched.text) == [("py: About py.", ".claude/skills/py/SKILL.md")]
-    assert {each.path.rpartition("/")[0].rpartition("/")[2]: each.fate for each in touched.candidates} == {
+    assert {
+        candidate.path.rpartition("/")[0].rpartition("/")[2]: candidate.fate for candidate in touched.candidates
+    } == {
         "py": "used",
         "web": "waiting",
     }
@@ -176,7 +182,7 @@ def test_a_path_outside_the_workspace_adds_only_a_finding(tree, open_conversatio
     os.symlink(tree.path("out"), tree.path("w/link"))
     touched = open_conversation().touch([path])
     assert touched.messages == ()
-    assert [each.code for each in touched.findings] == ["touch-outside"]
+    assert [finding.code for finding in touched.findings] == ["touch-outside"]
 
 
 def test_a_link_inside_the_workspace_counts_as_the_file_it_leads_to(tree, open_conversation):
@@ -220,7 +226,7 @@ def test_what_does_not_fit_the_budget_is_sent_by_later_touches(tree, open_conver
     conversation = open_conversation(set={"touch.budget": 1500})
     sent = [files_in(conversation.touch(["a/b/c/z.py"])) for _ in range(4)]
     assert sum(map(len, sent)) == len(ALL)
-    assert {path for each in sent for path in each} == set(ALL)
+    assert {path for batch in sent for path in batch} == set(ALL)
     assert conversation.touch(["a/b/c/z.py"]).messages == ()
 
 
@@ -238,7 +244,7 @@ def test_what_an_unavailable_store_prevents_is_sent_later(tree, open_conversatio
             patch.setattr(store, name, fail)
         touched = conversation.touch(["a/z.py"])
         assert touched.messages == ()
-        assert [each.code for each in touched.findings][-1] == "touch-later"
+        assert [finding.code for finding in touched.findings][-1] == "touch-later"
         conversation.touch(["a/b/z.txt"])
     turn = conversation.turn("go on")
     assert "in a" in contents(turn.messages)[0] and "in b" in contents(turn.messages)[0]

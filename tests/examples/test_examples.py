@@ -65,9 +65,9 @@ def messages(request):
     return [{**message, "cache_control": None} for message in rows if message.get("role") != "developer"]
 
 
-def cache_usage(printed):
+def cache_usage(output):
     """The edition of each request, with its cached and its new tokens."""
-    rows = re.findall(r"\[edition (\d+): ([\d,]+) tokens from the cache, ([\d,]+) new\]", printed)
+    rows = re.findall(r"\[edition (\d+): ([\d,]+) tokens from the cache, ([\d,]+) new\]", output)
     return [tuple(int(number.replace(",", "")) for number in row) for row in rows]
 
 
@@ -85,9 +85,9 @@ def conversation_output(request, tmp_path_factory):
 
 
 def test_every_request_starts_with_the_previous_one(conversation_output):
-    (printed, requests), _ = conversation_output
-    assert [line for line in printed.splitlines() if line[:1] == ">"] == [f"> {message}" for message in MESSAGES]
-    assert "AGENTS.md begins: # Shop" in printed
+    (output, requests), _ = conversation_output
+    assert [line for line in output.splitlines() if line[:1] == ">"] == [f"> {message}" for message in MESSAGES]
+    assert "AGENTS.md begins: # Shop" in output
     assert [sorted(prefix(request)[1]) for request in requests] == [["list_files", "read_file"]] * 6
     before_compaction = requests[:-1]  # the last one follows the compaction, and starts with the summary
     assert len({str(prefix(request)) for request in requests}) == 1
@@ -104,8 +104,8 @@ def test_the_cache_stays_warm(conversation_output):
 
 
 def test_an_edited_file_takes_effect_at_the_compaction(conversation_output):
-    (_, before), (printed, after) = conversation_output
-    assert [edition for edition, _, _ in cache_usage(printed)] == [1, 1, 2]
+    (_, before), (output, after) = conversation_output
+    assert [edition for edition, _, _ in cache_usage(output)] == [1, 1, 2]
     assert prefix(after[0]) == prefix(after[1]) == prefix(before[0])
     assert "make test" in prefix(after[1])[0] and "Ask before you push." in prefix(after[2])[0]
 
@@ -122,8 +122,8 @@ def test_a_failed_tool_is_reported_to_the_model(tmp_path, name):
 def test_a_missing_tool_is_reported_to_the_model(tmp_path, name):
     other = tmp_path / name
     other.write_text((EXAMPLES / name).read_text().replace("read_file", "open_file"))
-    printed, requests = run(shop_in(tmp_path), str(other), "What is this project?")
-    assert len(requests) == 2 and "read_file" in json.dumps(messages(requests[-1])) and "AGENTS.md begins" in printed
+    output, requests = run(shop_in(tmp_path), str(other), "What is this project?")
+    assert len(requests) == 2 and "read_file" in json.dumps(messages(requests[-1])) and "AGENTS.md begins" in output
 
 
 def test_pretend_returns_the_exit_status_of_the_command(tmp_path):

@@ -24,9 +24,9 @@ def check(text):
             if piece is not VALUE:
                 first, last = piece.origin.lines
                 assert piece.text in "\n".join([*lines[first - 1 : last], ""]).replace("\\[", "["), piece
-    for found in template.findings:
-        assert found.line is None or 1 <= found.line <= len(lines), found
-        assert all(line.isprintable() for line in found.message.split("\n")), found
+    for finding in template.findings:
+        assert finding.line is None or 1 <= finding.line <= len(lines), finding
+        assert all(line.isprintable() for line in finding.message.split("\n")), finding
     if "\\" not in text:
         escaped = render(
             parse(text.replace("[", "\\["), ("file", "git")), lambda type, name: None, Origin("template", "t")

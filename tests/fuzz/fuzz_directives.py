@@ -32,8 +32,10 @@ def check(text):
             first, last = piece.origin.lines
             lines = texts[piece.origin.path].split("\n")
             assert piece.text and piece.text in "\n".join([*lines[first - 1 : last], ""]), piece
-    for found in findings:
-        assert found.path not in texts or found.line is None or found.line <= texts[found.path].count("\n") + 1, found
+    for finding in findings:
+        assert (
+            finding.path not in texts or finding.line is None or finding.line <= texts[finding.path].count("\n") + 1
+        ), finding
     if "<!--" not in text and "{{" not in text:
         assert "".join(piece.text for piece in pieces) == text and len(pieces) <= 1
 

@@ -61,8 +61,8 @@ def mutation(rng, seeds, words):
 
 
 def _insert(rng, text, seeds, words):
-    at = rng.randint(0, len(text))
-    return text[:at] + rng.choice(words) + text[at:]
+    position = rng.randint(0, len(text))
+    return text[:position] + rng.choice(words) + text[position:]
 
 
 def _delete(rng, text, seeds, words):
@@ -71,8 +71,8 @@ def _delete(rng, text, seeds, words):
 
 
 def _character(rng, text, seeds, words):
-    at = rng.randint(0, len(text))
-    return text[:at] + chr(rng.choice((rng.randrange(128), rng.randrange(0xD800)))) + text[at + 1 :]
+    position = rng.randint(0, len(text))
+    return text[:position] + chr(rng.choice((rng.randrange(128), rng.randrange(0xD800)))) + text[position + 1 :]
 
 
 def _repeat(rng, text, seeds, words):

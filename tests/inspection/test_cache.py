@@ -377,7 +377,7 @@ def test_a_user_row_overrides_the_shipped_row_key_by_key():
 
 
 @pytest.mark.parametrize(
-    ("table", "complaint"),
+    ("table", "message"),
     [
         ({"modle": []}, "own: unknown key 'modle'; did you mean 'model'?"),
         ({"model": 5}, "own: model must be a list, not 5"),
@@ -429,7 +429,7 @@ def test_a_user_row_overrides_the_shipped_row_key_by_key():
         ({"provider": {"openai": 3}}, "own: [provider.openai] must be a table of keys, not 3"),
     ],
 )
-def test_an_invalid_table_is_an_error(table, complaint):
+def test_an_invalid_table_is_an_error(table, message):
     with pytest.raises(CallError) as error:
         build_prices([("shipped", SHIPPED), ("own", table)])
-    assert str(error.value).startswith(complaint)
+    assert str(error.value).startswith(message)

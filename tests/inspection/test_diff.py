@@ -230,7 +230,7 @@ def make_passage(**changes):
 
 
 @pytest.mark.parametrize(
-    ("form", "complaint"),
+    ("form", "message"),
     [
         ({}, "x has no text"),
         ({"text": 5}, "x has no text"),
@@ -264,7 +264,7 @@ def make_passage(**changes):
         ({"text": "abc", "candidates": [{"path": 1}]}, "x: candidate 1 must have path, layer, fate and reason"),
     ],
 )
-def test_an_invalid_saved_form_is_an_error(form, complaint):
+def test_an_invalid_saved_form_is_an_error(form, message):
     with pytest.raises(CallError) as error:
         prompt_from(form, "x")
-    assert str(error.value).startswith(complaint)
+    assert str(error.value).startswith(message)

@@ -28,7 +28,7 @@ AGENT_CHECKS = {
 
 
 @pytest.fixture
-def found(tree, capsys, monkeypatch):
+def findings_for(tree, capsys, monkeypatch):
     """`found(files, "web")` returns the code, path and line of each finding about agents."""
     from foreword.cli import main
 
@@ -36,14 +36,18 @@ def found(tree, capsys, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tree.path("w"))
 
-    def found(files, *arguments):
+    def findings_for(files, *arguments):
         tree({**GIT, **{name if name.startswith("home/") else f"w/{name}": text for name, text in files.items()}})
         main(["lint", "--json", "--home", tree.path("home"), *arguments])
         findings = json.loads(tree.short(capsys.readouterr().out))["findings"]
-        found.messages = [each["message"] for each in findings if each["code"] in AGENT_CHECKS]
-        return [(each["code"], each["path"][3:], each["line"]) for each in findings if each["code"] in AGENT_CHECKS]
+        findings_for.messages = [finding["message"] for finding in findings if finding["code"] in AGENT_CHECKS]
+        return [
+            (finding["code"], finding["path"][3:], finding["line"])
+            for finding in findings
+            if finding["code"] in AGENT_CHECKS
+        ]
 
-    return found
+    return findings_for
 
 
 UNREAD = [("unread-file", "AGENTS.md", None)]
@@ -64,45 +68,45 @@ UNREAD = [("unread-file", "AGENTS.md", None)]
         ({"AGENTS.md": "Run tests."}, []),
     ],
 )
-def test_a_shared_file_that_an_agent_does_not_read(found, files, expected):
-    assert found(files) == expected
+def test_a_shared_file_that_an_agent_does_not_read(findings_for, files, expected):
+    assert findings_for(files) == expected
 
 
-def test_a_file_below_needs_its_own_file(found):
+def test_a_file_below_needs_its_own_file(findings_for):
     files = {"AGENTS.md": "Run tests.", "CLAUDE.md": Path("AGENTS.md"), "web/AGENTS.md": "Use CSS."}
-    assert found(files) == []
-    assert found({}, "--recursive") == [("unread-file", "web/AGENTS.md", None)]
-    assert found.messages == [
+    assert findings_for(files) == []
+    assert findings_for({}, "--recursive") == [("unread-file", "web/AGENTS.md", None)]
+    assert findings_for.messages == [
         "Claude Code never reads this file, because /w/CLAUDE.md takes its place; add /w/web/CLAUDE.md with `@AGENTS.md`"
     ]
-    assert found({"web/CLAUDE.md": "@AGENTS.md"}, "--recursive", "--disable", "sent-twice") == []
+    assert findings_for({"web/CLAUDE.md": "@AGENTS.md"}, "--recursive", "--disable", "sent-twice") == []
 
 
-def test_a_file_in_the_hidden_folder_is_imported_from_there(found):
-    found({"AGENTS.md": "Run tests.", ".claude/CLAUDE.md": "Be brief."})
-    assert found.messages[0].endswith("add `@../AGENTS.md` to /w/.claude/CLAUDE.md")
+def test_a_file_in_the_hidden_folder_is_imported_from_there(findings_for):
+    findings_for({"AGENTS.md": "Run tests.", ".claude/CLAUDE.md": "Be brief."})
+    assert findings_for.messages[0].endswith("add `@../AGENTS.md` to /w/.claude/CLAUDE.md")
 
 
-def test_a_file_that_is_named_further_up_is_found_by_the_agent(found):
+def test_a_file_that_is_named_further_up_is_found_by_the_agent(findings_for):
     files = {"CLAUDE.md": "@AGENTS.md", "AGENTS.md": "Read web/AGENTS.md.", "web/AGENTS.md": "Use CSS."}
-    assert found(files, "--recursive", "--disable", "unfollowed-import") == []
+    assert findings_for(files, "--recursive", "--disable", "unfollowed-import") == []
 
 
-def test_no_agent_works_in_templates_and_skills(found):
+def test_no_agent_works_in_templates_and_skills(findings_for):
     files = {"CLAUDE.md": "Be brief.", "_templates/AGENTS.md": "X.", "s/SKILL.md": "No.", "s/AGENTS.md": "Y."}
-    assert found(files, "--recursive") == []
+    assert findings_for(files, "--recursive") == []
 
 
-def test_an_import_is_followed_only_below(found):
+def test_an_import_is_followed_only_below(findings_for):
     files = {"CLAUDE.md": "Be brief.\n\n@AGENTS.md\n", "AGENTS.md": "Run tests.", "web/CLAUDE.md": "Use CSS."}
-    assert found(files, "--disable", "sent-twice") == []
-    assert found({}, "web", "--disable", "sent-twice") == [("unfollowed-import", "CLAUDE.md", 3)]
-    assert found({}, "--recursive", "--disable", "sent-twice") == [("unfollowed-import", "CLAUDE.md", 3)]
-    assert "working in /w/web does not follow @AGENTS.md" in found.messages[0]
+    assert findings_for(files, "--disable", "sent-twice") == []
+    assert findings_for({}, "web", "--disable", "sent-twice") == [("unfollowed-import", "CLAUDE.md", 3)]
+    assert findings_for({}, "--recursive", "--disable", "sent-twice") == [("unfollowed-import", "CLAUDE.md", 3)]
+    assert "working in /w/web does not follow @AGENTS.md" in findings_for.messages[0]
 
 
-def test_an_import_of_a_missing_file_is_not_reported_here(found):
-    assert found({"CLAUDE.md": "@no.md @../out.md", "web/CLAUDE.md": "Use CSS."}, "--recursive") == []
+def test_an_import_of_a_missing_file_is_not_reported_here(findings_for):
+    assert findings_for({"CLAUDE.md": "@no.md @../out.md", "web/CLAUDE.md": "Use CSS."}, "--recursive") == []
 
 
 @pytest.mark.parametrize(
@@ -115,29 +119,29 @@ def test_an_import_of_a_missing_file_is_not_reported_here(found):
         ((32_768, 10), [("cut-file", "a/AGENTS.md", None)]),
     ],
 )
-def test_what_a_limit_cuts_is_reported_at_the_first_file(found, sizes, expected):
+def test_what_a_limit_cuts_is_reported_at_the_first_file(findings_for, sizes, expected):
     root, below = sizes
-    assert found({"AGENTS.md": "r" * root, "a/AGENTS.md": "b" * below, "a/b/x": ""}, "a") == expected
+    assert findings_for({"AGENTS.md": "r" * root, "a/AGENTS.md": "b" * below, "a/b/x": ""}, "a") == expected
 
 
 @pytest.mark.parametrize(
     ("override", "expected"), [("", 1), (" \n", 1), ("Be brief.", 0), (None, 0)], ids=["empty", "blank", "text", "none"]
 )
-def test_a_blank_override(found, override, expected):
+def test_a_blank_override(findings_for, override, expected):
     files = {"AGENTS.md": "Run tests.", **({"AGENTS.override.md": override} if override is not None else {})}
-    assert [code for code, _, _ in found(files)] == ["blank-override"] * expected
+    assert [code for code, _, _ in findings_for(files)] == ["blank-override"] * expected
 
 
 @pytest.mark.parametrize(("folder", "expected"), [("API", ["misordered-file"]), ("api", [])])
-def test_a_general_file_that_comes_last(found, folder, expected):
+def test_a_general_file_that_comes_last(findings_for, folder, expected):
     files = {"GEMINI.md": "Run tests.", f"{folder}/GEMINI.md": "Use REST."}
-    assert [code for code, _, _ in found(files, "--recursive")] == expected
+    assert [code for code, _, _ in findings_for(files, "--recursive")] == expected
 
 
-def test_a_file_in_a_hidden_folder_that_an_agent_ignores(found):
+def test_a_file_in_a_hidden_folder_that_an_agent_ignores(findings_for):
     rule = {".github/instructions/a.instructions.md": "Be brief."}
-    assert found({".claude/CLAUDE.md": "Run tests.", **rule}) == [("misplaced-file", ".claude/CLAUDE.md", None)]
-    assert found({"CLAUDE.md": "Use CSS."}) == [], "Copilot has instructions for this folder"
+    assert findings_for({".claude/CLAUDE.md": "Run tests.", **rule}) == [("misplaced-file", ".claude/CLAUDE.md", None)]
+    assert findings_for({"CLAUDE.md": "Use CSS."}) == [], "Copilot has instructions for this folder"
 
 
 @pytest.mark.parametrize(
@@ -151,59 +155,64 @@ def test_a_file_in_a_hidden_folder_that_an_agent_ignores(found):
         (".github/instructions/a.instructions.md", "applyTo: '**'", ""),
     ],
 )
-def test_a_rule_for_paths_that_do_not_exist(found, rule, globs, expected):
+def test_a_rule_for_paths_that_do_not_exist(findings_for, rule, globs, expected):
     files = {rule: f"---\ndescription: d\n{globs}\n---\nBe brief.\n", "lib/deep/a.py": ""}
-    assert found(files) == ([(expected, rule, 3)] if expected else [])
+    assert findings_for(files) == ([(expected, rule, 3)] if expected else [])
 
 
-def test_text_that_an_agent_gets_twice(found):
+def test_text_that_an_agent_gets_twice(findings_for):
     files = {"AGENTS.md": f"# A\n\n{LONG}\n", "CLAUDE.md": f"# B\n\n{LONG}\n"}
-    assert found(files) == [("sent-twice", "CLAUDE.md", 3)]
-    assert found({"CLAUDE.md": f"# A\n\n{LONG}\n"}) == [], "Copilot drops an equal file"
-    assert found({"CLAUDE.md": "@AGENTS.md\n"}) == [("sent-twice", "CLAUDE.md", 1)]
-    assert found.messages == [
+    assert findings_for(files) == [("sent-twice", "CLAUDE.md", 3)]
+    assert findings_for({"CLAUDE.md": f"# A\n\n{LONG}\n"}) == [], "Copilot drops an equal file"
+    assert findings_for({"CLAUDE.md": "@AGENTS.md\n"}) == [("sent-twice", "CLAUDE.md", 1)]
+    assert findings_for.messages == [
         "Copilot CLI gets /w/AGENTS.md twice: it is loaded anyway, and imported here; make /w/CLAUDE.md a link to AGENTS.md"
     ]
 
 
-def test_one_finding_names_all_agents(found):
-    assert found({"AGENTS.md": LONG, "a/AGENTS.md": f"# A\n\n{LONG}\n"}, "a") == [("sent-twice", "a/AGENTS.md", 3)]
-    assert found.messages[0].startswith(
+def test_one_finding_names_all_agents(findings_for):
+    assert findings_for({"AGENTS.md": LONG, "a/AGENTS.md": f"# A\n\n{LONG}\n"}, "a") == [
+        ("sent-twice", "a/AGENTS.md", 3)
+    ]
+    assert findings_for.messages[0].startswith(
         "Codex CLI, Copilot CLI, Mistral Vibe, OpenCode and pi get this paragraph twice"
     )
 
 
-def test_a_name_in_the_wrong_case_names_the_agents(found):
-    assert found({"gemini.md": "Run tests."}) == [("file-case", "gemini.md", None)]
-    assert found.messages == ["/w/gemini.md was not read: it must be named GEMINI.md for Gemini CLI"]
+def test_a_name_in_the_wrong_case_names_the_agents(findings_for):
+    assert findings_for({"gemini.md": "Run tests."}) == [("file-case", "gemini.md", None)]
+    assert findings_for.messages == ["/w/gemini.md was not read: it must be named GEMINI.md for Gemini CLI"]
 
 
-def test_a_page_of_documentation_is_not_an_instruction_file(found):
-    assert found({"AGENTS.md": "Run tests.", "docs/agents.md": "Page.", "docs/setup.md": "Page."}, "--recursive") == []
-    assert found({"api/agents.md": "Run tests."}, "--recursive") == [("file-case", "api/agents.md", None)]
+def test_a_page_of_documentation_is_not_an_instruction_file(findings_for):
+    assert (
+        findings_for({"AGENTS.md": "Run tests.", "docs/agents.md": "Page.", "docs/setup.md": "Page."}, "--recursive")
+        == []
+    )
+    assert findings_for({"api/agents.md": "Run tests."}, "--recursive") == [("file-case", "api/agents.md", None)]
 
 
-def test_a_comment_or_setting_turns_a_check_off(found):
+def test_a_comment_or_setting_turns_a_check_off(findings_for):
     files = {"AGENTS.md": "<!-- foreword: ignore-file unread-file -->\nRun tests.", "CLAUDE.md": "Be brief."}
-    assert found(files) == []
-    assert found({"AGENTS.md": "Run tests."}) == UNREAD
+    assert findings_for(files) == []
+    assert findings_for({"AGENTS.md": "Run tests."}) == UNREAD
     settings = {"home/.config/foreword/foreword.toml": '[lint]\ndisable = ["unread-file"]\n'}
-    assert found(settings) == []
+    assert findings_for(settings) == []
 
 
-def test_only_agents_in_use_or_in_the_settings_count(found):
+def test_only_agents_in_use_or_in_the_settings_count(findings_for):
     files = {"AGENTS.md": "Run tests.", ".gemini/GEMINI.md": "Be brief."}
-    assert found(files) == []
+    assert findings_for(files) == []
     files = {"x/QWEN.md": f"# A\n\n{LONG}\n", "x/AGENTS.md": f"# B\n\n{LONG}\n"}
-    assert found(files, "x", "--disable", "unread-file") == [("sent-twice", "x/QWEN.md", 3)]
+    assert findings_for(files, "x", "--disable", "unread-file") == [("sent-twice", "x/QWEN.md", 3)]
 
 
-def test_each_folder_is_listed_once(found, monkeypatch):
+def test_each_folder_is_listed_once(findings_for, monkeypatch):
     listed = []
     scan = folders.os.scandir
     monkeypatch.setattr(folders.os, "scandir", lambda path: listed.append(path) or scan(path))
     files = {"AGENTS.md": "X.", "a/AGENTS.md": "Y.", "a/b/c.py": "", ".claude/rules/r.md": "---\npaths: no/**\n---\nZ."}
-    assert found(files, "--recursive") == [("unmatched-rule", ".claude/rules/r.md", 2)]
+    assert findings_for(files, "--recursive") == [("unmatched-rule", ".claude/rules/r.md", 2)]
     below = [path for path in listed if isinstance(path, str) and path.endswith("/w/a/b")]
     assert len(below) == 1
 

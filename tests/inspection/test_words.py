@@ -52,11 +52,11 @@ def test_a_rewritten_line_is_one_change():
 
 
 def apply_changes(old, new, spans):
-    text, at = "", 0
+    text, position = "", 0
     for a, b, c, d in spans:
-        text += old[at:a] + new[c:d]
-        at = b
-    return text + old[at:]
+        text += old[position:a] + new[c:d]
+        position = b
+    return text + old[position:]
 
 
 lines = st.lists(st.text("ab \n.é👍", max_size=8), max_size=12).map("\n".join)
@@ -83,8 +83,8 @@ def test_longest_rise_is_rising_and_maximal(numbers):
     rise = [numbers[position] for position in positions]
     assert rise == sorted(rise) and positions == sorted(positions)
     longest = [1] * len(numbers)
-    for at, number in enumerate(numbers):
-        longest[at] = 1 + max((longest[before] for before in range(at) if numbers[before] < number), default=0)
+    for index, number in enumerate(numbers):
+        longest[index] = 1 + max((longest[before] for before in range(index) if numbers[before] < number), default=0)
     assert len(rise) == max(longest, default=0)
 
 

@@ -98,7 +98,7 @@ def unmarked(content):
     """The content without cache breakpoints."""
     if isinstance(content, dict):
         return {key: unmarked(field) for key, field in content.items() if key not in MARKS}
-    return [unmarked(each) for each in content] if isinstance(content, list) else content
+    return [unmarked(part) for part in content] if isinstance(content, list) else content
 
 
 def count_marks(content):
@@ -134,7 +134,7 @@ class Request:
 
     @property
     def tool_names(self):
-        flat = [each for tool in self.tools for each in tool.get("functionDeclarations", [tool])]
+        flat = [declaration for tool in self.tools for declaration in tool.get("functionDeclarations", [tool])]
         return [tool.get("function", tool)["name"] for tool in flat]
 
 
@@ -166,7 +166,7 @@ class TenTurns:
                 if number == COMPACTION:
                     history = compacted(history)
                 functions = [*FUNCTIONS, *([open_issue] if number >= LATE else [])]
-                functions = [functions[(at + number) % len(functions)] for at in range(len(functions))]
+                functions = [functions[(offset + number) % len(functions)] for offset in range(len(functions))]
                 self.starts.append(len(self.requests))
                 message = f"What is in file {number}?" if number % 2 else f"Hello {number}."
                 history = ask(message, functions, history)

@@ -14,7 +14,7 @@ def test_ten_turns_keep_the_prefix(ten_turns):
     middleware = ForewordMiddleware(ten_turns.conversation)
 
     def ask(message, functions, state):
-        functions = [each for each in functions if each.__name__ != "read_file"]  # deepagents has its own
+        functions = [function for function in functions if function.__name__ != "read_file"]  # deepagents has its own
         agent = create_deep_agent(model=ANTHROPIC, tools=functions, middleware=[middleware])
         return agent.invoke({"messages": [*(state["messages"] if state else ()), HumanMessage(message)]})
 

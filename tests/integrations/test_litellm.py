@@ -35,12 +35,12 @@ def test_ten_turns_keep_the_prefix(ten_turns, model, is_async, late):
         tools = [tool_of(function) for function in functions]
         while True:
             arguments = {"model": model, "messages": history, "tools": tools}
-            answer = await completions.acompletion(**arguments) if is_async else completions.completion(**arguments)
-            said = answer.choices[0].message
-            history.append({key: field for key, field in said.model_dump(exclude_none=True).items() if key in KEPT})
-            if not said.tool_calls:
+            response = await completions.acompletion(**arguments) if is_async else completions.completion(**arguments)
+            reply = response.choices[0].message
+            history.append({key: field for key, field in reply.model_dump(exclude_none=True).items() if key in KEPT})
+            if not reply.tool_calls:
                 return history
-            for call in said.tool_calls:
+            for call in reply.tool_calls:
                 result = FUNCTIONS[call.function.name](**json.loads(call.function.arguments))
                 history.append({"role": "tool", "tool_call_id": call.id, "content": result})
 

@@ -16,7 +16,7 @@ def test_ten_turns_keep_the_prefix(ten_turns, use_responses, late):
     config = RunConfig(model_provider=provider, tracing_disabled=True)
 
     async def ask(message, functions, history):
-        agent = Agent(name="shop", tools=[function_tool(each) for each in functions], model="gpt-6.1-sol")
+        agent = Agent(name="shop", tools=[function_tool(function) for function in functions], model="gpt-6.1-sol")
         message = {"role": "user", "content": message}
         return (await Runner.run(agent, [*(history or ()), message], run_config=config)).to_input_list()
 

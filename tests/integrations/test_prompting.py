@@ -17,14 +17,14 @@ LATE = {"name": "a_late_tool", "description": "Comes late.", "input_schema": {"t
 
 
 @pytest.fixture
-def open_talk(tree):
+def open_conversation(tree):
     tree({"w/.git": None, "w/AGENTS.md": "Run `make test`.\n"})
 
-    def open_talk(agent=Agent(), extensions=(), id="talk"):
+    def open_conversation(agent=Agent(), extensions=(), id="chat"):
         workspace = Workspace(tree.path("w"), home=tree.path("home"), environment={})
         return Conversations(extensions=extensions).open(id, workspace, agent)
 
-    return open_talk
+    return open_conversation
 
 
 def body(*messages, tools=(READ,), model="claude-sonnet-5-5", **more):
@@ -35,100 +35,101 @@ def body(*messages, tools=(READ,), model="claude-sonnet-5-5", **more):
 def marks(content):
     if isinstance(content, dict):
         return [*([content["cache_control"]] if "cache_control" in content else []), *marks(list(content.values()))]
-    return [mark for each in content for mark in marks(each)] if isinstance(content, list) else []
+    return [mark for part in content for mark in marks(part)] if isinstance(content, list) else []
 
 
 def anthropic(prompting, request):
     return prompting.prompted("/v1/messages?beta=true", request)
 
 
-def test_only_requests_to_a_model_are_changed(open_talk):
-    prompting = Prompting(open_talk())
+def test_only_requests_to_a_model_are_changed(open_conversation):
+    prompting = Prompting(open_conversation())
     assert prompting.prompted("/v1/messages/count_tokens", body("Hello.")) is None
     assert prompting.prompted("/v1/embeddings", {"input": "Hello."}) is None
 
 
-def test_the_frameworks_breakpoints_and_ours_are_four_together(open_talk):
+def test_the_frameworks_breakpoints_and_ours_are_four_together(open_conversation):
     system = [{"type": "text", "text": "Use the to-do list.", **MARK}]
     request = body("Hello.", tools=[READ, {**LATE, **MARK}], system=system, **MARK)
-    sent = anthropic(Prompting(open_talk()), request)
+    sent = anthropic(Prompting(open_conversation()), request)
     assert [len(marks(sent[key])) for key in ("tools", "system", "messages")] == [0, 3, 0]
     assert sent["cache_control"] == MARK["cache_control"]
     assert sent["system"][-1] == {"type": "text", "text": "Use the to-do list."}
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
-def test_breakpoints_in_messages_leave_room_for_fewer(open_talk, count):
+def test_breakpoints_in_messages_leave_room_for_fewer(open_conversation, count):
     blocks = [{"type": "text", "text": str(number), **MARK} for number in range(count)]
     for automatic in ({}, MARK):
-        sent = anthropic(Prompting(open_talk()), body({"role": "user", "content": blocks}, **automatic))
+        sent = anthropic(Prompting(open_conversation()), body({"role": "user", "content": blocks}, **automatic))
         assert len(marks(sent)) == 4
         assert marks(sent["messages"])
 
 
-def test_a_request_without_breakpoints_gets_the_automatic_one(open_talk):
-    assert anthropic(Prompting(open_talk()), body("Hello."))["cache_control"] == MARK["cache_control"]
-    assert "cache_control" not in anthropic(Prompting(open_talk(), automatic=False), body("Hello."))
+def test_a_request_without_breakpoints_gets_the_automatic_one(open_conversation):
+    assert anthropic(Prompting(open_conversation()), body("Hello."))["cache_control"] == MARK["cache_control"]
+    assert "cache_control" not in anthropic(Prompting(open_conversation(), automatic=False), body("Hello."))
 
 
-def test_no_breakpoint_of_an_hour_follows_one_of_five_minutes(open_talk):
+def test_no_breakpoint_of_an_hour_follows_one_of_five_minutes(open_conversation):
     hour = {"type": "ephemeral", "ttl": "1h"}
-    sent = anthropic(Prompting(open_talk(), ttl="mixed"), body("Hello.", cache_control=hour))
+    sent = anthropic(Prompting(open_conversation(), ttl="mixed"), body("Hello.", cache_control=hour))
     assert {mark["ttl"] for mark in marks(sent)} == {"1h"}
 
 
-def test_fields_of_tools_pass_through(open_talk):
+def test_fields_of_tools_pass_through(open_conversation):
     own = {"type": "web_search_20250305", "name": "web_search", "max_uses": 5}
     read = {**READ, "strict": True, "input_examples": [{}]}
-    assert anthropic(Prompting(open_talk()), body("Hello.", tools=[own, read]))["tools"] == [read, own]
+    assert anthropic(Prompting(open_conversation()), body("Hello.", tools=[own, read]))["tools"] == [read, own]
 
 
-def test_a_tool_keeps_the_snippet_that_the_agent_has_for_it(open_talk):
+def test_a_tool_keeps_the_snippet_that_the_agent_has_for_it(open_conversation):
     agent = Agent(tools=[Tool("read_file", snippet="Reads what you ask for")])
-    talk = open_talk(agent)
-    sent = anthropic(Prompting(talk), body("Hello."))
+    conversation = open_conversation(agent)
+    sent = anthropic(Prompting(conversation), body("Hello."))
     assert sent["tools"][0]["description"] == "Reads a file."
-    assert [tool.snippet for tool in talk.agent.tools] == ["Reads what you ask for"]
+    assert [tool.snippet for tool in conversation.agent.tools] == ["Reads what you ask for"]
 
 
-def test_a_late_tool_needs_headers_and_leaves_the_tools_alone(open_talk):
-    prompting = Prompting(open_talk())
+def test_a_late_tool_needs_headers_and_leaves_the_tools_alone(open_conversation):
+    prompting = Prompting(open_conversation())
     first = anthropic(prompting, body("Hello."))
     second = anthropic(prompting, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on.", tools=[LATE, READ]))
     assert second["tools"] == first["tools"]
     assert "inline-tools" in second["extra_headers"]["anthropic-beta"]
     old = anthropic(
-        Prompting(open_talk(id="other"), betas=False), body("Hello.", model="claude-3-7-sonnet", tools=[LATE, READ])
+        Prompting(open_conversation(id="other"), betas=False),
+        body("Hello.", model="claude-3-7-sonnet", tools=[LATE, READ]),
     )
     assert [tool["name"] for tool in old["tools"]] == ["a_late_tool", "read_file"] and "extra_headers" not in old
 
 
-def test_a_retry_sends_the_same_bytes(open_talk):
+def test_a_retry_sends_the_same_bytes(open_conversation):
     calls = []
 
     def start(prompt, message, about):
         calls.append(message)
         return Start(message=f"Call {len(calls)}")
 
-    prompting = Prompting(open_talk(extensions=[Extension("hook", before_agent_start=start)]))
+    prompting = Prompting(open_conversation(extensions=[Extension("hook", before_agent_start=start)]))
     sent = anthropic(prompting, body("Hello."))
     assert anthropic(prompting, body("Hello.")) == sent
     assert calls == ["Hello."] and "Call 1" in json.dumps(sent["messages"])
 
 
-def test_a_message_that_a_turn_added_is_sent_again_in_its_place(open_talk):
-    talk = open_talk()
-    prompting = Prompting(talk)
-    talk.send_message("Speak plainly.")
+def test_a_message_that_a_turn_added_is_sent_again_in_its_place(open_conversation):
+    conversation = open_conversation()
+    prompting = Prompting(conversation)
+    conversation.send_message("Speak plainly.")
     first = anthropic(prompting, body("Hello."))["messages"]
     later = anthropic(prompting, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on."))["messages"]
     assert {"role": "user", "content": "Speak plainly."} in first
     assert later == [*first, {"role": "assistant", "content": "Hi."}, {"role": "user", "content": "Go on."}]
 
 
-def test_a_replaced_history_is_a_compaction(open_talk, tree):
-    talk = open_talk()
-    prompting = Prompting(talk)
+def test_a_replaced_history_is_a_compaction(open_conversation, tree):
+    conversation = open_conversation()
+    prompting = Prompting(conversation)
     first = anthropic(prompting, body("Hello."))
     tree({"w/AGENTS.md": "Ask before you push.\n"})
     kept = anthropic(prompting, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on."))
@@ -137,36 +138,36 @@ def test_a_replaced_history_is_a_compaction(open_talk, tree):
     assert "Ask before you push." in json.dumps(rebuilt["system"])
 
 
-def test_a_sub_agent_has_its_task_and_the_parents_instructions(open_talk):
-    talk = open_talk()
-    sent = anthropic(Prompting(talk, task="Review the change."), body("Look.", tools=[READ, LATE]))
+def test_a_sub_agent_has_its_task_and_the_parents_instructions(open_conversation):
+    conversation = open_conversation()
+    sent = anthropic(Prompting(conversation, task="Review the change."), body("Look.", tools=[READ, LATE]))
     text = "".join(block["text"] for block in sent["system"])
     assert "Review the change." in text and "Run `make test`." in text
     assert [tool["name"] for tool in sent["tools"]] == ["a_late_tool", "read_file"]
     with pytest.raises(CallError, match="either a task or the name of a definition"):
-        Prompting(talk, task="Review.", definition="reviewer")
+        Prompting(conversation, task="Review.", definition="reviewer")
 
 
-def test_each_id_of_the_framework_has_its_own_conversation(open_talk):
+def test_each_id_of_the_framework_has_its_own_conversation(open_conversation):
     opened = []
 
     def open_one(id):
         opened.append(id)
-        return open_talk(id=id)
+        return open_conversation(id=id)
 
     promptings = Promptings(open_one)
     assert promptings.of("a") is promptings.of("a") is not promptings.of("b")
     assert opened == ["a", "b"]
-    one = Promptings(open_talk())
+    one = Promptings(open_conversation())
     assert one.of("a") is one.of("b")
     with pytest.raises(CallError, match="the conversation must be Conversation, not str"):
         Promptings("talk")
 
 
-def test_a_request_is_what_the_turn_would_have_sent(open_talk):
-    talk = open_talk()
-    sent = anthropic(Prompting(talk), body("Hello."))
-    assert check_request(sent, talk.turn(messages=body("Hello.")["messages"])) == []
+def test_a_request_is_what_the_turn_would_have_sent(open_conversation):
+    conversation = open_conversation()
+    sent = anthropic(Prompting(conversation), body("Hello."))
+    assert check_request(sent, conversation.turn(messages=body("Hello.")["messages"])) == []
 
 
 # OpenAI
@@ -179,37 +180,37 @@ def responses(prompting, **more):
     return prompting.prompted("/responses", {"tools": tools, "model": "gpt-6.1-sol", **more})
 
 
-def test_responses_gets_blocks_followed_by_the_frameworks_instructions(open_talk):
-    sent = responses(Prompting(open_talk()), input="Hello.", instructions="Be brief.")
+def test_responses_gets_blocks_followed_by_the_frameworks_instructions(open_conversation):
+    sent = responses(Prompting(open_conversation()), input="Hello.", instructions="Be brief.")
     first = sent["input"][0]
     assert first["role"] == "developer" and first["content"][-1] == {"type": "input_text", "text": "Be brief."}
     assert sent["input"][1:] == [{"role": "user", "content": "Hello."}]
     assert sent["tools"][0]["strict"] is True and "instructions" not in sent
-    own_key = responses(Prompting(open_talk()), input="Hello.", prompt_cache_key="mine")
+    own_key = responses(Prompting(open_conversation()), input="Hello.", prompt_cache_key="mine")
     assert own_key["prompt_cache_key"] == "mine" != sent["prompt_cache_key"]
 
 
-def test_responses_of_a_model_without_breakpoints_gets_instructions(open_talk):
+def test_responses_of_a_model_without_breakpoints_gets_instructions(open_conversation):
     entries = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello."}]
-    sent = responses(Prompting(open_talk()), input=entries, model="gpt-4.1")
+    sent = responses(Prompting(open_conversation()), input=entries, model="gpt-4.1")
     assert sent["instructions"].endswith("\n\nBe brief.") and "make test" in sent["instructions"]
     assert sent["input"] == entries[1:]
 
 
-def test_a_conversation_at_the_provider_gets_only_its_new_messages(open_talk):
-    sent = responses(Prompting(open_talk()), input="Hello.", previous_response_id="resp_1")
+def test_a_conversation_at_the_provider_gets_only_its_new_messages(open_conversation):
+    sent = responses(Prompting(open_conversation()), input="Hello.", previous_response_id="resp_1")
     assert sent["input"] == [{"role": "user", "content": "Hello."}] and "make test" in sent["instructions"]
 
 
 @pytest.mark.parametrize("model", ["gpt-6.1-sol", "gpt-4.1", "some-other-model"])
-def test_chat_has_one_system_message(open_talk, model):
+def test_chat_has_one_system_message(open_conversation, model):
     rows = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello."}]
     request = {
         "model": model,
         "messages": rows,
         "tools": [{"type": "function", "function": {**FUNCTION, "strict": True}}],
     }
-    sent = Prompting(open_talk()).prompted("/v1/chat/completions", request)
+    sent = Prompting(open_conversation()).prompted("/v1/chat/completions", request)
     assert [message["role"] for message in sent["messages"]] == ["system", "user"]
     text = json.dumps(sent["messages"][0])
     assert text.index("make test") < text.index("Be brief.")
@@ -217,6 +218,6 @@ def test_chat_has_one_system_message(open_talk, model):
     assert ("prompt_cache_key" in sent) == model.startswith("gpt")
 
 
-def test_other_clients_are_refused(open_talk):
+def test_other_clients_are_refused(open_conversation):
     with pytest.raises(CallError, match="expected a client of the anthropic SDK"):
-        prompted_client(object(), Prompting(open_talk()))
+        prompted_client(object(), Prompting(open_conversation()))

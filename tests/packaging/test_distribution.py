@@ -147,8 +147,8 @@ def test_an_extra_is_installed_with_the_wheel(dist, tmp_path_factory, tmp_path):
     with subprocess.Popen(serve, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as service:
         try:
             url = service.stdout.readline().split()[-1]
-            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"{url}/healthz") as answer:
-                assert answer.status == 200
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"{url}/healthz") as response:
+                assert response.status == 200
         finally:
             service.terminate()
 

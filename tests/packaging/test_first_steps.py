@@ -64,20 +64,20 @@ def without_counts(text):
 def test_the_first_steps_work(shell, request):
     text = accepted = PAGE.read_text()
     blocks = [match.groups() for match in FENCE.finditer(text)]
-    printed = "nothing"
+    output = "nothing"
     for language, title, content in blocks:
         if title:
             shell.write(Path(title.replace("~", str(shell.home), 1)), content)
         elif language == "sh":
-            status, printed, errors = shell(content)
-            assert status == 0, f"{content}{printed}{errors}"
+            status, output, errors = shell(content)
+            assert status == 0, f"{content}{output}{errors}"
             command, is_silent = content, errors == ""
         elif request.config.getoption("--accept"):
             accepted = accepted.replace(
-                f"{command}```\n\n```text\n{content}```", f"{command}```\n\n```text\n{printed}```", 1
+                f"{command}```\n\n```text\n{content}```", f"{command}```\n\n```text\n{output}```", 1
             )
         else:
-            assert language == "text" and without_counts(printed) == without_counts(content)
+            assert language == "text" and without_counts(output) == without_counts(content)
             assert is_silent, f"{command}{errors}the page does not show what was printed"
     if request.config.getoption("--accept"):
         PAGE.write_text(accepted)

@@ -95,20 +95,20 @@ def test_a_value_is_inserted_literally(surrounding_text, value):
 @given(tag_soup)
 def test_parsing_never_raises_and_findings_point_into_the_text(text):
     lines = text.split("\n")
-    for found in parse(text, TYPES).findings:
-        assert found.line is None or 1 <= found.line <= len(lines)
+    for finding in parse(text, TYPES).findings:
+        assert finding.line is None or 1 <= finding.line <= len(lines)
 
 
 @given(tag_soup, st.dictionaries(st.sampled_from("ab"), st.text(max_size=3)))
 def test_text_is_on_the_lines_its_origin_names(text, values):
     lines = text.split("\n")
-    at = 1
+    line = 1
     for piece in pieces_of(text, values):
         if piece.origin.kind == "template":
             first, last = piece.origin.lines
-            assert at <= first <= last <= len(lines)
+            assert line <= first <= last <= len(lines)
             assert piece.text in "\n".join([*lines[first - 1 : last], ""]).replace("\\[", "[")
-            at = last
+            line = last
 
 
 @given(trees, st.dictionaries(names, st.text(max_size=5)))

@@ -104,18 +104,18 @@ def test_text_of_a_file_is_on_the_lines_its_origin_names(text, texts):
 @given(tag_soup, files)
 def test_the_pieces_of_a_file_are_in_order_and_never_repeated(text, texts):
     pieces, _ = run(text, texts)
-    at = 0
+    position = 0
     for piece in pieces:
         if piece.origin.path == "a":
-            at = text.index(piece.text, at) + len(piece.text)
+            position = text.index(piece.text, position) + len(piece.text)
 
 
 @given(tag_soup, files)
 def test_findings_point_into_their_file(text, texts):
     texts = {"a": text, **texts}
     _, findings = run(text, texts)
-    for found in findings:
-        assert found.line is None or 1 <= found.line <= texts[found.path].count("\n") + 1
+    for finding in findings:
+        assert finding.line is None or 1 <= finding.line <= texts[finding.path].count("\n") + 1
 
 
 @given(tag_soup, files)

@@ -39,12 +39,14 @@ def forms(draw):
         text += "\n\n" if passages else ""
         start, origins = len(text), []
         for _ in range(draw(st.integers(0, 3))):
-            at, piece = len(text), draw(words)
+            position, piece = len(text), draw(words)
             text += piece
             kind = draw(st.sampled_from(["file", "builtin", "environment", "tool", "odd"]))
             path = draw(st.sampled_from(["/a", "/b", "now.long", ""]))
             lines = [1, 1 + piece.count("\n")] if kind == "file" else None
-            origins.append({"kind": kind, "path": path, "lines": lines, "start": at, "end": len(text), "hash": ""})
+            origins.append(
+                {"kind": kind, "path": path, "lines": lines, "start": position, "end": len(text), "hash": ""}
+            )
         if draw(st.booleans()):
             text += draw(words)  # text outside every section
         lifetime, section = draw(st.sampled_from(LIFETIMES)), draw(st.sampled_from("stu"))
@@ -72,11 +74,11 @@ def test_any_form_is_read_or_rejected(form, key, content, number, other):
 
 
 def apply_edits(old, new, edits):
-    text, at = "", 0
+    text, position = "", 0
     for edit in edits:
-        text += old[at : edit.old[0]] + new[edit.new[0] : edit.new[1]]
-        at = edit.old[1]
-    return text + old[at:]
+        text += old[position : edit.old[0]] + new[edit.new[0] : edit.new[1]]
+        position = edit.old[1]
+    return text + old[position:]
 
 
 tools = st.lists(

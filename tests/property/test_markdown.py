@@ -79,13 +79,13 @@ def code_spans(text):
     """The code spans of a text, found in the way that directives and lint find them."""
     spans, spans_found = Spans(text), []
     for start, limit in prose(text):
-        at = start
-        while match := re.compile(r"\\[\\`]|`+").search(text, at, limit):
-            at = match.end()
+        position = start
+        while match := re.compile(r"\\[\\`]|`+").search(text, position, limit):
+            position = match.end()
             end = spans.end(match.start(), len(match[0]), limit) if match[0][0] == "`" else None
             if end is not None:
-                spans_found.append(text[at : end - len(match[0])])
-                at = end
+                spans_found.append(text[position : end - len(match[0])])
+                position = end
     return spans_found
 
 

@@ -104,10 +104,14 @@ def test_long_tools_have_a_breakpoint_of_their_own(make_turn, all_lifetimes, len
 
 
 def marked_blocks(request):
-    """The numbers of the blocks of all messages that have a breakpoint."""
+    """Return the numbers of the blocks, over all messages, that have a breakpoint."""
     contents = [message["content"] for message in request["messages"]]
-    listed = [[{"text": content}] if isinstance(content, str) else content for content in contents]
-    return [at for at, block in enumerate((block for each in listed for block in each), 1) if "cache_control" in block]
+    contents = [[{"text": content}] if isinstance(content, str) else content for content in contents]
+    return [
+        number
+        for number, block in enumerate((block for blocks in contents for block in blocks), 1)
+        if "cache_control" in block
+    ]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +215,7 @@ def all_marks(content):
     if isinstance(content, dict):
         own = [content["cache_control"]] if "cache_control" in content else []
         return own + all_marks(list(content.values()))
-    return [mark for each in content for mark in all_marks(each)] if isinstance(content, list | tuple) else []
+    return [mark for part in content for mark in all_marks(part)] if isinstance(content, list | tuple) else []
 
 
 @pytest.mark.parametrize(
@@ -343,8 +347,8 @@ def client(provider):
 
 def test_the_client_sends_the_request_unchanged(provider, client, make_turn, all_lifetimes, history):
     request = for_anthropic(make_turn(*all_lifetimes, messages=history), ttl="1h")
-    answer = client.messages.create(**request, model="claude-opus-5", max_tokens=8)
-    assert answer.content[0].text == "Done."
+    response = client.messages.create(**request, model="claude-opus-5", max_tokens=8)
+    assert response.content[0].text == "Done."
     assert provider.last_request == {**request, "model": "claude-opus-5", "max_tokens": 8}
 
 

@@ -79,8 +79,8 @@ def test_a_blank_prompt_is_left_out(make_turn, blank):
 
 def test_the_client_accepts_the_request(provider, client, make_turn, all_lifetimes, history):
     request = for_gemini(make_turn(*all_lifetimes, messages=history))
-    answer = client.models.generate_content(**request, model="gemini-4")
-    assert answer.text == "Done."
+    response = client.models.generate_content(**request, model="gemini-4")
+    assert response.text == "Done."
     assert provider.last_request["contents"] == request["contents"]
     assert provider.last_request["systemInstruction"]["parts"] == [{"text": request["config"]["system_instruction"]}]
     tools = [types.Tool.model_validate(tool) for tool in provider.last_request["tools"]]

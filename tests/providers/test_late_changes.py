@@ -44,9 +44,9 @@ def start_conversation(tree):
 
         def turn(tools, message="Go on.", **options):
             agent = Agent(tools=[Tool(name, f"Does {name}.") for name in tools.split()], model=model)
-            made = conversations.open("t", tree.workspace("w"), agent, "foreword", **options).turn(message, history)
-            history[:] = [*made.history, ANSWER]
-            return made
+            latest = conversations.open("t", tree.workspace("w"), agent, "foreword", **options).turn(message, history)
+            history[:] = [*latest.history, ANSWER]
+            return latest
 
         return turn
 
@@ -65,7 +65,7 @@ def is_prefix(old, new):
 def test_late_tools_keep_the_prefix(start_conversation):
     turn = start_conversation("claude-opus-5")
     turns = [turn(tools) for tools in ("read run", "read run zap", "read zap", "read run zap", "read run zap")]
-    requests = [for_anthropic(each) for each in turns]
+    requests = [for_anthropic(sent) for sent in turns]
     assert all(is_prefix(old, new) for old, new in itertools.pairwise(requests))
     assert [tool["name"] for tool in requests[-1]["tools"]] == ["read", "run"]
     assert [request.get("extra_headers") for request in requests] == [None, *[{"anthropic-beta": BETAS}] * 4]
@@ -78,7 +78,7 @@ def test_late_tools_keep_the_prefix(start_conversation):
     ]
     assert system[0][-1] == {"type": "text", "text": NEW_TOOL}
     assert all(
-        check_request(new, at, old) == [] for new, old, at in zip(requests[1:], requests, turns[1:], strict=False)
+        check_request(new, sent, old) == [] for new, old, sent in zip(requests[1:], requests, turns[1:], strict=False)
     )
 
 
@@ -86,8 +86,8 @@ def test_the_finding_says_whether_the_prefix_is_kept(start_conversation):
     for model, is_kept in (("claude-opus-5", True), ("gpt-5.6-sol", True), ("claude-sonnet-5", False), ("", False)):
         turn = start_conversation(model)
         turn("read")
-        (found,) = (finding.message for finding in turn("read zap").findings if finding.code == "drift")
-        assert found.endswith("; the prefix is kept") == is_kept
+        (message,) = (finding.message for finding in turn("read zap").findings if finding.code == "drift")
+        assert message.endswith("; the prefix is kept") == is_kept
 
 
 def test_a_system_message_is_between_the_user_and_the_model(start_conversation):

@@ -19,7 +19,7 @@ def turn(make_turn, all_lifetimes):
 
 
 def messages_of(findings):
-    return [(found.code, found.message) for found in findings]
+    return [(finding.code, finding.message) for finding in findings]
 
 
 def changed(sentence):
@@ -71,9 +71,9 @@ def test_the_first_changed_tool_is_named(convert, turn, edit, what):
 
 
 def test_the_earlier_a_tool_changes_the_more_is_lost(turn):
-    def lost(at):
+    def lost(index):
         request = copy.deepcopy(for_anthropic(turn))
-        del request["tools"][at]
+        del request["tools"][index]
         ((_, message),) = messages_of(check_request(request, turn, for_anthropic(turn)))
         return int(message.partition("; about ")[2].split()[0].replace(",", ""))
 
@@ -150,13 +150,13 @@ def marked_message(**ttl):
 )
 def test_cache_breakpoints_are_counted(turn, added, expected):
     findings = check_request({**for_anthropic(turn), **added}, turn)
-    assert [found.message for found in findings if found.code == "cache-breakpoints"] == expected
+    assert [finding.message for finding in findings if finding.code == "cache-breakpoints"] == expected
 
 
 def test_openai_breakpoints_are_counted(turn):
     block = {"type": "input_text", "text": "Hi.", "prompt_cache_breakpoint": {"mode": "explicit"}}
     request = {**for_openai_responses(turn), "input": [{"role": "user", "content": [block] * 5}]}
-    sentences = [found.message for found in check_request(request, turn) if found.code == "cache-breakpoints"]
+    sentences = [finding.message for finding in check_request(request, turn) if finding.code == "cache-breakpoints"]
     assert sentences == ["the request has 5 cache breakpoints; the provider writes at most 4"]
 
 

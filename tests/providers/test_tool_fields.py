@@ -131,7 +131,7 @@ def test_each_provider_gets_the_fields_of_a_tool(make_turn, is_typed, convert, t
     turn = turn_with(make_turn, tool)
     request = convert(turn)
     tools = (request.get("config") or request)["tools"]
-    tools = [{key: field for key, field in each.items() if key != "cache_control"} for each in tools]
+    tools = [{key: field for key, field in tool.items() if key != "cache_control"} for tool in tools]
     assert tools == [expected]
     assert check_request(request, turn) == []
     if convert is for_gemini:
@@ -184,9 +184,9 @@ def test_each_provider_gets_the_fields_of_a_tool(make_turn, is_typed, convert, t
 )
 def test_a_field_that_would_be_lost_is_an_error(make_turn, convert, model, tool, message):
     turn = replace(turn_with(make_turn, tool), model=model)
-    with pytest.raises(CallError) as caught:
+    with pytest.raises(CallError) as raised:
         convert(turn)
-    assert str(caught.value).startswith(message)
+    assert str(raised.value).startswith(message)
 
 
 def test_predictions_leave_out_what_a_provider_does_not_accept(make_turn):

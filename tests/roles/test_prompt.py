@@ -1,4 +1,4 @@
-"""Sections with roles: the prompt is still one text, and each passage says which message it belongs to."""
+"""Sections with roles: the prompt is still a single string, and each passage says which message it belongs to."""
 
 import pytest
 
@@ -106,7 +106,7 @@ def test_a_saved_prompt_with_impossible_roles_is_refused(change, message):
 def test_a_saved_prompt_with_messages_in_the_wrong_order_is_refused():
     from foreword.encoding.prompt import prompt_from
 
-    rows = [{"section": n, "start": at, "end": at + 1, "lifetime": "turn"} for at, n in enumerate("ab")]
+    rows = [{"section": name, "start": index, "end": index + 1, "lifetime": "turn"} for index, name in enumerate("ab")]
     rows[0] |= {"role": "user", "message": 1}
     with pytest.raises(CallError, match="the messages of 'a' and 'b' are not in order"):
         prompt_from({"text": "AB", "passages": rows}, "x")

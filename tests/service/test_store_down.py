@@ -90,18 +90,18 @@ def test_compaction_works_without_the_store(service_without_store):
 
 
 def test_the_service_survives_a_database_file_that_disappears_and_returns(start, tmp_path):
-    file, away = tmp_path / "store.db", tmp_path / "away.db"
+    file, moved = tmp_path / "store.db", tmp_path / "away.db"
     server = start(store=str(file))
     server.request("PUT", "/system-prompt", {"template": "planted one"})
     known = server.conversation("known").json
-    file.rename(away)
+    file.rename(moved)
     assert server.get("/readyz").problem == "store-down"
     assert server.request("PUT", "/system-prompt", {"template": "planted two"}).status == 503
     assert server.conversation("new").status == 503
     continued = server.conversation("known").json
     assert (continued["system"], continued["edition"], continued["reused"]) == (known["system"], 1, True)
     assert not file.exists()
-    away.rename(file)
+    moved.rename(file)
     assert server.get("/readyz").json == {"status": "ready"}
     assert server.request("PUT", "/system-prompt", {"template": "planted two"}).headers["etag"] == '"2"'
     assert server.conversation("known").json["findings"] == known["findings"]

@@ -27,14 +27,14 @@ def test_a_touch_sends_each_file_once(service_with_rules):
     [message] = touched["messages"]
     assert message["role"] == "user"
     assert message["content"].index("planted client") < message["content"].index("planted types")
-    assert [each["fate"] for each in touched["candidates"]] == ["used", "used"]
+    assert [candidate["fate"] for candidate in touched["candidates"]] == ["used", "used"]
     assert service_with_rules.conversation("once", "touch", paths=["api/y.py"]).json["messages"] == []
 
 
 @pytest.mark.parametrize("path", ["../w/x.py", "/etc/passwd"])
 def test_a_path_outside_brings_a_finding(service_with_rules, path):
     touched = service_with_rules.conversation("outside", "touch", layout="foreword", paths=[path]).json
-    assert (touched["messages"], [each["code"] for each in touched["findings"]]) == ([], ["touch-outside"])
+    assert (touched["messages"], [finding["code"] for finding in touched["findings"]]) == ([], ["touch-outside"])
 
 
 def test_a_touch_with_an_unknown_id_starts_the_conversation(service_with_rules):

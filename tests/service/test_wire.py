@@ -45,7 +45,7 @@ def test_bodies_up_to_8_mib_are_accepted(service, size, is_chunked):
     """A client that reads only after sending everything still gets the reason."""
     body = b'{"template": "x"' + b" " * (size - len(TEMPLATE)) + b"}"
     connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
-    pieces = (body[at : at + 100_000] for at in range(0, size, 100_000))
+    pieces = (body[start : start + 100_000] for start in range(0, size, 100_000))
     connection.request("POST", "/system-prompt/check", pieces if is_chunked else body, encode_chunked=is_chunked, headers={"Transfer-Encoding": "chunked"} if is_chunked else {})  # fmt: skip
     response = connection.getresponse()
     received = json.loads(response.read())

@@ -39,7 +39,7 @@ def render_text(template, values=()):
 
 def format_findings(findings):
     """Findings as `code line:column`."""
-    return [f"{found.code} {found.line}:{found.column}" for found in findings]
+    return [f"{finding.code} {finding.line}:{finding.column}" for finding in findings]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -119,15 +119,15 @@ def test_a_finding_shows_its_location():
 
 def test_a_finding_shows_a_short_printable_part_of_a_long_line():
     text = "x" * 500 + "\x1b[31m\t[file:" + "n" * 500 + "\n"
-    (found,) = parse(text, TYPES).findings
-    _, shown, carets = found.message.split("\n")
+    (finding,) = parse(text, TYPES).findings
+    _, shown, carets = finding.message.split("\n")
     assert len(shown) <= 64 and shown.isprintable()
     assert shown[carets.index("^") :].startswith("[file:nnn")
 
 
 def test_carets_count_terminal_columns():
-    (found,) = parse("漢字 e\u0301 [else:字]", (*TYPES, "x")).findings[:1]
-    _, shown, carets = found.message.split("\n")
+    (finding,) = parse("漢字 e\u0301 [else:字]", (*TYPES, "x")).findings[:1]
+    _, shown, carets = finding.message.split("\n")
     assert (shown, carets) == ("    漢字 e\u0301 [else:字]", " " * (4 + 4 + 1 + 1 + 1) + "^" * 9)
 
 

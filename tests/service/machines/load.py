@@ -287,14 +287,14 @@ def main():
     parser.add_argument("--seed", type=int, default=None, metavar="N", help="repeat a run with the same kills")
     options = parser.parse_args()
     server = database()
-    began = time.monotonic()
+    started = time.monotonic()
     try:
         with tempfile.TemporaryDirectory(prefix="foreword-load-") as folder:
             world = run(options.kills, options.seed, Path(folder), server.url)
     finally:
         server.close()
     counts = ", ".join(f"{count} {name}" for name, count in world.counts.items())
-    print(f"in {time.monotonic() - began:.0f} s: {counts}")
+    print(f"in {time.monotonic() - started:.0f} s: {counts}")
     print("\n".join(world.failures) or "every response was correct, and nothing was lost")
     return 1 if world.failures else 0
 

@@ -129,7 +129,7 @@ def test_a_frozen_server_blocks_neither_the_service_nor_known_conversations(serv
     try:
         with ThreadPoolExecutor(64) as pool:
             # More than the service has threads: threads that wait for the store must not block the others forever.
-            began = time.monotonic()
+            started = time.monotonic()
             turns = [
                 pool.submit(service.turn, id, layout=CONVERSATIONS[id], tools=OTHER_TOOL[:1])
                 for id in list(CONVERSATIONS) * 7
@@ -137,7 +137,7 @@ def test_a_frozen_server_blocks_neither_the_service_nor_known_conversations(serv
             time.sleep(0.5)
             for path in ("/healthz", "/metrics", "/roots"):
                 assert service.request("GET", path, timeout=4).status == 200
-            waited = time.monotonic() - began
+            waited = time.monotonic() - started
             assert not all(turn.done() for turn in turns) or waited > 4, "the server was not frozen"
             responses = [turn.result() for turn in turns]
         assert {response.status for response in responses} == {200}
