@@ -32,10 +32,10 @@ def check(text):
             first, last = piece.origin.lines
             lines = texts[piece.origin.path].split("\n")
             assert piece.text and piece.text in "\n".join([*lines[first - 1 : last], ""]), piece
-    for finding in findings:
+    for reported in findings:
         assert (
-            finding.path not in texts or finding.line is None or finding.line <= texts[finding.path].count("\n") + 1
-        ), finding
+            reported.path not in texts or reported.line is None or reported.line <= texts[reported.path].count("\n") + 1
+        ), reported
     if "<!--" not in text and "{{" not in text:
         assert "".join(piece.text for piece in pieces) == text and len(pieces) <= 1
 

@@ -114,8 +114,8 @@ def test_the_pieces_of_a_file_are_in_order_and_never_repeated(text, texts):
 def test_findings_point_into_their_file(text, texts):
     texts = {"a": text, **texts}
     _, findings = run(text, texts)
-    for finding in findings:
-        assert finding.line is None or 1 <= finding.line <= texts[finding.path].count("\n") + 1
+    for reported in findings:
+        assert reported.line is None or 1 <= reported.line <= texts[reported.path].count("\n") + 1
 
 
 @given(tag_soup, files)
