@@ -23,7 +23,7 @@ from foreword.cli.options import new_parser
 from foreword.findings import CODES
 from foreword.inspection.lint.check import Check, Example
 from foreword.inspection.lint.sizes import LIMITS
-from foreword.inspection.lint.table import CHECKS, KEY, SHOWN_KEY
+from foreword.inspection.lint.table import CHECKS, KEY, MASKED_KEY
 from foreword.inspection.origins import ORIGINS
 from foreword.layout import keys, lookup_keys, merging, model
 from foreword.layout.key import Key
@@ -271,7 +271,7 @@ EXTRAS = {
         f" `{model.Lookup.validation}`.",
     ],
     "section": [
-        f"Inner sections inherit {codes(keys.INHERITED)}. An empty section leaves nothing behind.",
+        f"Inner sections inherit {codes(keys.INHERITED_KEYS)}. An empty section leaves nothing behind.",
         "By default, `lifetime` is `conversation`. If a budget is exceeded, files are cut, lists of skills and other entries are shortened, and"
         " anything else is only reported.",
         "In `instead`, `base` is the caller's own text and `template` the newest version of the global template.",
@@ -645,7 +645,7 @@ def example(shown: Example) -> list[str]:
     """The files of an example with their text. Invisible characters are spelled out, and long lines shortened."""
     parts = []
     for name, text in shown.files.items():
-        text = text.replace(KEY, SHOWN_KEY).replace("\u202e", "<U+202E>")
+        text = text.replace(KEY, MASKED_KEY).replace("\u202e", "<U+202E>")
         lines = [
             line if len(line) <= 240 else line[:120] + " … and so on, for " + f"{len(line):,} characters"
             for line in text.splitlines()

@@ -117,16 +117,16 @@ __all__ = [
 ]
 
 
-if not TYPE_CHECKING:  # a type checker that saw this function would accept any name
+if not TYPE_CHECKING:  # with this function, a type checker would accept any name
 
     def __getattr__(name):
         for module, names in _MODULES.items():
             if name in names:
                 from importlib import import_module
 
-                found = getattr(import_module(f"foreword.{module}"), name)
-                globals()[name] = found
-                return found
+                attribute = getattr(import_module(f"foreword.{module}"), name)
+                globals()[name] = attribute
+                return attribute
         raise AttributeError(f"module 'foreword' has no attribute {name!r}")
 
 

@@ -7,7 +7,7 @@
     ├── TemplateError     a template that cannot be parsed or rendered
     ├── HookError         a required hook of an extension failed
     └── StoreError        the store cannot be reached or refuses an operation
-        └── StaleError    someone else has written in the meantime
+        └── StaleError    someone else wrote in the meantime
 
 An invalid file in the workspace does not raise an error: it is reported as a Finding, and the prompt is still built.
 """
@@ -66,7 +66,7 @@ class StoreError(ForewordError):
 
 
 class StaleError(StoreError):
-    """Someone else has written in the meantime: the version to be replaced is no longer the newest."""
+    """Someone else wrote in the meantime, so the version to replace is no longer the newest."""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
@@ -105,18 +105,18 @@ PROVIDERS = ("anthropic", "openai", "gemini")
 _MAX_ID_LENGTH = 512
 
 
-def expect(what: str, content: object, *kinds: type) -> None:
-    """Raise unless a value has one of these types."""
+def expect(name: str, content: object, *kinds: type) -> None:
+    """Raise a CallError unless a value has one of these types."""
     if not isinstance(content, kinds):
-        names = " or ".join(kind.__name__ for kind in kinds)
-        raise CallError(f"{what} must be {names}, not {type(content).__name__}")
+        type_names = " or ".join(kind.__name__ for kind in kinds)
+        raise CallError(f"{name} must be {type_names}, not {type(content).__name__}")
 
 
-def path_text(what: str, content: Any) -> str:
+def path_text(name: str, content: Any) -> str:
     """Convert a string or an `os.PathLike` to a string."""
     text = content.__fspath__() if hasattr(content, "__fspath__") and not isinstance(content, type) else content
     if not isinstance(text, str):
-        raise CallError(f"{what} must be a string or a path, not {type(content).__name__}")
+        raise CallError(f"{name} must be a string or a path, not {type(content).__name__}")
     return text
 
 
@@ -130,32 +130,32 @@ def check_workspace(fields: dict[str, Any]) -> None:
     expect_mapping("Workspace.environment", fields["environment"])
 
 
-def ordered(what: str, content: Any, kind: type | None = None) -> tuple[Any, ...]:
+def to_tuple(name: str, content: Any, kind: type | None = None) -> tuple[Any, ...]:
     """Return the entries of a list, tuple, generator or other ordered iterable, which is read once.
 
     Strings are rejected because they would be split into characters, and sets and mappings because they are not lists.
     """
     if type(content) is not tuple:
         if isinstance(content, (str, bytes, bytearray)):
-            raise CallError(f"{what} must be a list, not a single {type(content).__name__}")
+            raise CallError(f"{name} must be a list, not a single {type(content).__name__}")
         if isinstance(content, (set, frozenset)) or hasattr(content, "keys"):
-            raise CallError(f"{what} must be a list or another ordered iterable, not {type(content).__name__}")
+            raise CallError(f"{name} must be a list or another ordered iterable, not {type(content).__name__}")
         try:
             entries = iter(content)
         except TypeError:
-            raise CallError(f"{what} must be a list, not {type(content).__name__}") from None
+            raise CallError(f"{name} must be a list, not {type(content).__name__}") from None
         content = tuple(entries)
     if kind is not None:
         for entry in content:
             if not isinstance(entry, kind):
-                raise CallError(f"{what} must be a list of {kind.__name__}, not of {type(entry).__name__}")
+                raise CallError(f"{name} must be a list of {kind.__name__}, not of {type(entry).__name__}")
     return tuple(content)
 
 
-def expect_mapping(what: str, content: object) -> None:
-    """Raise unless a value is a mapping or None."""
+def expect_mapping(name: str, content: object) -> None:
+    """Raise a CallError unless a value is a mapping or None."""
     if content is not None and not (hasattr(content, "keys") and hasattr(content, "__getitem__")):
-        raise CallError(f"{what} must be a mapping such as a dict, not {type(content).__name__}")
+        raise CallError(f"{name} must be a mapping such as a dict, not {type(content).__name__}")
 
 
 def check_id(id: str) -> None:
@@ -177,7 +177,7 @@ def is_plain(text: str) -> bool:
 
 
 def check_provider(name: str) -> None:
-    """Raise a CallError if a provider's name is misspelled. Unknown names are accepted unless they resemble a known one."""
+    """Raise a CallError if a provider's name is misspelled. Any unknown name is accepted unless it resembles a known one."""
     lower = name.lower()
     if not lower or lower in PROVIDERS:
         return
@@ -188,28 +188,28 @@ def check_provider(name: str) -> None:
         raise CallError(f"unknown provider {show(name)}; did you mean {close[0]!r}?")
 
 
-def check_text_form(what: str, text: str) -> None:
-    """Raise if a string cannot be encoded as UTF-8."""
+def check_encodable(name: str, text: str) -> None:
+    """Raise a CallError if a string cannot be encoded as UTF-8."""
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
-        raise CallError(f"{what} cannot be encoded as UTF-8: {text!a} has a lone surrogate")
+        raise CallError(f"{name} cannot be encoded as UTF-8: {text!a} has a lone surrogate")
 
 
-def check_moment(now: object) -> None:
-    """Raise unless a time is a datetime or None."""
+def check_time(now: object) -> None:
+    """Raise a CallError unless a time is a datetime or None."""
     if now is not None and not (hasattr(now, "astimezone") and hasattr(now, "tzinfo")):
         raise CallError(f"now must be a datetime, not {type(now).__name__}")
 
 
 def check_message(message: object) -> None:
-    """Raise unless the user's message is a string."""
+    """Raise a CallError unless the user's message is a string."""
     if not isinstance(message, str):
         hint = "; pass earlier messages as messages=[…]" if isinstance(message, (list, tuple, dict)) else ""
         raise CallError(f"the message must be a string, not {type(message).__name__}{hint}")
 
 
-def checked_messages(messages: Any) -> tuple[Mapping[str, Any], ...]:
+def check_messages(messages: Any) -> tuple[Mapping[str, Any], ...]:
     """Return the messages as a tuple. Raises a CallError if one of them could not be sent to a model."""
-    history = ordered("messages", messages)
+    history = to_tuple("messages", messages)
     for number, message in enumerate(history, 1):
         _check_is_mapping(message, number)
         if message.get("role") is None and isinstance(message.get("type"), str):
@@ -264,10 +264,10 @@ def check_turn(function: str, turn: Any, kind: type) -> None:
         )
 
 
-def pairs(what: str, content: Sequence[Any]) -> tuple[tuple[str, Any], ...]:
+def to_pairs(name: str, content: Sequence[Any]) -> tuple[tuple[str, Any], ...]:
     """Return pairs of a name and its content, as tuples. Raises a CallError if an entry is not such a pair."""
-    entries = ordered(what, content)
+    entries = to_tuple(name, content)
     for entry in entries:
         if not isinstance(entry, (tuple, list)) or len(entry) != 2 or not isinstance(entry[0], str):
-            raise CallError(f"{what} must be a list of pairs (name, content); {show(entry)} is not one")
+            raise CallError(f"{name} must be a list of pairs (name, content); {show(entry)} is not one")
     return tuple((name, content) for name, content in entries)

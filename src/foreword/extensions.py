@@ -2,8 +2,8 @@
 
 An extension is a value that contains functions; leave out those you do not need. Install it under the entry-point group `foreword`
 (the entry names an `Extension`, or a function that returns one), or pass it in a list. Extensions run in the order of that list,
-installed ones by name. If a function raises or returns the wrong type, it is reported as a finding and skipped, unless the extension
-lists that hook in `required`: then the turn stops with an error. Files in a workspace are never loaded as extensions.
+installed ones by name. A function that raises an exception or returns the wrong type is reported as a finding and skipped, unless the
+extension lists that hook in `required`: then the turn stops with an error. Files in a workspace are never loaded as extensions.
 
     from foreword.extensions import Extension, Start
 
@@ -118,14 +118,14 @@ HOOKS = {
     "before_agent_start": ("prompt", "message", "about"),
     "context": ("messages", "about"),
     "resources_discover": ("reason", "about"),
-    "listen": ("event", "what"),
+    "listen": ("event", "details"),
 }
 
 # The events that `listen` is called for, and the details that come with them.
 EVENTS = {
     "constructed": "a conversation has its first edition",
-    "warn": "something has changed and was reported as a finding; the edition stays",
-    "append": "something has changed and was announced in a message; a new tool gives the edition a new number",
+    "warn": "something changed and was reported as a finding; the edition stays the same",
+    "append": "something changed and was announced in a message; if a tool was added, the edition has a new number",
     "format": "the prompt was built again from the same inputs; if its text changed, the edition has a new number",
     "gather": "the workspace was read again; if the text of the prompt changed, the edition has a new number",
 }
@@ -183,7 +183,7 @@ def check_extension(extension: Extension) -> None:
 
 
 def _accepts(function: Any, count: int) -> bool:
-    """Whether a function accepts this many arguments. A function without a signature is assumed to."""
+    """Whether a function accepts this many arguments. A function without a signature is assumed to accept them."""
     from inspect import signature
 
     if not callable(function):
@@ -209,7 +209,7 @@ def run(
 ) -> Any:
     """Call an extension's function and return its result: None, an instance of `returns`, or a list of `list_items`.
 
-    If the function raises or returns another type, report that and return None, or raise a HookError for a required hook.
+    If the function raises an exception or returns another type, reports that and returns None, or raises a HookError for a required hook.
     """
     try:
         result = function(*args)

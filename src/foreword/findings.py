@@ -1,6 +1,6 @@
 """Every finding code, with its severity and meaning. The reference page is generated from this table.
 
-A finding is an `error` if the prompt is not what was asked for, a `warning` if something that a person wrote is missing from it or
+A finding is an `error` if the prompt is not what was requested, a `warning` if something that a person wrote is missing from it or was
 changed, and `info` otherwise.
 """
 
@@ -49,7 +49,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "file-neutralised": ("warning", "A file contains a tag of the section around it; the tag was escaped."),
     "hidden-characters": ("warning", "Text contains invisible characters; the message decodes them."),
     "scan-limit": ("warning", "There are more folders than the search limit allows; the rest were not searched."),
-    "folder-missing": ("warning", "A setting or layout names a folder that does not exist."),
+    "folder-missing": ("warning", "A setting or layout refers to a folder that does not exist."),
     "home-missing": ("warning", "The home directory is unknown; the user's own files were skipped."),
     "not-a-repository": (
         "info",
@@ -96,7 +96,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "variable-refused": (
         "warning",
-        "A template names a file that it may not read; the variable is treated as undefined.",
+        "A template refers to a file that it may not read; the variable is treated as undefined.",
     ),
     "variable-failed": (
         "warning",
@@ -138,7 +138,10 @@ CODES: dict[str, tuple[Severity, str]] = {
         "warning",
         "The workspace's `foreword.toml` or `prompts.toml` is invalid and was ignored.",
     ),
-    "workspace-refused": ("warning", "A file in the workspace asked for something that a workspace may not do."),
+    "workspace-refused": (
+        "warning",
+        "A file in the workspace requested something that a workspace is not allowed to do.",
+    ),
     # budgets
     "budget-file": (
         "warning",
@@ -171,12 +174,12 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "store-down": (
         "warning",
-        "The store could not be reached; the last state that this process has seen is used.",
+        "The store could not be reached; the last state that this process read is used.",
     ),
     # prompt caches
     "cache-order": (
         "warning",
-        "A section comes before one that changes less often, which must be sent again whenever the first one changes.",
+        "A section comes before one that changes less often, so the latter must be sent again whenever the former changes.",
     ),
     "cache-unstable": (
         "warning",
@@ -282,9 +285,9 @@ def finding(
 
 
 def merge_repeated(findings: Iterable[Finding], root: str = "") -> list[Finding]:
-    """Merge equal findings about skill fields into the first one, which then says how many skills have the problem.
+    """Merge equal findings about skill fields into the first one, which then states how many skills have the problem.
 
-    Otherwise one author's habit could fill most of a report. Skills outside `root` are counted separately.
+    Otherwise, one author's habit could fill most of a report. Skills outside `root` are counted separately.
     """
     findings = list(findings)
     groups: dict[tuple[str, bool], list[Finding]] = {}

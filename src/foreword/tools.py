@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import CallError, expect, is_plain, ordered, show
+from .errors import CallError, expect, is_plain, show, to_tuple
 from .values import value
 
 TYPE_CHECKING = False
@@ -63,8 +63,8 @@ class Tool:
         for field in ("description", "snippet", "server", "type"):
             expect(f"the {field} {what}", getattr(self, field), str)
         _check_json(f"the schema {what}", self.schema, "JSON Schema")
-        ordered(f"the guidelines {what}", self.guidelines, str)
-        ordered(f"the allowed_callers {what}", self.allowed_callers, str)
+        to_tuple(f"the guidelines {what}", self.guidelines, str)
+        to_tuple(f"the allowed_callers {what}", self.allowed_callers, str)
         expect(f"defer {what}", self.defer, bool)
         if self.strict is not None:
             expect(f"strict {what}", self.strict, bool)

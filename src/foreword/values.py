@@ -6,7 +6,7 @@ else when a command starts. `typing` and `inspect` are not imported for the same
 
 from __future__ import annotations
 
-from .errors import ordered
+from .errors import to_tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,24 +40,24 @@ def value(cls: type[V]) -> type[V]:
             return (*args, *map(named.__getitem__, rest))
         raise _argument_error(cls.__name__, fields, [name for name in rest if name not in named], args, kwargs)
 
-    def to_tuple(name: str, content: Any) -> Any:
+    def convert_sequence(name: str, content: Any) -> Any:
         if type(content) is list:
             return tuple(content)
         if content is None and cls.__annotations__[name].endswith("| None"):
             return None
-        return ordered(f"{cls.__name__}.{name}", content)
+        return to_tuple(f"{cls.__name__}.{name}", content)
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         if kwargs or not required <= len(args) <= size:
             args = merge_arguments(args, kwargs)
         elif len(args) < size:
             args += default_values[len(args) - required :]
-        own = self.__dict__
-        # Filled in field order, the dictionaries of all instances share their keys, which halves the memory.
-        own.update(zip(fields, args))  # noqa: B905  the lengths are equal
+        attributes = self.__dict__
+        # Filling it in field order lets the dictionaries of all instances share their keys, which halves the memory.
+        attributes.update(zip(fields, args))  # noqa: B905  the lengths are equal
         for name in sequences:
-            if type(own[name]) is not tuple:
-                own[name] = to_tuple(name, own[name])
+            if type(attributes[name]) is not tuple:
+                attributes[name] = convert_sequence(name, attributes[name])
         if check is not None:
             check(self)
 
@@ -87,10 +87,10 @@ def value(cls: type[V]) -> type[V]:
 def _argument_error(
     name: str, fields: tuple[str, ...], missing: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> TypeError:
-    """Return the error that names the arguments that are unknown, missing, too many or passed twice."""
-    twice = kwargs.keys() & set(fields[: len(args)])
-    wrong = sorted(kwargs.keys() - set(fields)) or missing or args[len(fields) :] or sorted(twice)
-    return TypeError(f"{name} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, wrong))}")
+    """Return an error that lists the arguments that are unknown, missing, superfluous or passed twice."""
+    duplicates = kwargs.keys() & set(fields[: len(args)])
+    invalid = sorted(kwargs.keys() - set(fields)) or missing or args[len(fields) :] or sorted(duplicates)
+    return TypeError(f"{name} takes ({', '.join(fields)}); wrong or missing: {', '.join(map(repr, invalid))}")
 
 
 class _FieldSignature:
@@ -114,10 +114,10 @@ class _FieldSignature:
 
 def replace(original: V, **changes: Any) -> V:
     """Return a copy of a value with some fields changed."""
-    own = original.__dict__
-    if changes.keys() <= own.keys():
-        return type(original)(*{**own, **changes}.values())
-    return type(original)(**{**own, **changes})  # raises the error about an unknown field
+    attributes = original.__dict__
+    if changes.keys() <= attributes.keys():
+        return type(original)(*{**attributes, **changes}.values())
+    return type(original)(**{**attributes, **changes})  # raises the error about an unknown field
 
 
 def digest(text: str) -> str:

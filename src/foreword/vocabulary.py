@@ -5,7 +5,7 @@ Each class's docstring describes its fields; the library's reference page is gen
 
 from __future__ import annotations
 
-from .errors import CallError, check_provider, check_text_form, check_workspace, expect, ordered, pairs
+from .errors import CallError, check_encodable, check_provider, check_workspace, expect, to_pairs, to_tuple
 from .tools import Tool as Tool
 from .values import digest as digest
 from .values import replace as replace
@@ -102,8 +102,8 @@ class Scope:
     deny: Sequence[Access] = ()
 
     def _check(self) -> None:
-        ordered("Scope.allow", self.allow, Access)
-        ordered("Scope.deny", self.deny, Access)
+        to_tuple("Scope.allow", self.allow, Access)
+        to_tuple("Scope.deny", self.deny, Access)
 
 
 @value
@@ -165,7 +165,7 @@ class Agent:
     docs: Sequence[tuple[str, str]] = ()
 
     def _check(self) -> None:
-        tools = ordered("Agent.tools", self.tools, Tool) if self.tools else ()
+        tools = to_tuple("Agent.tools", self.tools, Tool) if self.tools else ()
         names = [tool.name for tool in tools]
         if len(set(names)) < len(names):
             duplicate = next(name for name in names if names.count(name) > 1)
@@ -174,7 +174,7 @@ class Agent:
             )
         for name in ("model", "provider", "session", "language"):
             expect(f"Agent.{name}", getattr(self, name), str)
-            check_text_form(f"the {name}", getattr(self, name))
+            check_encodable(f"the {name}", getattr(self, name))
         check_provider(self.provider)
         if self.role not in ("", "main", "sub"):
             raise CallError(f"Agent.role must be 'main' or 'sub', not {self.role!r}")
@@ -184,7 +184,7 @@ class Agent:
         if self.scope is not None:
             expect("Agent.scope", self.scope, Scope)
         if self.docs:
-            self.__dict__["docs"] = pairs("Agent.docs", self.docs)
+            self.__dict__["docs"] = to_pairs("Agent.docs", self.docs)
 
 
 # Where text comes from
@@ -356,7 +356,7 @@ class Passage:
         section: The name of the section.
         start: Where it starts in the prompt, in code points.
         text: Its text.
-        lifetime: How long it keeps the same bytes.
+        lifetime: How long its text stays the same.
         pieces: Its text in pieces, each with its origin.
         role: The role of the message that contains it.
         message: The number of that message, counted from 1; 0 in the system prompt.
@@ -472,5 +472,5 @@ class Turn:
 
 
 def include_key(root: str, path: str, target: str) -> str:
-    """The key of an included file: the file found for the layout, the file that includes it, and the path as written there."""
+    """Return the key of an included file: the file found for the layout, the file that includes it, and the path as written there."""
     return f"{root}\n{path}\n{target}"

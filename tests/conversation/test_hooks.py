@@ -587,7 +587,7 @@ def test_hooks_receive_the_conversation(tree, open_conversation):
         ("context", lambda messages, about, more: None, "context(messages, about)"),
         ("context", "a text", "context(messages, about)"),
         ("resources_discover", lambda reason: None, "resources_discover(reason, about)"),
-        ("listen", lambda event: None, "listen(event, what)"),
+        ("listen", lambda event: None, "listen(event, details)"),
     ],
 )
 def test_a_hook_with_the_wrong_signature_is_an_immediate_error(hook, function, called):

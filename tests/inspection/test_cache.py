@@ -68,12 +68,12 @@ PROMPT = make_prompt(
 )
 def test_a_request_is_read_in_the_providers_order(make, order):
     segments = segments_of(make(Subject("x", PROMPT, TOOLS, MESSAGES).turn), order)
-    parts = [segment.of for segment in segments]
+    parts = [segment.argument for segment in segments]
     assert parts == sorted(parts, key=order.index)
-    assert [segment.name for segment in segments if segment.of == "tools"] == ["read", "shell"]
+    assert [segment.name for segment in segments if segment.argument == "tools"] == ["read", "shell"]
     if make is not for_openai_chat:  # here the prompt is a message
-        assert "".join(segment.text for segment in segments if segment.of == "system") == PROMPT.text
-        assert len([segment for segment in segments if segment.of == "messages"]) == 2
+        assert "".join(segment.text for segment in segments if segment.argument == "system") == PROMPT.text
+        assert len([segment for segment in segments if segment.argument == "messages"]) == 2
 
 
 def test_an_empty_request_has_no_segments():
@@ -85,7 +85,7 @@ def test_the_callers_breakpoint_follows_the_last_message():
     marked = with_last_breakpoint(
         segments_of(for_anthropic(Subject("x", PROMPT, TOOLS, MESSAGES).turn), ANTHROPIC.order)
     )
-    assert [segment.has_breakpoint for segment in marked if segment.of == "messages"] == [False, True]
+    assert [segment.has_breakpoint for segment in marked if segment.argument == "messages"] == [False, True]
     assert with_last_breakpoint([]) == []
 
 
@@ -109,9 +109,9 @@ def test_breakpoints_are_where_lifetimes_end():
 
 def test_tools_come_before_the_first_breakpoint():
     first = breakpoints_for(Subject("x", PROMPT, TOOLS), ANTHROPIC)[0]
-    assert (first.of, first.after, first.tokens > 50) == ("system", "id", True)
+    assert (first.argument, first.after, first.tokens > 50) == ("system", "id", True)
     points = breakpoints_for(Subject("x", make_prompt(("rules", "project", "B")), TOOLS), ANTHROPIC)
-    assert [(point.of, point.after, point.lifetime) for point in points] == [
+    assert [(point.argument, point.after, point.lifetime) for point in points] == [
         ("tools", "shell", "release"),
         ("system", "rules", "project"),
     ]
@@ -121,13 +121,13 @@ def test_gemini_reads_tools_after_the_prompt():
     points = breakpoints_for(
         Subject("x", make_prompt(("id", "release", "A"), ("rules", "project", "B")), TOOLS), GEMINI
     )
-    assert [(point.of, point.lifetime) for point in points] == [
+    assert [(point.argument, point.lifetime) for point in points] == [
         ("system", "release"),
         ("system", "project"),
         ("tools", "project"),
     ]
     assert all(
-        point.of != "tools" for point in breakpoints_for(Subject("x", PROMPT, TOOLS), GEMINI)
+        point.argument != "tools" for point in breakpoints_for(Subject("x", PROMPT, TOOLS), GEMINI)
     )  # text with the lifetime of a turn comes before them
 
 
@@ -281,7 +281,7 @@ def test_the_first_difference_has_its_origin():
     other = make_prompt(("id", "release", "AAAA"), ("rules", "project", "BxBB"))
     reuse = compare_requests(Subject("o", PROMPT), Subject("n", other))
     assert (reuse.total, reuse.shared, reuse.tokens, reuse.lost) == (10, 7, 7, 3)
-    assert reuse.first and (reuse.first.of, reuse.first.name, reuse.first.offset) == ("system", "rules", 7)
+    assert reuse.first and (reuse.first.argument, reuse.first.name, reuse.first.offset) == ("system", "rules", 7)
     assert reuse.first.causes == (Cause("file", "/rules", (1, 1)),)
     assert reuse.rewrite == pytest.approx(3 * 1.15 / 1_000_000)
 
@@ -290,7 +290,7 @@ def test_each_provider_finds_the_first_difference_in_its_own_order():
     old = Subject("o", PROMPT, TOOLS)
     new = Subject("n", make_prompt(("id", "release", "AxAA")), [*TOOLS[:1], {**TOOLS[1], "description": "Runs."}])
     firsts = [compare_requests(old, new, rules).first for rules in (ANTHROPIC, GEMINI)]
-    assert [(first.of, first.name) for first in firsts if first] == [("tools", "shell"), ("system", "id")]
+    assert [(first.argument, first.name) for first in firsts if first] == [("tools", "shell"), ("system", "id")]
 
 
 def test_a_longer_history_is_not_a_difference():
@@ -298,12 +298,12 @@ def test_a_longer_history_is_not_a_difference():
     assert compare_requests(old, new).first is None
     other = Subject("n", PROMPT, TOOLS, [{"role": "user", "content": "ha"}])
     first = compare_requests(old, other).first
-    assert first and (first.of, first.name) == ("messages", "1")
+    assert first and (first.argument, first.name) == ("messages", "1")
 
 
 def test_a_longer_prompt_is_a_difference():
     first = compare_requests(Subject("o", make_prompt(("id", "release", "AAAA"))), Subject("n", PROMPT)).first
-    assert first and (first.of, first.name) == ("system", "")  # the separator has no origin
+    assert first and (first.argument, first.name) == ("system", "")  # the separator has no origin
 
 
 def test_without_a_price_there_are_no_costs():

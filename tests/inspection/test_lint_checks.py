@@ -3,12 +3,12 @@
 import pytest
 
 from foreword.inspection.lint import lint
-from foreword.inspection.lint.contradictions import contradictions, stances_of
-from foreword.inspection.lint.references import missing_files, unexpanded_includes
-from foreword.inspection.lint.secrets import ISSUERS, mask_secrets, secrets
+from foreword.inspection.lint.contradictions import find_contradictions, stances_of
+from foreword.inspection.lint.references import find_missing_files, find_unexpanded_includes
+from foreword.inspection.lint.secrets import ISSUERS, find_secrets, mask_secrets
 from foreword.inspection.lint.sizes import LIMITS
 from foreword.inspection.lint.source_text import LintContext, SourceText, source_texts
-from foreword.inspection.lint.tools import missing_tools
+from foreword.inspection.lint.tools import find_missing_tools
 from foreword.vocabulary import Candidate, Origin, Passage, Piece, Prompt
 
 
@@ -102,7 +102,7 @@ SKILL = "/w/SKILL.md"
 )
 def test_missing_files_are_reported(text, expected):
     exists = disk("src/api/there.py", "docs/there.md", "docs/my guide.md")
-    assert [reference.target for reference in missing_files(source(text), exists)] == expected
+    assert [reference.target for reference in find_missing_files(source(text), exists)] == expected
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_missing_files_are_reported(text, expected):
 )
 def test_references_in_a_skill_are_relative_to_its_folders(text, expected):
     exists = disk("scripts/there.py", "data/x.json", ".github/workflows/x.yml")
-    assert [reference.target for reference in missing_files(source(text, SKILL, "skill"), exists)] == expected
+    assert [reference.target for reference in find_missing_files(source(text, SKILL, "skill"), exists)] == expected
 
 
 @pytest.mark.parametrize(
@@ -143,21 +143,23 @@ def test_references_in_a_skill_are_relative_to_its_folders(text, expected):
     ],
 )
 def test_includes_that_the_layout_does_not_expand_are_reported(text, expected):
-    reported = unexpanded_includes(source(text), disk("docs/there.md", "/docs/there.ts"), False)
+    reported = find_unexpanded_includes(source(text), disk("docs/there.md", "/docs/there.ts"), False)
     assert [(reference.target, is_there) for reference, is_there in reported] == expected
 
 
 def test_an_include_of_a_file_already_in_the_prompt_is_not_reported():
     assert (
         list(
-            unexpanded_includes(source("@../AGENTS.md", "/w/web/CLAUDE.md"), disk("AGENTS.md"), False, {"/w/AGENTS.md"})
+            find_unexpanded_includes(
+                source("@../AGENTS.md", "/w/web/CLAUDE.md"), disk("AGENTS.md"), False, {"/w/AGENTS.md"}
+            )
         )
         == []
     )
 
 
 def test_a_layout_that_expands_includes_is_not_reported():
-    assert list(unexpanded_includes(source("<!-- include: docs/x.md -->"), disk("docs/x.md"), True)) == []
+    assert list(find_unexpanded_includes(source("<!-- include: docs/x.md -->"), disk("docs/x.md"), True)) == []
 
 
 # Contradictions
@@ -211,7 +213,7 @@ def test_a_layout_that_expands_includes_is_not_reported():
     ],
 )
 def test_commands_that_contradict_each_other_are_reported(earlier, later, reported):
-    contradictions_found = contradictions([source(earlier), source(later, "/w/web/AGENTS.md")])
+    contradictions_found = find_contradictions([source(earlier), source(later, "/w/web/AGENTS.md")])
     assert (
         "; ".join(f"{contradiction.says}, {contradiction.other_says}" for contradiction in contradictions_found)
         == reported
@@ -220,7 +222,7 @@ def test_commands_that_contradict_each_other_are_reported(earlier, later, report
 
 def test_a_file_does_not_contradict_itself_nor_a_skill_the_prompt():
     text = "Use pnpm. `npm install`"
-    assert list(contradictions([source(text)])) == []
+    assert list(find_contradictions([source(text)])) == []
     assert set(stances_of(source(text))) == {"the package manager"}
 
 
@@ -243,7 +245,7 @@ def test_a_file_does_not_contradict_itself_nor_a_skill_the_prompt():
     ],
 )
 def test_examples_are_not_secrets(text):
-    assert secrets(text) == []
+    assert find_secrets(text) == []
 
 
 RANDOM = "Zq8Yt2LwVb9KxRc4HnGd7PjUf3GsAe6TiMo1Wy5BrEkNvXpQhJ0CzDuSaIl" * 3
@@ -268,15 +270,15 @@ SECRETS = [
 
 @pytest.mark.parametrize("secret", SECRETS, ids=lambda secret: secret[:6])
 def test_secrets_are_found_and_never_printed(secret):
-    (found,) = secrets(f"key = '{secret}',")
-    assert found.start == 7 and secret[-12:] not in found.summary + found.what
+    (found,) = find_secrets(f"key = '{secret}',")
+    assert found.start == 7 and secret[-12:] not in found.summary + found.description
     for shown in (secret, secret[:-3] + "…", f"docs/{secret}.md"):
         assert secret[10:30] not in mask_secrets(shown)
 
 
 def test_every_issuers_secrets_contain_its_hint():
-    assert [issuer.what for issuer in ISSUERS if not issuer.hint] == []
-    assert [issuer.what for issuer in ISSUERS if issuer.hint not in issuer.prefix + issuer.rest] == []
+    assert [issuer.description for issuer in ISSUERS if not issuer.hint] == []
+    assert [issuer.description for issuer in ISSUERS if issuer.hint not in issuer.prefix + issuer.rest] == []
 
 
 # Tools
@@ -298,7 +300,7 @@ def test_every_issuers_secrets_contain_its_hint():
     ],
 )
 def test_missing_tools_are_reported(text, expected):
-    assert [name for _, name in missing_tools(source(text), frozenset(("read_file",)))] == expected
+    assert [name for _, name in find_missing_tools(source(text), frozenset(("read_file",)))] == expected
 
 
 # Text that changes
@@ -404,7 +406,7 @@ def test_findings_of_one_check_in_a_file_are_limited():
 )
 def test_instructions_in_prose_can_contradict_each_other(one, other, is_contradiction):
     texts = [source(one), source(other, "/w/sub/AGENTS.md")]
-    assert bool(list(contradictions(texts))) == is_contradiction
+    assert bool(list(find_contradictions(texts))) == is_contradiction
 
 
 @pytest.mark.parametrize(
@@ -418,7 +420,7 @@ def test_instructions_in_prose_can_contradict_each_other(one, other, is_contradi
     ],
 )
 def test_prose_can_refer_to_files(text, missing):
-    assert [reference.target for reference in missing_files(source(text), disk("docs/there.md"))] == missing
+    assert [reference.target for reference in find_missing_files(source(text), disk("docs/there.md"))] == missing
 
 
 @pytest.mark.parametrize(

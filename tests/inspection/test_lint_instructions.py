@@ -2,7 +2,7 @@
 
 import pytest
 
-from foreword.inspection.lint.contradictions import contradictions
+from foreword.inspection.lint.contradictions import find_contradictions
 from foreword.inspection.lint.instructions import attitude, sentence_before
 from foreword.inspection.lint.source_text import SourceText
 
@@ -16,7 +16,7 @@ def contradictions_between(one, other):
     for earlier, later in ((one, other), (other, one)):
         texts = [SourceText("/w/AGENTS.md", earlier), SourceText("/w/web/AGENTS.md", later)]
         found.append(
-            {frozenset((contradiction.says, contradiction.other_says)) for contradiction in contradictions(texts)}
+            {frozenset((contradiction.says, contradiction.other_says)) for contradiction in find_contradictions(texts)}
         )
     assert found[0] == found[1]
     return [" / ".join(sorted(words)) for words in found[0]]

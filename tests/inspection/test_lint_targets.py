@@ -5,9 +5,9 @@ import os
 import pytest
 
 from foreword.engine.assembler import Assembler
-from foreword.inspection.lint.commands import commands
+from foreword.inspection.lint.commands import find_commands
 from foreword.inspection.lint.source_text import SourceText
-from foreword.inspection.lint.targets import missing_scripts, missing_targets, scripts_of, targets_of
+from foreword.inspection.lint.targets import find_missing_scripts, find_missing_targets, scripts_of, targets_of
 from foreword.programs.proofread import proofread
 
 
@@ -43,7 +43,7 @@ def source(text, kind="file"):
     ],
 )
 def test_commands_are_found_in_code_and_prose(text, expected):
-    assert [(" ".join(command.words), command.folder) for command in commands(source(text), ("make",))] == expected
+    assert [(" ".join(command.words), command.folder) for command in find_commands(source(text), ("make",))] == expected
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def has_no_files(*_):
 )
 def test_missing_targets_are_reported(text, expected):
     files = {("", "Makefile"): MAKEFILE, ("web", "Makefile"): "build:\n"}
-    targets = missing_targets(source(text), find_above(files), lambda _, name, *rest: name == "there.c")
+    targets = find_missing_targets(source(text), find_above(files), lambda _, name, *rest: name == "there.c")
     assert [target.name for target in targets] == expected
 
 
@@ -183,7 +183,7 @@ PACKAGE = '{"scripts": {"build": "x", "lint:fix": "x"}, "devDependencies": {"@sc
 )
 def test_missing_scripts_are_reported(text, expected):
     files = {("", "package.json"): PACKAGE, ("web", "package.json"): '{"scripts": {"dev": "x"}}'}
-    targets = missing_scripts(source(text), find_above(files), has_no_files)
+    targets = find_missing_scripts(source(text), find_above(files), has_no_files)
     assert [target.name for target in targets] == expected
 
 
@@ -197,7 +197,7 @@ def test_a_package_without_scripts_has_none():
 
 
 def test_npm_start_runs_a_server_without_a_script():
-    missing = missing_scripts(
+    missing = find_missing_scripts(
         source("`npm start`"), find_above({("", "package.json"): "{}"}), lambda _, name, *rest: name == "server.js"
     )
     assert list(missing) == []
@@ -210,7 +210,7 @@ def test_a_skill_may_refer_to_any_project_above_it():
     def missing(kind):
         return [
             target.name
-            for target in missing_targets(source("`make lint`, `make gone`", kind), find_above, has_no_files)
+            for target in find_missing_targets(source("`make lint`, `make gone`", kind), find_above, has_no_files)
         ]
 
     assert (missing("skill"), missing("file")) == (["gone"], ["lint", "gone"])

@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from foreword.sources.front_matter import body, plain_fields, read_resident, read_skill, split
+from foreword.sources.front_matter import body, parse_plain_fields, read_resident, read_skill, split
 from foreword.sources.ryaml_adapter import yaml_parser
 
 PATH = "/w/testing/SKILL.md"
@@ -107,5 +107,5 @@ lines = st.tuples(
     )
 )
 def test_plain_fields_are_what_the_parser_reads(head: str) -> None:
-    fields = plain_fields(head)
+    fields = parse_plain_fields(head)
     assert not fields or yaml_parser()(head) == fields

@@ -54,7 +54,7 @@ def test_a_value_is_inserted_literally_whatever_it_contains(value):
 def test_parsing_raises_only_template_errors(text):
     document = Document("$u/t", text)
     for call in (
-        lambda: list(inclusion.includes(document, tags.scan(document))),
+        lambda: list(inclusion.find_includes(document, tags.scan(document))),
         lambda: check("$u/t", {"$u/t": Document("", text)}.get),
     ):
         message = ""

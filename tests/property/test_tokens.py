@@ -3,7 +3,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from foreword.building.build import most_tokens
+from foreword.building.build import max_token_estimate
 from foreword.text.tokens import count, estimate
 
 FRAGMENTS = [
@@ -133,7 +133,7 @@ def test_no_character_costs_more_than_three(text):
 @example("1!" * 50)
 @example("│" * 50)
 def test_the_bound_for_budgets_is_never_below_the_estimate(text):
-    assert estimate(text) <= most_tokens(text)
+    assert estimate(text) <= max_token_estimate(text)
 
 
 @given(texts, st.sampled_from(["", "gpt-5", "gpt-4", "claude-opus-5", "claude-3-opus", "gemini-3-pro", "llama-2", "?"]))

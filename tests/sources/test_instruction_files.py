@@ -7,7 +7,7 @@ import pytest
 
 from foreword.layout.parse import parse
 from foreword.sources import instruction_files
-from foreword.sources.instruction_files import find_instruction_files, paths_in_repository
+from foreword.sources.instruction_files import find_instruction_files, instruction_file_patterns
 
 PATTERNS = ("AGENTS.md", ".tool/rules/**/*.md", ".tool/MAIN.md", "docs/*.txt")
 
@@ -98,4 +98,4 @@ def test_patterns_come_from_the_lookup_rules_of_layouts():
         "sample",
         "sample",
     )
-    assert paths_in_repository([layout, layout]) == ("ONE.md", "TWO.md", ".x/**/*.md", ".y/ONE.md")
+    assert instruction_file_patterns([layout, layout]) == ("ONE.md", "TWO.md", ".x/**/*.md", ".y/ONE.md")

@@ -8,7 +8,7 @@ from foreword.sources.front_matter import (
     MAX_BRACKETS,
     MAX_HEAD_LENGTH,
     body,
-    plain_fields,
+    parse_plain_fields,
     read_resident,
     read_skill,
     split,
@@ -683,7 +683,7 @@ def test_a_skill_costs_at_most_one_parse(field: str, parses: int, monkeypatch: p
     ],
 )
 def test_only_the_parser_reads_anything_but_plain_text(line: str) -> None:
-    assert plain_fields(f"{line}\n") == {}
+    assert parse_plain_fields(f"{line}\n") == {}
 
 
 def test_every_code_is_in_the_table() -> None:

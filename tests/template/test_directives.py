@@ -10,7 +10,7 @@ import pytest
 
 from foreword.findings import finding
 from foreword.template.diagnostics import MAX_LISTED
-from foreword.template.directives import DEPTH, includes, render
+from foreword.template.directives import MAX_DEPTH, includes, render
 from foreword.vocabulary import Document, Finding, Origin, Piece
 
 FACTS = {"cwd": "/w", "model": "opus", "provider": "anthropic", "platform": "linux", "date": "2026-04-15"}
@@ -127,14 +127,14 @@ def test_the_chain_of_includes_is_shown():
     _, (found,) = render_text("<!-- include: b.md -->", files)
     assert "/w/AGENTS.md -> /w/b.md -> /w/c.md -> /w/b.md" in found.message
 
-    deep = {f"/w/{n}.md": f"<!-- include: {n + 1}.md -->" for n in range(1, DEPTH + 2)}
+    deep = {f"/w/{n}.md": f"<!-- include: {n + 1}.md -->" for n in range(1, MAX_DEPTH + 2)}
     _, (found,) = render_text("<!-- include: 1.md -->", deep)
     assert "/w/AGENTS.md -> /w/1.md -> /w/2.md -> /w/3.md -> /w/4.md -> /w/5.md -> 6.md" in found.message
 
 
 def test_files_that_include_each_other_many_times_are_read_once():
     loaded = []
-    files = {f"/w/{n}.md": f"{n}" + f"<!-- include: {n + 1}.md -->" * 50 for n in range(1, DEPTH + 1)}
+    files = {f"/w/{n}.md": f"{n}" + f"<!-- include: {n + 1}.md -->" * 50 for n in range(1, MAX_DEPTH + 1)}
 
     def load(path, target):
         loaded.append(target)
@@ -142,7 +142,7 @@ def test_files_that_include_each_other_many_times_are_read_once():
 
     pieces, _ = render(Document("/w/AGENTS.md", "<!-- include: 1.md -->" * 50), FACTS, load)
     assert "".join(piece.text for piece in pieces) == "12345"
-    assert len(loaded) == 50 * DEPTH
+    assert len(loaded) == 50 * MAX_DEPTH
 
 
 def test_only_includes_in_branches_that_are_taken_are_loaded():

@@ -15,7 +15,7 @@ SRC = Path(__file__).parents[2] / "src" / "foreword"
 
 def error_of(templates, name="p0", **variables):
     """Return the error that the engine raises for these templates."""
-    environment = engine._environment(lambda name, parent: name)
+    environment = engine._create_environment(lambda name, parent: name)
     try:
         for key, text in templates.items():
             environment.add_template(key, text)
@@ -73,12 +73,12 @@ def test_an_error_inside_an_include_names_its_kind_template_and_line(text, kind)
     assert error.kind == "BadInclude"
     words, detail, number, line = engine._CAUSE.findall(str(error))[-1]
     if kind != "CannotUnpack":  # reported without its kind, as an error that cannot be evaluated
-        assert engine._kind(engine._KINDS_BY_WORDS[words], detail) == kind
+        assert engine._normalize_kind(engine._KINDS_BY_WORDS[words], detail) == kind
     assert (number, line) == ("1", "2")
 
 
 def test_running_out_of_fuel_is_a_separate_error():
-    environment = engine._environment(lambda name, parent: name)
+    environment = engine._create_environment(lambda name, parent: name)
     environment.fuel = 10
     environment.add_template("p0", "{% for each in range(100) %}{{ each }}{% endfor %}")
     with pytest.raises(minijinja.TemplateError) as raised:
@@ -92,7 +92,7 @@ def test_messages_never_contain_values():
 
 
 def test_globals_lists_everything_that_can_be_removed():
-    environment = engine._environment(lambda name, parent: name)
+    environment = engine._create_environment(lambda name, parent: name)
     assert set(environment.globals) == engine._GLOBALS
     assert "debug" in minijinja.Environment().globals
     assert error_of({"p0": "{{ debug() }}"}).kind == "UnknownFunction"
@@ -101,7 +101,7 @@ def test_globals_lists_everything_that_can_be_removed():
 
 def test_the_parent_decides_what_a_name_refers_to():
     calls = []
-    environment = engine._environment(lambda name, parent: calls.append((name, parent)) or "p1")
+    environment = engine._create_environment(lambda name, parent: calls.append((name, parent)) or "p1")
     environment.add_template("p0", "{% include 'sibling' %}")
     environment.add_template("p1", "found")
     assert environment.render_template("p0") == "found"
@@ -109,7 +109,7 @@ def test_the_parent_decides_what_a_name_refers_to():
 
 
 def test_a_final_newline_is_kept():
-    environment = engine._environment(lambda name, parent: name)
+    environment = engine._create_environment(lambda name, parent: name)
     environment.add_template("p0", "a\n")
     assert environment.render_template("p0") == "a\n"
 

@@ -12,11 +12,13 @@ from foreword.errors import CallError, TemplateError
 from foreword.template import inclusion, tags
 from foreword.template.addresses import split
 from foreword.template.bounded import is_bounded
-from foreword.template.jinja import VARIABLES, check, facts, names_used, render
+from foreword.template.jinja import VARIABLES, builtin_variables, check, names_used, render
 from foreword.template.limits import SOURCE_LIMIT
 from foreword.vocabulary import Document, Origin, Piece
 
-VALUES = facts(datetime(2026, 4, 15, 11, 30, tzinfo=timezone(timedelta(hours=2))), "/w", "English", ["read", "edit"])
+VALUES = builtin_variables(
+    datetime(2026, 4, 15, 11, 30, tzinfo=timezone(timedelta(hours=2))), "/w", "English", ["read", "edit"]
+)
 
 TABLES = sorted((Path(__file__).parent.parent / "cases" / "jinja").glob("*.toml"))
 CASES = [
@@ -81,7 +83,7 @@ def test_a_third_of_the_cases_are_errors():
 def test_includes_have_names_and_targets():
     text = "{% include 'a' %}\n{% include ['b', '$std/c'] ignore missing %}{% import 'd' as e %}"
     document = Document("$user/x/y", text)
-    found = inclusion.includes(document, tags.scan(document))
+    found = inclusion.find_includes(document, tags.scan(document))
     assert [(tag.word, tag.names, tag.targets, tag.is_optional) for tag in found] == [
         ("include", ("a",), ("$user/x/a",), False),
         ("include", ("b", "$std/c"), ("$user/x/b", "$std/c"), True),
@@ -203,8 +205,10 @@ def test_facts_are_in_utc():
         "language": "English",
         "tools": ("read", "edit"),
     }
-    assert facts(datetime(999, 1, 2, 3, 4, 5, tzinfo=UTC), "/w", "", [])["datetime"] == "0999-01-02T03:04:05Z"
-    assert facts(datetime(2026, 1, 1, tzinfo=UTC), "/w", "", [])["language"] == "match the user's language"
+    assert (
+        builtin_variables(datetime(999, 1, 2, 3, 4, 5, tzinfo=UTC), "/w", "", [])["datetime"] == "0999-01-02T03:04:05Z"
+    )
+    assert builtin_variables(datetime(2026, 1, 1, tzinfo=UTC), "/w", "", [])["language"] == "match the user's language"
 
 
 def test_a_template_cannot_change_the_callers_variables():

@@ -8,8 +8,9 @@ content before it is wrapped. Every cut leaves a mark in the text, which counts 
     prompt    skill menus are shortened, then instruction files cut, farthest first, then resident menus shortened; the nearest
               instruction file, the base and the boundaries are never cut
 
-Shortening a menu first shortens its descriptions, then keeps only the names. Names are removed last, and a line with their number
-always stays. A file that is not longer than its mark is not cut. If the marks alone are too long, they are removed, farthest first.
+Shortening a menu first shortens its descriptions, then removes them. Names are removed last, and are always replaced by a line
+with their number. A file that is not longer than its mark is not cut. If the marks alone are too long, they are removed, farthest
+first.
 
 Each step is exhausted before the next one begins, so a larger budget never keeps less.
 """
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
     Distance = Callable[[str, str], int]
 
 _MARK = Origin("mark")
-_MENUS = ("skill", "resident", "agent", "command")
-_LISTS_OF_FILES = tuple(name for name, fields in LISTS.items() if {"text", "path"} <= set(fields))
+_MENU_KINDS = ("skill", "resident", "agent", "command")
+_FILE_LISTS = tuple(name for name, fields in LISTS.items() if {"text", "path"} <= set(fields))
 _BOUNDARIES = ("readable", "writable", "denied")
 
 
@@ -55,14 +56,14 @@ def fit(
     has_budget = layout.budget or any(section.budget or section.file_budget for section in layout.all_sections)
     if not has_budget:
         return drafts, (), {}
-    fitting = _Fitting(layout, writer, distance, [_Trial(draft) for draft in drafts])
-    for trial in fitting.trials:
-        fitting.fit_section(trial)
-    fitting.fit_whole()
+    fitter = _Fitter(layout, writer, distance, [_Trial(draft) for draft in drafts])
+    for trial in fitter.trials:
+        fitter.fit_section(trial)
+    fitter.fit_prompt()
     return (
-        tuple(draft for trial in fitting.trials if not (draft := trial.draft()).is_empty),
-        (*fitting.menu_findings(), *fitting.findings.values()),
-        fitting.left_out() | fitting.cut_files,
+        tuple(draft for trial in fitter.trials if not (draft := trial.draft()).is_empty),
+        (*fitter.menu_findings(), *fitter.findings.values()),
+        fitter.omission_reasons() | fitter.cut_files,
     )
 
 
@@ -86,18 +87,18 @@ class _Trial:
             return Draft(self.section)
         return replace(self.original, items=items, inner=inner, section=self.section)
 
-    def with_inner(self) -> Iterator[_Trial]:
+    def walk(self) -> Iterator[_Trial]:
         yield self
         for inner in self.inner:
-            yield from inner.with_inner()
+            yield from inner.walk()
 
 
-def _are_same(one: Sequence[object], other: Sequence[object]) -> bool:
-    return len(one) == len(other) and all(map(is_, one, other))
+def _are_same(left: Sequence[object], right: Sequence[object]) -> bool:
+    return len(left) == len(right) and all(map(is_, left, right))
 
 
-class _Fitting:
-    """The trials of one prompt, with the findings about them."""
+class _Fitter:
+    """Cuts the drafts of one prompt and collects findings about the cuts."""
 
     def __init__(self, layout: Layout, writer: DraftWriter, distance: Distance, trials: list[_Trial]) -> None:
         self.layout, self.writer, self.distance, self.trials = layout, writer, distance, trials
@@ -110,9 +111,9 @@ class _Fitting:
         draft = trial.draft()
         return 0 if draft.is_empty else self.writer.cost(draft, estimate)
 
-    def cost_of_all(self) -> int:
+    def total_cost(self) -> int:
         drafts = [draft for trial in self.trials if not (draft := trial.draft()).is_empty]
-        return estimate(self.layout.join.join(self.writer.written(draft)[1] for draft in drafts))
+        return estimate(self.layout.join.join(self.writer.write(draft)[1] for draft in drafts))
 
     def fit_section(self, trial: _Trial) -> None:
         """Apply the budgets of inner sections first, then the section's own."""
@@ -129,11 +130,11 @@ class _Fitting:
             f"the budget of section '{section.name}' is {section.budget:,} tokens",
         )
         if section.over != "warn":
-            trials = list(trial.with_inner())
+            trials = list(trial.walk())
             menus = [
                 self.menu(member)
                 for member in trials
-                if member.items and (self.kind(member) in _MENUS or self.is_own_list(member))
+                if member.items and (self.kind(member) in _MENU_KINDS or self.may_shorten_list(member))
             ]
             positions = self.file_positions(trials)
             self.shorten(menus, limit)
@@ -142,34 +143,34 @@ class _Fitting:
             self.remove_files(positions, limit)
         if limit.excess() > 0:
             now = section.budget + limit.excess()
-            message = f"section '{section.name}' has {now:,} tokens{f', {before:,} before' if now != before else ''}; {limit.why}"
+            message = f"section '{section.name}' has {now:,} tokens{f', {before:,} before' if now != before else ''}; {limit.explanation}"
             self.report("budget-section", section.name, message)
 
     def kind(self, trial: _Trial) -> str:
         return self.kinds.get(trial.section.list_name or "", "")
 
-    def is_own_list(self, trial: _Trial) -> bool:
+    def may_shorten_list(self, trial: _Trial) -> bool:
         """Whether this is one of the agent's lists and the layout allows shortening it. Boundaries are never shortened."""
         return not self.kind(trial) and trial.section.over == "shorten" and trial.section.list_name not in _BOUNDARIES
 
     def fit_files(self, trial: _Trial, limit: int) -> None:
-        why = f"the limit for one file is {limit:,} tokens"
-        lists_files = self.kind(trial) == "text" or trial.section.list_name in _LISTS_OF_FILES
+        explanation = f"the limit for one file is {limit:,} tokens"
+        lists_files = self.kind(trial) == "text" or trial.section.list_name in _FILE_LISTS
         for number, item in enumerate(trial.items if lists_files else ()):
-            if _cost(_text_of(item)) > limit and self.cut_item(trial, number, limit, why) > limit:
-                self.leave_out(trial, number, why)
+            if _cost(_text_of(item)) > limit and self.cut_item(trial, number, limit, explanation) > limit:
+                self.remove_item(trial, number, explanation)
 
-    def fit_whole(self) -> None:
+    def fit_prompt(self) -> None:
         """Apply the whole prompt's budget."""
         budget = self.layout.budget
-        if budget is None or (before := self.cost_of_all()) <= budget:
+        if budget is None or (before := self.total_cost()) <= budget:
             return
-        limit = _Limit(self.cost_of_all, budget, f"the budget of the whole prompt is {budget:,} tokens")
+        limit = _Limit(self.total_cost, budget, f"the budget of the whole prompt is {budget:,} tokens")
         if self.layout.over == "warn":
-            self.report("budget-prompt", "", f"the prompt has {before:,} tokens; {limit.why}")
+            self.report("budget-prompt", "", f"the prompt has {before:,} tokens; {limit.explanation}")
             return
-        trials = [member for trial in self.trials for member in trial.with_inner()]
-        menus = [trial for trial in trials if trial.items and self.kind(trial) in _MENUS]
+        trials = [member for trial in self.trials for member in trial.walk()]
+        menus = [trial for trial in trials if trial.items and self.kind(trial) in _MENU_KINDS]
         skills = [self.menu(trial) for trial in menus if self.kind(trial) == "skill"]
         residents = [self.menu(trial) for trial in menus if self.kind(trial) != "skill"]
         positions = self.file_positions(trials)[:-1]
@@ -180,7 +181,9 @@ class _Fitting:
         self.remove_files(positions, limit)
         if limit.excess() > 0:
             parts = "the base, the boundaries, the nearest instruction file and the shortest form of each list"
-            message = f"the parts that may not be cut ({parts}) have {budget + limit.excess():,} tokens; {limit.why}"
+            message = (
+                f"the parts that may not be cut ({parts}) have {budget + limit.excess():,} tokens; {limit.explanation}"
+            )
             self.report("budget-exceeded", "", message)
 
     def report(self, code: str, subject: str, message: str, path: str = "") -> None:
@@ -210,12 +213,12 @@ class _Fitting:
             cost = _cost(_text_of(trial.items[number]))
             if cost <= _cost(cut_to(_text_of(trial.original.items[number]), 0)):
                 continue
-            self.cut_item(trial, number, 0, limit.why)
+            self.cut_item(trial, number, 0, limit.explanation)
             if limit.excess() > 0:
                 continue
             # Try every size, one token at a time, so that a larger budget never keeps less.
             for room in range(cost - excess, -1, -1):
-                self.cut_item(trial, number, room, limit.why)
+                self.cut_item(trial, number, room, limit.explanation)
                 if limit.excess() <= 0:
                     break
 
@@ -224,26 +227,26 @@ class _Fitting:
         for trial, number in positions:
             if limit.excess() <= 0:
                 return
-            self.leave_out(trial, number, limit.why)
+            self.remove_item(trial, number, limit.explanation)
 
-    def cut_item(self, trial: _Trial, number: int, limit: int, why: str) -> int:
+    def cut_item(self, trial: _Trial, number: int, limit: int, explanation: str) -> int:
         """Cut the text of an item to at most `limit` tokens including its mark, or to the mark alone."""
         item = trial.items[number]
-        cut = cut_to(_text_of(trial.original.items[number]), limit, self.writer.own_tag)
+        cut = cut_to(_text_of(trial.original.items[number]), limit, self.writer.wrapper_tag)
         field = next(field for field in item.fields if field.name == "text")
         trial.items[number] = replace(item, fields={**item.fields, field: cut})
-        self.report_cut(trial, number, _cost(cut), why)
+        self.report_cut(trial, number, _cost(cut), explanation)
         return _cost(cut)
 
-    def leave_out(self, trial: _Trial, number: int, why: str) -> None:
+    def remove_item(self, trial: _Trial, number: int, explanation: str) -> None:
         """Remove an item together with its mark."""
         trial.items[number] = Item({}, trial.items[number].path)
-        self.report_cut(trial, number, 0, why)
+        self.report_cut(trial, number, 0, explanation)
 
-    def report_cut(self, trial: _Trial, number: int, after: int, why: str) -> None:
+    def report_cut(self, trial: _Trial, number: int, after: int, explanation: str) -> None:
         original = trial.original.items[number]
         left = "" if after else "nothing is left of it; "
-        reason = f"cut from {_cost(_text_of(original)):,} to {after:,} tokens; {left}{why}"
+        reason = f"cut from {_cost(_text_of(original)):,} to {after:,} tokens; {left}{explanation}"
         self.report_file(original.path, f"section '{trial.section.name}'", reason)
 
     def report_file(self, path: str, section: str, reason: str) -> None:
@@ -263,7 +266,7 @@ class _Fitting:
     def shorten(self, menus: Iterable[_Menu], limit: _Limit) -> None:
         """Shorten descriptions evenly, then keep only names."""
         for menu in menus:
-            self.lower(menu, menu.names, limit)
+            self.reduce_menu(menu, menu.name_count, limit)
 
     def remove_names(self, menus: Iterable[_Menu], limit: _Limit) -> None:
         """Keep as many names as fit, and a line with the number of the others unless that is longer than the names."""
@@ -271,7 +274,7 @@ class _Fitting:
             if menu.may_fit(menu.level, limit.maximum) and limit.excess() <= 0:
                 return
             if self.is_shorter_without_names(menu):
-                self.lower(menu, 0, limit)
+                self.reduce_menu(menu, 0, limit)
 
     def is_shorter_without_names(self, menu: _Menu) -> bool:
         level = menu.level
@@ -280,7 +283,7 @@ class _Fitting:
         menu.set_level(level)
         return not menu.may_fit(level, lowest) or lowest < self.cost(menu.trial)
 
-    def lower(self, menu: _Menu, lowest: int, limit: _Limit) -> None:
+    def reduce_menu(self, menu: _Menu, lowest: int, limit: _Limit) -> None:
         """Reduce a menu to the highest level that fits, or to the lowest that is allowed."""
         if menu.level <= lowest or (menu.may_fit(menu.level, limit.maximum) and limit.excess() <= 0):
             return
@@ -291,23 +294,23 @@ class _Fitting:
             menu.set_level(level)
             return limit.excess() <= 0
 
-        level = _largest(fits, lowest, menu.level - 1)
+        level = _largest_fitting(fits, lowest, menu.level - 1)
         menu.set_level(lowest if level is None else level)
-        menu.why = limit.why
+        menu.explanation = limit.explanation
 
     def menu_findings(self) -> Iterator[Finding]:
         for menu in self.menus.values():
-            if menu.why:
+            if menu.explanation:
                 original, now = self.writer.cost(menu.trial.original, estimate), self.cost(menu.trial)
-                message = f"section '{menu.trial.section.name}': {menu.sentence} of {menu.names:,} entries (from {original:,} to {now:,} tokens); {menu.why}"
-                yield finding("budget-list", message)
+                cut = f"{menu.summary} of {menu.name_count:,} entries (from {original:,} to {now:,} tokens)"
+                yield finding("budget-list", f"section '{menu.trial.section.name}': {cut}; {menu.explanation}")
 
-    def left_out(self) -> dict[str, str]:
-        """Return the reason for each menu file that is no longer in the prompt."""
-        trials = [member for trial in self.trials for member in trial.with_inner()]
+    def omission_reasons(self) -> dict[str, str]:
+        """Return why each file that was removed from a menu is no longer in the prompt."""
+        trials = [member for trial in self.trials for member in trial.walk()]
         kept = {item.path for trial in trials for item in trial.items if item.fields}
         return {
-            item.path: f"left out of the list; {menu.why}"
+            item.path: f"left out of the list; {menu.explanation}"
             for menu in self.menus.values()
             for item in menu.trial.original.items[menu.level :]
             if item.path and item.path not in kept
@@ -317,55 +320,55 @@ class _Fitting:
 class _Menu:
     """A trial that lists entries, with its possible forms numbered from shortest to longest as levels.
 
-    A level below `names` is the number of names that are kept, followed by a line with the number of the others. At `names`, all
-    names are kept without descriptions; each higher level allows longer descriptions.
+    A level below `name_count` keeps that many names, followed by a line with the number of the others. The level `name_count`
+    keeps all names without descriptions; each higher level allows longer descriptions.
     """
 
     def __init__(self, trial: _Trial) -> None:
         self.trial, self.section = trial, trial.original.section
         items = trial.original.items
-        self.names = len(items)
-        self.longest = max(map(_length_of_description, items))
-        self.level = self.full = self.names + 1 + max(self.longest - _SHORTEST, 0)
-        self.named = items if self.section.short else [_described(item, 0) for item in items]
-        self.short = replace(self.section, item=self.section.short or self.section.item)
+        self.name_count = len(items)
+        self.longest_description = max(map(_description_length, items))
+        self.level = self.full_level = self.name_count + 1 + max(self.longest_description - _MIN_DESCRIPTION, 0)
+        self.short_items = items if self.section.short else [_shorten_description(item, 0) for item in items]
+        self.short_section = replace(self.section, item=self.section.short or self.section.item)
         self.lowest_costs = [0]
-        self.why = ""
+        self.explanation = ""
 
     def may_fit(self, level: int, limit: int) -> bool:
-        """Return False if the names alone exceed `limit`. This quick check avoids formatting a huge menu many times."""
-        count, known = min(level, self.names), self.lowest_costs
-        while len(known) <= count and known[-1] <= limit:
+        """Whether the names alone fit into `limit`. This quick check avoids formatting a huge menu many times."""
+        count, costs = min(level, self.name_count), self.lowest_costs
+        while len(costs) <= count and costs[-1] <= limit:
             # In a list, a line costs at most two tokens less than on its own: one for rounding, one for the line before it.
-            line = _line(self.short, self.named[len(known) - 1])
-            known.append(known[-1] + max(estimate(line) - 2, 0))
-        return len(known) > count and known[count] <= limit
+            line = _line(self.short_section, self.short_items[len(costs) - 1])
+            costs.append(costs[-1] + max(estimate(line) - 2, 0))
+        return len(costs) > count and costs[count] <= limit
 
     @property
-    def length(self) -> int:
-        """The maximum number of characters of a description."""
-        return self.level - self.names - 1 + _SHORTEST
+    def max_description(self) -> int:
+        """The maximum length of a description in characters."""
+        return self.level - self.name_count - 1 + _MIN_DESCRIPTION
 
     def set_level(self, level: int) -> None:
-        """Reduce the trial to the form of this level."""
+        """Change the trial's items to their form at this level."""
         self.level = level
-        self.trial.section = self.short if level <= self.names else self.section
-        if level == self.full:
+        self.trial.section = self.short_section if level <= self.name_count else self.section
+        if level == self.full_level:
             self.trial.items = list(self.trial.original.items)
-        elif level > self.names:
-            self.trial.items = [_described(item, self.length) for item in self.trial.original.items]
+        elif level > self.name_count:
+            self.trial.items = [_shorten_description(item, self.max_description) for item in self.trial.original.items]
         else:
-            self.trial.items = list(self.named[:level])
-        if level < self.names:
-            line = Piece(f"[foreword: {self.names - level:,} more left out]", _MARK)
+            self.trial.items = list(self.short_items[:level])
+        if level < self.name_count:
+            line = Piece(f"[foreword: {self.name_count - level:,} more left out]", _MARK)
             self.trial.items.append(Item({}, line=(line,)))
 
     @property
-    def sentence(self) -> str:
-        """What was done to the menu, for a finding."""
-        if self.level > self.names:
-            return f"descriptions were shortened to {self.length:,} characters in the list"
-        if self.level == self.names:
+    def summary(self) -> str:
+        """A description of what was cut from the menu, for a finding."""
+        if self.level > self.name_count:
+            return f"descriptions were shortened to {self.max_description:,} characters in the list"
+        if self.level == self.name_count:
             return "only names were kept in the list"
         return (
             f"only the first {self.level:,} names were kept in the list"
@@ -377,14 +380,14 @@ class _Menu:
 class _Limit:
     """A budget, and the function that measures the text that it limits."""
 
-    def __init__(self, measure: Callable[[], int], maximum: int, why: str) -> None:
-        self.measure, self.maximum, self.why = measure, maximum, why
+    def __init__(self, measure: Callable[[], int], maximum: int, explanation: str) -> None:
+        self.measure, self.maximum, self.explanation = measure, maximum, explanation
 
     def excess(self) -> int:
         return self.measure() - self.maximum
 
 
-def _largest(fits: Callable[[int], bool], low: int, high: int) -> int | None:
+def _largest_fitting(fits: Callable[[int], bool], low: int, high: int) -> int | None:
     """Return the largest number in a range that fits, or None if none does. If a number fits, all smaller ones must fit too."""
     if high < low or not fits(low):
         return None
@@ -403,13 +406,13 @@ def _text_of(item: Item) -> Pieces:
 
 
 def _line(section: Section, item: Item) -> str:
-    before = "".join(piece.text for piece in item.before)
-    return before + "".join(
+    heading = "".join(piece.text for piece in item.heading)
+    return heading + "".join(
         part if isinstance(part, str) else "".join(piece.text for piece in item.fields[part]) for part in section.item
     )
 
 
-def _length_of_description(item: Item) -> int:
+def _description_length(item: Item) -> int:
     return max(
         (
             sum(len(piece.text) for piece in pieces)
@@ -420,7 +423,7 @@ def _length_of_description(item: Item) -> int:
     )
 
 
-def _described(item: Item, length: int) -> Item:
+def _shorten_description(item: Item, length: int) -> Item:
     """Cut an item's description to this many characters, including the ellipsis."""
     fields = dict(item.fields)
     for field, pieces in item.fields.items():
@@ -435,7 +438,7 @@ def _described(item: Item, length: int) -> Item:
     return replace(item, fields=fields)
 
 
-def cut_to(pieces: Pieces, limit: int, own_tag: re.Pattern[str] | None = None) -> Pieces:
+def cut_to(pieces: Pieces, limit: int, wrapper_tag: re.Pattern[str] | None = None) -> Pieces:
     """Return as much of the beginning as fits together with the mark, preferably whole lines, or the mark alone.
 
     The result never ends with the beginning of one of the layout's own tags.
@@ -447,7 +450,7 @@ def cut_to(pieces: Pieces, limit: int, own_tag: re.Pattern[str] | None = None) -
 
     def cut_at(length: int, close_fences: bool = True) -> Pieces:
         last = text.rfind("<", 0, length)
-        while last >= 0 and own_tag is not None and own_tag.match(text[last:length] + "\n"):
+        while last >= 0 and wrapper_tag is not None and wrapper_tag.match(text[last:length] + "\n"):
             length -= 1
         kept = slice_pieces(pieces, 0, length)
         kept = close_open_blocks(kept)[0] if close_fences else kept
@@ -459,8 +462,15 @@ def cut_to(pieces: Pieces, limit: int, own_tag: re.Pattern[str] | None = None) -
         return _cost(cut_at(length)) <= limit
 
     # Checking for open fences is expensive, so search without it first, then check near the result.
-    high = _largest(lambda length: _cost(cut_at(length, close_fences=False)) <= limit, 0, max(len(text) - 1, 0)) or 0
-    length = high if fits(high) else _largest(fits, max(high - _SEARCH_WINDOW, 0), high) or _largest(fits, 0, high) or 0
+    high = (
+        _largest_fitting(lambda length: _cost(cut_at(length, close_fences=False)) <= limit, 0, max(len(text) - 1, 0))
+        or 0
+    )
+    length = (
+        high
+        if fits(high)
+        else _largest_fitting(fits, max(high - _SEARCH_WINDOW, 0), high) or _largest_fitting(fits, 0, high) or 0
+    )
     line_end = text.rfind("\n", 0, length + 1)
     if length and line_end > length * 3 // 4 and fits(line_end):
         length = line_end
@@ -468,4 +478,4 @@ def cut_to(pieces: Pieces, limit: int, own_tag: re.Pattern[str] | None = None) -
 
 
 _SEARCH_WINDOW = 64
-_SHORTEST = 24
+_MIN_DESCRIPTION = 24

@@ -48,26 +48,26 @@ def build(
     if any(section.bytes is not None for section in layout.all_sections):
         from .byte_limit import ByteLimits
 
-        limits = ByteLimits(writer.own_tag)
+        limits = ByteLimits(writer.wrapper_tag)
         drafts, cuts, cut_files = limits.apply(drafts), limits.findings, limits.cut_files
     if _may_exceed_budget(layout, drafts, writer):
         from .budget import fit
 
-        drafts, more, also_cut = fit(layout, drafts, writer, collector.distance)
-        cuts, cut_files = (*cuts, *more), {**cut_files, **also_cut}
+        drafts, budget_findings, files_cut_to_budget = fit(layout, drafts, writer, collector.distance)
+        cuts, cut_files = (*cuts, *budget_findings), {**cut_files, **files_cut_to_budget}
     findings = (*inputs.findings, *collector.findings, *unused_findings(layout, agent), *cuts)
     present = {path for _, draft in _passages(drafts, layout.join) for path in writer.files(draft)}
     candidates = tuple(collector.fates.candidates(present, cut_files))
     prompt = write(layout, drafts, candidates, findings, writer)
-    writer.forget_others(drafts)
+    writer.forget_other_drafts(drafts)
     return prompt
 
 
 def _may_exceed_budget(layout: Layout, drafts: Sequence[Draft], writer: DraftWriter) -> bool:
     """Whether a draft may exceed a budget. Most prompts are so short that no tokens need to be counted."""
     if layout.budget is not None:
-        whole = layout.join.join(writer.written(draft)[1] for draft in drafts)
-        if most_tokens(whole) > layout.budget:
+        text = layout.join.join(writer.write(draft)[1] for draft in drafts)
+        if max_token_estimate(text) > layout.budget:
             return True
     return any(_section_may_exceed_budget(draft, writer) for draft in drafts)
 
@@ -76,11 +76,11 @@ def _section_may_exceed_budget(draft: Draft, writer: DraftWriter) -> bool:
     section = draft.section
     if section.file_budget or any(_section_may_exceed_budget(inner, writer) for inner in draft.inner):
         return True
-    return section.budget is not None and most_tokens(writer.written(draft)[1]) > section.budget
+    return section.budget is not None and max_token_estimate(writer.write(draft)[1]) > section.budget
 
 
-def most_tokens(text: str) -> int:
-    """Return an upper bound for `estimate`, which never counts more than three tokens per two bytes."""
+def max_token_estimate(text: str) -> int:
+    """Return an upper bound on what `estimate` returns, which is at most three tokens per two bytes."""
     return len(text.encode("utf-8", "surrogatepass")) * 3 // 2 + 1
 
 
@@ -95,12 +95,12 @@ def write(
     passages: list[Passage] = []
     texts: list[str] = []
     position = 0
-    for role, message, join, draft in _with_roles(layout, drafts, writer):
-        pieces, text = writer.written(draft)
+    for role, message, join, draft in _assign_roles(layout, drafts, writer):
+        pieces, text = writer.write(draft)
         if not text:
             continue
         if not text.isascii():
-            pieces, text = _encodable(pieces, text)
+            pieces, text = _escape_surrogates(pieces, text)
         if passages:
             texts.append(join)
             position += len(join)
@@ -111,7 +111,9 @@ def write(
     return Prompt(layout.name, "".join(texts), passages, candidates, findings)
 
 
-def _with_roles(layout: Layout, drafts: Sequence[Draft], writer: DraftWriter) -> Iterator[tuple[Role, int, str, Draft]]:
+def _assign_roles(
+    layout: Layout, drafts: Sequence[Draft], writer: DraftWriter
+) -> Iterator[tuple[Role, int, str, Draft]]:
     """Yield each passage's draft with the role and number of its message and the separator before it.
 
     The layout alone decides where the system prompt ends. If that depended on which sections are empty, a section that differs
@@ -122,12 +124,12 @@ def _with_roles(layout: Layout, drafts: Sequence[Draft], writer: DraftWriter) ->
         for join, draft in _passages(drafts, layout.join):
             yield "system", 0, join, draft
         return
-    in_system = {section.name for section in layout.sections[:system_end]}
+    system_sections = {section.name for section in layout.sections[:system_end]}
     message = 0
     for top in drafts:
         inner = list(_passages([top], layout.join))
-        if top.section.name not in in_system:
-            if not any(writer.written(draft)[1].strip() for _, draft in inner):
+        if top.section.name not in system_sections:
+            if not any(writer.write(draft)[1].strip() for _, draft in inner):
                 continue  # providers reject a message without text
             message += 1
         for join, draft in inner:
@@ -143,11 +145,11 @@ def _passages(drafts: Iterable[Draft], join: str) -> Iterator[tuple[str, Draft]]
             yield join, draft
 
 
-def _encodable(pieces: Pieces, text: str) -> tuple[Pieces, str]:
+def _escape_surrogates(pieces: Pieces, text: str) -> tuple[Pieces, str]:
     """Replace lone surrogates, which cannot be sent or printed, with escape sequences."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        shown = [piece.text.encode("utf-8", "backslashreplace").decode() for piece in pieces]
-        return tuple(Piece(text, piece.origin) for text, piece in zip(shown, pieces, strict=True)), "".join(shown)
+        texts = [piece.text.encode("utf-8", "backslashreplace").decode() for piece in pieces]
+        return tuple(Piece(text, piece.origin) for text, piece in zip(texts, pieces, strict=True)), "".join(texts)
     return pieces, text

@@ -1,8 +1,8 @@
 """Cut a section's files to the section's limit in bytes (`bytes`).
 
 The limit applies to the files' text, not to the text around and between them. `bytes_cut` specifies whether the first or the last
-files are shortened. A cut ends with a whole character and a mark, which counts towards the limit. A layout that mirrors a program may
-cut at any byte and without a mark, as that program does; a character that is cut in two becomes U+FFFD.
+files are shortened. A file is cut between characters, and a mark, which counts towards the limit, is added. A layout that mirrors a
+program may cut at any byte and without a mark, as that program does; a character that is cut in two becomes U+FFFD.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _MARK = Origin("mark")
 class ByteLimits:
     """Applies the limits of all sections, and collects findings and the reason for each cut."""
 
-    def __init__(self, own_tag: re.Pattern[str] | None) -> None:
-        self.own_tag = own_tag
+    def __init__(self, wrapper_tag: re.Pattern[str] | None) -> None:
+        self.wrapper_tag = wrapper_tag
         self.findings: list[Finding] = []
         self.cut_files: dict[str, str] = {}
 
@@ -60,20 +60,20 @@ class ByteLimits:
         remaining = limit
         cuts_last = section.bytes_cut == "last"
         for item in items if cuts_last else reversed(items):
-            before = _size(item)
-            if before > remaining:
+            size = _size(item)
+            if size > remaining:
                 item = self.cut_item(item, remaining, section.mark)
-                self.report(item.path, section, before, _size(item))
+                self.report(item.path, section, size, _size(item))
                 remaining = 0
             else:
-                remaining -= before
+                remaining -= size
             if _size(item):
                 kept.append(item)
         return kept if cuts_last else kept[::-1]
 
-    def cut_item(self, item: Item, limit: int, has_mark: bool) -> Item:
+    def cut_item(self, item: Item, limit: int, with_mark: bool) -> Item:
         pieces = _text_of(item)
-        cut = self.cut_with_mark(pieces, limit) if has_mark else cut_at_byte(pieces, limit)
+        cut = self.cut_with_mark(pieces, limit) if with_mark else cut_at_byte(pieces, limit)
         return replace(
             item, fields={field: cut if field.name == "text" else value for field, value in item.fields.items()}
         )
@@ -85,7 +85,7 @@ class ByteLimits:
         while room > 0:
             length = len(text.encode("utf-8", "surrogatepass")[:room].decode("utf-8", "ignore"))
             last = text.rfind("<", 0, length)
-            while last >= 0 and self.own_tag is not None and self.own_tag.match(text[last:length] + "\n"):
+            while last >= 0 and self.wrapper_tag is not None and self.wrapper_tag.match(text[last:length] + "\n"):
                 length -= 1
             left_out = total - _byte_length(text[:length])
             mark = Piece(f"\n[foreword: cut here, {left_out:,} bytes left out]", _MARK)
@@ -98,15 +98,15 @@ class ByteLimits:
 
     def report(self, path: str, section: Section, before: int, after: int) -> None:
         left = "" if after else "nothing is left of it; "
-        why = f"the limit of section '{section.name}' is {section.bytes:,} bytes"
-        reason = f"cut from {before:,} to {after:,} bytes; {left}{why}"
+        limit = f"the limit of section '{section.name}' is {section.bytes:,} bytes"
+        reason = f"cut from {before:,} to {after:,} bytes; {left}{limit}"
         self.findings.append(finding("budget-file", f"{path or f'section {section.name!r}'}: {reason}", path))
         if path:
             self.cut_files[path] = reason
 
 
 def cut_at_byte(pieces: Pieces, limit: int) -> Pieces:
-    """Return the first `limit` bytes of a text. A character that is cut in two becomes U+FFFD."""
+    """Return the first `limit` bytes of the pieces. A character that is cut in two becomes U+FFFD."""
     text = "".join(piece.text for piece in pieces)
     data = text.encode("utf-8", "surrogatepass")[:limit]
     whole_characters = data.decode("utf-8", "ignore")

@@ -1,4 +1,4 @@
-"""Find out how precisely a prompt uses the time, and format it. The time itself is always an argument."""
+"""Determines how precisely a prompt uses the time, and formats it. The time itself is always an argument."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _MONTHS = (
 def format_time(now: datetime | None, name: str) -> str:
     """Format the time in English; `strftime` would use the machine's locale."""
     if now is None:
-        raise ValueError("the time is missing, and this layout uses it")
+        raise ValueError("this layout uses the time, but `now` is None")
     if name == "now.long":
         day = f"{_DAYS[now.weekday()]}, {_MONTHS[now.month - 1]} {now.day}, {now.year}"
         time = f"{(now.hour + 11) % 12 + 1:02}:{now.minute:02}:{now.second:02} {'AM' if now.hour < 12 else 'PM'}"
-        return f"{day} at {time} {now.tzname() or _offset(now)}".rstrip()
+        return f"{day} at {time} {now.tzname() or _offset_name(now)}".rstrip()
     if name == "now.utc":
         offset = now.utcoffset()
         moment = (now - offset if offset else now).replace(tzinfo=None)
@@ -58,7 +58,7 @@ def format_time(now: datetime | None, name: str) -> str:
     return now.date().isoformat() if name == "now.date" else now.isoformat(timespec="seconds")
 
 
-def _offset(now: datetime) -> str:
+def _offset_name(now: datetime) -> str:
     """Return a name for a time zone that has only an offset, such as `UTC+02:00`."""
     from datetime import timezone
 
@@ -66,8 +66,8 @@ def _offset(now: datetime) -> str:
     return "" if offset is None else timezone(offset).tzname(None)
 
 
-def any_time() -> datetime:
-    """An arbitrary time, for prompts that do not contain it."""
+def placeholder_time() -> datetime:
+    """Return an arbitrary time, for prompts that do not contain the time."""
     from datetime import UTC, datetime
 
     return datetime(2000, 1, 1, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Collect the layout's sections that apply, each as a draft."""
+"""Creates a draft for each section of a layout that applies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..sources.paths import distance_of
 from ..text.lines import printable
 from ..text.pieces import apply_filters, close_open_blocks, cut_mark, origin_of, strip_blank_lines, trim_white_space
 from ..vocabulary import Document, Origin, Piece, replace
-from .clock import any_time, format_time
+from .clock import format_time, placeholder_time
 from .content import ContentReader
 from .drafts import Draft
 from .fates import Fates
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Collector:
-    """Drafts the sections of a layout for one prompt."""
+    """Creates the drafts of one prompt."""
 
     def __init__(
         self,
@@ -48,20 +48,20 @@ class Collector:
         self.facts = frozenset(_facts(layout, inputs, agent))
         self.findings: list[Finding] = []
         self.contents = ContentReader(inputs, agent, now, writer, layout.template_limit, self.findings)
-        applying = list(self.applying(layout.sections))
-        passed = list(self.caller_texts(applying))
-        self.present = dict(self.present_texts(applying, passed))
-        self.contents.expect(document for name in inputs.found for document in self.texts_of(name))
-        self.contents.expect(document for document, _ in passed if document.path)
-        own = layout.written.get("guideline") or writer.origin("guideline", "say")
+        sections = list(self.applying_sections(layout.sections))
+        caller_texts = list(self.caller_texts(sections))
+        self.present = dict(self.present_texts(sections, caller_texts))
+        self.contents.expect(document for name in inputs.found for document in self.documents_of(name))
+        self.contents.expect(document for document, _ in caller_texts if document.path)
+        guideline_origin = layout.key_origins.get("guideline") or writer.origin("guideline", "say")
         content = self.contents.content
-        self.lists = Lists(layout, agent, self.facts, inputs.workspace, rules, own, content, self.findings)
+        self.lists = Lists(layout, agent, self.facts, inputs.workspace, rules, guideline_origin, content, self.findings)
         self.items = ItemWriter(inputs.workspace, writer, self.contents, self.lists, self.findings)
         self.fates = Fates(inputs, self.contents, self.lists)
 
     def drafts(self, sections: Iterable[Section]) -> tuple[Draft, ...]:
         """Return the drafts of the sections that apply and are not empty. Open code fences are closed before the next section."""
-        drafts = [self.with_facts(draft) for section in sections if not (draft := self.draft(section)).is_empty]
+        drafts = [self.add_facts(draft) for section in sections if not (draft := self.draft(section)).is_empty]
         return (*map(self.close_text, drafts[:-1]), *drafts[-1:])
 
     def close_text(self, draft: Draft) -> Draft:
@@ -74,7 +74,7 @@ class Collector:
         self.findings.append(finding("file-fence", f"{path} ends inside {was_open}; it was closed", path))
         return replace(draft, text=text)
 
-    def with_facts(self, draft: Draft) -> Draft:
+    def add_facts(self, draft: Draft) -> Draft:
         """Add the values of the fields in a draft's wrapper; most wrappers have none."""
         fields = [part for part in draft.section.wrap if isinstance(part, Field) and part.name]
         return replace(draft, facts=[(field, self.value(field)) for field in fields]) if fields else draft
@@ -98,19 +98,18 @@ class Collector:
         if section.sections:
             return Draft(section, inner=self.drafts(section.sections), text=self.items.placeholder(section))
         if section.list_name is not None and section.list_name in self.inputs.found:
-            return self.listing(section, section.list_name)
+            return self.lookup_draft(section, section.list_name)
         if section.list_name is not None:
-            return Draft(
-                section, items=self.items.items(section, section.list_name), text=self.items.placeholder(section)
-            )
+            items = self.items.list_items(section, section.list_name)
+            return Draft(section, items=items, text=self.items.placeholder(section))
         text = self.fill_in(section)
         return Draft(section, text=trim_white_space(text) if section.trim else text)
 
-    def listing(self, section: Section, name: str) -> Draft:
+    def lookup_draft(self, section: Section, name: str) -> Draft:
         """Return the draft of a section that lists a lookup rule's files."""
         self.fates.used.add(name)
         lookup = next(lookup for lookup in self.layout.lookups if lookup.name == name)
-        return self.items.listing(section, lookup, self.without_copies(self.inputs.found[name]))
+        return self.items.lookup_draft(section, lookup, self.without_copies(self.inputs.found[name]))
 
     def template_draft(self, section: Section) -> Draft:
         """Render a section whose text is a template."""
@@ -120,7 +119,12 @@ class Collector:
         body = self.inputs.bodies.get(section.name, Document("", ""))
         language = language_of(body, section.language)
         context = RenderContext(
-            self.inputs, self.agent, self.now or any_time(), self.variable, self.layout.template_limit, self.render
+            self.inputs,
+            self.agent,
+            self.now or placeholder_time(),
+            self.variable_value,
+            self.layout.template_limit,
+            self.render,
         )
         pieces, findings = language.module().render_template(body, context)
         self.findings.extend(findings)
@@ -128,14 +132,14 @@ class Collector:
             pieces = trim_white_space(pieces)
         return Draft(section, text=pieces, is_replaced=True)
 
-    def variable(self, type_: str, name: str) -> Pieces | None:
+    def variable_value(self, type_: str, name: str) -> Pieces | None:
         """Return the value of a bracket-language variable, or None if it is undefined."""
-        known = self.inputs.values.get(f"{type_}:{name}")
-        if isinstance(known, Document):
-            return (Piece(known.text, origin_of(known, name)), *cut_mark(known))
-        if known is None:
-            known = self.builtin_variable(f"{type_}:{name}")
-        return None if known is None else (Piece(known, Origin("variable", f"{type_}:{name}")),)
+        content = self.inputs.values.get(f"{type_}:{name}")
+        if isinstance(content, Document):
+            return (Piece(content.text, origin_of(content, name)), *cut_mark(content))
+        if content is None:
+            content = self.builtin_variable(f"{type_}:{name}")
+        return None if content is None else (Piece(content, Origin("variable", f"{type_}:{name}")),)
 
     def builtin_variable(self, name: str) -> str | None:
         workspace, agent = self.inputs.workspace, self.agent
@@ -151,51 +155,51 @@ class Collector:
         return values.get(name)
 
     def replacement(self, section: Section) -> Pieces | None:
-        """Return the text that replaces a section, the first of `instead` that exists, or None if none does."""
-        chosen = self.chosen(section)
+        """Return the text that replaces a section: the first entry of `instead` that exists. None if none does."""
+        chosen = self.choose_replacement(section)
         if chosen is None:
             return None
         for name in section.instead[section.instead.index(chosen) + 1 :]:
-            self.fates.unused.setdefault(name, f"section '{section.name}' uses something else before it")
+            self.fates.unused.setdefault(name, f"section '{section.name}' uses '{chosen}' instead")
         if chosen == "base":
             return self.base()
         self.fates.used.add(chosen)
-        return tuple(piece for document in self.texts_of(chosen) for piece in self.contents.content(document))
+        return tuple(piece for document in self.documents_of(chosen) for piece in self.contents.content(document))
 
-    def chosen(self, section: Section) -> str | None:
+    def choose_replacement(self, section: Section) -> str | None:
         for name in section.instead:
             if self.base() if name == "base" else self.inputs.found.get(name):
                 return name
         return None
 
-    def texts_of(self, lookup: str) -> list[Document]:
+    def documents_of(self, lookup: str) -> list[Document]:
         return [entry for entry in self.inputs.found[lookup] if isinstance(entry, Document)]
 
-    def applying(self, sections: Iterable[Section]) -> Iterator[tuple[Section, str | None]]:
+    def applying_sections(self, sections: Iterable[Section]) -> Iterator[tuple[Section, str | None]]:
         """Yield the sections that apply, each with the name of its replacement. Sections inside a replaced one do not apply."""
         for section in sections:
             if not section.when or all(holds(condition, self.facts) for condition in section.when):
-                chosen = self.chosen(section) if section.instead else None
+                chosen = self.choose_replacement(section) if section.instead else None
                 yield section, chosen
                 if chosen is None and section.sections:
-                    yield from self.applying(section.sections)
+                    yield from self.applying_sections(section.sections)
 
-    def caller_texts(self, applying: Iterable[tuple[Section, str | None]]) -> Iterator[tuple[Document, str]]:
+    def caller_texts(self, sections: Iterable[tuple[Section, str | None]]) -> Iterator[tuple[Document, str]]:
         """Yield the caller's texts that this layout uses, each with its name."""
-        for section, chosen in applying:
+        for section, chosen in sections:
             if chosen == "base":
                 yield strip_blank_lines(self.agent.base), "base"
             if section.list_name == "plan":
                 yield strip_blank_lines(self.agent.plan), "plan"
 
     def present_texts(
-        self, applying: Iterable[tuple[Section, str | None]], passed: Iterable[tuple[Document, str]]
+        self, sections: Iterable[tuple[Section, str | None]], caller_texts: Iterable[tuple[Document, str]]
     ) -> Iterator[tuple[tuple[str, str], str]]:
-        """Yield the files and texts that are always in the prompt, each with the reason for leaving out a copy."""
-        for _, chosen in applying:
-            for document in self.texts_of(chosen) if chosen and chosen in self.inputs.found else ():
+        """Yield the files and texts that are always in the prompt, each with the reason to report if a copy is left out."""
+        for _, chosen in sections:
+            for document in self.documents_of(chosen) if chosen and chosen in self.inputs.found else ():
                 yield ("text", document.text), f"the same text as {document.path}"
-        for document, name in passed:
+        for document, name in caller_texts:
             yield ("file", document.path), f"it was passed as the {name}"
             yield ("text", document.text), f"the same text as the {name} that was passed"
 
@@ -206,13 +210,13 @@ class Collector:
 
     def without_copies(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Remove the documents that are already in the prompt, and report them."""
-        copies = [entry for entry in entries if isinstance(entry, Document) and self.why_duplicate(entry)]
+        copies = [entry for entry in entries if isinstance(entry, Document) and self.duplicate_reason(entry)]
         for document in copies:
-            self.fates.copies[document.path] = reason = self.why_duplicate(document)
+            self.fates.copies[document.path] = reason = self.duplicate_reason(document)
             self.findings.append(finding("file-duplicate", f"{document.path}: {reason}", document.path))
         return [entry for entry in entries if entry not in copies] if copies else entries
 
-    def why_duplicate(self, document: Document) -> str:
+    def duplicate_reason(self, document: Document) -> str:
         """Return why a document would be in the prompt twice, or empty if it would not."""
         content = self.contents.fingerprint(document, document.path)
         return self.present.get(("file", document.path), "") or self.present.get(("text", content), "")
@@ -220,14 +224,14 @@ class Collector:
     def fill_in(self, section: Section) -> Pieces:
         """Return a section's text with its fields filled in. Literal text keeps its line numbers."""
         pieces: list[Piece] = []
-        own, line = self.writer.origin(section.name, "text"), 1
+        origin, line = self.writer.origin(section.name, "text"), 1
         for part in section.form:
             if isinstance(part, Field):
                 pieces.extend(self.value(part))
             else:
                 last = line + part.count("\n")
-                is_elsewhere = own.kind in ("setting", "caller")  # not a line of the layout's file
-                pieces.append(Piece(part, own if is_elsewhere else replace(own, lines=(line, last))))
+                is_override = origin.kind in ("setting", "caller")  # so the line numbers are not those of the layout
+                pieces.append(Piece(part, origin if is_override else replace(origin, lines=(line, last))))
                 line = last
         return tuple(pieces)
 

@@ -1,4 +1,4 @@
-"""Turn documents into pieces that are safe inside a section: render directives, escape tags, close fences, mark cuts."""
+"""Turns documents into pieces that are safe inside a section: renders directives, escapes tags, closes fences, marks cuts."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ class ContentReader:
     ) -> None:
         self.inputs, self.agent, self.now = inputs, agent, now
         self.writer, self.template_limit, self.findings = writer, template_limit, findings
-        self.raw = writer.layout.raw
-        self.including = ""
+        self.is_raw = writer.layout.raw
+        self.root = ""
         self.includers: dict[str, str] = {}
-        self.repeated: dict[str, str] = {}
+        self.repeat_reasons: dict[str, str] = {}
         self.fingerprints: dict[str, dict[tuple[str, int], str]] = {}
-        self.entered: dict[str, str] = {}
-        self.texts: dict[str, str] = {}
+        self.roots: dict[str, str] = {}
+        self.paths_by_text: dict[str, str] = {}
 
     def expect(self, documents: Iterable[Document]) -> None:
-        """Record documents that are in the prompt anyway, so that including one of them counts as a duplicate."""
+        """Record documents that are in the prompt even if no file includes them, so that including one is a duplicate."""
         for document in documents:
-            self.entered[document.path] = document.path
-            self.texts[self.fingerprint(document, document.path)] = document.path
+            self.roots[document.path] = document.path
+            self.paths_by_text[self.fingerprint(document, document.path)] = document.path
 
     def content(self, document: Document, name: str = "", with_directives: bool = False) -> Pieces:
         """Return a file's text, escaped so that it cannot close the section around it, with open fences closed and cuts marked."""
@@ -54,8 +54,10 @@ class ContentReader:
         if with_directives and ("<!--" in document.text or "{{" in document.text):
             from ..template import directives
 
-            self.including = document.path
-            pieces, findings = directives.render(document, self.directive_facts(), self.included, self.template_limit)
+            self.root = document.path
+            pieces, findings = directives.render(
+                document, self.directive_facts(), self.load_include, self.template_limit
+            )
             pieces = trim_blank_lines(pieces)  # a branch at the end of a file may leave blank lines
             self.findings.extend(findings)
         pieces = (*self.escape(pieces, document.path), *cut_mark(document))
@@ -63,11 +65,11 @@ class ContentReader:
         if was_open:
             message = f"{document.path or name} ends inside {was_open}; it was {self.outcome('closed')}"
             self.findings.append(finding("file-fence", message, document.path))
-        return pieces if self.raw else closed
+        return pieces if self.is_raw else closed
 
     def outcome(self, repair: str) -> str:
-        """Say what was done to text that could break the section around it: the repair, or nothing if the layout is raw."""
-        return "left as it is" if self.raw else repair
+        """Return how to report text that could break the section around it: as repaired, or as unchanged if the layout is raw."""
+        return "left as it is" if self.is_raw else repair
 
     def report_hidden(self, pieces: Pieces, text: str, name: str) -> None:
         """Report a document's hidden characters. Most documents are plain and need no search."""
@@ -87,23 +89,23 @@ class ContentReader:
         facts = {"cwd": printable(workspace.cwd), "platform": workspace.platform or "", "model": agent.model}
         return {**facts, "provider": agent.provider, "date": format_time(self.now, "now.date") if self.now else ""}
 
-    def included(self, path: str, target: str) -> Document | Finding:
-        """Return the file that another one includes, or a finding if it is already in the prompt."""
-        include = self.include(self.including, path, target)
+    def load_include(self, path: str, target: str) -> Document | Finding:
+        """Return the file that the file at `path` includes, or a finding if it is already in the prompt or was not read."""
+        include = self.find_include(self.root, path, target)
         if not isinstance(include, Document):
             return include
-        owner = self.entered.setdefault(include.path, self.including)
+        root = self.roots.setdefault(include.path, self.root)
         if (
-            owner != self.including
-            or self.texts.setdefault(self.fingerprint(include, owner), include.path) != include.path
+            root != self.root
+            or self.paths_by_text.setdefault(self.fingerprint(include, root), include.path) != include.path
         ):
-            self.repeated[include.path] = reason = f"included by {path}, and in the prompt already"
+            self.repeat_reasons[include.path] = reason = f"included by {path}, and in the prompt already"
             return finding("file-duplicate", f"{include.path}: {reason}", include.path)
-        if include.path != self.including:
+        if include.path != self.root:
             self.includers.setdefault(include.path, path)
         return include
 
-    def include(self, root: str, path: str, target: str) -> Document | Finding:
+    def find_include(self, root: str, path: str, target: str) -> Document | Finding:
         include = self.inputs.includes.get(include_key(root, path, target))
         message = f"{path} includes {target!r}, which is left out: it is nested too deeply"
         return finding("include-refused", message, path) if include is None else include
@@ -114,17 +116,19 @@ class ContentReader:
             return document.text
         from ..template import directives
 
-        known = self.fingerprints.setdefault(root, {})
-        return directives.fingerprint(document, lambda path, target: self.include(root, path, target), known)
+        fingerprints = self.fingerprints.setdefault(root, {})
+        return directives.fingerprint(
+            document, lambda path, target: self.find_include(root, path, target), fingerprints
+        )
 
     def escape(self, pieces: Pieces, path: str) -> Pieces:
         """Insert a backslash into every tag of the layout's own wrappers. Any other `<` is left unchanged."""
-        if not any("<" in piece.text for piece in pieces) or self.writer.own_tag is None:
+        if not any("<" in piece.text for piece in pieces) or self.writer.wrapper_tag is None:
             return pieces
-        result = escape_tags(pieces, self.writer.own_tag)
+        result = escape_tags(pieces, self.writer.wrapper_tag)
         if len(result) > len(pieces):
             line = result[0].origin.lines[1] if result[0].origin.lines else None
             outcome = self.outcome("escaped with a backslash")
             message = f"{path or 'a value'} contains a tag that wraps a section; it was {outcome}"
             self.findings.append(finding("file-neutralised", message, path, line))
-        return pieces if self.raw else result
+        return pieces if self.is_raw else result

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class Item:
     """One entry of a list: the content of each field, and its file; or a `line` without fields.
 
-    An item with neither is left out. `before` contains the lines above the item: above a folder's first item, the folder's name.
+    An item with neither is left out. `heading` contains the lines above the item: the folder's name, above a folder's first item.
     If a value may leave a fence or comment open (`may_be_open`), it is closed when the item is written.
     """
 
@@ -36,7 +36,7 @@ class Item:
     path: str = ""
     line: Pieces = ()
     may_be_open: bool = False
-    before: Pieces = ()
+    heading: Pieces = ()
 
 
 @value
@@ -75,7 +75,7 @@ class CachedList:
     findings: Sequence[Finding] = ()
 
 
-def own_tag(layout: Layout) -> re.Pattern[str] | None:
+def wrapper_tag(layout: Layout) -> re.Pattern[str] | None:
     """Return a pattern for the tags of the layout's wrappers, in any case and with inner spaces, or None if there are no tags.
 
     A wrapper is any `wrap`, and any `item` around the text of a file.
@@ -94,16 +94,16 @@ def own_tag(layout: Layout) -> re.Pattern[str] | None:
 
 # Writing drafts
 
-_FILE_ORIGINS = ("file", "skill", "resident", "environment")
+_FILE_ORIGIN_KINDS = ("file", "skill", "resident", "environment")
 
 
 class DraftWriter:
-    """Writes drafts as pieces, each draft once."""
+    """Writes drafts as pieces. Each draft is written only once."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout, self.address = layout, layout.address
         self.kind = "builtin" if is_shipped(layout.address) else "layout"
-        self._own_tag: list[re.Pattern[str] | None] = []
+        self._wrapper_tag: list[re.Pattern[str] | None] = []
         self.cached_lists: dict[str, CachedList] = {}
         self._workspace: Workspace | None = None
         self._written: dict[int, tuple[Draft, Pieces, str]] = {}
@@ -112,11 +112,11 @@ class DraftWriter:
         self._files: dict[int, frozenset[str]] = {}
 
     @property
-    def own_tag(self) -> re.Pattern[str] | None:
-        """The pattern for tags that open or close the layout's wrappers, compiled on first use because most texts have no `<`."""
-        if not self._own_tag:
-            self._own_tag.append(own_tag(self.layout))
-        return self._own_tag[0]
+    def wrapper_tag(self) -> re.Pattern[str] | None:
+        """The pattern for tags that open or close the layout's wrappers, compiled on first use because few files contain a `<`."""
+        if not self._wrapper_tag:
+            self._wrapper_tag.append(wrapper_tag(self.layout))
+        return self._wrapper_tag[0]
 
     def use_workspace(self, workspace: Workspace) -> None:
         """Drop cached lists of another workspace, because their items may contain paths relative to it."""
@@ -124,72 +124,72 @@ class DraftWriter:
             self.cached_lists.clear()
             self._workspace = workspace
 
-    def forget_others(self, drafts: Iterable[Draft]) -> None:
+    def forget_other_drafts(self, drafts: Iterable[Draft]) -> None:
         """Drop everything that was written for drafts other than these and the ones inside them."""
-        waiting, kept = list(drafts), set()
-        while waiting:
-            draft = waiting.pop()
+        pending, kept = list(drafts), set()
+        while pending:
+            draft = pending.pop()
             kept.add(id(draft))
-            waiting.extend(draft.inner)
+            pending.extend(draft.inner)
         self._written = {key: written for key, written in self._written.items() if key in kept}
         self._costs = {key: cost for key, cost in self._costs.items() if key in kept}
         self._files = {key: paths for key, paths in self._files.items() if key in kept}
 
     def origin(self, section: str, key: str) -> Origin:
         """Return the origin of text from a layout key: the layout, or the setting that overrides the key."""
-        known = self._origins.get((section, key))
-        if known is None:
-            override = self.layout.written.get(f"section.{section}.{key}")
-            known = self._origins[section, key] = override or Origin(self.kind, f"{self.address}/{section}")
-        return known
+        cached = self._origins.get((section, key))
+        if cached is None:
+            override = self.layout.key_origins.get(f"section.{section}.{key}")
+            cached = self._origins[section, key] = override or Origin(self.kind, f"{self.address}/{section}")
+        return cached
 
-    def written(self, draft: Draft) -> tuple[Pieces, str]:
-        """Return a draft's pieces and their text: items or inner drafts, formatted, joined and wrapped."""
-        known = self._written.get(id(draft))
-        if known is None:
-            all_pieces = draft.text if draft.is_replaced else self._wrapped(draft)
+    def write(self, draft: Draft) -> tuple[Pieces, str]:
+        """Format, join and wrap a draft's items or inner drafts. Returns the pieces and their text."""
+        cached = self._written.get(id(draft))
+        if cached is None:
+            all_pieces = draft.text if draft.is_replaced else self._wrap(draft)
             pieces = tuple([piece for piece in all_pieces if piece.text])
-            if _is_trimmed(draft):
+            if _should_trim(draft):
                 pieces = trim_white_space(pieces)
-            known = self._written[id(draft)] = (draft, pieces, "".join([piece.text for piece in pieces]))
-        return known[1], known[2]
+            cached = self._written[id(draft)] = (draft, pieces, "".join([piece.text for piece in pieces]))
+        return cached[1], cached[2]
 
     def files(self, draft: Draft) -> frozenset[str]:
         """Return the paths of the files whose text is in a draft."""
-        pieces, _ = self.written(draft)
+        pieces, _ = self.write(draft)
         if id(draft) not in self._files:
             origins = [piece.origin for piece in pieces]
-            self._files[id(draft)] = frozenset([origin.path for origin in origins if origin.kind in _FILE_ORIGINS])
+            self._files[id(draft)] = frozenset([origin.path for origin in origins if origin.kind in _FILE_ORIGIN_KINDS])
         return self._files[id(draft)]
 
     def cost(self, draft: Draft, estimate: Callable[[str], int]) -> int:
         """Return the number of tokens in a draft's text."""
-        known = self._costs.get(id(draft)) if id(draft) in self._written else None
-        if known is None:
-            known = self._costs[id(draft)] = estimate(self.written(draft)[1])
-        return known
+        cached = self._costs.get(id(draft)) if id(draft) in self._written else None
+        if cached is None:
+            cached = self._costs[id(draft)] = estimate(self.write(draft)[1])
+        return cached
 
-    def _wrapped(self, draft: Draft) -> Iterable[Piece]:
+    def _wrap(self, draft: Draft) -> Iterable[Piece]:
         section = draft.section
         if not section.wrap:
-            return self._inside(draft)
-        own = self.origin(section.name, "wrap")
+            return self._join_content(draft)
+        origin = self.origin(section.name, "wrap")
         pieces: list[Piece] = []
         for part in section.wrap:
             if isinstance(part, str):
-                pieces.append(Piece(part, own))
+                pieces.append(Piece(part, origin))
             elif part.name:
                 pieces += dict(draft.facts)[part]
             else:
-                pieces += self._inside(draft)
+                pieces += self._join_content(draft)
         return pieces
 
-    def _inside(self, draft: Draft) -> Iterable[Piece]:
+    def _join_content(self, draft: Draft) -> Iterable[Piece]:
         section = draft.section
-        own = self.origin(section.name, "item")
-        form = with_origin(section.item, own)
+        origin = self.origin(section.name, "item")
+        form = with_origin(section.item, origin)
         parts = [pieces for item in draft.items if (pieces := format_item(form, item)[0])]
-        parts = parts or [self.written(inner)[0] for inner in draft.inner]
+        parts = parts or [self.write(inner)[0] for inner in draft.inner]
         if not parts:
             return draft.text
         join = Piece(section.join, self.origin(section.name, "join"))
@@ -201,29 +201,29 @@ class DraftWriter:
         return joined
 
 
-def _is_trimmed(draft: Draft) -> bool:
-    """Whether to trim a list, or a wrapper around inner sections. Text was trimmed when its fields were filled in."""
+def _should_trim(draft: Draft) -> bool:
+    """Whether to trim a draft: a list, or inner sections with a wrapper. Text was trimmed when its fields were filled in."""
     section = draft.section
     is_list_or_wrapper = section.list_name is not None or bool(section.sections and section.wrap)
     return section.trim and is_list_or_wrapper and not draft.is_replaced
 
 
-def with_origin(form: Form, own: Origin) -> PieceForm:
-    """Turn a form's literal text into pieces, once for all items."""
-    return tuple([part if isinstance(part, Field) else Piece(part, own) for part in form])
+def with_origin(form: Form, origin: Origin) -> PieceForm:
+    """Turn a form's literal text into pieces, so that this is done once for all items."""
+    return tuple([part if isinstance(part, Field) else Piece(part, origin) for part in form])
 
 
 def format_item(form: PieceForm, item: Item) -> tuple[Pieces, str]:
-    """The pieces of an item, and the fence or comment that they leave open."""
+    """Return an item's pieces, with an open fence or comment closed, and a description of what was open, or empty."""
     if not item.fields:
         pieces = item.line
     else:
-        pieces = (*item.before, *_filled(form, item)) if item.before else tuple(_filled(form, item))
+        pieces = (*item.heading, *_fill_in(form, item)) if item.heading else tuple(_fill_in(form, item))
     return close_open_blocks(pieces) if item.may_be_open else (pieces, "")
 
 
-def _filled(form: PieceForm, item: Item) -> list[Piece]:
-    if _ends_empty(form, item):
+def _fill_in(form: PieceForm, item: Item) -> list[Piece]:
+    if _ends_with_empty_field(form, item):
         heading = form[-2]
         assert isinstance(heading, Piece)
         form = (*form[:-2], Piece(heading.text.rstrip("\n"), heading.origin))
@@ -236,7 +236,7 @@ def _filled(form: PieceForm, item: Item) -> list[Piece]:
     return pieces
 
 
-def _ends_empty(form: PieceForm, item: Item) -> bool:
+def _ends_with_empty_field(form: PieceForm, item: Item) -> bool:
     """Whether a form ends with a heading and an empty field below it."""
     if len(form) < 2 or not isinstance(form[-1], Field) or not isinstance(form[-2], Piece):
         return False

@@ -1,4 +1,4 @@
-"""The fates of candidates in a prompt, and findings about arguments that the layout does not use."""
+"""Determines the fates of candidates in a prompt, and finds arguments that the layout does not use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Fates:
-    """Records which lookup rules were used and why others were not, and derives the fate of every candidate."""
+    """Records which lookup rules were used and why others were not, and determines the fate of every candidate."""
 
     def __init__(self, inputs: Inputs, contents: ContentReader, lists: Lists) -> None:
         self.inputs, self.contents, self.lists = inputs, contents, lists
@@ -44,27 +44,27 @@ class Fates:
                 yield candidate
             elif path in self.copies:
                 yield Candidate(path, layer, "duplicate", self.copies[path])
-            elif path in reasons and path == self.lists.blank:
+            elif path in reasons and path == self.lists.blank_path:
                 yield Candidate(path, layer, "blank", "its body is blank")
             elif path in reasons:
                 yield Candidate(path, layer, "unused", reasons[path])
             elif path in cut_files:
                 yield Candidate(path, layer, "cut", cut_files[path])
             elif path not in present:
-                yield self.missing(candidate, cut_files)
+                yield self.explain_absence(candidate, cut_files)
             elif path in self.contents.includers:
                 yield replace(candidate, reason=f"included by {self.contents.includers[path]}")
             else:
                 yield candidate
 
     def reasons(self) -> dict[str, str]:
-        """The reasons why files that were found are not in this prompt, by path."""
+        """Return, by path, why files that were found are not in this prompt."""
         reasons: dict[str, str] = {}
         for name, entries in self.inputs.found.items():
             if name not in self.used:
                 reason = self.unused.get(name, "no section lists it; it is used by name")
-                reasons |= {printable(entry.path): reason for entry in entries if entry.path != self.lists.active}
-        # A file that several lookup rules have found is used if one of them is used.
+                reasons |= {printable(entry.path): reason for entry in entries if entry.path != self.lists.active_path}
+        # If several lookup rules found a file, it is used if one of the rules is used.
         for name in self.used:
             for entry in self.inputs.found.get(name, ()):
                 if isinstance(entry, Skill) and entry.hidden:
@@ -73,13 +73,13 @@ class Fates:
                     reasons.pop(printable(entry.path), None)
         return reasons
 
-    def missing(self, candidate: Candidate, cut_files: Mapping[str, str]) -> Candidate:
+    def explain_absence(self, candidate: Candidate, cut_files: Mapping[str, str]) -> Candidate:
         """Return the fate of a candidate that could have been used but has no text in this prompt."""
-        path, owner = candidate.path, self.contents.entered.get(candidate.path, "")
-        if path in self.contents.repeated:
-            return replace(candidate, fate="duplicate", reason=self.contents.repeated[path])
-        if owner in cut_files:
-            return replace(candidate, fate="cut", reason=f"included by {owner}; {cut_files[owner]}")
+        path, root = candidate.path, self.contents.roots.get(candidate.path, "")
+        if path in self.contents.repeat_reasons:
+            return replace(candidate, fate="duplicate", reason=self.contents.repeat_reasons[path])
+        if root in cut_files:
+            return replace(candidate, fate="cut", reason=f"included by {root}; {cut_files[root]}")
         importer = self.importer(path)
         if importer in cut_files:
             return replace(candidate, fate="cut", reason=f"{candidate.reason}; {cut_files[importer]}")
@@ -87,7 +87,7 @@ class Fates:
         return replace(candidate, fate="unused", reason=f"{candidate.reason}; {reason}" if candidate.reason else reason)
 
     def importer(self, path: str) -> str:
-        """The file into whose text another one was imported; empty if it was not."""
+        """Return the path of the file that imports the file at `path`, or empty if none does."""
         for entries in self.inputs.found.values():
             for entry in entries:
                 if isinstance(entry, Document) and any(piece.origin.path == path for piece in entry.pieces):
@@ -98,11 +98,11 @@ class Fates:
 def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:
     """Yield findings about arguments that the layout does not use or that look like mistakes."""
     sections = list(layout.all_sections)
-    bases = [section for section in sections if "base" in section.instead]
+    base_sections = [section for section in sections if "base" in section.instead]
     base = strip_blank_lines(agent.base).text
-    if base and not bases:
+    if base and not base_sections:
         yield finding("argument-unused", f"the layout {layout.name} does not use the base that was passed")
-    for text in dict.fromkeys((base, *(section.text or "" for section in bases))) if bases else ():
+    for text in dict.fromkeys((base, *(section.text or "" for section in base_sections))) if base_sections else ():
         if is_file_name(text):
             hint = "pass the text of the file, or a reference such as $user/base"
             message = f"the base is only {printable(text)!r}, which looks like a file name; {hint}"

@@ -1,14 +1,14 @@
-"""Create the items of a section that lists a lookup rule's entries or one of the agent's own lists."""
+"""Creates the items of a section that lists a lookup rule's entries or one of the agent's own lists."""
 
 from __future__ import annotations
 
 from ..findings import finding
-from ..layout.model import PLACE_FACTS, Field
+from ..layout.model import WORKSPACE_FACTS, Field
 from ..text.lines import is_plain, printable
 from ..text.pieces import apply_filters, may_be_unclosed
 from ..vocabulary import Document, Origin, Piece, Skill
 from .drafts import CachedItem, CachedList, Draft, Item, format_item, with_origin
-from .menus import by_folder, location
+from .menus import group_by_folder, location
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,55 +40,59 @@ class ItemWriter:
         self.lists, self.findings = lists, findings
         self._fields: dict[str, Sequence[Field]] = {}
 
-    def listing(self, section: Section, lookup: Lookup, entries: Sequence[Entry]) -> Draft:
+    def lookup_draft(self, section: Section, lookup: Lookup, entries: Sequence[Entry]) -> Draft:
         """Return the draft of a section that lists a lookup rule's entries."""
-        known = self.writer.cached_lists.get(section.name)
-        if known is None or known.entries is not entries or section.language == "directives":
-            pairs = zip(known.entries, known.items, strict=True) if known else ()
+        cached_list = self.writer.cached_lists.get(section.name)
+        if cached_list is None or cached_list.entries is not entries or section.language == "directives":
+            pairs = zip(cached_list.entries, cached_list.items, strict=True) if cached_list else ()
             cached = {entry.path: item for entry, item in pairs}
             items = [self.cached_item(section, entry, cached.get(entry.path)) for entry in entries]
             keeps_blank = lookup.rules.blank == "keep"
-            listed: Sequence[Item] = [
+            listed_items: Sequence[Item] = [
                 cached_item.item
                 for cached_item in items
                 if cached_item.is_listed and (keeps_blank or not _is_blank(cached_item.item))
             ]
-            found = len(self.findings)
+            count = len(self.findings)
             if section.folder:
-                listed = self.by_folder(section, lookup, listed)
-            draft = Draft(section, listed, text=self.placeholder(section))
-            known = self.writer.cached_lists[section.name] = CachedList(entries, items, draft, self.findings[found:])
-            del self.findings[found:]
-        self.findings.extend(known.findings)
-        for item in known.items:
+                listed_items = self.group_by_folder(section, lookup, listed_items)
+            draft = Draft(section, listed_items, text=self.placeholder(section))
+            cached_list = CachedList(entries, items, draft, self.findings[count:])
+            self.writer.cached_lists[section.name] = cached_list
+            del self.findings[count:]
+        self.findings.extend(cached_list.findings)
+        for item in cached_list.items:
             self.findings.extend(item.findings)
-        return known.draft
+        return cached_list.draft
 
-    def by_folder(self, section: Section, lookup: Lookup, items: Sequence[Item]) -> Sequence[Item]:
-        own = self.writer.origin(section.name, "folder")
-        return by_folder(items, section, lookup, self.workspace, own, lambda pieces: self.contents.escape(pieces, ""))
+    def group_by_folder(self, section: Section, lookup: Lookup, items: Sequence[Item]) -> Sequence[Item]:
+        origin = self.writer.origin(section.name, "folder")
+        return group_by_folder(
+            items, section, lookup, self.workspace, origin, lambda pieces: self.contents.escape(pieces, "")
+        )
 
-    def cached_item(self, section: Section, entry: Entry, before: CachedItem | None) -> CachedItem:
-        if before is not None and before.entry == entry and section.language != "directives":
-            return before
-        found = len(self.findings)
-        item = self.item(section, entry)
+    def cached_item(self, section: Section, entry: Entry, cached: CachedItem | None) -> CachedItem:
+        """Return the cached item if its entry has not changed, or a new one."""
+        if cached is not None and cached.entry == entry and section.language != "directives":
+            return cached
+        count = len(self.findings)
+        item = self.entry_item(section, entry)
         is_listed = not (isinstance(entry, Skill) and entry.hidden)
         if is_listed:
-            self.report_open(section, item)
-        findings = self.findings[found:]
-        del self.findings[found:]
+            self.report_unclosed(section, item)
+        findings = self.findings[count:]
+        del self.findings[count:]
         return CachedItem(entry, item, findings, is_listed)
 
-    def items(self, section: Section, name: str) -> tuple[Item, ...]:
+    def list_items(self, section: Section, name: str) -> tuple[Item, ...]:
         """Return the items of one of the agent's own lists."""
         rows = getattr(self.lists, name)()
-        items = tuple(self.written(section, row, _path_of(row)) for row in rows)
+        items = tuple(self.create_item(section, row, _path_of(row)) for row in rows)
         for item in items:
-            self.report_open(section, item)
+            self.report_unclosed(section, item)
         return items
 
-    def item(self, section: Section, entry: Entry) -> Item:
+    def entry_item(self, section: Section, entry: Entry) -> Item:
         shown = printable(entry.path)
         if isinstance(entry, Document):
             row: Row = {
@@ -99,7 +103,7 @@ class ItemWriter:
                 row[name] = Piece(
                     text, self.writer.origin(section.name, "item") if name == "label" else Origin("file", shown)
                 )
-            return self.written(section, row, shown)
+            return self.create_item(section, row, shown)
         if not is_plain(entry.name) or not is_plain(entry.description):
             self.report_hidden(entry, shown)
         origin = Origin("skill" if isinstance(entry, Skill) else "resident", shown, entry.lines)
@@ -109,52 +113,52 @@ class ItemWriter:
         else:
             texts["tools"] = entry.tools
         row = {field.name: Piece(texts[field.name], origin) for field in self.fields_of(section)}
-        return self.written(section, row, shown)
+        return self.create_item(section, row, shown)
 
     def report_hidden(self, entry: Skill | Resident, shown: str) -> None:
         from ..text.hidden import find_hidden
 
-        # Searched as one line, because the values' line numbers are not known here.
+        # The values are searched as one line, because their line numbers are not known here.
         for hidden in find_hidden(f"{entry.name} {entry.description}".replace("\n", " ")):
             message = f"the front matter of {shown} contains {hidden.describe()}"
             self.findings.append(finding("hidden-characters", message, shown, entry.lines[0]))
 
-    def written(self, section: Section, row: Row, path: str = "") -> Item:
-        """The item of a row. Single values are filtered and escaped; the pieces of a document were escaped before."""
+    def create_item(self, section: Section, row: Row, path: str = "") -> Item:
+        """Create an item from a row. Single values are filtered and escaped; a document's pieces are already escaped."""
         fields: dict[Field, Pieces] = {}
         may_be_open = False
         for field in self.fields_of(section):
-            content = row[field.name] if field.name in row else self.other_value(field.name)
+            content = row[field.name] if field.name in row else self.default_value(field.name)
             if isinstance(content, Piece):
-                single = apply_filters(content, field.filters, self.workspace)
-                may_be_open = may_be_open or may_be_unclosed(single.text)
-                content = self.contents.escape((single,), "") if "<" in single.text else (single,)
+                piece = apply_filters(content, field.filters, self.workspace)
+                may_be_open = may_be_open or may_be_unclosed(piece.text)
+                content = self.contents.escape((piece,), "") if "<" in piece.text else (piece,)
             elif field.filters:
                 content = tuple(apply_filters(piece, field.filters, self.workspace) for piece in content)
             fields[field] = content
-        return Item(fields, path, (), may_be_open and not self.contents.raw)
+        return Item(fields, path, (), may_be_open and not self.contents.is_raw)
 
     def fields_of(self, section: Section) -> Sequence[Field]:
         """Return the fields of a section's items, in the full and the short form, without duplicates."""
-        known = self._fields.get(section.name)
-        if known is None:
+        fields = self._fields.get(section.name)
+        if fields is None:
             parts = dict.fromkeys(part for part in (*section.item, *section.short) if isinstance(part, Field))
-            known = self._fields[section.name] = tuple(parts)
-        return known
+            fields = self._fields[section.name] = tuple(parts)
+        return fields
 
-    def other_value(self, name: str) -> Piece:
+    def default_value(self, name: str) -> Piece:
         """Return the value of a field that the entry does not have: a fact about the workspace, or an empty piece."""
-        text = printable(getattr(self.workspace, name) or "~") if name in PLACE_FACTS else ""
+        text = printable(getattr(self.workspace, name) or "~") if name in WORKSPACE_FACTS else ""
         return Piece(text, Origin("environment", name))
 
-    def report_open(self, section: Section, item: Item) -> None:
+    def report_unclosed(self, section: Section, item: Item) -> None:
         """Report a fence or comment that an item leaves open. It is closed when the item is written."""
         if not item.may_be_open:
             return
         pieces, was_open = format_item(with_origin(section.item, self.writer.origin(section.name, "item")), item)
         if was_open:
             self.findings.append(
-                finding("file-fence", f"{_author(pieces)} ends inside {was_open}; it was closed", item.path)
+                finding("file-fence", f"{_describe_origin(pieces)} ends inside {was_open}; it was closed", item.path)
             )
 
     def placeholder(self, section: Section) -> Pieces:
@@ -174,7 +178,7 @@ def _is_blank(item: Item) -> bool:
     return bool(texts) and not any(piece.text.strip() for pieces in texts for piece in pieces)
 
 
-def _author(pieces: Pieces) -> str:
+def _describe_origin(pieces: Pieces) -> str:
     """Describe the origin of the value that opens a fence or comment."""
     origin = next((piece.origin for piece in pieces if may_be_unclosed(piece.text)), pieces[0].origin)
     return origin.path if origin.kind in ("skill", "resident", "environment") else f"the {origin.kind} {origin.path!r}"

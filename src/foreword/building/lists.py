@@ -34,15 +34,15 @@ class Lists:
         facts: frozenset[str],
         workspace: Workspace,
         rules: Sequence[Rule],
-        own: Origin,
+        guideline_origin: Origin,
         content: Content,
         findings: list[Finding],
     ) -> None:
         self.guideline_rows, self.wording = layout.guidelines, layout.wording
         self.agent, self.facts, self.workspace, self.rules = agent, facts, workspace, rules
-        self.own, self.content, self.findings = own, content, findings
+        self.guideline_origin, self.content, self.findings = guideline_origin, content, findings
         self.scope = absolute_scope(agent.scope, workspace)
-        self.active = self.blank = ""
+        self.active_path = self.blank_path = ""
 
     def tools(self) -> Iterator[Row]:
         for tool in self.agent.tools or ():
@@ -82,7 +82,7 @@ class Lists:
         facts = [fact for term in row.when if term.is_choice for fact in term.facts if fact in self.facts]
         chosen = ", ".join(fact.partition(":")[2] for fact in facts)
         for sentence in row.say:
-            yield Piece("".join(part if isinstance(part, str) else chosen for part in sentence), self.own)
+            yield Piece("".join(part if isinstance(part, str) else chosen for part in sentence), self.guideline_origin)
 
     def _rule_guidelines(self) -> Iterator[Piece]:
         """Yield the sentences of extension rules. A rule that raises an exception or returns the wrong type is skipped and reported."""
@@ -99,11 +99,11 @@ class Lists:
         """Yield the active skill with its body. If the body is blank, report that instead."""
         skill = self.agent.skill
         if isinstance(skill, Skill) and not skill.body.strip():
-            self.blank = shown = printable(skill.path)
+            self.blank_path = shown = printable(skill.path)
             message = f"the active skill {skill.name!r} has a blank body and is left out ({shown})"
             self.findings.append(finding("skill-blank", message, shown))
         elif isinstance(skill, Skill):
-            self.active = skill.path
+            self.active_path = skill.path
             body = Document(printable(skill.path), skill.body, skill.hash, skill.body_line)
             origin = Origin("skill", printable(skill.path), skill.lines)
             yield {

@@ -1,4 +1,4 @@
-"""Group a menu of skills by folder, so that each folder is named only once.
+"""Groups a menu of skills by folder, so that each folder is named only once.
 
 In /w/.agents/skills:           an absolute folder
 - release: Cuts a release.      its file is release/SKILL.md in that folder
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 def location(name: str, path: str) -> str:
     """Return a skill's path below the folder that is named above it, in parentheses, or empty if the name implies it."""
     folder, _, file = path.rpartition("/")
-    own = folder.rpartition("/")[2]
-    return "" if file == "SKILL.md" and own == " ".join(name.split()) else f" ({own}/{file})"
+    folder_name = folder.rpartition("/")[2]
+    return "" if file == "SKILL.md" and folder_name == " ".join(name.split()) else f" ({folder_name}/{file})"
 
 
-def by_folder(
+def group_by_folder(
     items: Iterable[Item],
     section: Section,
     lookup: Lookup,
     workspace: Workspace,
-    own: Origin,
+    origin: Origin,
     escape: Callable[[Pieces], Pieces],
 ) -> Sequence[Item]:
     """Sort the items by folder, nearest first, and name each folder above its first item."""
@@ -49,31 +49,31 @@ def by_folder(
         items_by_folder.setdefault(dirname(dirname(item.path)), []).append(item)
     folders_by_top: dict[str, dict[str, list[Item]]] = {}
     for folder, folder_items in items_by_folder.items():
-        folders_by_top.setdefault(_top(folder, lookup), {})[folder] = folder_items
+        folders_by_top.setdefault(_top_folder(folder, lookup), {})[folder] = folder_items
     result: list[Item] = []
     for top in sorted(folders_by_top, key=lambda folder: (distance_of(folder, lookup, workspace), folder)):
         folders = folders_by_top[top]
-        above = [] if top in folders else [top]
+        unlisted_top = [] if top in folders else [top]
         for folder in sorted(folders):
             first, *others = folders[folder]
-            names = [*above, folder if folder == top else f"./{folder[len(top.rstrip('/')) + 1 :]}"]
-            above = []
-            lines = [escape(tuple(_heading(name, top, section, own))) for name in names]
-            heading = tuple(piece for line in lines for piece in (*close_open_blocks(line)[0], Piece("\n", own)))
-            result += [replace(first, before=heading), *others]
+            names = [*unlisted_top, folder if folder == top else f"./{folder[len(top.rstrip('/')) + 1 :]}"]
+            unlisted_top = []
+            lines = [escape(tuple(_heading(name, top, section, origin))) for name in names]
+            heading = tuple(piece for line in lines for piece in (*close_open_blocks(line)[0], Piece("\n", origin)))
+            result += [replace(first, heading=heading), *others]
     return result
 
 
-def _heading(name: str, top: str, section: Section, own: Origin) -> Iterator[Piece]:
+def _heading(name: str, top: str, section: Section, origin: Origin) -> Iterator[Piece]:
     """Yield the pieces of the line that names a folder."""
     for part in section.folder:
         if isinstance(part, Field):
             yield Piece(name, Origin("environment", top))
         else:
-            yield Piece(part, own)
+            yield Piece(part, origin)
 
 
-def _top(folder: str, lookup: Lookup) -> str:
+def _top_folder(folder: str, lookup: Lookup) -> str:
     """Return the ancestor below which one of the lookup rule's patterns searches at any depth, or the folder itself."""
     tops = {folder}
     for pattern in (pattern for group in lookup.groups for pattern in group):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ..inspection.agents import LOADED
+from ..inspection.agents import LOADED_VERDICTS
 from ..programs.subjects import is_folder
 from ..vocabulary import replace
 from .columns import GAP, display_width, pad, shorten_middle
@@ -215,7 +215,7 @@ def _write_sentences(result: AgentReport, args: Namespace) -> None:
 
 def write_comparison(result: AgentReport, args: Namespace) -> None:
     """Print the files that two agents load differently, and how many files both load."""
-    loaded = [row for row in result.table.rows if any(verdict.name in LOADED for verdict in row.verdicts)]
+    loaded = [row for row in result.table.rows if any(verdict.name in LOADED_VERDICTS for verdict in row.verdicts)]
     same = [row for row in loaded if all(verdict.name == "loaded" for verdict in row.verdicts)]
     different = [row for row in loaded if row not in same]
     write("\n")
@@ -234,7 +234,7 @@ def _write_texts(result: AgentReport, args: Namespace, rows: Sequence[FileRow]) 
     """For each file that both agents load, print the lines that only one of them gets."""
     from ..inspection.agent_texts import compare_texts
 
-    paths = [row.path for row in rows if all(verdict.name in LOADED for verdict in row.verdicts)]
+    paths = [row.path for row in rows if all(verdict.name in LOADED_VERDICTS for verdict in row.verdicts)]
     old, new = result.table.agents
     for difference in compare_texts(old, new, paths):
         path = escape_for(sys.stdout, _short_path(difference.path, result, _home_folder(args)))

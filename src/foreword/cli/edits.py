@@ -190,9 +190,9 @@ def _escape(text: str) -> str:
 
 def describe_first_difference(first: FirstDifference, paths: ShortPaths) -> str:
     """Describe where two requests begin to differ, and why."""
-    if first.of == "tools":
+    if first.argument == "tools":
         return f"the definition of the tool {printable(first.name)}, character {first.offset + 1:,}"
-    if first.of == "messages":
+    if first.argument == "messages":
         return f"message {first.name}, character {first.offset + 1:,}"
     where = f"section '{printable(first.name)}'" if first.name else f"character {first.offset + 1:,} of the prompt"
     return where + (

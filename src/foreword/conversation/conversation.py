@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from ..errors import CallError, StoreError, check_message, check_moment, checked_messages, expect, ordered, path_text
+from ..errors import (
+    CallError,
+    StoreError,
+    check_message,
+    check_messages,
+    check_time,
+    expect,
+    path_text,
+    to_tuple,
+)
 from ..extensions import Resources
 from ..findings import finding
 from ..inspection.price_list import read_prices
 from ..store import waits
-from ..text.tokens import count_exactly
+from ..text.tokens import exact_counter
 from ..vocabulary import Document, Edition, Tool, Workspace, replace
 from .agents import ConversationAgent
 from .assembling import ConversationAssembler
@@ -97,8 +106,8 @@ class Conversation:
         A `message` counts as a new prompt from the user. If that prompt is already in `messages`, pass `new_prompt=True` instead.
         """
         check_message(message)
-        messages = checked_messages(messages)
-        check_moment(now)
+        messages = check_messages(messages)
+        check_time(now)
         expect("new_prompt", new_prompt, bool)
         if self._touching.has_waiting:
             self._send_waiting_touches()
@@ -125,13 +134,13 @@ class Conversation:
 
     def construct(self, now: datetime | None = None) -> Turn:
         """Build the prompt from the current workspace and store it. Overlapping calls agree on one edition."""
-        check_moment(now)
+        check_time(now)
         outcome = self.shared.constructions.run_once(self.id, lambda: self._transitions.apply(["turn", "rebuild"], now))
         return self._turns.without_messages(outcome)
 
     def reload(self, now: datetime | None = None) -> Turn:
         """Read everything again, if the layout does that on a reload."""
-        check_moment(now)
+        check_time(now)
         waits.announce("build")
         self._assembling.discover("reload")
         return self._turns.without_messages(self._transitions.apply(["turn", "reload"], now))
@@ -139,8 +148,8 @@ class Conversation:
     def compact(self, message: str = "", messages: Sequence[Message] = (), now: datetime | None = None) -> Turn:
         """Return a turn that requests a summary, worded by the layout. The request itself is not part of the history."""
         check_message(message)
-        messages = checked_messages(messages)
-        check_moment(now)
+        messages = check_messages(messages)
+        check_time(now)
         try:
             outcome = self._transitions.compact(now)
         except StoreError as error:
@@ -161,11 +170,11 @@ class Conversation:
 
     def drift(self, now: datetime | None = None) -> Drift:
         """Return what would change if the prompt were built now."""
-        check_moment(now)
+        check_time(now)
         current, _ = self._transitions.current()
         if current is None:
             raise CallError(f"the conversation {self.id!r} has no edition yet; its first turn creates one")
-        loss = rebuild_loss_function(self._agent.resolved, current, self._price_table, count_exactly)
+        loss = rebuild_loss_function(self._agent.resolved, current, self._price_table, exact_counter)
         return drift(current, self._builder.gather(now), loss=loss)
 
     def preview(self, template: Document | None = None, now: datetime | None = None) -> Prompt:
@@ -175,7 +184,7 @@ class Conversation:
         """
         if template is not None:
             expect("the template", template, Document)
-        check_moment(now)
+        check_time(now)
         try:
             self._transitions.current()
         except StoreError:
@@ -188,7 +197,7 @@ class Conversation:
         `usage` is the object from Anthropic, OpenAI (Responses or Chat) or Gemini, or a mapping with the same keys. For a stream, pass
         only the last one.
         """
-        check_moment(now)
+        check_time(now)
         model = model or self._agent.configured.model
         return record_usage(self.shared.editions, self.id, usage, model, self._price_table, now)
 
@@ -199,7 +208,7 @@ class Conversation:
 
     def set_active_tools(self, tools: Sequence[Tool | str]) -> None:
         """Set the agent's tools from the next turn on: definitions, or names of tools that the conversation already has."""
-        tools = ordered("the active tools", tools)
+        tools = to_tuple("the active tools", tools)
         for tool in tools:
             expect("an active tool", tool, Tool, str)
         self._agent.set_tools(tools, lambda: self._transitions.current()[0])
@@ -227,7 +236,7 @@ class Conversation:
         The instruction files in the folders above them and the rules for their paths are sent once per conversation, and again after a
         compaction or if they have changed. Paths are relative to the working directory; the files need not exist.
         """
-        paths = [path_text("a touched path", path) for path in ordered("the touched paths", paths)]
+        paths = [path_text("a touched path", path) for path in to_tuple("the touched paths", paths)]
         if how not in TOUCH_KINDS:
             raise CallError(f"how must be 'read', 'edit' or 'create', not {how!r}")
         return self._touching.touch(paths, how)
@@ -266,10 +275,10 @@ class Conversation:
         expect("the definition", definition, str)
         if bool(task) == bool(definition):
             raise CallError("pass either a task or the name of a definition")
-        tools = ordered("tools", tools, Tool)
+        tools = to_tuple("tools", tools, Tool)
         check_message(message)
-        history: list[Message] = [*checked_messages(messages), *user_message(message)]
-        check_moment(now)
+        history: list[Message] = [*check_messages(messages), *user_message(message)]
+        check_time(now)
         if workspace is not None:
             expect("the workspace", workspace, Workspace)
         parent_inputs = self._builder.inputs(self._transitions.current_or_new())

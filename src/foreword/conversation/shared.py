@@ -6,7 +6,7 @@ import os
 from _thread import allocate_lock, get_ident
 
 from ..engine.touches import TouchReader
-from ..errors import ordered, path_text
+from ..errors import path_text, to_tuple
 from ..extensions import Extension
 from ..store import open_store
 from .decide import Outcome
@@ -30,7 +30,7 @@ class Shared:
     def __init__(self, store: str | Store, extensions: Sequence[Extension]) -> None:
         if not hasattr(store, "publish"):
             store = path_text("the store", store)
-        self.extensions: tuple[Extension, ...] = ordered("extensions", extensions, Extension)
+        self.extensions: tuple[Extension, ...] = to_tuple("extensions", extensions, Extension)
         check_extensions(self.extensions)
         self.store: Store = open_store(store) if isinstance(store, str) else store
         self.editions = Editions(self.store)

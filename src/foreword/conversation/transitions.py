@@ -7,7 +7,7 @@ from ..errors import PROVIDERS, StoreError
 from ..findings import finding
 from ..inspection.price_list import rebuild_loss, shipped_prices
 from ..providers.capabilities import capabilities_of
-from ..text.tokens import estimate_for
+from ..text.tokens import estimator
 from ..vocabulary import replace, value
 from .decide import Outcome, Steps, apply_step, decide
 from .editions import store_down
@@ -140,7 +140,7 @@ class Transitions:
         for subject, step in steps.changes:
             edition, is_first = outcome.edition, before is None
             new_edition = self._builder.rebuild(edition, subject, step, now, keep_tools=subject == "rest" and is_first)
-            loss = rebuild_loss_function(self._agent.resolved, edition, shipped_prices, estimate_for)
+            loss = rebuild_loss_function(self._agent.resolved, edition, shipped_prices, estimator)
             step_outcome = apply_step(
                 step, edition, new_edition, is_summarised and is_first, before, loss, self._accepts_late_tools
             )

@@ -10,7 +10,7 @@ from ..findings import finding
 from ..inspection.prices import MILLION
 from ..providers.usage import reported_tokens
 from ..store.usage import CallUsage, UsageRow
-from ..text.tokens import estimate_for
+from ..text.tokens import estimator
 from ..vocabulary import value
 
 TYPE_CHECKING = False
@@ -138,7 +138,7 @@ def _cause(edition: Edition, previous: Edition | None, read: int, elapsed: int, 
         changed = " and ".join(name for name, is_changed in parts if is_changed) or "inputs"
         return f"edition {edition.number} changed the {changed}"
     target = target_of(edition)
-    prompt = estimate_for(target.model, target.provider)(edition.system + edition.tools)
+    prompt = estimator(target.model, target.provider)(edition.system + edition.tools)
     if read >= max(prompt * _MIN_PROMPT_SHARE, _MIN_CACHED):
         return "the prompt and the tools were read, so earlier messages must have changed, as after a compaction"
     return (

@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from ..shapes import Kind
+    from ..shapes import Shape
 
     Parse = Callable[[Any, str], Any]
 
-_TOOL: dict[str, Kind] = {
+_TOOL: dict[str, Shape] = {
     "name": NAME,
     **dict.fromkeys(("description", "snippet", "server", "type"), STRING),
     **dict.fromkeys(("guidelines", "allowed_callers"), STRINGS),
     **dict.fromkeys(("schema", "options"), OBJECT),
     **dict.fromkeys(("defer", "strict"), SWITCH),
 }
-_DOCUMENT: dict[str, Kind] = {
+_DOCUMENT: dict[str, Shape] = {
     **dict.fromkeys(("path", "text", "hash", "syntax"), STRING),
     **dict.fromkeys(("line", "cut_from"), WHOLE_NUMBER),
 }
@@ -61,7 +61,7 @@ def _parse_string(content: Any, name: str) -> str:
 def _parse_text(content: Any, name: str) -> str | Document:
     """Return a string, or the document that an object such as {"path": …, "text": …} describes."""
     if isinstance(content, dict):
-        check_table(content, _DOCUMENT, name, required=("path", "text"), kind=OBJECT)
+        check_table(content, _DOCUMENT, name, required=("path", "text"), shape=OBJECT)
         return Document(**content)
     return content if isinstance(content, Document) else _parse_string(content, name)
 
@@ -103,14 +103,14 @@ def _parse_tools(rows: Any, name: str) -> list[Tool] | None:
 def _parse_tool(row: Any, name: str) -> Tool:
     if isinstance(row, dict):
         row = {key: content for key, content in row.items() if content is not None}
-    check_table(row, _TOOL, name, required=("name",), kind=OBJECT)
+    check_table(row, _TOOL, name, required=("name",), shape=OBJECT)
     return Tool(**row)
 
 
 def _parse_scope(content: Any, name: str) -> Scope | None:
     if content is None or isinstance(content, Scope):
         return content
-    check_table(content, {"allow": LIST, "deny": LIST}, name, kind=OBJECT)
+    check_table(content, {"allow": LIST, "deny": LIST}, name, shape=OBJECT)
     lists = []
     for key, default in (("allow", "write"), ("deny", "read")):
         rows = enumerate(content.get(key, ()), 1)
@@ -119,7 +119,7 @@ def _parse_scope(content: Any, name: str) -> Scope | None:
 
 
 def _parse_access(row: Any, name: str, default: str) -> Access:
-    check_table(row, _ACCESS, name, required=("path",), kind=OBJECT)
+    check_table(row, _ACCESS, name, required=("path",), shape=OBJECT)
     return Access(row["path"], row.get("permission", default), row.get("recursive", True))
 
 

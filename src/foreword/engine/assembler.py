@@ -11,7 +11,7 @@ from _thread import allocate_lock
 from ..building.build import build
 from ..building.clock import time_precision
 from ..building.drafts import DraftWriter
-from ..errors import CallError, check_moment, expect, expect_mapping, ordered, pairs, path_text
+from ..errors import CallError, check_time, expect, expect_mapping, path_text, to_pairs, to_tuple
 from ..gathering.gather import gather
 from ..layout.model import Pattern
 from ..packs.shipped import unchanged_layout
@@ -137,8 +137,8 @@ class Assembler:
         self.workspace = Workspace() if workspace is None else workspace
         expect("the workspace", self.workspace, Workspace)
         self.layout_name = path_text("the layout", layout)
-        self.settings, self.assignments = path_text("the settings", settings), pairs("assignments", assignments)
-        self.rules = ordered("rules", rules)
+        self.settings, self.assignments = path_text("the settings", settings), to_pairs("assignments", assignments)
+        self.rules = to_tuple("rules", rules)
         for name, mapping in (("packs", packs), ("values", values), ("variables", variables)):
             expect_mapping(name, mapping)
         for function in (*self.rules, *(variables or {}).values()):
@@ -146,7 +146,10 @@ class Assembler:
                 raise CallError(f"a rule or variable must be a function, not {type(function).__name__}")
         self.packs = {name: path_text("the folder of a pack", folder) for name, folder in (packs or {}).items()}
         self.values = dict(values or {})
-        self.skill_folders, self.variables = ordered("skill_folders", skill_folders, str), dict(variables or {})
+        self.skill_folders, self.variables = (
+            to_tuple("skill_folders", skill_folders, str),
+            dict(variables or {}),
+        )
         self.reader: Callable[[], Reader] = Reader
         self.finds_skills = True
         self._lock = allocate_lock()
@@ -204,7 +207,7 @@ class Assembler:
         last = self._last
         if last is None or last[1] is not agent:
             check_agent(agent)
-        check_moment(now)
+        check_time(now)
         snapshot = self.snapshot(agent, template)
         now = round_to(snapshot.precision, now)
         if last and last[0] is snapshot and last[2] == now and (last[1] is agent or last[1] == agent):
@@ -358,7 +361,7 @@ class Assembler:
         source, restrictions = restrict_untrusted(with_texts(source, workspace, reader, self.packs))
         layout = parse(source.mapping, source.name, source.address, source.untrusted)
         if source.written:
-            layout = replace(layout, written=key_origins(source))
+            layout = replace(layout, key_origins=key_origins(source))
         return layout, (
             *settings_findings,
             *layout_findings,

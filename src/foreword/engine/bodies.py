@@ -43,7 +43,7 @@ def bodies_of(
         elif section.text is not None and is_address(section.text):
             bodies[section.name] = load_template(section.text, workspace, reader, packs)
         elif section.text is not None:
-            origin = layout.written.get(f"section.{section.name}.text")
+            origin = layout.key_origins.get(f"section.{section.name}.text")
             path = (
                 origin.path if origin is not None and origin.kind == "setting" else f"{layout.address}/{section.name}"
             )

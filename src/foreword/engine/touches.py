@@ -6,7 +6,7 @@ from _thread import allocate_lock
 
 from ..building.build import build
 from ..gathering.touched import RuleScopes, TouchedFile, gather_touched, locate
-from ..layout.touch import layout_of_touch
+from ..layout.touch import layout_for_touch
 from ..vocabulary import Finding, replace, value
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ class TouchReader:
         with self._lock:
             previous = self._previous[1] if self._previous and self._previous[0] is layout else None
             is_chosen = None if only is None else lambda path: path in only
-            touch_layout = layout_of_touch(layout, touch)
+            touch_layout = layout_for_touch(layout, touch)
             inputs = gather_touched(touch_layout, workspace, reader, files, self.scopes, previous, is_chosen)
             self._previous = layout, inputs
         kept = [finding for finding in inputs.findings if finding.code not in _REPORTED_CODES]

@@ -1,4 +1,4 @@
-"""Apply the conditions of lookup rules (`when`): their files count only if other rules have found something, or nothing."""
+"""Applies the conditions of lookup rules (`when`): a rule's files count only if its conditions hold, such as `found:x`."""
 
 from __future__ import annotations
 
@@ -14,62 +14,60 @@ if TYPE_CHECKING:
     from .results import LookupResult
 
 
-def with_conditions(
+def apply_conditions(
     layout: Layout, results: Mapping[str, LookupResult], workspace: Workspace
 ) -> tuple[dict[str, LookupResult], list[Finding]]:
-    """Return the results that count, and findings about files that others hide.
+    """Return the results that count, and findings about files that other files hide.
 
-    If a lookup rule's conditions do not hold, its result keeps only its candidates.
+    If a lookup rule's conditions do not hold, its result contains only candidates.
     """
     facts = {f"platform:{workspace.platform}", *(f"set:{name}" for name, content in layout.settings.items() if content)}
-    counted: dict[str, LookupResult] = {}
+    counted_results: dict[str, LookupResult] = {}
     for lookup in layout.lookups:
         result = results[lookup.name]
-        failed = _first_failed(lookup, facts)
-        if failed is not None:
-            result = _left_out(lookup, result, failed, counted)
+        failed_condition = _first_failed_condition(lookup, facts)
+        if failed_condition is not None:
+            result = _drop_result(lookup, result, failed_condition, counted_results)
         elif result.texts or result.entries:
             facts.add(f"found:{lookup.name}")
-        counted[lookup.name] = result
-    return counted, list(_hidden_findings(counted))
+        counted_results[lookup.name] = result
+    return counted_results, list(_hidden_findings(counted_results))
 
 
-def _first_failed(lookup: Lookup, facts: set[str]) -> Condition | None:
-    """Return a lookup rule's first condition that does not hold, or None if all hold."""
+def _first_failed_condition(lookup: Lookup, facts: set[str]) -> Condition | None:
+    """Return the first condition of a lookup rule that does not hold, or None if all hold."""
     for condition in lookup.when:
         if any(fact in facts for fact in condition.facts) == condition.negated:
             return condition
     return None
 
 
-def _hidden_findings(counted: Mapping[str, LookupResult]) -> Iterator[Finding]:
-    """Yield a finding for each file that another lookup rule's file hides and that no lookup rule uses."""
-    candidates = [candidate for result in counted.values() for candidate in result.candidates]
+def _hidden_findings(counted_results: Mapping[str, LookupResult]) -> Iterator[Finding]:
+    """Yield a finding for each file that no lookup rule uses because another rule's file hides it."""
+    candidates = [candidate for result in counted_results.values() for candidate in result.candidates]
     used = {candidate.path for candidate in candidates if candidate.fate in ("used", "cut")}
-    for result in counted.values():
+    for result in counted_results.values():
         is_left_out = not (result.texts or result.entries)
         for candidate in result.candidates if is_left_out else ():
             if candidate.fate == "shadowed" and candidate.target and candidate.path not in used:
                 yield finding("file-shadowed", f"{candidate.path}: {candidate.reason}", candidate.path)
 
 
-def _left_out(
-    lookup: Lookup, result: LookupResult, failed: Condition, counted: Mapping[str, LookupResult]
+def _drop_result(
+    lookup: Lookup, result: LookupResult, failed_condition: Condition, counted_results: Mapping[str, LookupResult]
 ) -> LookupResult:
-    """Return the result of a lookup rule whose condition failed: its candidates, each with the reason."""
-    found = [counted[fact.partition(":")[2]] for fact in failed.facts if fact.startswith("found:")]
+    """Return the result of a lookup rule whose condition failed: only its candidates, each with the reason."""
+    found = [counted_results[fact.partition(":")[2]] for fact in failed_condition.facts if fact.startswith("found:")]
     target = next(
         (candidate.path for other in found for candidate in other.candidates if candidate.fate in ("used", "cut")), ""
     )
     fate: Fate = "unused"
-    if failed.negated and target:
+    if failed_condition.negated and target:
         fate, reason = "shadowed", f"it counts only without files such as {target}"
     else:
-        facts = " or ".join(failed.facts)
+        facts = " or ".join(failed_condition.facts)
         target = ""
-        reason = (
-            f"it counts only {'without' if failed.negated else 'with'} {facts}; see find.{lookup.name} in the layout"
-        )
+        reason = f"it counts only {'without' if failed_condition.negated else 'with'} {facts}; see find.{lookup.name} in the layout"
     candidates = [
         Candidate(candidate.path, candidate.layer, fate, reason, target)
         if candidate.fate in ("used", "cut")

@@ -1,4 +1,4 @@
-"""Prepare a file's text by its lookup rule's text rules: drop front matter or comments, trim it and add a label."""
+"""Prepares a file's text according to its lookup rule: drops front matter or comments, trims it and adds a label."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def prepare(reading: Reading, rules: TextRules, place: str, findings: list[Finding]) -> Document:
-    """Return a file's document by these rules, before its imports are followed. `place` is the place in the pattern that found it."""
-    return finish(reading.document, strip(reading, rules), rules.trim, fields_of(reading, rules, place, findings))
+    """Return a file as a document, prepared according to these rules. Imports are not followed. `place` is its pattern's place."""
+    return finish(reading.document, drop_parts(reading, rules), rules.trim, fields_of(reading, rules, place, findings))
 
 
-def strip(reading: Reading, rules: TextRules) -> Pieces:
-    """Return a file's text without front matter and comments, as far as the rules drop them."""
+def drop_parts(reading: Reading, rules: TextRules) -> Pieces:
+    """Return a file's text, without the front matter and comments if the rules drop them."""
     document = reading.document
-    pieces: Pieces = (*_whole(document), *cut_mark(document))
+    pieces: Pieces = (*_to_pieces(document), *cut_mark(document))
     if rules.front == "drop" and reading.line == 1 and reading.text.startswith("---"):
         from ..sources.front_matter import split
 
@@ -43,7 +43,7 @@ def strip(reading: Reading, rules: TextRules) -> Pieces:
     return pieces
 
 
-def _whole(document: Document) -> Pieces:
+def _to_pieces(document: Document) -> Pieces:
     from ..vocabulary import Piece
 
     return (Piece(document.text, origin_of(document, "")),)
@@ -54,7 +54,7 @@ def _length(pieces: Pieces) -> int:
 
 
 def finish(document: Document, pieces: Pieces, trim: str, fields: Sequence[tuple[str, str]]) -> Document:
-    """Return the document with these pieces as its text, trimmed. Consecutive lines of one file need no pieces."""
+    """Return the document with these pieces, trimmed, as its text. If the text is consecutive lines of the file, it has no pieces."""
     if trim == "lines":
         pieces = trim_blank_lines(pieces)
     elif trim == "ends":
@@ -78,8 +78,8 @@ def fields_of(reading: Reading, rules: TextRules, place: str, findings: list[Fin
     if rules.front == "drop" and reading.line == 1:
         from ..sources.front_matter import read_fields
 
-        known, problem = read_fields(reading.text)
-        fields += [(f"front.{name}", value) for name, value in known.items()]
+        front_matter, problem = read_fields(reading.text)
+        fields += [(f"front.{name}", value) for name, value in front_matter.items()]
         if problem:
             path = reading.document.path
             findings.append(finding("front-matter-invalid", f"{path}: {problem}", path, 1))

@@ -1,4 +1,4 @@
-"""Remove duplicates across all lookup rules, so that each file and each text is kept once."""
+"""Removes duplicates across all lookup rules, so that each file and each text is kept once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Deduplicator:
         self, layout: Layout, results: Mapping[str, LookupResult], workspace: Workspace, reader: Reader
     ) -> None:
         # Text that may replace a section is compared later, because whether it does depends on the agent.
-        replacing = {name for section in layout.all_sections for name in section.instead}
+        replacement_lookups = {name for section in layout.all_sections for name in section.instead}
         self.with_directives = {
             section.list_name for section in layout.all_sections if section.language == "directives"
         }
@@ -42,9 +42,9 @@ class Deduplicator:
             name: list(result.candidates) for name, result in results.items() if not self.lookups[name].is_probe
         }
         self.texts = [(name, text) for name in self.candidates_by_lookup for text in results[name].texts]
-        self.comparable = [index for index, (name, _) in enumerate(self.texts) if name not in replacing]
-        self.dropped: set[int] = set()
-        self.reported: set[int] = set()
+        self.comparable_texts = [index for index, (name, _) in enumerate(self.texts) if name not in replacement_lookups]
+        self.dropped_texts: set[int] = set()
+        self.reported_texts: set[int] = set()
         self.dropped_entries: set[tuple[str, str]] = set()
         self.drop_aliases()
         self.drop_repeated_entries()
@@ -52,7 +52,7 @@ class Deduplicator:
     def drop_aliases(self) -> None:
         """Keep one path for each file."""
         kept_by_identity: dict[tuple[int, int], int] = {}
-        for index in self.comparable:
+        for index in self.comparable_texts:
             identity = self.texts[index][1].reading.identity
             other = kept_by_identity.setdefault(identity, index)
             if other != index:
@@ -66,16 +66,16 @@ class Deduplicator:
         distance, other_distance = self.distance(index), self.distance(other)
         if distance != other_distance:
             return distance < other_distance
-        return self.is_only_a_link(self.path(other), self.path(index))
+        return self.prefers_later_path(self.path(other), self.path(index))
 
     def drop_repeated_entries(self) -> None:
-        """Keep an entry in only one lookup rule if several have found it."""
+        """Keep an entry in only one lookup rule if several rules found it."""
         owners: dict[tuple[int, int], tuple[str, str]] = {}
         for name, result in self.results.items():
             for path, identity in result.identities.items():
                 other = owners.setdefault(identity, (name, path))
                 if other != (name, path):
-                    is_better = self.is_only_a_link(other[1], path)
+                    is_better = self.prefers_later_path(other[1], path)
                     loser, owners[identity] = (other, (name, path)) if is_better else ((name, path), other)
                     self.dropped_entries.add(loser)
                     paths = [candidate.path for candidate in self.results[loser[0]].candidates]
@@ -85,8 +85,8 @@ class Deduplicator:
     def drop_copies(self, includes: Includes | None) -> None:
         """Keep only the nearest of equal texts. Texts with includes are equal if the included texts are equal too."""
         by_text: dict[str, list[int]] = {}
-        for index in self.comparable:
-            if index not in self.dropped:
+        for index in self.comparable_texts:
+            if index not in self.dropped_texts:
                 by_text.setdefault(self.texts[index][1].reading.text, []).append(index)
         for indexes in by_text.values():
             if len(indexes) == 1:
@@ -121,10 +121,10 @@ class Deduplicator:
             root, lambda path, target: includes.found[include_key(root.path, path, target)], {}
         )
 
-    def follow(self, includes: Includes) -> None:
+    def follow_includes(self, includes: Includes) -> None:
         """Read the includes of the texts that are kept."""
         for index, (name, text) in enumerate(self.texts):
-            if index not in self.dropped and name in self.with_directives and "<!--" in text.reading.text:
+            if index not in self.dropped_texts and name in self.with_directives and "<!--" in text.reading.text:
                 includes.follow(text.reading.document, text.reading.path, text.bound)
 
     def path(self, index: int) -> str:
@@ -133,26 +133,26 @@ class Deduplicator:
     def distance(self, index: int) -> int:
         return distance_of(printable(self.path(index)), self.lookups[self.texts[index][0]], self.workspace)
 
-    def is_only_a_link(self, earlier: str, later: str) -> bool:
-        """Whether the earlier of two paths to one file goes through a link and the later one does not."""
+    def prefers_later_path(self, earlier: str, later: str) -> bool:
+        """Whether to keep the later of two paths to one file, because only the earlier one goes through a link."""
         top = os.path.commonpath((earlier, later))
         return self.reader.is_linked(earlier, top) and not self.reader.is_linked(later, top)
 
-    def drop(self, loser: int, winner: int, what: str) -> None:
+    def drop(self, loser: int, winner: int, kind: str) -> None:
         name, text = self.texts[loser]
         path, target = self.path(loser), printable(self.path(winner))
         if path == self.path(winner):
-            self.candidates_by_lookup[name][text.candidate] = None  # two lookup rules have found the same path
+            self.candidates_by_lookup[name][text.candidate] = None  # two lookup rules found the same path
         elif self.lookups[name].copies == "keep":
-            self.report_kept(loser, f"the same {what} as {target}; this layout keeps both")
+            self.report_kept(loser, f"the same {kind} as {target}; this layout keeps both")
             return
         else:
-            self.report_duplicate(name, text.candidate, f"the same {what} as", target)
-        self.dropped.add(loser)
+            self.report_duplicate(name, text.candidate, f"the same {kind} as", target)
+        self.dropped_texts.add(loser)
 
     def report_kept(self, index: int, reason: str) -> None:
-        if index not in self.reported:
-            self.reported.add(index)
+        if index not in self.reported_texts:
+            self.reported_texts.add(index)
             path = printable(self.path(index))
             self.findings.append(finding("file-duplicate", f"{path}: {reason}", path))
 
@@ -164,11 +164,11 @@ class Deduplicator:
 
     def paths_by_identity(self) -> dict[tuple[int, int], str]:
         """Return the path of each file that is kept, by its identity."""
-        return {text.reading.identity: printable(text.reading.path) for _, text in self.kept()}
+        return {text.reading.identity: printable(text.reading.path) for _, text in self.kept_texts()}
 
-    def kept(self) -> Iterator[tuple[str, FoundText]]:
+    def kept_texts(self) -> Iterator[tuple[str, FoundText]]:
         """Yield the texts that are kept, each with the name of its lookup rule."""
-        return (text for index, text in enumerate(self.texts) if index not in self.dropped)
+        return (text for index, text in enumerate(self.texts) if index not in self.dropped_texts)
 
     def record_blank(self, name: str, text: FoundText, reason: str) -> None:
         """Record that a text is blank after its lookup rule has changed it."""
@@ -179,19 +179,19 @@ class Deduplicator:
         for candidates in self.candidates_by_lookup.values():
             yield from (candidate for candidate in candidates if candidate is not None)
 
-    def found(self) -> dict[str, Sequence[Document | Skill | Resident]]:
-        """Return the kept entries of each lookup rule.
+    def kept_entries(self) -> dict[str, Sequence[Document | Skill | Resident]]:
+        """Return the entries that are kept, by lookup rule.
 
         If a rule has no duplicates, its entries are returned as the same object, so that they can be compared by identity.
         """
-        found: dict[str, Sequence[Document | Skill | Resident]] = {}
+        entries: dict[str, Sequence[Document | Skill | Resident]] = {}
         for name, result in self.results.items():
             dropped = {path for lookup, path in self.dropped_entries if lookup == name}
-            found[name] = (
+            entries[name] = (
                 tuple(entry for entry in result.entries if entry.path not in dropped) if dropped else result.entries
             )
             if self.lookups[name].is_probe:
-                found[name] = (*found[name], *(text.reading.document for text in result.texts))
-        for name, text in self.kept():
-            found[name] = (*found[name], text.reading.document)
-        return found
+                entries[name] = (*entries[name], *(text.reading.document for text in result.texts))
+        for name, text in self.kept_texts():
+            entries[name] = (*entries[name], text.reading.document)
+        return entries

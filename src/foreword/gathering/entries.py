@@ -1,12 +1,12 @@
-"""Find the entries of menus: skills, residents and others that are described by their front matter."""
+"""Finds the entries of menus: skills, residents, sub-agents and commands, which their front matter describes."""
 
 from __future__ import annotations
 
 import os
 
 from ..findings import finding
-from ..sources.files import DISAPPEARED
-from ..sources.finder import layer_of, matches, record_refused, searched_folder, slots
+from ..sources.files import DISAPPEARED_REASON
+from ..sources.finder import find_slots, layer_of, matching_paths, record_refused, searched_folder
 from ..sources.front_matter import name_by_path, read_resident, read_skill
 from ..sources.search import SKILL_FILE
 from ..sources.stamps import real_path
@@ -30,13 +30,13 @@ def find_entries(
     seen: dict[object, str] = {}
     identities: dict[str, tuple[int, int]] = {}
     places: dict[str, tuple[str, str]] = {}
-    # Links to skills are a common way to share them, so they are not reported; a second name for a resident is a mistake.
+    # People share skills through links, so these are not reported; a second path to a resident is a mistake.
     code = "" if lookup.kind == "skill" else "file-duplicate"
-    for slot in slots(lookup, workspace, trail, reader):
+    for slot in find_slots(lookup, workspace, trail, reader):
         for pattern, base, reach in slot.patterns:
             layer = layer_of(lookup, pattern)
             folder = searched_folder(pattern, base)
-            for path in _links_last(lookup, matches(pattern, base, lookup, reader, trail, layer, reach), reader):
+            for path in _links_last(lookup, matching_paths(pattern, base, lookup, reader, trail, layer, reach), reader):
                 # A command may be described by the first line after its front matter.
                 reading = reader.read(path, reach) if lookup.kind == "command" else reader.read_head(path, reach)
                 if record_refused(reading, layer, reader, trail, reach):
@@ -48,21 +48,21 @@ def find_entries(
                         trail.record(path, layer, "duplicate", reason, code, seen[file])
                     continue
                 seen[file] = path
-                is_entry = _is_entry(reading, layer, trail) and _has_right_name(path, lookup, layer, trail)
+                is_entry = _check_text(reading, layer, trail) and _has_accepted_name(path, lookup, layer, trail)
                 if is_entry and _add_entry(lookup, folder, reading, layer, entries, trail):
                     identities[path], places[path] = reading.identity, (pattern.place, base)
     return [entry for name in sorted(entries) for entry in entries[name]], identities, places
 
 
 def _links_last(lookup: Lookup, paths: list[str], reader: Reader) -> list[str]:
-    """Return the paths with links last; those of skills keep their order."""
+    """Return the paths with links last. Skills keep their order."""
     if lookup.kind == "skill":
         return paths
     return sorted(paths, key=lambda path: reader.is_linked(path, os.path.dirname(path)))
 
 
-def _has_right_name(path: str, lookup: Lookup, layer: str, trail: Trail) -> bool:
-    """Whether the name of a skill's file is accepted. Strict validation refuses `skill.md`; otherwise it is only reported."""
+def _has_accepted_name(path: str, lookup: Lookup, layer: str, trail: Trail) -> bool:
+    """Whether the name of a skill's file is accepted. Strict validation refuses `skill.md`; lenient validation only reports it."""
     name = os.path.basename(path)
     if lookup.kind != "skill" or name == SKILL_FILE or name.lower() != SKILL_FILE.lower():
         return True
@@ -75,10 +75,11 @@ def _has_right_name(path: str, lookup: Lookup, layer: str, trail: Trail) -> bool
     return True
 
 
-def _is_entry(reading: Reading, layer: str, trail: Trail) -> bool:
+def _check_text(reading: Reading, layer: str, trail: Trail) -> bool:
+    """Whether a file has text. If not, the reason is recorded."""
     if reading.has_text:
         return True
-    reason = reading.reason or ("it contains only white space" if reading.fate == "blank" else DISAPPEARED)
+    reason = reading.reason or ("it contains only white space" if reading.fate == "blank" else DISAPPEARED_REASON)
     trail.record(reading.path, layer, reading.fate, reason, reading.code or "file-unreadable")
     return False
 

@@ -1,4 +1,4 @@
-"""Gather a layout's inputs from a workspace. All reading happens here.
+"""Gathers a layout's inputs from a workspace. All reading happens here.
 
 Every lookup rule of the layout is run. Each file that was considered becomes a candidate with its fate, and a file or text that was
 found twice is kept once. The inputs are frozen and do not depend on the agent or the time, so they can be stored and formatted again
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..findings import finding
 from ..sources.environment import resolve_workspace
-from ..sources.finder import bound_of, choose, layer_of, slots, walked_directories
+from ..sources.finder import bound_of, choose_files, find_slots, layer_of, walked_directories
 from ..sources.paths import absolute_scope
 from ..sources.stamps import UNSTABLE, is_unchanged
 from ..sources.trail import Trail
@@ -47,29 +47,29 @@ def gather(
 ) -> Inputs:
     """Gather a layout's inputs from a workspace.
 
-    `before` contains the inputs that the same layout gathered last time. `bodies` contains its sections' templates, whose variables
-    are read as far as the scope allows, and `templates` all templates that they include. `variables` contains the variable types that
-    extensions add. `select` chooses from what a lookup rule has found.
+    `before` contains the inputs that the same layout gathered last time. `bodies` contains the templates of its sections, whose
+    variables are read if the scope allows it, and `templates` all templates that they include. `variables` contains the variable types
+    that extensions add. `select` returns the part of a lookup rule's result that is used.
     """
     if workspace.environment is None or workspace.root is None:
         workspace = resolve_workspace(workspace, reader)
     scope = absolute_scope(scope, workspace)
     results = _run_lookups(layout, workspace, reader, before)
-    counted, shadowed = _with_conditions(layout, _selected(layout, results, select), workspace)
-    unique = Deduplicator(layout, counted, workspace, reader)
-    includes = _follow_includes(unique, workspace, scope, reader)
+    counted_results, shadowed_findings = _apply_conditions(layout, _select_results(layout, results, select), workspace)
+    deduplicator = Deduplicator(layout, counted_results, workspace, reader)
+    includes = _follow_includes(deduplicator, workspace, scope, reader)
     trail = Trail()
-    found = unique.found()
-    found |= _changed_texts(layout, unique, workspace, scope, reader, trail)
+    found = deduplicator.kept_entries()
+    found |= _prepare_texts(layout, deduplicator, workspace, scope, reader, trail)
     values: dict[str, str | Document] = {}
     if bodies:
         from .values import template_values
 
         values = template_values(layout, bodies, workspace, scope, reader, variables or {}, trail)
     findings = [
-        *(problem for result in counted.values() for problem in result.findings),
-        *shadowed,
-        *unique.findings,
+        *(problem for result in counted_results.values() for problem in result.findings),
+        *shadowed_findings,
+        *deduplicator.findings,
         *(includes.findings if includes else ()),
         *trail.findings,
         *_git_findings(layout, workspace),
@@ -80,8 +80,8 @@ def gather(
         workspace=workspace,
         found=found,
         candidates=_one_per_file(
-            (*unique.candidates(), *(includes.candidates if includes else ()), *trail.candidates),
-            _only_named(layout, found),
+            (*deduplicator.candidates(), *(includes.candidates if includes else ()), *trail.candidates),
+            _named_paths(layout, found),
         ),
         findings=tuple(dict.fromkeys(findings)),
         stamps=_all_stamps(reader, results),
@@ -101,27 +101,27 @@ def _mention_mirror(problem: Finding, mirrors: str) -> Finding:
     return replace(problem, message=f"{problem.message}; {mirrors} would read it")
 
 
-def _follow_includes(unique: Deduplicator, workspace: Workspace, scope: Scope, reader: Reader) -> Includes | None:
+def _follow_includes(deduplicator: Deduplicator, workspace: Workspace, scope: Scope, reader: Reader) -> Includes | None:
     """Drop copies, which may depend on includes, and read the includes of the texts that are kept.
 
     Returns None if no section has directives.
     """
-    if not unique.with_directives:
-        unique.drop_copies(None)
+    if not deduplicator.with_directives:
+        deduplicator.drop_copies(None)
         return None
     from .includes import Includes
 
-    includes = Includes(workspace, scope, reader, unique.paths_by_identity())
-    unique.drop_copies(includes)
-    includes = Includes(workspace, scope, reader, unique.paths_by_identity(), includes.readings)
-    unique.follow(includes)
+    includes = Includes(workspace, scope, reader, deduplicator.paths_by_identity())
+    deduplicator.drop_copies(includes)
+    includes = Includes(workspace, scope, reader, deduplicator.paths_by_identity(), includes.readings)
+    deduplicator.follow_includes(includes)
     return includes
 
 
-def _changed_texts(
-    layout: Layout, unique: Deduplicator, workspace: Workspace, scope: Scope, reader: Reader, trail: Trail
+def _prepare_texts(
+    layout: Layout, deduplicator: Deduplicator, workspace: Workspace, scope: Scope, reader: Reader, trail: Trail
 ) -> dict[str, Sequence[Document]]:
-    """Return the documents of the lookup rules that change the text of files, with the files that these import."""
+    """Return the documents of the lookup rules that change text, by lookup rule, including the files that they import."""
     if not any(lookup.rules.change_text for lookup in layout.lookups):
         return {}
     from .texts import TextPreparer
@@ -130,42 +130,44 @@ def _changed_texts(
     if any(lookup.rules.imports for lookup in layout.lookups):
         from .imports import Importer
 
-        importer = Importer(layout, workspace, scope, reader, unique.paths_by_identity(), trail)
-    return TextPreparer(layout, unique, trail, importer).found()
+        importer = Importer(layout, workspace, scope, reader, deduplicator.paths_by_identity(), trail)
+    return TextPreparer(layout, deduplicator, trail, importer).prepare_all()
 
 
-def _selected(layout: Layout, results: Mapping[str, LookupResult], select: Select | None) -> Mapping[str, LookupResult]:
+def _select_results(
+    layout: Layout, results: Mapping[str, LookupResult], select: Select | None
+) -> Mapping[str, LookupResult]:
     return {lookup.name: select(lookup, results[lookup.name]) for lookup in layout.lookups} if select else results
 
 
-def _with_conditions(
+def _apply_conditions(
     layout: Layout, results: Mapping[str, LookupResult], workspace: Workspace
 ) -> tuple[Mapping[str, LookupResult], Sequence[Finding]]:
-    """Return the results that count, and findings about files that others hide."""
+    """Return the results that count, and findings about files that other files hide."""
     if not any(lookup.when for lookup in layout.lookups):
         return results, ()
-    from .conditions import with_conditions
+    from .conditions import apply_conditions
 
-    return with_conditions(layout, results, workspace)
+    return apply_conditions(layout, results, workspace)
 
 
-def _one_per_file(candidates: Sequence[Candidate], named: Set[str]) -> tuple[Candidate, ...]:
-    """Return one candidate for each file, however often it was considered, preferably one that was used.
+def _one_per_file(candidates: Sequence[Candidate], named_paths: Set[str]) -> tuple[Candidate, ...]:
+    """Return one candidate for each file, even if it was considered several times: preferably one that was used.
 
-    Files in `named` remain `waiting`: the prompt names them but does not contain their text.
+    Files in `named_paths` remain `waiting`: the prompt names them but does not contain their text.
     """
     by_path: dict[str, Candidate] = {}
     for candidate in candidates:
-        path, known = candidate.path, by_path.setdefault(candidate.path, candidate)
-        is_better = known.fate not in ("used", "cut") and candidate.fate in ("used", "cut")
-        if path in named and "waiting" in (known.fate, candidate.fate):
-            by_path[path] = known if known.fate == "waiting" else candidate
+        path, earlier = candidate.path, by_path.setdefault(candidate.path, candidate)
+        is_better = earlier.fate not in ("used", "cut") and candidate.fate in ("used", "cut")
+        if path in named_paths and "waiting" in (earlier.fate, candidate.fate):
+            by_path[path] = earlier if earlier.fate == "waiting" else candidate
         elif is_better:
             by_path[path] = candidate
     return tuple(by_path.values())
 
 
-def _only_named(layout: Layout, found: Mapping[str, Sequence[Document | Skill | Resident]]) -> Set[str]:
+def _named_paths(layout: Layout, found: Mapping[str, Sequence[Document | Skill | Resident]]) -> Set[str]:
     """Return the paths of scoped rules that sections name without printing their text, as in a table."""
     rules = {lookup.name for lookup in layout.lookups if lookup.kind == "text" and lookup.unless}
     for section in layout.all_sections if rules else ():
@@ -201,14 +203,14 @@ def _run_lookups(
 ) -> dict[str, LookupResult]:
     """Run each lookup rule, or reuse its last result if nothing that it read has changed."""
     results: dict[str, LookupResult] = {}
-    # Whether a link leads out of the workspace depends on these directories, whatever else a lookup rule reads.
+    # Every lookup rule depends on these directories, because they determine whether a link leads out of the workspace.
     root_stamps = {path: reader.stamp(path) for path in walked_directories("git", workspace)}
     for lookup in layout.lookups:
-        known = before.lookup_results.get(lookup.name) if before and before.workspace == workspace else None
-        is_same = known is not None and known.directories == tuple(lookup.directories)
-        if known is None or not is_same or not is_unchanged(known.stamps, reader.disk):
-            known = _run_lookup(lookup, workspace, reader.successor(known.readings if known else {}, root_stamps))
-        results[lookup.name] = known
+        result = before.lookup_results.get(lookup.name) if before and before.workspace == workspace else None
+        is_same = result is not None and result.directories == tuple(lookup.directories)
+        if result is None or not is_same or not is_unchanged(result.stamps, reader.disk):
+            result = _run_lookup(lookup, workspace, reader.successor(result.readings if result else {}, root_stamps))
+        results[lookup.name] = result
     return results
 
 
@@ -241,13 +243,13 @@ def _run_lookup(lookup: Lookup, workspace: Workspace, reader: Reader) -> LookupR
 
 def _find_texts(lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail) -> list[FoundText]:
     """Return the texts that one lookup rule finds, in its order."""
-    all_slots = list(slots(lookup, workspace, trail, reader))
+    all_slots = list(find_slots(lookup, workspace, trail, reader))
     is_nearest_only = lookup.take == "nearest"
     texts: list[FoundText] = []
     for slot in reversed(all_slots) if is_nearest_only and lookup.order != "nearest" else all_slots:
         chosen = texts[0].reading if is_nearest_only and texts else None
         start = len(trail.candidates)
-        readings = choose(slot, lookup, workspace, reader, trail)
+        readings = choose_files(slot, lookup, workspace, reader, trail)
         pointers = _remove_pointers(trail, start)
         for reading, pattern, is_taken in readings:
             layer = layer_of(lookup, pattern)
@@ -258,7 +260,7 @@ def _find_texts(lookup: Lookup, workspace: Workspace, reader: Reader, trail: Tra
                 texts.append(FoundText(reading, len(trail.candidates) - 1, bound, pattern.place, base, pattern.path))
                 chosen = reading
             else:
-                _record_unchosen(reading, layer, chosen, trail, start)
+                _record_rejected(reading, layer, chosen, trail, start)
         trail.candidates.extend(pointers)
     if lookup.order == "path":
         texts.sort(key=lambda text: text.reading.path.encode("utf-16-be", "surrogatepass"))
@@ -272,11 +274,11 @@ def _remove_pointers(trail: Trail, start: int) -> list[Candidate]:
     return pointers
 
 
-def _record_unchosen(reading: Reading, layer: str, chosen: Reading | None, trail: Trail, start: int) -> None:
-    """Record text that was not chosen: a copy of the chosen one, or shadowed by it or by a blank file since `start`."""
+def _record_rejected(reading: Reading, layer: str, chosen: Reading | None, trail: Trail, start: int) -> None:
+    """Record text that was not chosen: a copy of the chosen text, or shadowed by it or by a blank file after candidate `start`."""
     if chosen is not None and (reading.identity == chosen.identity or reading.text == chosen.text):
-        what = "file" if reading.identity == chosen.identity else "text"
-        reason = f"the same {what} as {printable(chosen.path)}"
+        kind = "file" if reading.identity == chosen.identity else "text"
+        reason = f"the same {kind} as {printable(chosen.path)}"
         trail.record(reading.path, layer, "duplicate", reason, "file-duplicate", chosen.path)
         return
     blank = next((candidate.path for candidate in trail.candidates[start:] if candidate.fate == "blank"), "")

@@ -1,8 +1,8 @@
-"""Follow the imports of texts (`@path`), and check that each file may be imported.
+"""Follows the imports in texts (`@path`), and checks that each file may be imported.
 
-A project's file may import only from the workspace, whatever the layout says, and only what the agent's scope allows reading. A
-user's own file may import from anywhere if the layout says so. Links are resolved before this is checked, and again for the file that
-was opened. A file that may not be imported is reported as a finding, and the others are still read.
+A project's file may import only from the workspace, regardless of the layout, and only files that the agent's scope allows reading.
+A user's own file may import from anywhere if the layout allows it. Links are resolved before this is checked, and again for the file
+that was opened. A file that may not be imported is reported as a finding, and the others are still read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..text.imports import MAX_FOLLOWED, MAX_TOKENS, import_tokens
 from ..text.lines import printable
 from ..text.pieces import apply_filters, slice_pieces
 from ..vocabulary import Origin, Piece, replace, value
-from .documents import fields_of, finish, strip
+from .documents import drop_parts, fields_of, finish
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ LAYER = "import"
 class Importing:
     """A file whose imports are being followed.
 
-    `lookup` and `found` are the lookup rule and the text that it started from; `chain` is the chain of imports, this file last.
+    `lookup` is the lookup rule, `found` the text that it found, and `chain` the chain of imports from that text to this file.
     """
 
     lookup: Lookup
@@ -58,7 +58,7 @@ class Importing:
     def identities(self) -> list[tuple[int, int]]:
         return [reading.identity for reading in self.chain]
 
-    def then(self, reading: Reading) -> Importing:
+    def with_import(self, reading: Reading) -> Importing:
         return Importing(self.lookup, self.rules, self.found, (*self.chain, reading))
 
 
@@ -72,9 +72,9 @@ class NotImported:
 
 
 class Importer:
-    """Follows the imports of all texts of a layout, in their order.
+    """Follows the imports in all texts of a layout, in order.
 
-    `names` contains the path of each file that a lookup rule has found, by its identity; `seen` contains the files that are in the
+    `names` contains the path of each file that a lookup rule found, by its identity; `seen` contains the files that are in the
     prompt so far.
     """
 
@@ -92,27 +92,27 @@ class Importer:
         self.seen: set[tuple[int, int]] = set()
         self.seen_in_file: set[tuple[int, int]] = set()
         self.readings: dict[tuple[str, str, Bound, str], Reading] = {}
-        self.room = layout.template_limit
-        self.followed = 0
+        self.remaining_bytes = layout.template_limit
+        self.followed_count = 0
 
     def expand(self, lookup: Lookup, found: FoundText) -> list[Document]:
-        """Return a text's document, followed by those that it imports as items."""
+        """Return a text's document, followed by those of the files that it imports as items."""
         reading, rules = found.reading, lookup.rules
         assert rules.imports is not None
         if reading.identity in self.seen and rules.imports.once == "prompt":
-            return []  # an earlier file has imported it
+            return []  # an earlier file imported it
         importing = Importing(lookup, rules.imports, found, (reading,))
         self.seen_in_file = {reading.identity}
         fields = fields_of(reading, rules, found.place, self.trail.findings)
-        return list(self.items(importing, fields))
+        return list(self.expand_items(importing, fields))
 
-    def items(self, importing: Importing, fields: Sequence[tuple[str, str]]) -> Iterator[Document]:
+    def expand_items(self, importing: Importing, fields: Sequence[tuple[str, str]]) -> Iterator[Document]:
         """Yield a file's document, then those of its imports, depth first."""
         reading, rules = importing.chain[-1], importing.lookup.rules
         self.seen.add(reading.identity)
-        pieces = strip(reading, rules)
+        pieces = drop_parts(reading, rules)
         if importing.rules.place != "item":
-            yield finish(reading.document, self.inserted(pieces, importing), rules.trim, fields)
+            yield finish(reading.document, self.insert_imports(pieces, importing), rules.trim, fields)
             return
         yield finish(reading.document, pieces, rules.trim, fields)
         label = [field for field in fields if field[0] == "label"]
@@ -121,9 +121,9 @@ class Importer:
             if not isinstance(imported, NotImported):
                 own_fields = fields_of(imported, rules, "", self.trail.findings)
                 others = [field for field in own_fields if field[0] != "label"]
-                yield from self.items(importing.then(imported), (*label, *others))
+                yield from self.expand_items(importing.with_import(imported), (*label, *others))
 
-    def inserted(self, pieces: Pieces, importing: Importing) -> Pieces:
+    def insert_imports(self, pieces: Pieces, importing: Importing) -> Pieces:
         """Insert the text of imported files in place of their tokens, or after them."""
         text, position, result = "".join(piece.text for piece in pieces), 0, pieces[:0]
         for token in self.tokens(pieces, importing):
@@ -132,7 +132,7 @@ class Importer:
             if form is None:
                 continue
             result += slice_pieces(pieces, position, token.end if importing.rules.place == "insert" else token.start)
-            result += tuple(self.filled(form, token, imported, importing))
+            result += tuple(self.fill_in(form, token, imported, importing))
             position = token.end
         return (*result, *slice_pieces(pieces, position, len(text))) if position else pieces
 
@@ -145,10 +145,10 @@ class Importer:
                 "repeated": rules.repeated,
             }
             return forms.get(imported.kind)
-        self.room -= imported.size
+        self.remaining_bytes -= imported.size
         return rules.form
 
-    def filled(
+    def fill_in(
         self, form: Form, token: ImportToken, imported: Reading | NotImported, importing: Importing
     ) -> Iterator[Piece]:
         layout_origin = Origin("layout", self.layout.address)
@@ -156,18 +156,20 @@ class Importer:
             if isinstance(part, str):
                 yield Piece(part, layout_origin)
             elif part.name == "text" and not isinstance(imported, NotImported):
-                pieces = self.inserted(strip(imported, importing.lookup.rules), importing.then(imported))
+                pieces = self.insert_imports(
+                    drop_parts(imported, importing.lookup.rules), importing.with_import(imported)
+                )
                 document = finish(imported.document, pieces, importing.rules.trim, ())
                 origin = Origin("file", document.path, _lines(document))
                 yield from document.pieces or (Piece(document.text, origin),)
             else:
                 path = printable(imported.path)
-                single = Piece(path, Origin("environment", path))
+                piece = Piece(path, Origin("environment", path))
                 if part.name == "name":
-                    single = Piece(token.name, Origin("file", printable(importing.path)))
+                    piece = Piece(token.name, Origin("file", printable(importing.path)))
                 elif part.name == "reason" and isinstance(imported, NotImported):
-                    single = Piece(imported.reason, Origin("mark"))
-                yield apply_filters(single, part.filters, self.workspace)
+                    piece = Piece(imported.reason, Origin("mark"))
+                yield apply_filters(piece, part.filters, self.workspace)
 
     def tokens(self, pieces: Pieces, importing: Importing) -> Iterator[ImportToken]:
         """Yield the imports in a text. `@~/path` counts only if imports become items or may come from anywhere."""
@@ -181,16 +183,16 @@ class Importer:
                 self.report(importing, "import-limit", f"has more than {MAX_TOKENS:,} imports; the rest are ignored")
                 return
             if with_home or not token.name.startswith("~"):
-                self.followed += 1
-                if self.followed > MAX_FOLLOWED:
+                self.followed_count += 1
+                if self.followed_count > MAX_FOLLOWED:
                     self.report_limit(importing)
                     return
                 yield token
 
     def report_limit(self, importing: Importing) -> None:
-        if self.followed == MAX_FOLLOWED + 1:  # once, not for each file that is still open
-            what = f"has imports that are ignored, because {MAX_FOLLOWED:,} imports were followed before them"
-            self.report(importing, "import-limit", what)
+        if self.followed_count == MAX_FOLLOWED + 1:  # report this once, not for each file that is still being read
+            problem = f"has imports that are ignored, because {MAX_FOLLOWED:,} imports were followed before them"
+            self.report(importing, "import-limit", problem)
 
     # One file
 
@@ -200,41 +202,41 @@ class Importer:
         if path is None:
             return NotImported("missing", token.name, "the home directory is unknown")
         bound = importing.found.bound
-        self.reader.stamp_down_to(path, bound.folder)
+        self.reader.stamp_up_to(path, bound.folder)
         # A file outside is not even looked up, so that the prompt does not reveal whether it exists.
-        refused = self.refusal(path, _real(path), importing)
-        if refused:
-            return self.refuse(path, token, importing, *refused)
+        refusal = self.refusal(path, _real(path), importing)
+        if refusal:
+            return self.refuse(path, token, importing, *refusal)
         if self.reader.is_folder(path):
             return NotImported("outside", path, "it is a directory")
         if not self.reader.has_entry(path):
-            return self.missing(path, token, importing)
-        if not_followed := _not_followed(path, importing):
-            return self.leave_out(path, token, importing, "deep", *not_followed)
-        reading = self.reading(path, importing, trim)
+            return self.report_missing(path, token, importing)
+        if unfollowed := _unfollowed_reason(path, importing):
+            return self.leave_out(path, token, importing, "deep", *unfollowed)
+        reading = self.cached_reading(path, importing, trim)
         if reading.fate in ("refused", "untrusted"):
             return self.refuse(path, token, importing, "outside", reading.reason)
         if not (reading.has_text or (reading.fate == "blank" and importing.rules.place != "item")):
             reason = reading.reason or "it is blank"
             self.record(path, reading.fate, importing, reason, reading.code)
             return NotImported("missing", path, reason)
-        return self.reason_not_to_repeat(reading, token, importing) or self.use(reading, importing)
+        return self.check_repeated(reading, token, importing) or self.use(reading, importing)
 
-    def reading(self, path: str, importing: Importing, trim: str) -> Reading:
+    def cached_reading(self, path: str, importing: Importing, trim: str) -> Reading:
         key = (path, importing.rules.within, importing.found.bound, trim)
         if key not in self.readings:
             read = self.reader.read_whole if trim in ("tail", "none") else self.reader.read
             self.readings[key] = read(path, _ImportCheck(self.refusal, importing))
         return self.readings[key]
 
-    def reason_not_to_repeat(self, reading: Reading, token: ImportToken, importing: Importing) -> NotImported | None:
-        """Return why a file may not be imported again, or None if it may: it is in the prompt, or it would import itself."""
+    def check_repeated(self, reading: Reading, token: ImportToken, importing: Importing) -> NotImported | None:
+        """Return why a file may not be imported (it is already in the prompt, it imports itself, or it is too large), or None if it may."""
         if reading.identity in importing.identities:
             names = " -> ".join(os.path.basename(link.path) for link in (*importing.chain, reading))
             reason = f"it imports itself: {printable(names)}"
             self.report(importing, "import-cycle", f"imports {token.name!r} in a circle: {printable(names)}", token)
             return NotImported("repeated", reading.path, reason)
-        if self.room < reading.size:
+        if self.remaining_bytes < reading.size:
             reason = f"the imported texts have more than {self.layout.template_limit:,} bytes"
             self.report(importing, "import-limit", f"imports {token.name!r}, which is left out: {reason}", token)
             return NotImported("deep", reading.path, reason)
@@ -247,7 +249,7 @@ class Importer:
         return NotImported("repeated", reading.path, "it is in the prompt already")
 
     def is_repeated(self, reading: Reading, importing: Importing) -> bool:
-        """Whether a file was imported before and the layout allows that only once."""
+        """Whether a file was imported before and the layout allows it only once."""
         if importing.rules.once == "chain":
             return False
         if importing.rules.once == "file":
@@ -265,7 +267,7 @@ class Importer:
     # Permission
 
     def refusal(self, path: str, real: str, importing: Importing) -> tuple[str, str] | None:
-        """Return whether a file is outside the allowed folder or refused in any layout, and why, or None if it may be imported."""
+        """Return `outside` or, if every layout refuses the file, `refused`, and the reason. Returns None if it may be imported."""
         from ..sources.secrets import is_secret
         from ..sources.variables import is_denied, may_read
 
@@ -274,7 +276,7 @@ class Importer:
             return "refused", "its name suggests that it contains secrets"
         if is_in_system_folder(real, bound.folder):
             return "refused", "it is in /proc, /sys or /dev"
-        folder = _limit(importing, self.workspace)
+        folder = _allowed_folder(importing, self.workspace)
         if folder is not None and not is_inside(real, self.reader.real(folder)):
             return "outside", f"it is outside {printable(folder)}"
         if bound.is_users_own:
@@ -288,7 +290,7 @@ class Importer:
 
     # Reports
 
-    def missing(self, path: str, token: ImportToken, importing: Importing) -> NotImported:
+    def report_missing(self, path: str, token: ImportToken, importing: Importing) -> NotImported:
         if _looks_like_text(token):
             self.report(importing, "import-missing", f"imports {token.name!r}, which does not exist", token)
             self.record(path, "absent", importing)
@@ -318,7 +320,7 @@ class Importer:
         self.trail.findings.append(finding(code, f"{path} {problem}", path, *_position_of(token)))
 
 
-def _limit(importing: Importing, workspace: Workspace) -> str | None:
+def _allowed_folder(importing: Importing, workspace: Workspace) -> str | None:
     """Return the folder that the layout restricts imports to, or None if it does not."""
     within, bound = importing.rules.within, importing.found.bound
     if within == "anywhere":
@@ -372,7 +374,7 @@ def _real(path: str) -> str:
 
 
 def _path_of(token: ImportToken, importing: Importing, home: str | None) -> str | None:
-    """Return the path that a token refers to, or None if it is in the home directory, which is unknown."""
+    """Return the path that a token refers to, or None if it is in the home directory and that is unknown."""
     name = os.fsdecode(token.name.encode("utf-8", "surrogateescape"))
     if name.startswith("~/"):
         if not home:
@@ -381,7 +383,7 @@ def _path_of(token: ImportToken, importing: Importing, home: str | None) -> str 
     return os.path.normpath(os.path.join(os.path.dirname(importing.path), name))
 
 
-def _not_followed(path: str, importing: Importing) -> tuple[str, str] | None:
+def _unfollowed_reason(path: str, importing: Importing) -> tuple[str, str] | None:
     """Return why the layout does not follow an import, and the finding's code, or None if it does."""
     extension = os.path.splitext(path)[1][1:].lower()
     if importing.rules.file_extensions and extension and extension not in importing.rules.file_extensions:
@@ -392,7 +394,7 @@ def _not_followed(path: str, importing: Importing) -> tuple[str, str] | None:
 
 
 def _looks_like_text(token: ImportToken) -> bool:
-    """Whether a token looks like the name of a text file. Most others are names of people, packages or modules, and are not reported."""
+    """Whether a token looks like a text file's name. Most others are names of people, packages or modules, and are not reported."""
     return is_file_name(token.name.rpartition("/")[2].rstrip(".,;:!?)"))
 
 

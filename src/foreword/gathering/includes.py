@@ -1,4 +1,4 @@
-"""Read the files that texts with directives include, before the texts are rendered, and check that they may be included.
+"""Reads the files that texts with directives include, before the texts are rendered, and checks that they may be included.
 
 A project's file may include files in the workspace that the agent's scope allows reading. A user's own file may include files in its
 own folder unless the scope denies them. Links are resolved before this is checked.
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 
 class Includes:
-    """The included files, by `include_key`. Each file is read once, even if it is included by several paths.
+    """The included files, by `include_key`. Each file is read once, even if it is included through several paths.
 
-    `names` contains the path of each file that a lookup rule has found. A file that is included by another path keeps the path in `names`.
+    `names` contains the path of each file that a lookup rule found. A file that is included through another path keeps the one in `names`.
     """
 
     def __init__(
@@ -59,18 +59,18 @@ class Includes:
 
         self._disk_paths[root.path] = path
         # Breadth first, so that a file is found at its lowest depth.
-        waiting, seen = [(root, 0)], {root.path}
-        while waiting:
-            document, depth = waiting.pop(0)
+        pending, seen = [(root, 0)], {root.path}
+        while pending:
+            document, depth = pending.pop(0)
             for target in directives.includes(document.text):
-                include = self._include(document, target, bound, is_too_deep=depth >= directives.DEPTH)
+                include = self._read_include(document, target, bound, is_too_deep=depth >= directives.MAX_DEPTH)
                 self.found[include_key(root.path, document.path, target)] = include
                 if isinstance(include, Document) and "<!--" in include.text and include.path not in seen:
                     seen.add(include.path)
-                    waiting.append((include, depth + 1))
+                    pending.append((include, depth + 1))
 
-    def _include(self, document: Document, target: str, bound: Bound, is_too_deep: bool) -> Document | Finding:
-        """Return the file that an include refers to, or a finding that says why it is left out."""
+    def _read_include(self, document: Document, target: str, bound: Bound, is_too_deep: bool) -> Document | Finding:
+        """Return the file that an include refers to, or a finding that explains why it is left out."""
         # The target is UTF-8, regardless of the locale.
         name = os.fsdecode(target.encode("utf-8", "surrogateescape"))
         path = os.path.normpath(os.path.join(os.path.dirname(self._disk_paths[document.path]), name))
@@ -78,12 +78,12 @@ class Includes:
         reason = "it is nested too deeply" if is_too_deep else self._name_refusal(path, bound)
         if reason:
             self._record(path, "refused", f"{includer}; {reason}")
-            return _left_out(document, target, reason)
+            return _refused_finding(document, target, reason)
         reading = self._read(path, bound)
         if not reading.has_text:
             reason = reading.reason or "the file does not exist or is empty"
             self._record(path, reading.fate, f"{includer}; {reason}")
-            return _left_out(document, target, reason)
+            return _refused_finding(document, target, reason)
         display_path = self.names.setdefault(reading.identity, printable(path))
         self._disk_paths.setdefault(display_path, path)
         if display_path != printable(path):
@@ -101,7 +101,7 @@ class Includes:
 
     def _name_refusal(self, path: str, bound: Bound) -> str:
         """Return why a file may not be included, judging by its name, or empty if it may."""
-        self.reader.stamp_down_to(path, bound.folder)
+        self.reader.stamp_up_to(path, bound.folder)
         try:
             return self.refusal(path, real_path(path), bound)
         except ValueError:
@@ -128,8 +128,8 @@ class Includes:
         trail = Trail()
         trail.record(path, "include", fate, reason, code, target)
         (candidate,) = trail.candidates
-        known = self._candidates.get(candidate.path)
-        if known is None or (known.fate not in ("used", "cut") and fate in ("used", "cut")):
+        earlier = self._candidates.get(candidate.path)
+        if earlier is None or (earlier.fate not in ("used", "cut") and fate in ("used", "cut")):
             self._candidates[candidate.path] = candidate
             self.findings.extend(trail.findings)
 
@@ -146,7 +146,7 @@ class _IncludeCheck:
         return ("refused", reason, "") if reason else None
 
 
-def _left_out(document: Document, target: str, reason: str) -> Finding:
+def _refused_finding(document: Document, target: str, reason: str) -> Finding:
     return finding(
         "include-refused", f"{document.path} includes {target!r}, which is left out: {reason}", document.path
     )

@@ -31,10 +31,10 @@ class FoundText:
 
 @value
 class LookupResult:
-    """What one lookup rule read and found: texts, or menu entries with the identity of each file by its path.
+    """What one lookup rule read and found: texts, or menu entries with each file's identity by its path.
 
-    `directories` are the directories of the place `down` for which the rule was run. `places` has, by the path of each entry, the
-    place of the pattern that found it and the directory where that starts.
+    `directories` lists the directories of the place `down` with which the rule was run. `places` contains, by each entry's path, the
+    place of the pattern that found it and the directory where the pattern starts.
     """
 
     entries: Sequence[Skill | Resident]

@@ -1,4 +1,4 @@
-"""Prepare the texts of the lookup rules that change text, one by one, with the files that they import."""
+"""Prepares the texts of the lookup rules that change text, one by one, with the files that they import."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
 class TextPreparer:
     """Prepares the texts of the lookup rules that change text. `importer` follows their imports, if a rule allows them."""
 
-    def __init__(self, layout: Layout, unique: Deduplicator, trail: Trail, importer: Importer | None) -> None:
+    def __init__(self, layout: Layout, deduplicator: Deduplicator, trail: Trail, importer: Importer | None) -> None:
         self.lookups = {
             lookup.name: lookup for lookup in layout.lookups if lookup.rules.change_text and not lookup.is_probe
         }
-        self.unique, self.trail, self.importer = unique, trail, importer
+        self.deduplicator, self.trail, self.importer = deduplicator, trail, importer
 
-    def found(self) -> dict[str, Sequence[Document]]:
-        """Return the documents of each lookup rule. A file of which nothing is left counts as blank."""
-        found: dict[str, Sequence[Document]] = dict.fromkeys(self.lookups, ())
-        for name, text in self.unique.kept():
+    def prepare_all(self) -> dict[str, Sequence[Document]]:
+        """Return the documents of each lookup rule. A file counts as blank if none of its text is left."""
+        prepared: dict[str, Sequence[Document]] = dict.fromkeys(self.lookups, ())
+        for name, text in self.deduplicator.kept_texts():
             if name not in self.lookups:
                 continue
             documents = self.documents(self.lookups[name], text)
             if self.lookups[name].rules.blank == "keep":
-                found[name] = (*found[name], *documents)
+                prepared[name] = (*prepared[name], *documents)
                 continue
             if any(not document.text.strip() for document in documents[:1]):
-                self.unique.record_blank(name, text, "it contains only front matter or comments")
-            found[name] = (*found[name], *(document for document in documents if document.text.strip()))
-        return found
+                self.deduplicator.record_blank(name, text, "it contains only front matter or comments")
+            prepared[name] = (*prepared[name], *(document for document in documents if document.text.strip()))
+        return prepared
 
     def documents(self, lookup: Lookup, text: FoundText) -> list[Document]:
         """Return a text's document, and those that it imports as items of their own."""

@@ -1,6 +1,6 @@
-"""Gather the instructions for touched files: the instruction files in the folders above them, and the rules for their paths.
+"""Gathers the instructions for touched files: the instruction files in the folders above them, and the rules for their paths.
 
-Rules are read when they change and compiled once. A touch then compares the path with each of them.
+Rules are compiled once, and read again only if they change. A touch then compares the path with each of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Candidate, Finding, Inputs, Resident, Workspace
     from .results import FoundText, LookupResult
 
-# Instructions in other people's code do not apply.
+# Instructions in third-party code do not apply.
 _SKIPPED_FOLDERS = frozenset(("node_modules", ".git"))
 _USER_PLACES = ("home", "config", "env", "system", "above")
 
@@ -42,18 +42,18 @@ class RuleScopes:
     """The paths that rules apply to, compiled once for each text."""
 
     def __init__(self) -> None:
-        self.compiled = 0
-        self._known: dict[tuple[str, ...], RuleScope] = {}
+        self.compiled_count = 0
+        self._scopes: dict[tuple[str, ...], RuleScope] = {}
 
-    def of(self, lookup: Lookup, text: FoundText) -> RuleScope:
+    def scope_of_rule(self, lookup: Lookup, text: FoundText) -> RuleScope:
         key = text.reading.path, text.reading.hash, lookup.globs, *lookup.match
-        known = self._known.get(key)
-        if known is None:
-            self.compiled += 1
-            known = self._known[key] = scope_of(text.reading.text, lookup.match, lookup.globs)
-        return known
+        scope = self._scopes.get(key)
+        if scope is None:
+            self.compiled_count += 1
+            scope = self._scopes[key] = scope_of(text.reading.text, lookup.match, lookup.globs)
+        return scope
 
-    def of_skill(self, lookup: Lookup, skill: Skill) -> RuleScope:
+    def scope_of_skill(self, lookup: Lookup, skill: Skill) -> RuleScope:
         key = skill.path, skill.paths, lookup.globs
         known = self._known.get(key)
         if known is None:
@@ -80,12 +80,12 @@ def locate(path: str, workspace: Workspace, reader: Reader) -> TouchedFile | Fin
     return TouchedFile(resolved, folder, tuple(names))
 
 
-def directories_to(
+def directories_above(
     lookup: Lookup, files: Iterable[TouchedFile], workspace: Workspace, *, is_mirror: bool
 ) -> tuple[str, ...]:
-    """Return the directories of the place `down`, outermost first: those above the touched files that the place `walk` does not cover."""
+    """Return the directories of the place `down`, outermost first: those above the touched files that the place `walk` does not include."""
     root, cwd = workspace.root or workspace.cwd, workspace.cwd
-    found: dict[str, None] = {}
+    directories: dict[str, None] = {}
     for file in files:
         if lookup.within == "cwd" and not is_inside(file.folder, cwd):
             continue
@@ -97,8 +97,8 @@ def directories_to(
         for folder in reversed(folders):
             if not is_mirror and os.path.basename(folder) in _SKIPPED_FOLDERS:
                 break
-            found[folder] = None
-    return tuple(found)
+            directories[folder] = None
+    return tuple(directories)
 
 
 def gather_touched(
@@ -108,33 +108,33 @@ def gather_touched(
     files: Sequence[TouchedFile],
     scopes: RuleScopes,
     before: Inputs | None = None,
-    only: Callable[[str], bool] | None = None,
+    is_selected: Callable[[str], bool] | None = None,
 ) -> Inputs:
-    """Gather the instructions for these touched files. With `only`, rules are chosen by their own paths instead."""
+    """Gather the instructions for these touched files. With `is_selected`, rules are chosen by their own paths instead."""
     is_mirror = bool(layout.mirrors)
     lookups = [
-        replace(lookup, directories=directories_to(lookup, files, workspace, is_mirror=is_mirror))
+        replace(lookup, directories=directories_above(lookup, files, workspace, is_mirror=is_mirror))
         for lookup in layout.lookups
     ]
 
     def select(lookup: Lookup, result: LookupResult) -> LookupResult:
         if not lookup.match:
             return result
-        choose = matching_skills if lookup.kind == "skill" else matching
-        return choose(lookup, result, files, workspace, scopes, only)
+        select_rules = select_matching_skills if lookup.kind == "skill" else select_matching
+        return select_rules(lookup, result, files, workspace, scopes, is_selected)
 
     return gather(replace(layout, lookups=tuple(lookups)), workspace, reader, before, select=select)
 
 
-def matching(
+def select_matching(
     lookup: Lookup,
     result: LookupResult,
     files: Sequence[TouchedFile],
     workspace: Workspace,
     scopes: RuleScopes,
-    only: Callable[[str], bool] | None = None,
+    is_selected: Callable[[str], bool] | None = None,
 ) -> LookupResult:
-    """Remove the rules that do not apply to any of these files from a lookup rule's result. They remain as `waiting` candidates."""
+    """Remove from a lookup rule's result the rules that apply to none of these files. They remain as `waiting` candidates."""
     if lookup.within == "cwd":
         files = [file for file in files if is_inside(file.path, workspace.cwd)]
     candidates = list(result.candidates)
@@ -144,13 +144,13 @@ def matching(
         if lookup.below and f"/{lookup.below}/" not in text.reading.path:
             kept.append((text, _UNSCOPED))
             continue
-        scope = scopes.of(lookup, text)
+        scope = scopes.scope_of_rule(lookup, text)
         candidate = candidates[text.candidate]
         if scope.problem:
             problems.append(finding("front-matter-invalid", f"{candidate.path}: {scope.problem}", candidate.path, 1))
         base = base_of_rule(lookup, text.reading.path, text.place, text.base, workspace)
-        fate = _fate(lookup, scope, candidate, base, files) if only is None else None
-        if fate is None and (only is None or only(candidate.path)):
+        fate = _unmatched_candidate(lookup, scope, candidate, base, files) if is_selected is None else None
+        if fate is None and (is_selected is None or is_selected(candidate.path)):
             kept.append((text, scope))
         else:
             candidates[text.candidate] = fate or replace(candidate, fate="waiting", reason="it was not sent earlier")
@@ -164,17 +164,17 @@ def matching(
     )
 
 
-def matching_skills(
+def select_matching_skills(
     lookup: Lookup,
     result: LookupResult,
     files: Sequence[TouchedFile],
     workspace: Workspace,
     scopes: RuleScopes,
-    only: Callable[[str], bool] | None = None,
+    is_selected: Callable[[str], bool] | None = None,
 ) -> LookupResult:
-    """Remove the skills that are not for any of these files from a lookup rule's result.
+    """Remove from a lookup rule's result the skills that apply to none of these files.
 
-    Those with paths remain as `waiting` candidates; the others are listed in the prompt, so a touch has nothing to say about them.
+    Those with paths remain as `waiting` candidates; the others are already listed in the prompt, so a touch does not list them.
     """
     if lookup.within == "cwd":
         files = [file for file in files if is_inside(file.path, workspace.cwd)]
@@ -182,12 +182,16 @@ def matching_skills(
     kept: list[Skill | Resident] = []
     for entry in result.entries:
         path = printable(entry.path)
-        scope = scopes.of_skill(lookup, entry) if isinstance(entry, Skill) else _UNSCOPED
+        scope = scopes.scope_of_skill(lookup, entry) if isinstance(entry, Skill) else _UNSCOPED
         base = base_of_rule(lookup, entry.path, *result.places[entry.path], workspace)
-        if only is not None:
-            fate = None if only(path) else replace(candidates[path], fate="waiting", reason="it was not sent earlier")
+        if is_selected is not None:
+            fate = (
+                None
+                if is_selected(path)
+                else replace(candidates[path], fate="waiting", reason="it was not sent earlier")
+            )
         else:
-            fate = _fate(lookup, scope, candidates[path], base, files)
+            fate = _unmatched_candidate(lookup, scope, candidates[path], base, files)
         if fate is None:
             kept.append(entry)
         elif scope.is_scoped:
@@ -197,7 +201,7 @@ def matching_skills(
     return replace(result, entries=kept, candidates=tuple(candidates.values()))
 
 
-def _fate(
+def _unmatched_candidate(
     lookup: Lookup, scope: RuleScope, candidate: Candidate, base: str, files: Sequence[TouchedFile]
 ) -> Candidate | None:
     """Return the candidate of a rule or skill that does not apply, with the reason, or None if it applies."""
@@ -212,7 +216,7 @@ def _fate(
 
 
 def base_of_rule(lookup: Lookup, path: str, place: str, base: str, workspace: Workspace) -> str:
-    """Return the directory that a rule's globs are relative to: the workspace for a user's own rule, otherwise where its folder was found."""
+    """Return the directory that a rule's globs are relative to: the workspace's for a user's own rule, otherwise where its folder is."""
     if place in _USER_PLACES or (place == "path" and not is_inside(path, base)):
         return workspace.cwd if lookup.within == "cwd" else workspace.root or workspace.cwd
     return workspace.root or workspace.cwd if lookup.from_root else base

@@ -1,4 +1,4 @@
-"""Determine the values of template variables that require reading files or calling extensions."""
+"""Determines the values of template variables that require reading files or calling extensions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def template_values(
             variables.update(dict.fromkeys(module.referenced_variables(body, extension_types.keys())))
     for type_, name in variables:
         if type_ == "file":
-            reader.stamp_down_to(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd)
+            reader.stamp_up_to(os.path.normpath(os.path.join(workspace.cwd, name)), workspace.cwd)
     values, is_stamped = read_values(variables, workspace, scope, layout.settings, reader, trail)
     for type_, name in variables:
         if type_ in extension_types:
@@ -58,16 +58,16 @@ def _add_value(
     values: dict[str, str | Document],
     findings: list[Finding],
 ) -> None:
-    """Add the value of an extension's variable. If its function raises, the variable is left undefined and that is reported."""
+    """Add the value of an extension's variable. If its function raises an exception, the variable stays undefined, which is reported."""
     try:
-        found: object = variable(name, workspace)
+        content: object = variable(name, workspace)
     except Exception as error:
         findings.append(
             finding("extension-failed", f"the variable [{type_}:{name}] raised {type(error).__name__} and was skipped")
         )
         return
-    if isinstance(found, str):
-        values[f"{type_}:{name}"] = found
-    elif found is not None:
-        message = f"the variable [{type_}:{name}] returned {type_in_words(found)}, not a string, and was skipped"
+    if isinstance(content, str):
+        values[f"{type_}:{name}"] = content
+    elif content is not None:
+        message = f"the variable [{type_}:{name}] returned {type_in_words(content)}, not a string, and was skipped"
         findings.append(finding("extension-failed", message))

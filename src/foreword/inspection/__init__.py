@@ -1,1 +1,1 @@
-"""Questions asked of finished prompts. Everything here is pure."""
+"""Analyses finished prompts: how they differ, what caching costs, and which files each agent reads."""

@@ -1,4 +1,4 @@
-"""Describe in words which files an agent reads, based on its layout's lookups."""
+"""Describes in words which files an agent reads, based on its layout's lookup rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_NAMES = 8
 
 
 def describe_rule(verdict: Verdict) -> str:
-    """Describe the rule behind a verdict, for example `it reads AGENTS.md in each directory from …`. Empty if there is no rule."""
+    """Describe the rule behind a verdict, for example `it reads AGENTS.md in each directory from …`, or return empty if there is none."""
     if verdict.rule is None:
         return ""
     lookup, pattern = verdict.rule
@@ -31,13 +31,13 @@ def describe_rule(verdict: Verdict) -> str:
 
 
 def describe_reads(layout: Layout, path: str) -> str:
-    """What a layout reads instead of a file: files with the same name in other places, otherwise all its instruction files."""
+    """Describe what a layout reads instead of a file: files with the same name in other places, otherwise all its instruction files."""
     places = describe_places(layout, path)
-    return places or _shorten(_names([pattern for _, group in _text_groups(layout) for pattern in group]))
+    return places or _shorten(_file_names([pattern for _, group in _text_groups(layout) for pattern in group]))
 
 
 def describe_places(layout: Layout, path: str) -> str:
-    """The places in which a layout reads files with this name. Empty if there are none."""
+    """Describe the places in which a layout reads files with this name, or return empty if there are none."""
     name = basename(path)
     places = dict.fromkeys(
         f"{_path_as_written(pattern)} {_describe_place(pattern, lookup)}".rstrip()
@@ -56,8 +56,8 @@ def _shorten(names: Sequence[str]) -> str:
     return _join(names if len(names) <= _MAX_NAMES else [*names[:_MAX_NAMES], f"{len(names) - _MAX_NAMES} more"])
 
 
-def _names(patterns: Sequence[Pattern]) -> list[str]:
-    """The names of the files that patterns find, with those in the workspace first. A pattern with a wildcard is listed unchanged."""
+def _file_names(patterns: Sequence[Pattern]) -> list[str]:
+    """Return the names of the files that patterns find, with those in the workspace first. A pattern with a wildcard is listed unchanged."""
     names: list[str] = []
     for rule in sorted(patterns, key=lambda pattern: pattern.place not in WORKSPACE_PLACES):
         name = rule.path if "*" in rule.path else basename(rule.path)
@@ -67,7 +67,7 @@ def _names(patterns: Sequence[Pattern]) -> list[str]:
 
 
 def _describe_group(group: Sequence[Pattern], lookup: Lookup) -> str:
-    """The files in a group, and where the agent looks for them."""
+    """Describe the files in a group, and where the agent looks for them."""
     where = _describe_place(group[0], lookup)
     names = list(dict.fromkeys(_path_as_written(pattern) for pattern in group))
     files = names[0] if len(names) == 1 else f"the first of {_join(names)}"
@@ -75,7 +75,7 @@ def _describe_group(group: Sequence[Pattern], lookup: Lookup) -> str:
 
 
 def _path_as_written(pattern: Pattern) -> str:
-    """A pattern's path as a user would write it."""
+    """Return a pattern's path as a user would write it."""
     if pattern.place == "home":
         return f"~/{pattern.path}"
     if pattern.place == "config":
@@ -112,7 +112,7 @@ def _join(parts: Sequence[str]) -> str:
 
 
 def describe_verdict(view: AgentView, path: str, verdict: Verdict) -> str:
-    """Describe what an agent does with a file, and why, in a sentence without the agent's name."""
+    """Describe what an agent does with a file, and why, in a sentence whose subject, the agent, is left out."""
     rule = describe_rule(verdict)
     if verdict.name == "never":
         others = describe_reads(view.layout, path)
@@ -120,15 +120,15 @@ def describe_verdict(view: AgentView, path: str, verdict: Verdict) -> str:
     if verdict.name == "absent" and verdict.rule is None:
         return f"would not load it: the file does not exist, and it reads only {describe_reads(view.layout, path)}"
     if verdict.name == "listed" and verdict.rule is not None:
-        return f"lists it as a {_KINDS[verdict.rule[0].kind]}, with its name and description; {rule}"
+        return f"lists it as a {_KIND_NAMES[verdict.rule[0].kind]}, with its name and description; {rule}"
     outcome = "loads nothing from it" if verdict.cut == 100 else _OUTCOMES[verdict.name].format(cut=verdict.cut)
-    if verdict.name == "loaded" and verdict.reason:  # the reason is, for example, an import, which no rule covers
+    if verdict.name == "loaded" and verdict.reason:  # such as an import, which no rule describes
         rule = ""
-    why = "; ".join(dict.fromkeys(part for part in (verdict.reason, rule) if part))
-    return f"{outcome}: {why}" if why else outcome
+    explanation = "; ".join(dict.fromkeys(part for part in (verdict.reason, rule) if part))
+    return f"{outcome}: {explanation}" if explanation else outcome
 
 
-_KINDS = {"skill": "skill", "resident": "resident", "agent": "sub-agent", "command": "command"}
+_KIND_NAMES = {"skill": "skill", "resident": "resident", "agent": "sub-agent", "command": "command"}
 _OUTCOMES = {
     "loaded": "loads it",
     "cut": "loads it without {cut}% of its text",

@@ -1,4 +1,4 @@
-"""Compare the text that two agents get from a file that both of them load: one may cut it, or drop comments and front matter."""
+"""Compares the texts that two agents get from a file that both load: one may cut it, or drop comments and front matter."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _MAX_LINES = 5_000
 
 @value
 class TextDifference:
-    """A file from which two agents get different text. `lines` are those that only one gets, prefixed with `-` (the first agent) or `+`."""
+    """A file from which two agents get different text. `lines` are those that only one gets, with the prefix `-` (the first agent) or `+`."""
 
     path: str
     lines: Sequence[str]
 
 
 def compare_texts(old: AgentView, new: AgentView, paths: Sequence[str]) -> list[TextDifference]:
-    """The files from which two agents get different text. White space at the start and end of a text does not count."""
+    """Return the files from which two agents get different text. White space at the start and end of a text does not count."""
     differences = []
     for path in paths:
         before, after = _text_of(old, path), _text_of(new, path)
@@ -32,7 +32,7 @@ def compare_texts(old: AgentView, new: AgentView, paths: Sequence[str]) -> list[
 
 
 def _text_of(view: AgentView, path: str) -> str:
-    """The part of a file's text that the prompt contains."""
+    """Return the part of a file's text that is in the agent's prompt."""
     return "".join(
         piece.text
         for passage in view.prompt.passages

@@ -1,10 +1,10 @@
-"""Compare what several agents read in one repository: a table of files and agents.
+"""Compares what several agents read in one repository: a table of files and agents.
 
     table = compare_agents(views, files, root, cwd)
     table.rows[0].verdicts[0]        # Verdict("loaded", …): what the first agent does with the first file
 
-An agent is a layout and the prompt that it produces in the workspace. The agent may still read a file that the layout did not
-consider if it works in another folder; otherwise it never reads it.
+An agent is a layout and the prompt that it produces in the workspace. If the layout did not consider a file, the agent may still
+read it when it works in another folder; otherwise it never does.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..sources.globs import matches_glob
 from ..sources.paths import is_inside
 from ..text.lines import printable
 from ..vocabulary import Candidate, Document, value
-from .touch_verdicts import brought_by_touch
+from .touch_verdicts import find_touch_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ _VERDICTS: dict[str, VerdictName] = {
     "binary": "unreadable",
     "absent": "absent",
 }
-LOADED = ("loaded", "cut")
-READ = (*LOADED, "on-touch", "listed", "elsewhere")
+LOADED_VERDICTS = ("loaded", "cut")
+READ_VERDICTS = (*LOADED_VERDICTS, "on-touch", "listed", "elsewhere")
 _PLACES_FROM_CWD = ("walk", "between", "cwd")
 WORKSPACE_PLACES = (*_PLACES_FROM_CWD, "root", "path")
 
@@ -66,7 +66,7 @@ WORKSPACE_PLACES = (*_PLACES_FROM_CWD, "root", "path")
 class AgentView:
     """What one agent reads: its layout, inputs and prompt. `evidence` lists the paths in the layout's `detected_by` that the repository contains.
 
-    `waiting` are the rules that are added only when the agent touches a file.
+    `waiting` contains the rules that are added only when the agent touches a file.
     """
 
     layout: Layout
@@ -86,7 +86,7 @@ class Verdict:
     """What an agent does with a file.
 
     `cut` is the percentage of the text that is left out. `target` is the file that explains the verdict, or the paths that activate the
-    file. `rule` is the layout's lookup and the pattern that apply to the file, or None.
+    file. `rule` is the lookup rule and the pattern that apply to the file, or None.
     """
 
     name: VerdictName
@@ -115,31 +115,33 @@ class AgentTable:
 def compare_agents(
     views: Sequence[AgentView], files: Sequence[str], root: str, cwd: str, missing: Collection[str] = ()
 ) -> AgentTable:
-    """All agents' verdicts on these files, and on every other existing file that one of them considered.
+    """Compare all agents' verdicts on these files, and on every other existing file that one of them considered.
 
     The files in `missing` do not exist.
     """
     judges = [_Judge(view, root, cwd, files) for view in views]
     paths = {*files, *(path for judge in judges for path in judge.existing_paths())}
     rows = [
-        FileRow(path, [_absent(judge.verdict(path)) if path in missing else judge.verdict(path) for judge in judges])
+        FileRow(
+            path, [_absent_verdict(judge.verdict(path)) if path in missing else judge.verdict(path) for judge in judges]
+        )
         for path in sorted(paths, key=lambda path: _sort_key(path, root))
     ]
     return AgentTable(views, rows)
 
 
-def _absent(verdict: Verdict) -> Verdict:
-    """The verdict on a file that does not exist; without a rule if the agent would never load it."""
+def _absent_verdict(verdict: Verdict) -> Verdict:
+    """Return the verdict on a file that does not exist. It has no rule if the agent would never load the file."""
     return Verdict("absent", verdict.reason, rule=verdict.rule)
 
 
 def verdict_on(view: AgentView, path: str, root: str, cwd: str) -> Verdict:
-    """What one agent does with a file, which may be missing, as long as it touches nothing."""
+    """Return what one agent does with a file, which may be missing, before it touches any file."""
     return _Judge(view, root, cwd, None).verdict(path)
 
 
 def folders_to_visit(table: AgentTable) -> list[tuple[int, str]]:
-    """Pairs of an agent's number and a folder from which that agent may read files in the table."""
+    """Return pairs of an agent's number and a folder in which that agent would read more of the table's files."""
     return list(
         dict.fromkeys(
             (number, verdict.target)
@@ -150,14 +152,14 @@ def folders_to_visit(table: AgentTable) -> list[tuple[int, str]]:
     )
 
 
-def with_visits(
+def apply_visits(
     table: AgentTable,
     visits: Mapping[tuple[int, str], Mapping[str, Candidate]],
     touched: Collection[tuple[int, str]] = (),
 ) -> AgentTable:
-    """The table, updated with what happens to files in the visited folders: a file that is not loaded there is not `elsewhere`.
+    """Update the verdicts with what happens in the visited folders: a file that is not loaded there is not `elsewhere`.
 
-    `touched` are pairs of an agent's number and a file that the agent gets when it reads another file in that folder.
+    `touched` contains pairs of an agent's number and a file that the agent gets when it reads another file in that folder.
     """
 
     def after_visit(number: int, path: str, verdict: Verdict) -> Verdict:
@@ -186,14 +188,14 @@ class _Judge:
         self.candidates = {candidate.path: candidate for candidate in (*view.waiting, *view.prompt.candidates)}
         menu_lookups = {lookup.name for lookup in view.layout.lookups if lookup.kind != "text"}
         # Skills, sub-agents and commands are listed in menus; they are not instruction files.
-        self.listed = {
+        self.menu_paths = {
             candidate.path
             for name in menu_lookups
             if name in view.inputs.lookup_results
-            for candidate in _candidates(view, name)
+            for candidate in _lookup_candidates(view, name)
         }
         self.by_name, self.by_wildcard = _patterns_by_name(view.layout)
-        self.menus = [
+        self.menu_patterns = [
             (lookup, pattern)
             for lookup in view.layout.lookups
             if lookup.kind != "text"
@@ -203,31 +205,31 @@ class _Judge:
 
     def existing_paths(self) -> Iterator[str]:
         for path, candidate in self.candidates.items():
-            if candidate.fate != "absent" and path not in self.listed:
+            if candidate.fate != "absent" and path not in self.menu_paths:
                 yield path
 
     def verdict(self, path: str) -> Verdict:
         candidate = self.candidates.get(path)
         if candidate is None:
-            return self._verdict_on_touch(path) or self._verdict_on_unconsidered(path)
+            return self._verdict_on_touch(path) or self._verdict_elsewhere(path)
         name = _VERDICTS[candidate.fate]
         cut = _percent_cut(self.view, path) if name == "cut" else None
         return Verdict(name, candidate.reason, candidate.target, cut, self._rule_for(path))
 
     def _verdict_on_touch(self, path: str) -> Verdict | None:
-        """The verdict on a file that is added when the agent touches another file in its folder; None if it is not."""
+        """Return the verdict on a file that is added when the agent touches another file in its folder, or None if it is not."""
         view = self.view
         if self.files is None:
             return None
-        found = brought_by_touch(path, view.layout, view.inputs, self.root, self.cwd, self.files)
-        if found is None:
+        touch_rule = find_touch_rule(path, view.layout, view.inputs, self.root, self.cwd, self.files)
+        if touch_rule is None:
             return None
-        folder, lookup, pattern = found
+        folder, lookup, pattern = touch_rule
         target = f"{folder[len(self.root) :].lstrip('/')}/**"
         return Verdict("on-touch", f"it waits for a file in {folder}", target, None, (lookup, pattern))
 
     def _rule_for(self, path: str) -> tuple[Lookup, Pattern] | None:
-        """The lookup and the pattern that found a file."""
+        """Return the lookup rule and the pattern that found a file."""
         is_in_workspace = is_inside(path, self.root)
         for lookup, pattern in self._possible_patterns(path):
             if pattern.place not in WORKSPACE_PLACES:
@@ -238,12 +240,12 @@ class _Judge:
         return None
 
     def _possible_patterns(self, path: str) -> Iterator[tuple[Lookup, Pattern]]:
-        """The patterns whose last part may match the file's name."""
+        """Yield the patterns whose last segment may match the file's name."""
         yield from self.by_name.get(basename(path), ())
         yield from self.by_wildcard
 
-    def _verdict_on_unconsidered(self, path: str) -> Verdict:
-        """The verdict `elsewhere` if an agent in another folder would read the file, otherwise `never`. Agents do not work in hidden folders."""
+    def _verdict_elsewhere(self, path: str) -> Verdict:
+        """Return the verdict `elsewhere` if an agent in another folder would read the file, otherwise `never`. Agents do not work in hidden folders."""
         if is_inside(path, self.root):
             for lookup, pattern in self._possible_patterns(path):
                 folders = _start_folders(path, pattern, self.root) if pattern.place in _PLACES_FROM_CWD else ()
@@ -252,12 +254,12 @@ class _Judge:
                     if is_possible and not self._is_searched(folder, pattern) and "/." not in folder[len(self.root) :]:
                         reason = f"only an agent that works in {folder} reads it"
                         return Verdict("elsewhere", reason, folder, None, (lookup, pattern))
-        return self._listed(path) or Verdict("never")
+        return self._menu_verdict(path) or Verdict("never")
 
-    def _listed(self, path: str) -> Verdict | None:
-        """The verdict on a skill, sub-agent or command: the agent lists it here, or in another folder. None for other files."""
+    def _menu_verdict(self, path: str) -> Verdict | None:
+        """Return the verdict on a skill, sub-agent or command, which the agent lists here or in another folder, or None for other files."""
         elsewhere = None
-        for lookup, pattern in self.menus:
+        for lookup, pattern in self.menu_patterns:
             folders = _start_folders(path, pattern, self.root) if f"/{pattern.path.partition('*')[0]}" in path else ()
             for folder in folders:
                 if pattern.place not in WORKSPACE_PLACES:
@@ -280,7 +282,7 @@ class _Judge:
         return is_between and is_inside(self.cwd, folder)
 
 
-def _candidates(view: AgentView, lookup: str) -> Sequence[Candidate]:
+def _lookup_candidates(view: AgentView, lookup: str) -> Sequence[Candidate]:
     candidates: Sequence[Candidate] = view.inputs.lookup_results[lookup].candidates
     return candidates
 
@@ -288,7 +290,7 @@ def _candidates(view: AgentView, lookup: str) -> Sequence[Candidate]:
 def _patterns_by_name(
     layout: Layout,
 ) -> tuple[Mapping[str, list[tuple[Lookup, Pattern]]], list[tuple[Lookup, Pattern]]]:
-    """The patterns for instruction files: those that end with a file name, by that name, and those that end with a wildcard."""
+    """Return the patterns for instruction files: those that end with a file name, by that name, and those that end with a wildcard."""
     by_name: dict[str, list[tuple[Lookup, Pattern]]] = {}
     by_wildcard: list[tuple[Lookup, Pattern]] = []
     for lookup in (rule for rule in layout.lookups if rule.kind == "text"):
@@ -302,7 +304,7 @@ def _patterns_by_name(
 
 
 def _start_folders(path: str, pattern: Pattern, root: str) -> Iterator[str]:
-    """The folders from which a pattern finds a file, the nearest first, up to the root, or to `/` for a file outside the root."""
+    """Yield the folders from which a pattern finds a file, the nearest first, up to the root, or to `/` for a file outside the root."""
     folder = dirname(path)
     top = root if is_inside(path, root) else "/"
     while is_inside(folder, top):
@@ -314,7 +316,7 @@ def _start_folders(path: str, pattern: Pattern, root: str) -> Iterator[str]:
 
 
 def _percent_cut(view: AgentView, path: str) -> int:
-    """The percentage of a file's text that is not in the prompt; at least 1."""
+    """Return the percentage of a file's text that is not in the prompt, at least 1."""
     length = max(
         (
             len(entry.text)
@@ -334,5 +336,5 @@ def _percent_cut(view: AgentView, path: str) -> int:
 
 
 def _sort_key(path: str, root: str) -> tuple[bool, Sequence[str], str]:
-    """A sort key: files outside the repository first, then by folder, with a folder's files before those in its subfolders."""
+    """Return a sort key: files outside the repository first, then by folder, with a folder's files before those in its subfolders."""
     return is_inside(path, root), dirname(path).split("/"), basename(path)

@@ -1,4 +1,4 @@
-"""How providers cache a prompt: where the cached prefix can end, how much of it survives a change, and what that costs.
+"""Computes how providers cache a prompt: where the cached prefix can end, how much of it survives a change, and what that costs.
 
 A request is a list of segments in the order in which the provider reads them. A provider reuses the prefix that two requests share,
 or the part of that prefix up to the last breakpoint, if it has at least a minimum number of tokens.
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 
 @value
 class Segment:
-    """Part of a request: the argument it belongs to (`of`), a tool's name or a message's number, and whether a breakpoint follows it.
+    """Part of a request: the argument it belongs to, a tool's name or a message's number, and whether a breakpoint follows it.
 
-    For the text of a message that belongs to the prompt, `of` is `leading`; the segment before it is that message's role.
+    For the text of a message that is part of the prompt, `argument` is `leading`; the segment before it is that message's role.
     """
 
-    of: str
+    argument: str
     text: str
     name: str = ""
     has_breakpoint: bool = False
 
 
 def segments_of(request: Mapping[str, Any], order: Sequence[str], leading: int = 0) -> list[Segment]:
-    """The segments of a request, in the order in which the provider reads them. The first `leading` messages are part of the prompt."""
+    """Split a request into segments, in the order in which the provider reads them. The first `leading` messages are part of the prompt."""
     settings = request.get("config", request)
     # A deferred tool is not in the prompt.
     tools = [tool for tool in _flat_tools(settings.get("tools", ())) if not tool.get("defer_loading")]
@@ -70,7 +70,7 @@ def segments_of(request: Mapping[str, Any], order: Sequence[str], leading: int =
 
 
 def _leading_segments(message: Mapping[str, Any], number: int) -> Iterator[Segment]:
-    """The segments of a message that belongs to the prompt: its role, then its blocks of text."""
+    """Yield the segments of a message that belongs to the prompt: its role, then its blocks of text."""
     yield Segment("messages", f"{message['role']}:", str(number))
     content = message.get("content", message.get("parts"))
     for block in (content,) if isinstance(content, str) else content or ():
@@ -89,22 +89,22 @@ def _tool_name(tool: Mapping[str, Any]) -> str:
     return str(tool.get("name") or tool.get("function", tool.get("custom", {})).get("name") or tool.get("type") or "")
 
 
-def _segment(of: str, content: Any, name: str) -> Segment:
-    """A segment with the text that the provider compares: prompt text unchanged, everything else as JSON without its breakpoint."""
+def _segment(argument: str, content: Any, name: str) -> Segment:
+    """Return a segment with the text that the provider compares: prompt text unchanged, everything else as JSON without its breakpoint."""
     if isinstance(content, str):
-        return Segment(of, content, name)
+        return Segment(argument, content, name)
     has_breakpoint = "cache_control" in content
     fields = {key: field for key, field in content.items() if key != "cache_control"}
-    text = fields["text"] if of == "system" else json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-    return Segment(of, text, name, has_breakpoint)
+    text = fields["text"] if argument == "system" else json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return Segment(argument, text, name, has_breakpoint)
 
 
 def with_last_breakpoint(segments: Sequence[Segment]) -> list[Segment]:
-    """The segments, with the breakpoint that callers set after the last message."""
-    if not segments or segments[-1].of != "messages":
+    """Add the breakpoint that callers set after the last message."""
+    if not segments or segments[-1].argument != "messages":
         return list(segments)
     last = segments[-1]
-    return [*segments[:-1], Segment(last.of, last.text, last.name, True)]
+    return [*segments[:-1], Segment(last.argument, last.text, last.name, True)]
 
 
 # Where the cached prefix can end
@@ -112,12 +112,12 @@ def with_last_breakpoint(segments: Sequence[Segment]) -> list[Segment]:
 
 @value
 class Breakpoint:
-    """A place where a cacheable prefix can end, after a section or tool, with the prefix's lifetime and number of tokens.
+    """A point where a cacheable prefix can end, after a section or tool, with the prefix's lifetime and number of tokens.
 
     `is_cacheable` is None if the model's minimum is unknown.
     """
 
-    of: str
+    argument: str
     after: str
     lifetime: str
     tokens: int
@@ -127,20 +127,20 @@ class Breakpoint:
 def breakpoints(
     segments: Sequence[Segment], prompt: Prompt, rules: ProviderRules, price: Price | None, count: TokenCounter
 ) -> list[Breakpoint]:
-    """Where a cached prefix can end: at the request's breakpoints, or, if the provider caches any prefix, where a lifetime ends."""
+    """Return where a cached prefix can end: at the request's breakpoints, or, if the provider caches any prefix, where a lifetime ends."""
     ends = _explicit_ends(segments, prompt) if rules.caching == "breakpoints" else _implicit_ends(segments, prompt)
     points: list[Breakpoint] = []
     position = tokens = 0
     text = "".join(segment.text for segment in segments)
-    for end, of, after, lifetime in ends:
+    for end, argument, after, lifetime in ends:
         tokens += count(text[position:end])
         position = end
-        points.append(Breakpoint(of, after, lifetime, tokens, is_cacheable(tokens, price)))
+        points.append(Breakpoint(argument, after, lifetime, tokens, is_cacheable(tokens, price)))
     return points
 
 
 def is_cacheable(tokens: int, price: Price | None) -> bool | None:
-    """Whether a prefix of this many tokens is cached; None if the minimum is unknown."""
+    """Whether a prefix of this many tokens is cached, or None if the minimum is unknown."""
     return None if price is None or price.minimum is None else tokens >= price.minimum
 
 
@@ -148,20 +148,20 @@ def _explicit_ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tupl
     position = sent = 0
     for segment in segments:
         position += len(segment.text)
-        sent += len(segment.text) if segment.of in _PROMPT_SEGMENTS else 0
-        if segment.has_breakpoint and segment.of == "tools":
+        sent += len(segment.text) if segment.argument in _PROMPT_SEGMENTS else 0
+        if segment.has_breakpoint and segment.argument == "tools":
             yield position, "tools", segment.name, "release"
-        elif segment.has_breakpoint and segment.of in _PROMPT_SEGMENTS:
+        elif segment.has_breakpoint and segment.argument in _PROMPT_SEGMENTS:
             end = _prompt_offset(prompt, sent)
             last = _last_passage_before(prompt, end)
-            yield position, segment.of, last.section if last else "", _shortest_lifetime(prompt, end)
+            yield position, segment.argument, last.section if last else "", _shortest_lifetime(prompt, end)
 
 
 _PROMPT_SEGMENTS = ("system", "leading")
 
 
 def _sent_spans(prompt: Prompt) -> list[tuple[int, int]]:
-    """The spans of a prompt that are sent, in order: the system prompt, unless it is blank, and each message."""
+    """Return the spans of a prompt that are sent, in order: the system prompt, unless it is blank, and each message."""
     messages = [(start, end) for _, start, end in message_spans(sent_passages(prompt.passages))]
     if not messages:
         return [(0, len(prompt.text))]
@@ -170,7 +170,7 @@ def _sent_spans(prompt: Prompt) -> list[tuple[int, int]]:
 
 
 def _prompt_offset(prompt: Prompt, sent: int) -> int:
-    """The offset in the prompt after this many sent characters. Separators between messages are not sent."""
+    """Return the offset in the prompt after this many sent characters. Separators between messages are not sent."""
     for start, end in _sent_spans(prompt):
         if sent <= end - start:
             return start + sent
@@ -179,34 +179,34 @@ def _prompt_offset(prompt: Prompt, sent: int) -> int:
 
 
 def _sent_length(prompt: Prompt, offset: int) -> int:
-    """How many characters of the prompt before this offset are sent."""
+    """Return how many characters of the prompt before this offset are sent."""
     return sum(max(min(end, offset) - start, 0) for start, end in _sent_spans(prompt))
 
 
 def _implicit_ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tuple[int, str, str, str]]:
-    """Where each lifetime ends in the prompt, and where the tools end if they come after the prompt."""
+    """Yield where each lifetime ends in the prompt, and where the tools end if they come after the prompt."""
     position = sent = 0
     ends = [(_sent_length(prompt, end), section, lifetime) for end, section, lifetime in _lifetime_ends(prompt)]
     for number, segment in enumerate(segments):
-        if segment.of in _PROMPT_SEGMENTS:
+        if segment.argument in _PROMPT_SEGMENTS:
             for end, section, lifetime in ends:
                 if sent < end <= sent + len(segment.text):
-                    yield position + end - sent, segment.of, section, lifetime
+                    yield position + end - sent, segment.argument, section, lifetime
             sent += len(segment.text)
         position += len(segment.text)
-        is_last = number + 1 == len(segments) or segments[number + 1].of != "tools"
+        is_last = number + 1 == len(segments) or segments[number + 1].argument != "tools"
         lifetime = _shortest_lifetime(prompt, len(prompt.text))
         if (
-            segment.of == "tools"
+            segment.argument == "tools"
             and is_last
             and lifetime != "turn"
-            and any(earlier.of == "system" for earlier in segments[:number])
+            and any(earlier.argument == "system" for earlier in segments[:number])
         ):
             yield position, "tools", segment.name, lifetime
 
 
 def _lifetime_ends(prompt: Prompt) -> Iterator[tuple[int, str, str]]:
-    """Where each lifetime except `turn` ends. No text stays cached longer than the text before it."""
+    """Yield where each lifetime except `turn` ends. No text stays cached longer than the text before it."""
     ranks: list[int] = []
     for passage in prompt.passages:
         ranks.append(max(LIFETIMES.index(passage.lifetime), ranks[-1] if ranks else 0))
@@ -223,7 +223,7 @@ def _last_passage_before(prompt: Prompt, end: int) -> Passage | None:
 
 
 def _shortest_lifetime(prompt: Prompt, end: int) -> str:
-    """The lifetime of a prefix of the prompt: the shortest lifetime among its passages."""
+    """Return the lifetime of a prefix of the prompt: the shortest lifetime among its passages."""
     ranks = [LIFETIMES.index(passage.lifetime) for passage in prompt.passages if passage.start < end]
     return LIFETIMES[max(ranks)] if ranks else "conversation"
 
@@ -233,7 +233,7 @@ def _shortest_lifetime(prompt: Prompt, end: int) -> str:
 
 @value
 class MisplacedSection:
-    """A section with a shorter lifetime than sections after it: each time it changes, those are written to the cache again."""
+    """A section with a shorter lifetime than sections after it, which are written to the cache again each time it changes."""
 
     section: str
     lifetime: str
@@ -242,7 +242,7 @@ class MisplacedSection:
 
 
 def find_misplaced(prompt: Prompt, count: TokenCounter) -> list[MisplacedSection]:
-    """Sections that come before longer-lived ones, with the names and total tokens of the latter."""
+    """Find the sections that come before longer-lived ones, with the names and total tokens of the latter."""
     rows: list[MisplacedSection] = []
     ranks = [LIFETIMES.index(passage.lifetime) for passage in prompt.passages]
     tokens: dict[int, int] = {}
@@ -263,23 +263,23 @@ _MAX_MISPLACED = 100  # real prompts have far fewer sections, but a saved prompt
 
 
 def best_order(prompt: Prompt) -> list[str]:
-    """The sections in the best order for the cache: longest-lived first, otherwise in their current order."""
+    """Return the sections in the best order for the cache: longest-lived first, otherwise in their current order."""
     return [
         passage.section for passage in sorted(prompt.passages, key=lambda passage: LIFETIMES.index(passage.lifetime))
     ]
 
 
 def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
-    """The layout keys to set, and their values, so that every list of sections starts with the longest-lived ones."""
+    """Return the layout keys to set, and their values, so that every list of sections starts with the longest-lived ones."""
     settings: list[tuple[str, list[str]]] = []
-    waiting: list[tuple[str, Sequence[Section]]] = [("sections", sections)]
-    while waiting:
-        key, inner = waiting.pop(0)
-        by_lifetime = sorted(inner, key=_rank)
+    pending: list[tuple[str, Sequence[Section]]] = [("sections", sections)]
+    while pending:
+        key, inner = pending.pop(0)
+        by_lifetime = sorted(inner, key=_lifetime_rank)
         if by_lifetime != list(inner):
             settings.append((key, [section.name for section in by_lifetime]))
         # The order inside a wrapper does not matter, because the wrapper is a single passage.
-        waiting += [
+        pending += [
             (f"section.{section.name}.sections", section.sections)
             for section in inner
             if section.sections and not section.wrap
@@ -287,10 +287,10 @@ def order_settings(sections: Sequence[Section]) -> list[tuple[str, list[str]]]:
     return settings
 
 
-def _rank(section: Section) -> int:
-    """The rank of a section's lifetime. A section that only groups others has the rank of the longest-lived of them."""
+def _lifetime_rank(section: Section) -> int:
+    """Return the rank of a section's lifetime. A section that only groups others has the rank of the longest-lived of them."""
     if section.sections and not section.wrap:
-        return min(map(_rank, section.sections))
+        return min(map(_lifetime_rank, section.sections))
     return LIFETIMES.index(section.lifetime)
 
 
@@ -298,7 +298,7 @@ def _rank(section: Section) -> int:
 
 
 def request_cost(tokens: int, cached: int, price: Price, is_read: bool) -> float:
-    """The cost of a request in dollars. `cached` of its tokens are read from the cache (if `is_read`) or written to it."""
+    """Return the cost of a request in dollars. `cached` of its tokens are read from the cache (if `is_read`) or written to it."""
     return (cached * (price.read if is_read else price.write) + (tokens - cached) * price.input) / MILLION
 
 
@@ -306,7 +306,7 @@ def request_cost(tokens: int, cached: int, price: Price, is_read: bool) -> float
 
 
 def order_findings(misplaced_sections: Sequence[MisplacedSection]) -> list[Finding]:
-    """One finding for each group of misplaced sections that come before the same sections."""
+    """Return one finding for each group of misplaced sections that come before the same sections."""
     groups: dict[tuple[str, tuple[str, ...]], list[MisplacedSection]] = {}
     for section in misplaced_sections:
         groups.setdefault((section.lifetime, tuple(section.before)), []).append(section)
@@ -314,9 +314,9 @@ def order_findings(misplaced_sections: Sequence[MisplacedSection]) -> list[Findi
     for (lifetime, before), group in groups.items():
         names = [f"'{section.section}'" for section in group]
         is_single = len(group) == 1
-        subject = f"section {names[0]} lasts" if is_single else f"sections {_join(names)} last"
+        subject = f"section {names[0]} lasts" if is_single else f"sections {_join_names(names)} last"
         come, it, them = ("comes", "it changes", "it") if is_single else ("come", "one of them changes", "them")
-        later, last = _join([f"'{name}'" for name in before]), "lasts" if len(before) == 1 else "last"
+        later, last = _join_names([f"'{name}'" for name in before]), "lasts" if len(before) == 1 else "last"
         message = (
             f"{subject} for a {lifetime} and {come} before {later}, which {last} longer: each time {it}, {group[0].tokens:,} tokens "
             f"after {them} are written to the cache again"
@@ -326,13 +326,13 @@ def order_findings(misplaced_sections: Sequence[MisplacedSection]) -> list[Findi
 
 
 def instability_findings(
-    rebuilt: Sequence[tuple[str, Sequence[SectionDiff]]], tokens_after: Sequence[int]
+    rebuilds: Sequence[tuple[str, Sequence[SectionDiff]]], tokens_after: Sequence[int]
 ) -> list[Finding]:
-    """One finding for each section that differs in other builds. `tokens_after` counts the tokens after each build's first difference."""
+    """Return one finding for each section that differs between builds. `tokens_after` counts the tokens after each build's first difference."""
     variations: dict[str, list[str]] = {}
     causes: dict[str, list[str]] = {}
     tokens_lost: dict[str, int] = {}
-    for (variation, sections), tokens in zip(rebuilt, tokens_after, strict=True):
+    for (variation, sections), tokens in zip(rebuilds, tokens_after, strict=True):
         for diff in sections:
             variations.setdefault(diff.section, []).append(variation)
             for cause in diff.causes:
@@ -342,14 +342,14 @@ def instability_findings(
     return [
         finding(
             "cache-unstable",
-            f"section '{section}' differs when the prompt is built {_join(names)} ({_join(causes.get(section, []))}): that ends "
+            f"section '{section}' differs when the prompt is built {_join_names(names)} ({_join_names(causes.get(section, []))}): that ends "
             f"the cached prefix, and {tokens_lost[section]:,} tokens of the prompt and all messages are written to the cache again",
         )
         for section, names in variations.items()
     ]
 
 
-def _join(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     items = [*names] if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"]
     return " and ".join(filter(None, (", ".join(items[:-1]), *items[-1:])))
 
@@ -361,7 +361,7 @@ def _join(names: Sequence[str]) -> str:
 class FirstDifference:
     """Where two requests first differ: the argument, the section, tool or message within it, the offset, and the causes."""
 
-    of: str
+    argument: str
     name: str
     offset: int
     causes: Sequence[Cause] = ()
@@ -392,7 +392,7 @@ class CacheReuse:
 def count_kept(
     old: Sequence[Segment], new: Sequence[Segment], rules: ProviderRules, price: Price | None, count: TokenCounter
 ) -> tuple[int, int, int]:
-    """Counts of the new request's tokens: all, those before the first difference, and those reused from the cache."""
+    """Count the new request's tokens: all, those before the first difference, and those reused from the cache."""
     before, after = ("".join(segment.text for segment in segments) for segments in (old, new))
     start = common_prefix_length(before, after)
     end = start if rules.caching == "prefix" else _last_breakpoint(old, new, start)
@@ -404,7 +404,7 @@ def count_kept(
 
 
 def _last_breakpoint(old: Sequence[Segment], new: Sequence[Segment], start: int) -> int:
-    """The old request's last breakpoint before the first difference, at which a segment of the new request also ends."""
+    """Return the old request's last breakpoint before the first difference, at which a segment of the new request also ends."""
     ends: set[int] = set()
     position = 0
     for segment in new:
@@ -425,7 +425,7 @@ def cache_reuse(
     price: Price | None,
     count: TokenCounter,
 ) -> CacheReuse:
-    """How much of the old request a provider reuses for the new one."""
+    """Return how much of the old request a provider reuses for the new one."""
     total, shared, tokens = count_kept(old[1], new[1], rules, price, count)
     _, _, cacheable = count_kept(new[1], new[1], rules, price, count)
     rewrite = max(cacheable - tokens, 0) * (price.write - price.read) / MILLION if price else None
@@ -435,7 +435,7 @@ def cache_reuse(
 def _first_difference(
     old: tuple[Subject, Sequence[Segment]], new: tuple[Subject, Sequence[Segment]]
 ) -> FirstDifference | None:
-    """Where the requests first differ; None if they are equal, or if one only appends messages to the other."""
+    """Return where the requests first differ, or None if they are equal, or if one only appends messages to the other."""
     before, after = ("".join(segment.text for segment in request[1]) for request in (old, new))
     start = common_prefix_length(before, after)
     if start in (len(before), len(after)) and all(
@@ -446,30 +446,30 @@ def _first_difference(
     position = sent = 0
     for segment in segments:
         if start < position + len(segment.text):
-            if segment.of not in _PROMPT_SEGMENTS:
-                cause = Cause("tool" if segment.of == "tools" else "message", segment.name)
-                return FirstDifference(segment.of, segment.name, start - position, [cause])
+            if segment.argument not in _PROMPT_SEGMENTS:
+                cause = Cause("tool" if segment.argument == "tools" else "message", segment.name)
+                return FirstDifference(segment.argument, segment.name, start - position, [cause])
             return _difference_in_prompt(
-                subject, segment.of, _prompt_offset(subject.prompt, sent + start - position + 1) - 1
+                subject, segment.argument, _prompt_offset(subject.prompt, sent + start - position + 1) - 1
             )
         position += len(segment.text)
-        sent += len(segment.text) if segment.of in _PROMPT_SEGMENTS else 0
+        sent += len(segment.text) if segment.argument in _PROMPT_SEGMENTS else 0
     return None
 
 
 def _argument_at(segments: Sequence[Segment], position: int) -> str:
-    """The argument that the segment at this offset belongs to; empty if the offset is past the end."""
+    """Return the argument that the segment at this offset belongs to, or empty if the offset is past the end."""
     for number, segment in enumerate(segments):
         if position < len(segment.text):
-            is_role = number + 1 < len(segments) and segments[number + 1].of == "leading"
-            return "leading" if is_role else segment.of
+            is_role = number + 1 < len(segments) and segments[number + 1].argument == "leading"
+            return "leading" if is_role else segment.argument
         position -= len(segment.text)
     return ""
 
 
-def _difference_in_prompt(subject: Subject, of: str, offset: int) -> FirstDifference:
+def _difference_in_prompt(subject: Subject, argument: str, offset: int) -> FirstDifference:
     spans = OriginIndex(subject.prompt).find(offset, offset + 1)
     if not spans:
-        return FirstDifference(of, "", offset)
+        return FirstDifference(argument, "", offset)
     causes = [cause_of(span) for span in spans if span.origin.kind]
-    return FirstDifference(of, spans[0].section, offset, causes)
+    return FirstDifference(argument, spans[0].section, offset, causes)

@@ -1,4 +1,4 @@
-"""Compare two prompts: which sections and tools were added, removed, changed or moved, and why.
+"""Compares two prompts: which sections and tools were added, removed, changed or moved, and why.
 
 Drift, `diff`, `watch`, `cache` and the web page all use this comparison, so they never disagree. Prompts differ if and only if the
 text or the tool definitions sent to the model differ. Equal texts in the same messages never differ, even if they are split into
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 KINDS: Sequence[Kind] = ("added", "removed", "changed", "moved")
 # Used instead of a section's name: for text whose sections are unknown, and for the text before, between and after sections.
 WHOLE_PROMPT, BETWEEN_SECTIONS = "(whole prompt)", "(between sections)"
-_NOT_SOURCES = ("builtin", "mark")
+_NON_SOURCE_KINDS = ("builtin", "mark")
 
 
 # The two sides
@@ -49,7 +49,7 @@ class Part:
 class Side:
     """One side of a comparison, as it is sent to the model: the text, its sections in order, and the tool definitions.
 
-    `tools` is None if the definitions are unknown. `messages` are the role, start and end of each message after the system prompt.
+    `tools` is None if the definitions are unknown. `messages` contains the role, start and end of each message after the system prompt.
     """
 
     text: str
@@ -67,7 +67,7 @@ class Side:
 
 
 def prompt_side(prompt: Prompt, tools: Sequence[Mapping[str, Any]] | None = None) -> Side:
-    """A prompt and its tools as one side of a comparison."""
+    """Return a prompt and its tools as one side of a comparison."""
     parts = []
     for passage in prompt.passages:
         origins = ((piece.origin.kind, piece.origin.path, piece.text) for piece in passage.pieces)
@@ -76,7 +76,7 @@ def prompt_side(prompt: Prompt, tools: Sequence[Mapping[str, Any]] | None = None
 
 
 def edition_side(system: str, account: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> Side:
-    """An edition as one side of a comparison; `account` is its stored prompt."""
+    """Return an edition as one side of a comparison. `account` is its stored prompt."""
     parts = []
     for passage in account.get("passages", ()):
         origins = ((origin["kind"], origin["path"], origin["hash"]) for origin in passage["origins"])
@@ -87,10 +87,10 @@ def edition_side(system: str, account: Mapping[str, Any], tools: Sequence[Mappin
 
 
 def _sources(origins: Iterable[tuple[str, str, str]]) -> dict[str, Sequence[str]]:
-    """The texts from each path, or their hashes, without Foreword's own text."""
+    """Return the texts from each path, or their hashes. Foreword's own text is left out."""
     hashes_by_path: dict[str, dict[str, None]] = {}
     for kind, path, hash in origins:
-        if path and kind not in _NOT_SOURCES:
+        if path and kind not in _NON_SOURCE_KINDS:
             hashes_by_path.setdefault(path, {})[hash] = None
     return {path: tuple(hashes) for path, hashes in hashes_by_path.items()}
 
@@ -139,14 +139,14 @@ class Names:
         return bool(self.added or self.removed or self.changed or self.moved)
 
     def by_kind(self) -> Iterator[tuple[Kind, Sequence[str]]]:
-        """The lists that are not empty, each with its kind."""
+        """Yield the lists that are not empty, each with its kind."""
         for kind in KINDS:
             if names := getattr(self, kind):
                 yield kind, names
 
 
 class ChangedParts:
-    """The properties of every comparison: whether anything changed, and the names of the changed sections."""
+    """Properties that all comparisons have: whether anything changed, and the names of the changed sections."""
 
     sections: Sequence[Any]
     tools: Names
@@ -174,7 +174,7 @@ class Changes(ChangedParts):
 
 
 def section_names(sections: Iterable[Any]) -> Names:
-    """The names of changed sections by kind. Each item has a `section` and its `kinds`."""
+    """Return the names of changed sections by kind. Each item in `sections` has a `section` and its `kinds`."""
     by_kind: dict[str, dict[str, None]] = {kind: {} for kind in KINDS}
     for section in sections:
         for kind in section.kinds:
@@ -200,7 +200,7 @@ def find_changes(old: Side, new: Side) -> Changes:
 
 
 def _changed_sections(old: Side, new: Side, matches: Sequence[int | None]) -> Iterator[SectionChange]:
-    """The changed sections in the order of the new text. A removed section is listed where it used to be."""
+    """Yield the changed sections in the order of the new text. A removed section is listed where it used to be."""
     moved, matched = _find_moved(matches), set(matches)
     removed = [number for number in range(len(old.parts)) if number not in matched]
     index = 0
@@ -230,7 +230,7 @@ def _changed_sources(old: Part, new: Part) -> list[str]:
 
 
 def _changed_gaps(old: Side, new: Side, matches: Sequence[int | None]) -> Iterator[tuple[Span, Span]]:
-    """Where the text differs between sections that are adjacent on both sides, before the first section, or after the last one."""
+    """Yield where the text differs between sections that are adjacent on both sides, before the first section, or after the last one."""
     last = len(old.parts)
     ends: Sequence[int | None] = (-1, *matches, last)
     old_gaps, new_gaps = _spans_between(old), _spans_between(new)
@@ -243,7 +243,7 @@ def _changed_gaps(old: Side, new: Side, matches: Sequence[int | None]) -> Iterat
 
 
 def _spans_between(side: Side) -> list[Span]:
-    """The spans before, between and after the sections: one more than the number of sections."""
+    """Return the spans before, between and after the sections: one more than the number of sections."""
     starts = [0, *(part.end for part in side.parts)]
     ends = [*(part.start for part in side.parts), len(side.text)]
     return list(zip(starts, ends, strict=True))
@@ -253,26 +253,28 @@ def _spans_between(side: Side) -> list[Span]:
 
 
 def _compare_tools(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> Names:
-    before, after = ([(str(tool.get("name", "")), _definition(tool)) for tool in tools] for tools in (old, new))
+    before, after = ([(str(tool.get("name", "")), _definition_text(tool)) for tool in tools] for tools in (old, new))
     matches = _match_items(before, after)
     matched, moved = set(matches), _find_moved(matches)
     pairs = [(name, match, number) for number, ((name, _), match) in enumerate(zip(after, matches, strict=True))]
     return Names(
-        _unique(name for name, match, _ in pairs if match is None),
-        _unique(name for number, (name, _) in enumerate(before) if number not in matched),
-        _unique(name for name, match, number in pairs if match is not None and before[match] != after[number]),
-        _unique(name for name, _, number in pairs if number in moved),
+        _without_duplicates(name for name, match, _ in pairs if match is None),
+        _without_duplicates(name for number, (name, _) in enumerate(before) if number not in matched),
+        _without_duplicates(
+            name for name, match, number in pairs if match is not None and before[match] != after[number]
+        ),
+        _without_duplicates(name for name, _, number in pairs if number in moved),
     )
 
 
-def _definition(tool: Mapping[str, Any]) -> str:
-    """A tool definition as text. A schema's key order matters, because it is sent; an empty description or schema is not sent."""
+def _definition_text(tool: Mapping[str, Any]) -> str:
+    """Return a tool definition as text. A schema's key order matters, because it is sent; an empty description or schema is not sent."""
     sent = [key for key in tool if key != "server" and (tool[key] or key not in ("description", "schema"))]
     fields = {key: tool[key] for key in sorted(sent, key=str)}
     return json.dumps(fields)
 
 
-def _unique(names: Iterable[str]) -> tuple[str, ...]:
+def _without_duplicates(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
@@ -280,7 +282,7 @@ def _unique(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _match_items(old: Sequence[Item], new: Sequence[Item]) -> list[int | None]:
-    """For each new item, the index of the old item with the same name; None if there is none.
+    """Return, for each new item, the index of the old item with the same name, or None if there is none.
 
     Among items with the same name, those with equal content are matched first; the rest are then matched in order between them.
     """
@@ -328,8 +330,8 @@ class _SameNameMatcher:
         for number in reversed(old_indices):
             by_text.setdefault(self.old[number][1], []).append(number)
         for number in new_indices:
-            if same := by_text.get(self.new[number][1]):
-                self.matches[number] = same.pop()
+            if equal_items := by_text.get(self.new[number][1]):
+                self.matches[number] = equal_items.pop()
 
     def _match_rest(self, old_indices: Sequence[int], new_indices: Sequence[int]) -> None:
         """Match the remaining items in order, between the equal items whose order did not change."""
@@ -341,12 +343,12 @@ class _SameNameMatcher:
         for number in reversed([index for index in old_indices if index not in matched]):
             unmatched.setdefault(bisect_left(old_anchors, number), []).append(number)
         for number in new_indices:
-            if self.matches[number] is None and (between := unmatched.get(bisect_left(new_anchors, number))):
-                self.matches[number] = between.pop()
+            if self.matches[number] is None and (candidates := unmatched.get(bisect_left(new_anchors, number))):
+                self.matches[number] = candidates.pop()
 
 
 def _find_moved(matches: Sequence[int | None]) -> set[int]:
-    """The smallest set of new items whose moves explain the new order."""
+    """Return the smallest set of new items whose moves explain the new order."""
     matched_pairs = [(number, match) for number, match in enumerate(matches) if match is not None]
     unmoved = {matched_pairs[index][0] for index in longest_increasing([match for _, match in matched_pairs])}
     return {number for number, _ in matched_pairs if number not in unmoved}

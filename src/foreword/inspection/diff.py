@@ -1,4 +1,4 @@
-"""How two prompts differ: by section, then by word, with the cause of each change.
+"""Finds how two prompts differ: by section, then by word, with the cause of each change.
 
 `changes.py` decides which sections and tools differ. The cause of a change is the origin of the words that were added or removed. If
 those words belong to the layout, the cause is whatever made the layout use them: a different layout, tools or agent.
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from .changes import Changes, Kind, SectionChange
     from .subject import OriginSpan, Subject
 
-# The name of each kind of origin when it is a cause, most specific first: a wrapper's words change because of what it wraps.
-CAUSES = {
+# The name of each kind of origin as a cause, most specific first, because a wrapper changes only if its content does.
+CAUSE_NAMES = {
     "file": "file",
     "skill": "skill",
     "resident": "resident",
@@ -37,8 +37,8 @@ CAUSES = {
     "builtin": "base text",
     "mark": "mark",
 }
-_FROM_LAYOUT = ("layout", "builtin", "mark")
-_CLOCKS = ("now", "date", "time", "datetime", "system:time", "system:date")
+_LAYOUT_ORIGINS = ("layout", "builtin", "mark")
+_CLOCK_NAMES = ("now", "date", "time", "datetime", "system:time", "system:date")
 
 
 @value
@@ -62,7 +62,7 @@ class Edit:
 
 @value
 class SectionDiff:
-    """A section that differs. `old` and `new` are its spans, None if it is missing; its positions in the prompts count from 1."""
+    """A section that differs. `old` and `new` are its spans, or None if it is missing; its positions in the prompts count from 1."""
 
     section: str
     kinds: Sequence[Kind]
@@ -77,7 +77,7 @@ class SectionDiff:
 
 @value
 class Difference(ChangedParts):
-    """Everything that differs. `circumstances` are the differences in what the prompts were built for, as (name, old, new)."""
+    """Everything that differs. `circumstances` contains the differences in what the prompts were built for, as (name, old, new)."""
 
     sections: Sequence[SectionDiff]
     tools: Names
@@ -99,7 +99,7 @@ def compare(old: Subject, new: Subject) -> Difference:
 def _diff_section(
     change: SectionChange, changes: Changes, old: Prompt, new: Prompt, finder: _CauseFinder
 ) -> SectionDiff:
-    """A changed section with its changed words."""
+    """Compare the words of a changed section."""
     if change.old is not None or change.new is not None:
         return _named_section(change, old, new, finder)
     if change.section == WHOLE_PROMPT:
@@ -128,7 +128,7 @@ def _named_section(change: SectionChange, old: Prompt, new: Prompt, finder: _Cau
 
 
 def _passage_at(prompt: Prompt, number: int | None) -> tuple[Passage | None, tuple[int, int] | None, int]:
-    """A passage by its number, with its span and its position counted from 1; (None, None, 0) if the number is None."""
+    """Return a passage by its number, with its span and its position counted from 1, or (None, None, 0) if the number is None."""
     if number is None:
         return None, None, 0
     passage = prompt.passages[number]
@@ -136,7 +136,7 @@ def _passage_at(prompt: Prompt, number: int | None) -> tuple[Passage | None, tup
 
 
 def _diff_whole(name: str, old: Prompt, new: Prompt, edits: Sequence[Edit], causes: Sequence[Cause]) -> SectionDiff:
-    """Two whole texts as one section, for texts without sections and for the text between sections."""
+    """Compare two whole texts as one section, for texts without sections and for the text between sections."""
     return SectionDiff(name, ("changed",), (0, len(old.text)), (0, len(new.text)), 1, 1, edits, _merge(causes))
 
 
@@ -175,7 +175,7 @@ class _CauseFinder:
         return self._most_specific(self._causes(self.old.find(start, end), self._new_fates, "now"))
 
     def cause_of_order(self) -> Cause:
-        """The cause of a change in order: the layout."""
+        """Return the cause of a change in order, which is always the layout."""
         return next((self._circumstance(row) for row in self._circumstances if row[0] == "layout"), Cause("layout"))
 
     def _causes(self, spans: Iterable[OriginSpan], fates: Mapping[str, str], when: str) -> Iterator[Cause]:
@@ -187,9 +187,9 @@ class _CauseFinder:
             yield cause_of(span, "" if fate in ("used", "cut") else f"{when} {fate}")
 
     def _most_specific(self, causes: Iterable[Cause]) -> list[Cause]:
-        """The most specific causes. If only the layout's words changed, these include what made the layout use them."""
+        """Return the most specific causes. If only the layout's words changed, these include what made the layout use them."""
         merged = _merge(causes)
-        layout_causes = {CAUSES[kind] for kind in _FROM_LAYOUT}
+        layout_causes = {CAUSE_NAMES[kind] for kind in _LAYOUT_ORIGINS}
         others = [cause for cause in merged if cause.kind not in layout_causes]
         specific = [cause for cause in others if cause.kind != "environment"]
         if others or not merged:
@@ -210,26 +210,26 @@ class _CauseFinder:
 
 
 def cause_of(span: OriginSpan, note: str = "") -> Cause:
-    """The origin of a span as the cause of a change."""
+    """Return the origin of a span as the cause of a change."""
     origin = span.origin
-    is_clock = origin.kind in ("environment", "variable") and origin.path.partition(".")[0] in _CLOCKS
-    return Cause("clock" if is_clock else CAUSES.get(origin.kind, origin.kind), origin.path, span.lines, note)
+    is_clock = origin.kind in ("environment", "variable") and origin.path.partition(".")[0] in _CLOCK_NAMES
+    return Cause("clock" if is_clock else CAUSE_NAMES.get(origin.kind, origin.kind), origin.path, span.lines, note)
 
 
 def _merge(causes: Iterable[Cause]) -> list[Cause]:
     """Merge the causes with the same origin into one, with the range of all their lines."""
     merged: dict[tuple[str, str], Cause] = {}
     for cause in causes:
-        known = merged.get((cause.kind, cause.path))
-        if known is None:
+        earlier = merged.get((cause.kind, cause.path))
+        if earlier is None:
             merged[cause.kind, cause.path] = cause
         else:
             lines = (
-                (min(known.lines[0], cause.lines[0]), max(known.lines[1], cause.lines[1]))
-                if known.lines and cause.lines
-                else known.lines or cause.lines
+                (min(earlier.lines[0], cause.lines[0]), max(earlier.lines[1], cause.lines[1]))
+                if earlier.lines and cause.lines
+                else earlier.lines or cause.lines
             )
-            merged[cause.kind, cause.path] = Cause(cause.kind, cause.path, lines, known.note or cause.note)
+            merged[cause.kind, cause.path] = Cause(cause.kind, cause.path, lines, earlier.note or cause.note)
     return list(merged.values())
 
 

@@ -1,4 +1,4 @@
-"""The effect of a change on a prompt: on its sections, tools, tokens and findings, and on the cached prefix."""
+"""Measures the effect of a change on a prompt: on its sections, tools, tokens and findings, and on the cached prefix."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class SectionEffect:
 class Effect(ChangedParts):
     """The differences between two prompts.
 
-    `kept` is how many of the `before` tokens are in the common prefix. `breaks` is the section where that prefix ends: empty if
-    nothing is lost, and `(tools)` if the tool definitions differ, because they come first.
+    `kept` is the number of the `before` tokens that are in the common prefix. `breaks` is the section in which that prefix ends: empty
+    if nothing is lost, and `(tools)` if the tool definitions differ, because they come first.
     """
 
     sections: Sequence[SectionEffect]
@@ -79,7 +79,7 @@ def measure_effect(
 
 
 def _first_message_difference(old: Prompt, new: Prompt) -> int:
-    """The first offset at which the two prompts are split into different messages."""
+    """Return the first offset at which the two prompts are split into different messages."""
     before, after = (message_spans(sent_passages(prompt.passages)) for prompt in (old, new))
     for number, (role, start, _) in enumerate(before):
         if number >= len(after) or (role, start) != after[number][:2]:
@@ -88,5 +88,5 @@ def _first_message_difference(old: Prompt, new: Prompt) -> int:
 
 
 def _section_at(passages: Sequence[Passage], position: int) -> str:
-    """The section at this position. A separator belongs to the section after it."""
+    """Return the section at this position. A separator belongs to the section after it."""
     return next((passage.section for passage in passages if position < passage.end), "")

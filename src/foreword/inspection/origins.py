@@ -1,4 +1,4 @@
-"""Where each line of a prompt came from."""
+"""Finds where each line of a prompt came from."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Line:
 
 
 def lines_of(prompt: Prompt) -> list[Line]:
-    """Every line of the prompt with its origin. If several origins share a line, the one with the most characters wins."""
+    """Return every line of the prompt with its origin. If several origins share a line, the one with the most characters wins."""
     shares: dict[int, list[tuple[int, str, Origin, int | None]]] = {}
     number = 1
     position = 0
@@ -55,8 +55,7 @@ def lines_of(prompt: Prompt) -> list[Line]:
                     shares.setdefault(number + offset, []).append(
                         (len(text), passage.section, piece.origin, _line(piece, offset))
                     )
-            breaks = piece.text.count("\n")
-            number += breaks
+            number += piece.text.count("\n")
             position += len(piece.text)
     return list(_lines(prompt.text, shares)) if prompt.text else []
 

@@ -1,4 +1,4 @@
-"""Read the built-in table of prices and the user's overrides, and calculate what rebuilding a prompt costs."""
+"""Reads the built-in table of prices and the user's overrides, and calculates what rebuilding a prompt costs."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 
 
 def read_prices(path: str = "", workspace: Workspace | None = None, settings: str = "") -> Prices:
-    """The built-in table of prices, overridden by the file in the user's settings, and then by the file at `path`.
+    """Read the built-in table of prices. The file in the user's settings overrides it, and the file at `path` overrides both.
 
     A workspace's settings cannot specify a file, because they are untrusted.
     """
-    tables = [_table(os.path.join(os.path.dirname(__file__), "prices.toml"))]
+    tables = [_read_table(os.path.join(os.path.dirname(__file__), "prices.toml"))]
     if workspace is not None:
         reader = Reader()
         files, _ = read_settings(resolve_workspace(workspace, reader), reader, settings)
         for file in files:
             if file.mapping.get("prices") and not file.is_untrusted:
                 user_path = os.path.expanduser(file.mapping["prices"])
-                tables.append(_table(os.path.join(os.path.dirname(file.path), user_path)))
+                tables.append(_read_table(os.path.join(os.path.dirname(file.path), user_path)))
     if path:
-        tables.append(_table(absolute(path, os.environ)))
+        tables.append(_read_table(absolute(path, os.environ)))
     return build_prices(tables)
 
 
 def shipped_prices() -> Prices:
-    """The built-in table, read once."""
+    """Return the built-in table of prices, which is read only once."""
     global _shipped
     if _shipped is None:
         _shipped = read_prices()
@@ -55,7 +55,7 @@ def shipped_prices() -> Prices:
 _shipped: Prices | None = None
 
 
-def _table(path: str) -> tuple[str, Mapping[str, Any]]:
+def _read_table(path: str) -> tuple[str, Mapping[str, Any]]:
     reading = Reader().read(path)
     if reading.fate == "blank":
         return printable(path), {}

@@ -22,7 +22,7 @@ MILLION = 1_000_000
 
 @value
 class Price:
-    """A model's prices for a million tokens, and the minimum number of tokens that is cached (None if unknown)."""
+    """A model's prices per million tokens, and the minimum number of tokens that is cached (None if unknown)."""
 
     name: str
     provider: str
@@ -93,21 +93,21 @@ class Prices:
     models: Sequence[Price]
 
     def price_of(self, provider: ProviderRules, model: str) -> Price | None:
-        """The price of a provider's model, by default its main one. None if there is no row for this exact variant."""
+        """Return the price of a provider's model, by default its main one, or None if there is no row for this exact variant."""
         name = model or provider.model
         return next(
             (row for row in self.models if row.provider == provider.name and is_same_model(row.name, name)), None
         )
 
     def provider_of(self, model: str) -> str:
-        """The provider of a model; empty if unknown."""
-        known = (provider.name for provider in self.providers if model and self.price_of(provider, model))
-        return next(known, "")
+        """Return the name of a model's provider, or empty if it is unknown."""
+        names = (provider.name for provider in self.providers if model and self.price_of(provider, model))
+        return next(names, "")
 
     def rule_for(self, provider: str, model: str) -> tuple[ProviderRules, Price | None, CacheRule]:
-        """A provider's rules, the model's price, and a summary of both. If the model is known, its provider overrides `provider`."""
+        """Return a provider's rules, the model's price, and a summary of both. If the model is known, its provider overrides `provider`."""
         owner = self.provider_of(model) or provider.lower()
-        rules = next((known for known in self.providers if known.name == owner), None)
+        rules = next((row for row in self.providers if row.name == owner), None)
         if rules is None:
             return ASSUMED_RULES, None, CacheRule()
         price = self.price_of(rules, model)
@@ -116,8 +116,8 @@ class Prices:
         return rules, price, CacheRule(rules.name, name, rules.caching, rules.step, minimum, False)
 
 
-_FILE = {"provider": TABLE, "model": LIST}
-_ROW = {
+_FILE_SHAPE = {"provider": TABLE, "model": LIST}
+_MODEL_SHAPE = {
     "name": NAME,
     "provider": STRING,
     "input": AMOUNT,
@@ -127,13 +127,13 @@ _ROW = {
     "source": STRING,
     "date": STRING,
 }
-_REQUIRED = ("provider", "input", "write", "read")
-_ORDER = (
+_REQUIRED_MODEL_KEYS = ("provider", "input", "write", "read")
+_ORDER_SHAPE = (
     f"{', '.join(REQUEST_PARTS)}, each once",
     lambda content: isinstance(content, list) and sorted(content, key=str) == sorted(REQUEST_PARTS),
 )
-_RULES = {
-    "order": _ORDER,
+_PROVIDER_SHAPE = {
+    "order": _ORDER_SHAPE,
     "caching": one_of(*CACHING_KINDS),
     "step": ("a whole number from 1 to 1e9", lambda content: type(content) is int and 1 <= content < 1e9),
     "model": STRING,
@@ -149,17 +149,17 @@ def build_prices(tables: Sequence[tuple[str, Mapping[str, Any]]]) -> Prices:
     providers: dict[str, dict[str, Any]] = {}
     models: dict[str, dict[str, Any]] = {}
     for path, table in tables:
-        check_table(table, _FILE, path)
+        check_table(table, _FILE_SHAPE, path)
         for name, rules in table.get("provider", {}).items():
             where = f"{path}: [provider.{name}]"
-            check_table(rules, _RULES, where)
+            check_table(rules, _PROVIDER_SHAPE, where)
             providers[name] = {**providers.get(name, {}), **rules}
-            check_table(providers[name], _RULES, where, required=("order", "caching", "step", "model"))
+            check_table(providers[name], _PROVIDER_SHAPE, where, required=("order", "caching", "step", "model"))
         for number, row in enumerate(table.get("model", ()), 1):
-            check_table(row, _ROW, f"{path}: [[model]] {number}", required=("name",))
+            check_table(row, _MODEL_SHAPE, f"{path}: [[model]] {number}", required=("name",))
             name = row["name"]
             models[name] = {**models.get(name, {}), **row}
-            check_table(models[name], _ROW, f"{path}: the model {name!r}", required=_REQUIRED)
+            check_table(models[name], _MODEL_SHAPE, f"{path}: the model {name!r}", required=_REQUIRED_MODEL_KEYS)
     for name, row in models.items():
         if row["provider"] not in providers:
             raise CallError(

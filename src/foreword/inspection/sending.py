@@ -43,7 +43,7 @@ class SentPrompt:
 
 
 def sent_passages(passages: Iterable[Passage]) -> list[SentPassage]:
-    """The passages of a prompt."""
+    """Return a prompt's passages in the form in which they are sent."""
     return [
         SentPassage(passage.start, passage.end, passage.lifetime, passage.role, passage.message, passage.section)
         for passage in passages
@@ -51,7 +51,7 @@ def sent_passages(passages: Iterable[Passage]) -> list[SentPassage]:
 
 
 def stored_passages(account: Mapping[str, Any]) -> list[SentPassage]:
-    """The passages of a stored prompt."""
+    """Return a stored prompt's passages in the form in which they are sent."""
     return [
         SentPassage(
             passage["start"],
@@ -75,9 +75,11 @@ def split_prompt(text: str, passages: Sequence[SentPassage], root_end: int = 0) 
     messages: list[Mapping[str, str]] = []
     leading: list[Sequence[Span]] = []
     length, root = len(system), root_end if root_end <= len(system) else 0
-    for start, end, in_message in _messages(passages):
-        messages.append({"role": in_message[0].role, "content": text[start:end]})
-        leading.append(tuple((passage.start - start, passage.end - start, passage.lifetime) for passage in in_message))
+    for start, end, message_passages in _messages(passages):
+        messages.append({"role": message_passages[0].role, "content": text[start:end]})
+        leading.append(
+            tuple((passage.start - start, passage.end - start, passage.lifetime) for passage in message_passages)
+        )
         if start < root_end <= end:
             root = length + root_end - start
         length += end - start
@@ -85,22 +87,22 @@ def split_prompt(text: str, passages: Sequence[SentPassage], root_end: int = 0) 
 
 
 def _messages(passages: Iterable[SentPassage]) -> Iterator[tuple[int, int, list[SentPassage]]]:
-    """The messages after the system prompt: the start and end of each in the text, and its passages."""
+    """Yield the messages after the system prompt: the start and end of each in the text, and its passages."""
     by_number: dict[int, list[SentPassage]] = {}
     for passage in passages:
         if passage.message:
             by_number.setdefault(passage.message, []).append(passage)
-    for in_message in by_number.values():
-        yield in_message[0].start, in_message[-1].end, in_message
+    for message_passages in by_number.values():
+        yield message_passages[0].start, message_passages[-1].end, message_passages
 
 
 def message_spans(passages: Iterable[SentPassage]) -> list[tuple[str, int, int]]:
-    """The role, start and end of each message after the system prompt. Equal texts can still differ in these."""
-    return [(in_message[0].role, start, end) for start, end, in_message in _messages(passages)]
+    """Return the role, start and end of each message after the system prompt. Prompts with equal texts can differ in these."""
+    return [(message_passages[0].role, start, end) for start, end, message_passages in _messages(passages)]
 
 
 def turn_of(edition: Edition) -> Turn:
-    """The turn that an edition would send to a model, without the conversation's messages."""
+    """Return the turn that an edition would send to a model, without the conversation's messages."""
     import json
 
     account, built_for = json.loads(edition.account), json.loads(edition.built_for)
@@ -121,13 +123,13 @@ def turn_of(edition: Edition) -> Turn:
 
 
 def files_of(account: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """The files in a stored prompt, each with its end offset."""
+    """Yield the files in a stored prompt, each with its end offset."""
     for passage in account.get("passages", ()):
         yield from ((origin["path"], origin["end"]) for origin in passage["origins"] if origin["kind"] == "file")
 
 
 def root_end(files: Iterable[tuple[str, int]], cwd: str) -> int:
-    """The offset where the root's instructions end: the last file in the topmost folder that is `cwd` or above it. 0 if there is none."""
+    """Return the offset where the root's instructions end: after the last file in the topmost folder at or above `cwd`, or 0 if there is none."""
     top: str | None = None
     last_end = 0
     for path, end in files:

@@ -77,7 +77,7 @@ class OriginIndex:
         self._newlines: list[int] | None = None
 
     def find(self, start: int, end: int) -> list[OriginSpan]:
-        """The origins of a span, in order. For an empty span, the origin of the character that follows it."""
+        """Return the origins of a span, in order. An empty span has the origin of the next character."""
         return list(self._find(start, max(end, start + 1)))
 
     def _find(self, start: int, end: int) -> Iterator[OriginSpan]:
@@ -89,7 +89,7 @@ class OriginIndex:
             number += 1
 
     def _lines(self, origin: Origin, first: int, start: int, end: int) -> tuple[int, int] | None:
-        """The exact lines in a file. For other origins, the recorded lines."""
+        """Return the exact lines for a file, and the recorded lines for any other origin."""
         if origin.lines is None or origin.kind != "file":
             return origin.lines
         line = origin.lines[0] + self._newlines_between(first, start)

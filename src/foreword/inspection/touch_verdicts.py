@@ -1,4 +1,4 @@
-"""Which files an agent is sent when it touches a file: instruction files in the folders on the way to it, found by its layout's patterns. Pure."""
+"""Determines which instruction files are sent when an agent touches a file: those in the folders above it that its layout finds."""
 
 from __future__ import annotations
 
@@ -15,32 +15,33 @@ if TYPE_CHECKING:
     from ..vocabulary import Inputs
 
 
-def brought_by_touch(
+def find_touch_rule(
     path: str, layout: Layout, inputs: Inputs, root: str, cwd: str, files: Collection[str]
 ) -> tuple[str, Lookup, Pattern] | None:
-    """The folder in which touching a file adds an instruction file, and the lookup rule and pattern; None if none does.
+    """Find out whether an instruction file is added when another file in its folder is touched.
 
-    `files` are the instruction files that exist; only the first one in a group counts.
+    Returns the folder, the lookup rule and the pattern, or None if it is not. `files` are the instruction files that exist; of those
+    in a group, only the first counts.
     """
     for lookup in layout.touch.lookups if layout.touch else ():
         if not _applies(lookup, inputs) or (lookup.within == "cwd" and not is_inside(path, cwd)):
             continue
         for group in lookup.groups:
             for number, pattern in enumerate(group):
-                folder = _folder(path, pattern, root, cwd) if pattern.place == "down" else ""
-                if folder and not _has_earlier(folder, group[:number], files):
+                folder = _find_base_folder(path, pattern, root, cwd) if pattern.place == "down" else ""
+                if folder and not _has_file_for_earlier_pattern(folder, group[:number], files):
                     return folder, lookup, pattern
     return None
 
 
 def _applies(lookup: Lookup, inputs: Inputs) -> bool:
-    """Whether a lookup rule's conditions on other lookup rules hold."""
+    """Whether a lookup rule's conditions about other lookup rules hold."""
     found = {f"found:{name}" for name, entries in inputs.found.items() if entries}
     return all(any(fact in found for fact in term.facts) != term.negated for term in lookup.when)
 
 
-def _folder(path: str, pattern: Pattern, root: str, cwd: str) -> str:
-    """The folder from which a pattern finds a file, if it is not on the way from the root to the working directory; otherwise empty."""
+def _find_base_folder(path: str, pattern: Pattern, root: str, cwd: str) -> str:
+    """Return the folder from which a pattern finds a file, or empty if that folder is the working directory or above it."""
     for folder in _folders_above(path, root):
         if matches_glob(path[len(folder) :], pattern.path) and not is_inside(cwd, folder):
             return folder
@@ -54,5 +55,5 @@ def _folders_above(path: str, root: str) -> Iterator[str]:
         folder = dirname(folder)
 
 
-def _has_earlier(folder: str, patterns: Sequence[Pattern], files: Collection[str]) -> bool:
+def _has_file_for_earlier_pattern(folder: str, patterns: Sequence[Pattern], files: Collection[str]) -> bool:
     return any(f"{folder}/{pattern.path}" in files for pattern in patterns)

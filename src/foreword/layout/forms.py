@@ -21,7 +21,7 @@ _FIELD = r"\{\{|\}\}|\{([A-Za-z_.][\w.-]*|)((?:\|[a-z-]+)*)\}|[{}]"
 FRONT = "front."
 
 
-def form(text: str, fields: Sequence[str], where: str) -> Form:
+def parse_form(text: str, fields: Sequence[str], where: str) -> Form:
     """Parse text with `{name|filter}` fields. `{{` and `}}` are literal braces.
 
     If `fields` contains `front.`, any field that starts with `front.` is accepted.
@@ -54,11 +54,11 @@ def form(text: str, fields: Sequence[str], where: str) -> Form:
     return (*parts, literal) if literal else tuple(parts)
 
 
-_KINDS = ("tool", "set", "found", "provider", "platform")
+_FACT_KINDS = ("tool", "set", "found", "provider", "platform")
 
 
-def condition(
-    term: str, settings: Mapping[str, Any], where: str, lookups: Iterable[str], kinds: Sequence[str] = _KINDS
+def parse_condition(
+    term: str, settings: Mapping[str, Any], where: str, lookups: Iterable[str], kinds: Sequence[str] = _FACT_KINDS
 ) -> Condition:
     """Parse one term of `when`: `x`, `!x`, `a|b`, `@setting`. `lookups` are the names that `found:` may refer to."""
     negated = term.startswith("!")
@@ -85,7 +85,7 @@ def _check_fact(
         raise LayoutError(f"{where}: unknown setting {name!r}" + suggestion(name, settings))
     if colon and kind == "found" and name not in lookups:
         raise LayoutError(f"{where}: unknown lookup rule {name!r}" + suggestion(name, tuple(lookups)))
-    plain_facts = ("tools", "session", "main", "sub") if kinds is _KINDS else ()
+    plain_facts = ("tools", "session", "main", "sub") if kinds is _FACT_KINDS else ()
     if fact not in plain_facts and not (kind in kinds and name):
         known = ", ".join((*(f"{prefix}:NAME" for prefix in kinds), *plain_facts))
         raise LayoutError(f"{where}: unknown condition {fact!r}; conditions are {known}")
@@ -95,10 +95,10 @@ _TAG = r"<(/?)([A-Za-z][\w.:-]*)([^<>]*)>"
 _VOID_TAGS = ("br", "hr", "img", "input", "link", "meta")
 
 
-def find_imbalance(text: str) -> str:
+def describe_imbalance(text: str) -> str:
     """Describe a tag, comment or fence that a wrapper opens but does not close, or closes but never opened.
 
-    Empty if the wrapper is balanced. Tags in code spans are text.
+    Returns an empty string if the wrapper is balanced. Tags in code spans are text.
     """
     open_tags: list[str] = []
     for is_end, name, rest in re.findall(_TAG, re.sub(r"(?<!`)`[^`\n]+`(?!`)", "", text)):

@@ -6,7 +6,7 @@ from ..shapes import COUNT, SIZE, STRING, STRINGS, SWITCH, TABLE, is_list_of_str
 from ..template.languages import LANGUAGES
 from ..vocabulary import LIFETIMES, PROMPT_ROLES
 from .key import Key
-from .lookup_keys import MENUS, SELECTION_KEYS
+from .lookup_keys import MENU_KEYS, SELECTION_KEYS
 from .text_keys import BYTE_LIMIT_KEYS, RAW_KEY, TEXT_KEYS
 from .touch_keys import MATCHING_KEYS, TOUCH_KEYS
 
@@ -26,8 +26,8 @@ TABLES = {
     "wording": "Named strings that the user, the workspace and packs can override. An override must keep the `{}` of the original.",
     "on": "The step to take after each event of a conversation. Events that are not listed leave the edition unchanged.",
     "compaction": "How to request the summary of a conversation.",
-    "touch": "What a conversation is sent when its agent touches a file: instruction files in the folders that lead to it, and rules for its path. See"
-    " [touch.md](../touch.md).",
+    "touch": "What is sent to a conversation when its agent touches a file: the instruction files in the folders above the file, and the rules for"
+    " its path. See [touch.md](../touch.md).",
 }
 STEPS = ("keep", "warn", "append", "format", "gather")
 EVENTS = {
@@ -79,7 +79,7 @@ KEYS = (
         'The released program that the layout mirrors, with its version, such as `"Claude Code 2.1.325"`. A conversation can use such a'
         " layout only if the caller asks for it (`mirror=True`). A workspace cannot set it.",
     ),
-    Key("layout", "differs", "names", "Sentences that say how a mirror is known to differ from the program."),
+    Key("layout", "differs", "names", "Sentences that describe how a mirror is known to differ from the program."),
     Key(
         "layout",
         "detected_by",
@@ -127,7 +127,7 @@ KEYS = (
         " name.",
         ("text", "skill", "resident", "agent", "command"),
     ),
-    *MENUS,
+    *MENU_KEYS,
     Key(
         "find",
         "validation",
@@ -307,7 +307,7 @@ ONLY_IN_MIRRORS = (
     ("section", "mark", (False,)),
     ("find", "globs", ("names", "paths")),
 )
-INHERITED = ("lifetime", "language", "file_budget", "over")
+INHERITED_KEYS = ("lifetime", "language", "file_budget", "over")
 _GROUPS = (
     "a list of patterns, or of lists of patterns",
     lambda content: (
@@ -333,7 +333,7 @@ _LABELS = (
         or (isinstance(content, dict) and all(isinstance(label, str) for label in content.values()))
     ),
 )
-_KINDS_BY_NAME = {
+_SHAPES_BY_TYPE = {
     "fields": _FIELDS,
     "text": STRING,
     "form": STRING,
@@ -348,8 +348,8 @@ _KINDS_BY_NAME = {
     "table": TABLE,
 }
 KEYS_BY_TABLE = {table: {key.name: key for key in KEYS if key.table == table} for table in TABLES}
-KINDS = {
-    table: {name: one_of(*key.choices) if key.choices else _KINDS_BY_NAME[key.takes] for name, key in keys.items()}
+KEY_SHAPES = {
+    table: {name: one_of(*key.choices) if key.choices else _SHAPES_BY_TYPE[key.takes] for name, key in keys.items()}
     for table, keys in KEYS_BY_TABLE.items()
 }
 CONTENT_KEYS = ("text", "list", "sections")

@@ -78,7 +78,7 @@ SELECTION_KEYS = (
         " only mentioned in such conditions adds nothing to the prompt itself.",
     ),
 )
-MENUS = (
+MENU_KEYS = (
     Key(
         "find",
         "same_name",

@@ -6,8 +6,8 @@ import re
 
 from ..errors import LayoutError, suggestion
 from ..shapes import STRINGS, check, check_table
-from .forms import condition
-from .keys import KINDS
+from .forms import parse_condition
+from .keys import KEY_SHAPES
 from .lookup_keys import PLACES, WALKED_PLACES
 from .model import ConfigValue, Lookup, Pattern
 from .texts import parse_text_rules
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-_ONLY_FOR_TEXT = ("order", "exclude", "where", "unless", "below")
-_ONLY_FOR_MENUS = ("same_name", "named")
+_TEXT_ONLY_KEYS = ("order", "exclude", "where", "unless", "below")
+_MENU_ONLY_KEYS = ("same_name", "named")
 
 
 def parse_lookup(
@@ -33,17 +33,17 @@ def parse_lookup(
 ) -> Lookup:
     """Parse one lookup rule.
 
-    `top` contains the layout's top-level keys, some of which apply to every lookup rule. `earlier_names` are the lookup rules
-    above this one, to which its conditions may refer.
+    `top` contains the layout's top-level keys, some of which apply to every lookup rule. `earlier_names` are the names of the
+    lookup rules above this one, to which its conditions may refer.
     """
     where = f"find.{name}."
-    check_table(table, KINDS["find"], f"find.{name}", LayoutError)
+    check_table(table, KEY_SHAPES["find"], f"find.{name}", LayoutError)
     kind = table.get("as", "text")
     _check_kind(table, kind, where)
     if "below" in table and not ("where" in table or "unless" in table or "match" in table):
         raise LayoutError(f"{where}below has no effect without where, unless or match")
     _check_match(table, where)
-    groups = tuple(_groups(table.get("files", ()), where, settings, untrusted, top.get("env", {})))
+    groups = tuple(_parse_groups(table.get("files", ()), where, settings, untrusted, top.get("env", {})))
     for group in groups:
         places = {pattern.place for pattern in group}
         if len(places) > 1 and places.intersection(WALKED_PLACES):
@@ -61,9 +61,9 @@ def parse_lookup(
         top.get("copies", "drop"),
         parse_text_rules(table, where, bool(top.get("mirrors", "").strip())),
         order=table.get("order", "farthest"),
-        markers=_markers(table, where, settings, untrusted),
-        where=_fields(table, "where", where),
-        unless=_fields(table, "unless", where),
+        markers=_parse_markers(table, where, settings, untrusted),
+        where=_parse_fields(table, "where", where),
+        unless=_parse_fields(table, "unless", where),
         below=table.get("below", ""),
         match=tuple(table.get("match", ())),
         unscoped=table.get("unscoped", "apply"),
@@ -76,14 +76,14 @@ def parse_lookup(
         hidden=table.get("hidden", False),
         exclude=_expand_settings(table.get("exclude", ()), where + "exclude", settings),
         when=tuple(
-            condition(term, settings, where + "when", earlier_names, ("found", "set", "platform"))
+            parse_condition(term, settings, where + "when", earlier_names, ("found", "set", "platform"))
             for term in table.get("when", ())
         ),
     )
 
 
 def _check_match(table: Mapping[str, Any], where: str) -> None:
-    """Raise an error for a field of `match` that is not known, and for `unscoped` without `match`."""
+    """Raise a LayoutError for an unknown field in `match`, and for a key that has no effect without `match`."""
     for name in table.get("match", ()):
         if name not in MATCH_FIELDS:
             raise LayoutError(f"{where}match: unknown field {name!r}" + suggestion(name, MATCH_FIELDS))
@@ -93,8 +93,8 @@ def _check_match(table: Mapping[str, Any], where: str) -> None:
 
 
 def _check_kind(table: Mapping[str, Any], kind: str, where: str) -> None:
-    """Raise an error for a key that does not apply to files of this kind."""
-    for key in _ONLY_FOR_MENUS if kind == "text" else _ONLY_FOR_TEXT:
+    """Raise a LayoutError for a key that does not apply to files of this kind."""
+    for key in _MENU_ONLY_KEYS if kind == "text" else _TEXT_ONLY_KEYS:
         if key in table and kind == "text":
             raise LayoutError(f"{where}{key} is only for files that are listed by name, such as skills, not for text")
         if key in table:
@@ -107,7 +107,7 @@ def _check_kind(table: Mapping[str, Any], kind: str, where: str) -> None:
         raise LayoutError(f"{where}scoped is only for skills; with match, it must be 'list'")
 
 
-def _markers(
+def _parse_markers(
     table: Mapping[str, Any], where: str, settings: Mapping[str, Any], untrusted: frozenset[str]
 ) -> tuple[str, ...] | None:
     """Return the names that mark the root, or None for the git root.
@@ -141,7 +141,7 @@ def _expand_settings(texts: Sequence[str], where: str, settings: Mapping[str, An
     return tuple(expanded)
 
 
-def _fields(table: Mapping[str, Any], key: str, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _parse_fields(table: Mapping[str, Any], key: str, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Return the front-matter fields of `where` or `unless`, each with its accepted values as strings."""
     fields = table.get(key, {})
     for name, content in fields.items():
@@ -172,7 +172,7 @@ def parse_config(
             text, hash_sign, key = reference.partition("#")
             if not hash_sign or not all(key.split(".")):
                 raise LayoutError(f"{where}: {reference!r} is not 'place:path#key'")
-            pattern = _pattern(text, where + ".", settings, untrusted, env)
+            pattern = _parse_pattern(text, where + ".", settings, untrusted, env)
             is_in_workspace = pattern.place in ("cwd", "root", "walk")
             if pattern.place in ("path", "between", "down") or "*" in pattern.path:
                 raise LayoutError(
@@ -190,14 +190,14 @@ def _fill_in(text: str, settings: Mapping[str, Any]) -> str:
     return re.sub(r"\{(\w+)\}", lambda match: str(settings[match[1]]), text)
 
 
-def _groups(
+def _parse_groups(
     files: Sequence[str | Sequence[str]],
     where: str,
     settings: Mapping[str, Any],
     untrusted: frozenset[str],
     env: Mapping[str, str],
 ) -> Iterator[tuple[Pattern, ...]]:
-    """Yield the groups with their settings filled in.
+    """Yield the groups with their settings filled_path in.
 
     Adjacent groups that use the same list are repeated together, once for each of its values.
     """
@@ -207,7 +207,7 @@ def _groups(
     def repeated_groups() -> Iterator[tuple[Pattern, ...]]:
         for entry in settings[list_name] if repeated_texts else ():
             for text in repeated_texts:
-                yield (_pattern(text, where, {**settings, list_name: entry}, untrusted, env),)
+                yield (_parse_pattern(text, where, {**settings, list_name: entry}, untrusted, env),)
 
     for group in files:
         lists = _list_settings(group, settings) if isinstance(group, str) else []
@@ -220,23 +220,23 @@ def _groups(
         yield from repeated_groups()
         repeated_texts, list_name = [], ""
         texts = [group] if isinstance(group, str) else group
-        yield tuple(pattern for text in texts for pattern in _alternatives(text, where, settings, untrusted, env))
+        yield tuple(pattern for text in texts for pattern in _parse_alternatives(text, where, settings, untrusted, env))
     yield from repeated_groups()
 
 
-def _alternatives(
+def _parse_alternatives(
     text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str], env: Mapping[str, str]
 ) -> Iterator[Pattern]:
     lists = _list_settings(text, settings)
     for entry in settings[lists[0]] if lists else ("",):
-        yield _pattern(text, where, {**settings, **({lists[0]: entry} if lists else {})}, untrusted, env)
+        yield _parse_pattern(text, where, {**settings, **({lists[0]: entry} if lists else {})}, untrusted, env)
 
 
 def _list_settings(text: str, settings: Mapping[str, Any]) -> list[str]:
     return [name for name in re.findall(r"\{(\w+)\}", text) if isinstance(settings.get(name), list | tuple)]
 
 
-def _pattern(
+def _parse_pattern(
     text: str, where: str, settings: Mapping[str, Any], untrusted: frozenset[str], env: Mapping[str, str]
 ) -> Pattern:
     place, colon, path = text.partition(":")
@@ -251,16 +251,16 @@ def _pattern(
         raise LayoutError(
             f"{where}files: unknown field {other!r} (in {text!r}); the only one with a filter is '{{root|slug}}'"
         )
-    filled = _fill_in(path, settings)
+    filled_path = _fill_in(path, settings)
     variable = ""
     if place == "env":
-        variable, _, filled = filled.partition("/")
+        variable, _, filled_path = filled_path.partition("/")
         if variable not in env:
             raise LayoutError(f"{where}files: {text!r} needs {variable!r} in [env]" + suggestion(variable, env))
-    if filled.startswith(("/", "~/")) and re.fullmatch(r"\{\w+\}", path):
-        place = "path"  # a setting may contain an absolute path; the place is only the start of a relative one
-    _check_path(place, filled, f"{where}files: {text!r}")
-    return Pattern(place, filled, confined or f"env.{variable}" in untrusted, variable, env.get(variable, ""))
+    if filled_path.startswith(("/", "~/")) and re.fullmatch(r"\{\w+\}", path):
+        place = "path"  # a setting may contain an absolute path, and only relative paths start from the place
+    _check_path(place, filled_path, f"{where}files: {text!r}")
+    return Pattern(place, filled_path, confined or f"env.{variable}" in untrusted, variable, env.get(variable, ""))
 
 
 def _check_path(place: str, path: str, where: str) -> None:

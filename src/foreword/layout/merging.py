@@ -24,7 +24,7 @@ def merge(base: Mapping[str, Any], layout: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def resolve_likes(tables: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Complete each lookup rule or section with the keys of the one that its key `like` names."""
+    """Add to each lookup rule or section the missing keys from the one that its `like` refers to."""
     if not any(isinstance(table, dict) and "like" in table for table in tables.values()):
         return dict(tables)
     resolved: dict[str, Any] = {}
@@ -40,7 +40,7 @@ def resolve_likes(tables: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 def _check_like(name: str, other: Any, tables: Mapping[str, Any], kind: str) -> None:
     if not isinstance(other, str) or not isinstance(tables.get(other), dict) or other == name:
-        others = [known for known in tables if known != name]
+        others = [table for table in tables if table != name]
         noun = "lookup rule" if kind == "find" else kind
         raise LayoutError(f"{kind}.{name}.like: unknown {noun} {other!r}" + suggestion(str(other), others))
     if "like" in tables[other]:
@@ -66,15 +66,16 @@ def full_key(mapping: Mapping[str, Any], key: str) -> str:
 
 
 def _full_path(mapping: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    for path in _settable(mapping):
+    for path in _settable_paths(mapping):
         if key in (".".join(path), ".".join(path[1:])):
             return path
     raise LayoutError(
-        f"unknown key {key!r} in this layout" + suggestion(key, {".".join(p[1:] or p) for p in _settable(mapping)})
+        f"unknown key {key!r} in this layout"
+        + suggestion(key, {".".join(p[1:] or p) for p in _settable_paths(mapping)})
     )
 
 
-def _settable(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+def _settable_paths(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Yield every path that a caller may set in this layout. If two paths shorten to the same key, the first is used."""
     for name in _dict_at(mapping, "settings"):
         yield "settings", name
@@ -96,7 +97,7 @@ def _settable(mapping: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _dict_at(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Return a table, or an empty one if the value is not a table; `parse` reports that later."""
+    """Return a table, or an empty one if the value is not a table, which `parse` reports later."""
     content = mapping.get(key)
     return content if isinstance(content, dict) else {}
 
@@ -105,8 +106,8 @@ def _takes_list(mapping: Mapping[str, Any], path: tuple[str, ...]) -> bool:
     if path[0] == "settings":
         return isinstance(_dict_at(mapping, "settings").get(path[1]), list)
     table, name = (path[0], path[-1]) if len(path) > 1 else ("layout", path[0])
-    known = KEYS_BY_TABLE.get(table, {}).get(name)
-    return known is not None and known.takes in ("names", "groups", "conditions")
+    key = KEYS_BY_TABLE.get(table, {}).get(name)
+    return key is not None and key.takes in ("names", "groups", "conditions")
 
 
 def flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

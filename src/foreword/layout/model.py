@@ -25,7 +25,7 @@ class Field:
 
 
 Form = tuple["str | Field", ...]
-PLACE_FACTS = ("cwd", "root", "home", "platform")
+WORKSPACE_FACTS = ("cwd", "root", "home", "platform")
 
 
 @value
@@ -63,7 +63,7 @@ class Condition:
 
 @value
 class Imports:
-    """How a file's imports (`@path`) are read. If a form is None, the token is left as text."""
+    """How a file's imports (`@path`) are handled. If a form is None, the token is left as text."""
 
     depth: int = 5
     within: Literal["cwd", "root", "folder", "anywhere", ""] = ""
@@ -81,7 +81,7 @@ class Imports:
 
 @value
 class TextRules:
-    """How the text of a file enters the prompt. `label` contains pairs of a file name (or `place:`) and its label."""
+    """How a file's text is changed for the prompt. `label` contains pairs of a file name (or `place:`) and its label."""
 
     trim: Literal["lines", "ends", "tail", "none"] = "lines"
     blank: Literal["skip", "hide", "keep"] = "skip"
@@ -102,7 +102,7 @@ class TextRules:
 class Lookup:
     """A lookup rule, `[find.NAME]`: which files to search for. If `is_probe`, it only checks whether such files exist.
 
-    `directories` are those of the place `down`, outermost first; they depend on the touched files.
+    `directories` lists the directories of the place `down`, outermost first. They depend on the touched files.
     """
 
     name: str
@@ -136,7 +136,7 @@ class Lookup:
 
     @property
     def needs_touch(self) -> bool:
-        """Whether what it finds depends on a touched file."""
+        """Whether the files that it finds depend on a touched file."""
         return bool(self.match) or any(pattern.place == "down" for group in self.groups for pattern in group)
 
 
@@ -185,7 +185,7 @@ class Guideline:
 
 @value
 class Touch:
-    """What is sent when the agent touches a file: the sections, what to find for them, and the kinds of touches that count."""
+    """What is sent when the agent touches a file: the sections, their lookup rules, and the kinds of touches that count."""
 
     sections: Sequence[Section]
     lookups: Sequence[Lookup]
@@ -198,7 +198,8 @@ class Touch:
 class Layout:
     """An ordered list of sections, the lookup rules for their files, and the step to take on each event.
 
-    `all_sections` also contains the inner sections, each after the section that contains it.
+    `all_sections` also contains the inner sections, each after the section that contains it. `key_origins` contains the
+    origins of keys that the layout's own file does not set.
     """
 
     name: str
@@ -224,7 +225,7 @@ class Layout:
 
     all_sections: Sequence[Section] = ()
     untrusted: frozenset[str] = frozenset()
-    written: Mapping[str, Origin] = {}
+    key_origins: Mapping[str, Origin] = {}
 
 
 def with_inner_sections(sections: Iterable[Section]) -> Iterator[Section]:

@@ -12,12 +12,12 @@ from ..template import TEMPLATE_LIMIT
 from ..template.addresses import is_address
 from ..template.languages import LANGUAGES
 from ..vocabulary import replace
-from .forms import FRONT, condition, find_imbalance, form
-from .keys import CONTENT_KEYS, FACTS, INHERITED, KINDS, LISTS, LOOKUP_FIELDS, ONLY_IN_MIRRORS, TOP_TABLES
+from .forms import FRONT, describe_imbalance, parse_condition, parse_form
+from .keys import CONTENT_KEYS, FACTS, INHERITED_KEYS, KEY_SHAPES, LISTS, LOOKUP_FIELDS, ONLY_IN_MIRRORS, TOP_TABLES
 from .lookups import parse_config, parse_lookup
 from .merging import flatten, resolve_likes
-from .model import PLACE_FACTS, Field, Guideline, Layout, Section, with_inner_sections
-from .touch import facts_of, lookups_of_prompt, names_of_sections, parse_touch
+from .model import WORKSPACE_FACTS, Field, Guideline, Layout, Section, with_inner_sections
+from .touch import condition_facts, parse_touch, prompt_lookups, touch_section_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ _MAX_DEPTH = 50
 
 def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted: frozenset[str]) -> Layout:
     top = {key: content for key, content in mapping.items() if key not in TOP_TABLES}
-    _check(top, "layout", also=TOP_TABLES)
+    _check(top, "layout", extra_keys=TOP_TABLES)
     tables = {table: _table(mapping, table) for table in TOP_TABLES if table != "guideline"}
-    copied = frozenset(f"find.{key}.files" for key in tables["find"] if f"find.{key}.like" in untrusted)
-    untrusted |= copied  # a workspace may not use `like` to read the user's files in its own way
+    copied_keys = frozenset(f"find.{key}.files" for key in tables["find"] if f"find.{key}.like" in untrusted)
+    untrusted |= copied_keys  # a workspace may not use `like` to read the user's files in its own way
     tables.update({kind: resolve_likes(tables[kind], kind) for kind in ("find", "section")})
     _check_mirror(tables, top)
     settings = tables["settings"]
@@ -64,8 +64,8 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         raise LayoutError(
             "the key 'sections' is missing; list the prompt's sections in order, such as sections = [\"base\"]"
         )
-    sections = parser.sections(top["sections"], "sections", {})
-    touch_sections = parser.sections(names_of_sections(tables["touch"]), "touch.sections", {"role": "user"})
+    sections = parser.parse_sections(top["sections"], "sections", {})
+    touch_sections = parser.parse_sections(touch_section_names(tables["touch"]), "touch.sections", {"role": "user"})
     touch = parse_touch(tables["touch"], touch_sections, lookups)
     config = parse_config(tables["from"], settings, untrusted, tables["env"])
     guidelines = tuple(_parse_guideline(row, number, settings, lookup_names) for number, row in enumerate(rows, 1))
@@ -74,7 +74,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         address=address,
         about=top.get("about", ""),
         sections=sections,
-        lookups=tuple(_mark_probes(lookups_of_prompt(lookups, touch, sections, guidelines), sections, guidelines)),
+        lookups=tuple(_mark_probes(prompt_lookups(lookups, touch, sections, guidelines), sections, guidelines)),
         join=top.get("join", "\n\n"),
         budget=top.get("budget"),
         over=top.get("over", "cut"),
@@ -96,7 +96,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
 
 
 def _check_strings(wording: Mapping[str, Any], env: Mapping[str, Any]) -> None:
-    """Raise an error if wording is not text, or if a folder of `[env]` is not absolute."""
+    """Raise a LayoutError if wording is not text, or if a folder in `[env]` is not absolute."""
     for key, content in wording.items():
         check(content, STRING, f"wording.{key}", LayoutError)
     for key, content in env.items():
@@ -105,15 +105,15 @@ def _check_strings(wording: Mapping[str, Any], env: Mapping[str, Any]) -> None:
             raise LayoutError(f"env.{key}: {content!r} must start with '/' or '~/'")
 
 
-def _check_mirror(tables_of: Mapping[str, Any], top: Mapping[str, Any]) -> None:
-    """Raise a LayoutError for a path in `detected_by` outside the root, and for a mirrors-only value in a layout that is not a mirror."""
+def _check_mirror(tables_by_kind: Mapping[str, Any], top: Mapping[str, Any]) -> None:
+    """Raise a LayoutError for a path in `detected_by` outside the root, and for a value that only a mirror may have."""
     for path in top.get("detected_by", ()):
         if not path.strip("/.") or path.startswith("/") or ".." in path.split("/"):
             raise LayoutError(f"detected_by: {path!r} is not a file or folder below the root")
     if top.get("mirrors", "").strip():
         return
     for kind, key, values in ONLY_IN_MIRRORS:
-        tables = {"": top} if kind == "layout" else tables_of[kind]
+        tables = {"": top} if kind == "layout" else tables_by_kind[kind]
         for name, table in tables.items():
             if isinstance(table, dict) and table.get(key) in values:
                 where = f"{kind}.{name}.{key}" if name else key
@@ -127,10 +127,10 @@ def _mark_probes(
 ) -> Iterator[Lookup]:
     """Set `is_probe` on the lookup rules that only conditions refer to."""
     lookups, sections = tuple(lookups), tuple(with_inner_sections(top))
-    facts = facts_of((*lookups, *sections, *guidelines))
-    listed = {name for section in sections for name in (section.list_name, *section.instead)}
+    facts = condition_facts((*lookups, *sections, *guidelines))
+    listed_names = {name for section in sections for name in (section.list_name, *section.instead)}
     for lookup in lookups:
-        is_probe = f"found:{lookup.name}" in facts and lookup.name not in listed
+        is_probe = f"found:{lookup.name}" in facts and lookup.name not in listed_names
         yield replace(lookup, is_probe=True) if is_probe else lookup
 
 
@@ -150,9 +150,9 @@ def _table(mapping: Mapping[str, Any], key: str, name: str = "") -> dict[str, An
     return dict(content)
 
 
-def _check(table: Mapping[str, Any], kind: str, name: str = "", also: Iterable[str] = ()) -> None:
+def _check(table: Mapping[str, Any], kind: str, name: str = "", extra_keys: Iterable[str] = ()) -> None:
     """Raise a LayoutError if a table has an unknown key or a value of the wrong type."""
-    check_table(table, KINDS[kind], name, LayoutError, also=also)
+    check_table(table, KEY_SHAPES[kind], name, LayoutError, extra_keys=extra_keys)
 
 
 class _SectionParser:
@@ -169,10 +169,10 @@ class _SectionParser:
         self.ancestors: list[str] = []
         self.seen: set[str] = set()
 
-    def sections(self, names: Sequence[str], where: str, inherited: Mapping[str, Any]) -> tuple[Section, ...]:
-        return tuple(self.section(name, where, inherited) for name in names)
+    def parse_sections(self, names: Sequence[str], where: str, inherited: Mapping[str, Any]) -> tuple[Section, ...]:
+        return tuple(self.parse_section(name, where, inherited) for name in names)
 
-    def section(self, name: str, where: str, inherited: Mapping[str, Any]) -> Section:
+    def parse_section(self, name: str, where: str, inherited: Mapping[str, Any]) -> Section:
         if name not in self.tables:
             raise LayoutError(
                 f"{where} names {name!r}, but [section.{name}] does not exist" + suggestion(name, self.tables)
@@ -188,20 +188,20 @@ class _SectionParser:
         table = _table(self.tables, name, f"section.{name}")
         where = f"section.{name}."
         _check(table, "section", f"section.{name}")
-        bodies = [key for key in CONTENT_KEYS if key in table]
-        if len(bodies) != 1 and not (not bodies and "instead" in table):
+        content_keys = [key for key in CONTENT_KEYS if key in table]
+        if len(content_keys) != 1 and not (not content_keys and "instead" in table):
             raise LayoutError(
-                f"[section.{name}] must have exactly one of text, list, sections; it has {', '.join(bodies) or 'none'}"
+                f"[section.{name}] must have exactly one of text, list, sections; it has {', '.join(content_keys) or 'none'}"
             )
         self.check_role(table, where, inherited)
-        passed_on = {key: table[key] for key in INHERITED if key in table}
+        inheritable = {key: table[key] for key in INHERITED_KEYS if key in table}
         self.ancestors.append(name)
-        inner = self.sections(table.get("sections", ()), where + "sections", {**inherited, **passed_on})
+        inner = self.parse_sections(table.get("sections", ()), where + "sections", {**inherited, **inheritable})
         self.ancestors.pop()
         return self.assemble(name, where, {**inherited, **table}, inner, has_own_item="item" in table)
 
     def check_role(self, table: Mapping[str, Any], where: str, inherited: Mapping[str, Any]) -> None:
-        """Raise an error for a role of an inner section, and for the role `tool` outside `[touch]`, whose sections inherit a role."""
+        """Raise a LayoutError for an inner section with a role, and for the role `tool` outside `[touch]`, whose sections inherit one."""
         if self.ancestors and "role" in table:
             raise LayoutError(
                 f"{where}role: section {where.split('.')[1]!r} is inside {self.ancestors[-1]!r}; only a section that is not inside another has a role"
@@ -224,53 +224,55 @@ class _SectionParser:
             text=text,
             list_name=list_name,
             sections=inner,
-            form=form(text, FACTS, where + "text") if is_plain and text else (),
-            item=form(table.get("item", "{text}"), self.fields(list_name, where), where + "item")
+            form=parse_form(text, FACTS, where + "text") if is_plain and text else (),
+            item=parse_form(table.get("item", "{text}"), self.item_fields(list_name, where), where + "item")
             if list_name is not None
             else (),
-            short=form(table["short"], self.fields(list_name, where), where + "short")
+            short=parse_form(table["short"], self.item_fields(list_name, where), where + "short")
             if list_name is not None and "short" in table
             else (),
-            folder=self.folder(table.get("folder", ""), list_name, where + "folder"),
+            folder=self.parse_folder(table.get("folder", ""), list_name, where + "folder"),
             join=table.get("join", "\n" if has_own_item else "\n\n"),
-            wrap=self.wrap(table.get("wrap", ""), where + "wrap"),
+            wrap=self.parse_wrap(table.get("wrap", ""), where + "wrap"),
             none=table.get("none", ""),
-            when=tuple(condition(term, self.settings, where + "when", self.lookups) for term in table.get("when", ())),
-            instead=tuple(self.instead(replacement, where) for replacement in table.get("instead", ())),
+            when=tuple(
+                parse_condition(term, self.settings, where + "when", self.lookups) for term in table.get("when", ())
+            ),
+            instead=tuple(self.check_replacement(replacement, where) for replacement in table.get("instead", ())),
             language=language,
             trim=table.get("trim", list_name is None and not inner),
             budget=table.get("budget"),
             file_budget=table.get("file_budget"),
             over=table.get("over", self.default_over(list_name)),
-            bytes=self.byte_limit(table.get("bytes"), list_name, where + "bytes"),
+            bytes=self.resolve_byte_limit(table.get("bytes"), list_name, where + "bytes"),
             bytes_cut=table.get("bytes_cut", "first"),
             mark=table.get("mark", True),
             role=table.get("role", "system"),
         )
 
-    def fields(self, list_name: str, where: str) -> tuple[str, ...]:
+    def item_fields(self, list_name: str, where: str) -> tuple[str, ...]:
         if list_name in self.lookups:
             lookup = self.lookups[list_name]
             fields = [field for field in LOOKUP_FIELDS[lookup.kind] if field != "label" or lookup.rules.label]
             touch_fields = ["changed"] if lookup.needs_touch else []
-            return (*fields, *touch_fields, *PLACE_FACTS, *([FRONT] if lookup.rules.front == "drop" else ()))
+            return (*fields, *touch_fields, *WORKSPACE_FACTS, *([FRONT] if lookup.rules.front == "drop" else ()))
         if list_name in LISTS:
             return LISTS[list_name]
         raise LayoutError(
             f"{where}list: unknown lookup rule or list {list_name!r}" + suggestion(list_name, (*self.lookups, *LISTS))
         )
 
-    def folder(self, text: str, list_name: str | None, where: str) -> Form:
+    def parse_folder(self, text: str, list_name: str | None, where: str) -> Form:
         if text and (list_name is None or list_name not in self.lookups or self.lookups[list_name].kind != "skill"):
             raise LayoutError(f"{where}: only a section that lists skills can name their folders")
-        return form(text, ("folder",), where) if text else ()
+        return parse_form(text, ("folder",), where) if text else ()
 
     def default_over(self, list_name: str | None) -> str:
         """Return the default of `over`: files are cut, menus are shortened, and anything else is only reported."""
         kind = self.lookups[list_name].kind if list_name is not None and list_name in self.lookups else ""
         return "cut" if kind == "text" else "shorten" if kind else "warn"
 
-    def byte_limit(self, limit: int | str | None, list_name: str | None, where: str) -> int | None:
+    def resolve_byte_limit(self, limit: int | str | None, list_name: str | None, where: str) -> int | None:
         """Return a section's limit in bytes, looking it up if it is a setting."""
         if limit is None:
             return None
@@ -284,14 +286,14 @@ class _SectionParser:
             limit = int(self.settings[name])
         return limit
 
-    def instead(self, name: str, where: str) -> str:
+    def check_replacement(self, name: str, where: str) -> str:
         if name not in ("base", "template") and name not in self.lookups:
             raise LayoutError(
                 f"{where}instead: unknown lookup rule {name!r}" + suggestion(name, ("base", "template", *self.lookups))
             )
         return name
 
-    def wrap(self, text: str, where: str) -> Form:
+    def parse_wrap(self, text: str, where: str) -> Form:
         if text.startswith("@"):
             where, key = f"wording.{text[1:]}", text[1:]
             if key not in self.wording:
@@ -299,10 +301,10 @@ class _SectionParser:
             text = self.wording[key]
         if not text:
             return ()
-        parsed = form(text, ("", *FACTS), where)
+        parsed = parse_form(text, ("", *FACTS), where)
         if sum(isinstance(part, Field) and not part.name for part in parsed) != 1:
             raise LayoutError(f"{where} needs '{{}}' exactly once, for the content")
-        if problem := find_imbalance(text):
+        if problem := describe_imbalance(text):
             raise LayoutError(f"{where} must close what it opens: {problem} (in {text!r})")
         return parsed
 
@@ -315,7 +317,7 @@ def _parse_guideline(
     if ("say" in row) == ("from" in row):
         raise LayoutError(f"{where}needs either say or from")
     return Guideline(
-        tuple(condition(term, settings, where + "when", lookups) for term in row.get("when", ())),
-        tuple(form(sentence, ("any",), where + "say") for sentence in row.get("say", ())),
+        tuple(parse_condition(term, settings, where + "when", lookups) for term in row.get("when", ())),
+        tuple(parse_form(sentence, ("any",), where + "say") for sentence in row.get("say", ())),
         row.get("from", ""),
     )

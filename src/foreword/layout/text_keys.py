@@ -155,6 +155,6 @@ BYTE_LIMIT_KEYS = (
         "section",
         "mark",
         "switch",
-        "Whether a file that is cut to `bytes` ends at a character boundary and with a marker; `true` by default. Only a mirror can turn it off.",
+        "Whether a file that is cut to `bytes` is cut between characters and ends with a mark; `true` by default. Only a mirror can turn it off.",
     ),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..errors import LayoutError, suggestion
 from ..shapes import check_table
-from .forms import form
-from .keys import KINDS
+from .forms import parse_form
+from .keys import KEY_SHAPES
 from .lookup_keys import PLACES
 from .model import Imports, TextRules
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-KEYS = ("trim", "blank", "comments", "front", "label", "imports")
+TEXT_RULE_KEYS = ("trim", "blank", "comments", "front", "label", "imports")
 _FORMS = {
     "form": ("text", "name", "path"),
     "missing": ("name", "path", "reason"),
     "outside": ("name", "path", "reason"),
     "repeated": ("name", "path", "reason"),
 }
-_NOT_FOR_ITEMS = ("trim", "once", *_FORMS)
+_KEYS_NOT_FOR_ITEMS = ("trim", "once", *_FORMS)
 
 
 def parse_text_rules(table: Mapping[str, Any], where: str, is_mirror: bool) -> TextRules:
     """Parse the rules for the text of a lookup rule's files."""
-    text_keys = [key for key in KEYS if key in table]
+    text_keys = [key for key in TEXT_RULE_KEYS if key in table]
     if not text_keys:
         return TextRules()
     kind = table.get("as", "text")
@@ -37,12 +37,12 @@ def parse_text_rules(table: Mapping[str, Any], where: str, is_mirror: bool) -> T
         table.get("blank", "skip"),
         table.get("comments", "keep"),
         table.get("front", "keep"),
-        _labels(table.get("label", ""), where + "label"),
-        _imports(table["imports"], where + "imports", is_mirror) if "imports" in table else None,
+        _parse_labels(table.get("label", ""), where + "label"),
+        _parse_imports(table["imports"], where + "imports", is_mirror) if "imports" in table else None,
     )
 
 
-def _labels(label: str | Mapping[str, str], where: str) -> tuple[tuple[str, str], ...]:
+def _parse_labels(label: str | Mapping[str, str], where: str) -> tuple[tuple[str, str], ...]:
     if isinstance(label, str):
         return (("*", label),) if label else ()
     for key in label:
@@ -54,10 +54,10 @@ def _labels(label: str | Mapping[str, str], where: str) -> tuple[tuple[str, str]
     return tuple(label.items())
 
 
-def _imports(table: Mapping[str, Any], where: str, is_mirror: bool) -> Imports:
-    check_table(table, KINDS["imports"], where, LayoutError)
+def _parse_imports(table: Mapping[str, Any], where: str, is_mirror: bool) -> Imports:
+    check_table(table, KEY_SHAPES["imports"], where, LayoutError)
     place = table.get("place", "item")
-    for key in _NOT_FOR_ITEMS:
+    for key in _KEYS_NOT_FOR_ITEMS:
         if key in table and place == "item":
             raise LayoutError(
                 f"{where}.{key} needs place = 'replace' or 'insert'; with place = 'item', the token is left as it is"
@@ -68,7 +68,7 @@ def _imports(table: Mapping[str, Any], where: str, is_mirror: bool) -> Imports:
             f"{where}.once: {once!r} is only for a layout that mirrors a program; add mirrors = 'PROGRAM VERSION', or remove it"
         )
     forms: dict[str, Any] = {
-        key: form(table[key], fields, f"{where}.{key}") for key, fields in _FORMS.items() if key in table
+        key: parse_form(table[key], fields, f"{where}.{key}") for key, fields in _FORMS.items() if key in table
     }
     if "form" in forms and not any(getattr(part, "name", "") == "text" for part in forms["form"]):
         raise LayoutError(f"{where}.form needs '{{text}}', for the text of the imported file")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import LayoutError, suggestion
 from ..shapes import check_table
 from ..vocabulary import replace
-from .keys import KINDS
+from .keys import KEY_SHAPES
 from .model import Touch, with_inner_sections
 from .touch_keys import EVENTS
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def parse_touch(table: Mapping[str, Any], sections: Sequence[Section], lookups: Sequence[Lookup]) -> Touch | None:
-    """Parse the table, which lists these sections, given the layout's lookup rules. Returns None if there are no sections."""
+    """Parse the table. `sections` are those that it lists, and `lookups` the layout's. Returns None if there are no sections."""
     if not sections:
         for key in table:
             if key != "sections":
@@ -35,9 +35,9 @@ def parse_touch(table: Mapping[str, Any], sections: Sequence[Section], lookups: 
     )
 
 
-def names_of_sections(table: Mapping[str, Any]) -> Sequence[str]:
-    """Return the names of the sections that the table lists."""
-    check_table(table, KINDS["touch"], "touch", LayoutError)
+def touch_section_names(table: Mapping[str, Any]) -> Sequence[str]:
+    """Check the table and return the names of the sections that it lists."""
+    check_table(table, KEY_SHAPES["touch"], "touch", LayoutError)
     return tuple(table.get("sections", ()))
 
 
@@ -46,27 +46,27 @@ def _check_section(section: Section, lookups: Iterable[Lookup]) -> None:
         raise LayoutError(f"section.{section.name}: a section of [touch] has list or sections, not text or instead")
     if section.list_name is not None and section.list_name not in {lookup.name for lookup in lookups}:
         raise LayoutError(
-            f"section.{section.name}.list: a section of [touch] lists a lookup, not {section.list_name!r}"
+            f"section.{section.name}.list: a section of [touch] lists a lookup rule, not {section.list_name!r}"
         )
 
 
 def _needed_lookups(sections: Iterable[Section], lookups: Iterable[Lookup]) -> Iterator[Lookup]:
     """Yield the lookup rules that these sections list, and those that only their conditions refer to."""
-    listed = {section.list_name for section in with_inner_sections(sections)}
-    facts = facts_of(lookup for lookup in lookups if lookup.name in listed)
+    listed_names = {section.list_name for section in with_inner_sections(sections)}
+    facts = condition_facts(lookup for lookup in lookups if lookup.name in listed_names)
     for lookup in lookups:
-        if lookup.name in listed:
+        if lookup.name in listed_names:
             yield lookup
         elif f"found:{lookup.name}" in facts:
             yield replace(lookup, is_probe=True)
 
 
-def facts_of(rows: Iterable[Lookup | Section | Guideline]) -> set[str]:
+def condition_facts(rows: Iterable[Lookup | Section | Guideline]) -> set[str]:
     """Return the facts in the conditions of these rows."""
     return {fact for row in rows for term in row.when for fact in term.facts}
 
 
-def lookups_of_prompt(
+def prompt_lookups(
     lookups: Sequence[Lookup], touch: Touch | None, sections: Sequence[Section], guidelines: Iterable[Guideline]
 ) -> Iterator[Lookup]:
     """Yield the prompt's lookup rules: all except those that only `[touch]` lists.
@@ -76,17 +76,19 @@ def lookups_of_prompt(
     all_sections = tuple(with_inner_sections(sections))
     touch_only = {section.list_name for section in with_inner_sections(touch.sections)} if touch else set()
     touch_only -= {name for section in all_sections for name in (section.list_name, *section.instead)}
-    facts = facts_of((*all_sections, *guidelines, *(lookup for lookup in lookups if lookup.name not in touch_only)))
+    facts = condition_facts(
+        (*all_sections, *guidelines, *(lookup for lookup in lookups if lookup.name not in touch_only))
+    )
     for lookup in lookups:
         if lookup.name in touch_only and f"found:{lookup.name}" not in facts:
             continue
         if lookup.needs_touch:
             key = "match" if lookup.match else "files: the place 'down'"
-            raise LayoutError(f"find.{lookup.name}.{key} is only for lookup rules that nothing but [touch] lists")
+            raise LayoutError(f"find.{lookup.name}.{key} is only for lookup rules that are listed only in [touch]")
         yield lookup
 
 
-def layout_of_touch(layout: Layout, touch: Touch) -> Layout:
+def layout_for_touch(layout: Layout, touch: Touch) -> Layout:
     """Return a layout for what a touch sends."""
     return replace(
         layout,

@@ -22,7 +22,7 @@ from ..layout.merging import assign, flatten, full_key
 from ..layout.parse import parse
 from ..shapes import STRING, STRINGS, TABLES, check, check_table, is_list_of_strings
 from ..sources.environment import absolute
-from ..sources.links import only_inside
+from ..sources.links import workspace_reach
 from ..sources.paths import config_folder
 from ..template import TEMPLATE_LIMIT
 from ..template.addresses import has_prefix, is_address, is_file_path
@@ -71,7 +71,7 @@ def read_settings(workspace: Workspace, reader: Reader, caller_path: str = "") -
         result += _read(os.path.join(config, "foreword", "foreword.toml"), reader)
     workspace_path = os.path.join(workspace.root or workspace.cwd, ".foreword", "foreword.toml")
     try:
-        result += _read(workspace_path, reader, only_inside(workspace.root or workspace.cwd, workspace))
+        result += _read(workspace_path, reader, workspace_reach(workspace.root or workspace.cwd, workspace))
     except ForewordError as error:
         findings.append(finding("settings-invalid", f"{error}; the file was ignored", printable(workspace_path)))
     if caller_path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..sources.links import only_inside
+from ..sources.links import workspace_reach
 from ..sources.paths import config_folder
 from .agents import NAMES as MIRRORS
 from .std import NAMES
@@ -44,7 +44,7 @@ def pack_of(name: str) -> str:
 def _has_changes(workspace: Workspace, reader: Reader) -> bool:
     """Whether there is a settings or wording file. The reader records where it looked, so that a new file is noticed."""
     root, config = workspace.root or workspace.cwd, config_folder(workspace)
-    workspace_folder = (os.path.join(root, ".foreword"), only_inside(root, workspace))
+    workspace_folder = (os.path.join(root, ".foreword"), workspace_reach(root, workspace))
     folders = [(os.path.join(config, "foreword"), None), workspace_folder] if config else [workspace_folder]
     return any(
         reader.read(os.path.join(folder, name), reach).fate != "absent"

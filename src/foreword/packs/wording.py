@@ -10,11 +10,11 @@ import os
 
 from ..errors import CallError, ForewordError, LayoutError, suggestion
 from ..findings import finding
-from ..layout.forms import form
+from ..layout.forms import parse_form
 from ..layout.merging import assign, flatten
 from ..shapes import STRING, check
 from ..sources.environment import absolute
-from ..sources.links import only_inside
+from ..sources.links import workspace_reach
 from ..sources.paths import config_folder
 from ..text.lines import printable
 from ..vocabulary import Origin, replace
@@ -44,7 +44,7 @@ def with_wording(
         path = os.path.join(folder, "prompts.toml")
         try:
             is_workspace = folder == workspace_folder
-            reach = only_inside(workspace.root or workspace.cwd, workspace) if is_workspace else None
+            reach = workspace_reach(workspace.root or workspace.cwd, workspace) if is_workspace else None
             overrides = _read_wording(path, reader, reach)
         except ForewordError as error:
             if folder != workspace_folder:
@@ -94,7 +94,7 @@ def _with_override(source: Source, key: str, content: Any, path: str, findings: 
     if not content.strip():
         raise LayoutError(f"{path}: {key} must not be blank")
     if "{}" in shipped:
-        form(content, ("",), f"{path}: {key}")
+        parse_form(content, ("",), f"{path}: {key}")
     written = {**source.written, f"wording.{key}": Origin("setting", path)}
     return replace(source, mapping=assign(source.mapping, f"wording.{key}", content), written=written)
 

@@ -12,10 +12,16 @@ from ..engine.assembler import Assembler
 from ..errors import ForewordError
 from ..findings import finding
 from ..inspection.agents import AgentView, compare_agents, folders_to_visit
-from ..inspection.lint.agent_facts import Facts, Visit, is_material, listed, place_of, shared_names
-from ..inspection.lint.agent_files import blank_files, cut_files, hidden_files, misordered_files, misplaced_files
+from ..inspection.lint.agent_facts import Facts, Visit, is_material, join_names, place_of, shared_names
+from ..inspection.lint.agent_files import (
+    report_blank_files,
+    report_cut_files,
+    report_hidden_files,
+    report_misordered_files,
+    report_misplaced_files,
+)
 from ..inspection.lint.agent_table import AGENT_CHECKS
-from ..inspection.lint.agent_texts import RepeatedTexts, unfollowed_imports
+from ..inspection.lint.agent_texts import RepeatedTexts, report_unfollowed_imports
 from ..inspection.lint.rule_globs import PathIndex, names_folder, split_globs
 from ..inspection.lint.source_text import SourceText
 from ..packs.packs import mirror_names
@@ -23,8 +29,8 @@ from ..packs.settings import agent_names, read_settings
 from ..packs.shipped import shipped_mirror
 from ..sources.contents import Contents
 from ..sources.files import Reader
-from ..sources.instruction_files import find_instruction_files, paths_in_repository
-from ..sources.links import only_inside
+from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
+from ..sources.links import workspace_reach
 from ..sources.paths import is_inside
 from ..sources.search import SKILL_FILE
 from ..sources.tree import walk_folders
@@ -90,7 +96,7 @@ class AgentLint:
         """Return the text of a file in the repository, or None if it cannot be read."""
         if path not in self._texts:
             real = self._real_path(path)
-            reading = Reader(contents=self.contents).read(real, only_inside(self.root, self.workspace))
+            reading = Reader(contents=self.contents).read(real, workspace_reach(self.root, self.workspace))
             is_known = reading.has_text and is_inside(path, self.shown_root)
             text = "\n" * (reading.line - 1) + reading.text
             self._texts[path] = SourceText(path, text) if is_known else None
@@ -117,7 +123,7 @@ class AgentLint:
         """Return the repository's instruction files, or an empty list if `is_recursive` is not set."""
         if not is_recursive:
             return []
-        found = find_instruction_files(self.workspace.cwd, paths_in_repository(layouts), self.listings)
+        found = find_instruction_files(self.workspace.cwd, instruction_file_patterns(layouts), self.listings)
         for path in found.paths:
             while path != self.root and printable(path) != path:
                 self.real_names[printable(path)] = path
@@ -175,7 +181,7 @@ class AgentLint:
             self._visit(assembler, self.workspace.cwd)
         cwd = printable(self.workspace.cwd)
         table = compare_agents(views, [printable(file) for file in files], self.shown_root, cwd)
-        misplaced_files(table, self.shown_root, self.facts)
+        report_misplaced_files(table, self.shown_root, self.facts)
         for number, folder in folders_to_visit(table):
             if is_inside(folder, cwd) and self._may_be_working_directory(folder):
                 assembler = assemblers[number].for_directory(self.real_names.get(folder, folder))
@@ -200,11 +206,11 @@ class AgentLint:
             return
         snapshot = assembler.snapshot()
         visit = Visit(snapshot.layout, snapshot.inputs, prompt, printable(folder), self.shown_root, self.read)
-        hidden_files(visit, self.facts, self.shared)
-        blank_files(visit, self.facts)
-        cut_files(visit, self.facts)
-        misordered_files(visit, self.facts)
-        unfollowed_imports(visit, self.facts)
+        report_hidden_files(visit, self.facts, self.shared)
+        report_blank_files(visit, self.facts)
+        report_cut_files(visit, self.facts)
+        report_misordered_files(visit, self.facts)
+        report_unfollowed_imports(visit, self.facts)
         self.repeated.visit(visit)
         for rule in visit.own_candidates("waiting"):
             self.rules.setdefault(rule.path, (rule.target, {}))[1][visit.agent] = None
@@ -232,7 +238,7 @@ class AgentLint:
             folder, _, name = path.rpartition("/")
             entries = self._entries(self.real_names.get(folder, folder))
             if entries.get(name) == "file" and not is_page(name, folder == self.shown_root, entries):
-                message = f"{path} was not read: it must be named {expected} for {listed(sorted(agents))}"
+                message = f"{path} was not read: it must be named {expected} for {join_names(sorted(agents))}"
                 yield finding(CASE_CHECK, message, path)
 
     # Rules that apply to some paths

@@ -10,14 +10,14 @@ import os
 from ..engine.assembler import Assembler
 from ..errors import CallError, ForewordError
 from ..findings import finding
-from ..inspection.agents import READ, AgentView, compare_agents, folders_to_visit, with_visits
+from ..inspection.agents import READ_VERDICTS, AgentView, apply_visits, compare_agents, folders_to_visit
 from ..packs.packs import mirror_names
 from ..packs.settings import agent_names, read_settings
 from ..packs.shipped import shipped_mirror
 from ..sources.contents import Contents
 from ..sources.environment import absolute, resolve_workspace
 from ..sources.files import Reader
-from ..sources.instruction_files import find_instruction_files, paths_in_repository
+from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
 from ..sources.paths import is_inside
 from ..text.lines import printable
 from ..text.tokens import estimate_count
@@ -84,7 +84,7 @@ class _Comparison:
         mirrors = {name: shipped_mirror(name) for name in mirror_names()}
         requested = fields.get("layouts") or list(filter(None, [fields.get("layout")]))
         named = {name: self._assembler(name).layout() for name in requested or self._configured_names()}
-        files = find_instruction_files(self.root, paths_in_repository([*mirrors.values(), *named.values()]))
+        files = find_instruction_files(self.root, instruction_file_patterns([*mirrors.values(), *named.values()]))
         self._report_files(files)
         views = self._views(named, {} if requested else mirrors, files.paths)
         self._collect_findings(views)
@@ -93,7 +93,7 @@ class _Comparison:
         candidates = [printable(path) for path in (*files.paths, *paths)]
         table = compare_agents(views, candidates, root, cwd, _missing(paths))
         table = _filter_rows(table, paths)
-        table = with_visits(table, self._visit(table), self._touched(table))
+        table = apply_visits(table, self._visit(table), self._touched(table))
         view_names = {view.name for view in views}
         others = [] if requested else [name for name in mirrors if name not in view_names]
         return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(path) for path in paths])
@@ -109,12 +109,12 @@ class _Comparison:
             siblings = []
         files = [printable(file) for file in (path, *siblings)]
         table = _filter_rows(compare_agents(views, files, root, cwd), [path])
-        table = with_visits(table, self._visit(table), self._touched(table))
+        table = apply_visits(table, self._visit(table), self._touched(table))
         return [
             view.name
             for row in table.rows
             for view, verdict in zip(views, row.verdicts, strict=True)
-            if verdict.name in READ
+            if verdict.name in READ_VERDICTS
         ]
 
     def _views(

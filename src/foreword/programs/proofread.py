@@ -17,7 +17,7 @@ from ..inspection.lint.source_text import skill_texts
 from ..packs.settings import check_lint_ids, disabled_checks, read_settings
 from ..sources.files import Reader
 from ..sources.front_matter import read_skill
-from ..sources.links import only_inside, reach_by_path
+from ..sources.links import reach_by_path, workspace_reach
 from ..sources.paths import is_inside
 from ..sources.tree import Listings, scan_below
 from ..text.lines import printable
@@ -233,7 +233,7 @@ class _Disk:
             files = [os.path.join(searched, name) for name in names] if is_inside(searched, self.root) else []
             file = next(filter(self._exists, files), "")
             if file:
-                reading = self.reader.read(file, only_inside(self.root, self.workspace))
+                reading = self.reader.read(file, workspace_reach(self.root, self.workspace))
                 yield printable(file), reading.text if reading.fate in ("used", "blank") else None
                 if folder:
                     return

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from ..shapes import Kind
+    from ..shapes import Shape
     from ..store.contract import Store
     from ..vocabulary import Agent, Prompt
 
-_TIME: Kind = ("an ISO 8601 time", lambda content: isinstance(content, str) or hasattr(content, "tzinfo"))
-_SUBJECT: Kind = ("a prompt's name or a saved prompt", lambda content: isinstance(content, str | dict))
+_TIME: Shape = ("an ISO 8601 time", lambda content: isinstance(content, str) or hasattr(content, "tzinfo"))
+_SUBJECT: Shape = ("a prompt's name or a saved prompt", lambda content: isinstance(content, str | dict))
 # The kinds of the fields that every question accepts, and of those that only some commands accept.
 _KINDS = {
     **dict.fromkeys(("cwd", "home", "layout", "settings", "store"), STRING),

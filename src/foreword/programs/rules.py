@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..engine.touches import TouchReader
 from ..errors import CallError
 from ..gathering.touched import base_of_rule, relative_names
-from ..sources.path_globs import compile_globs, names_of
+from ..sources.path_globs import compile_globs, split_names
 from ..text.lines import printable
 from ..vocabulary import Candidate, replace, value
 from .explain import is_match
@@ -71,11 +71,11 @@ def _rules(reading: TouchReading, scopes: RuleScopes) -> Iterator[_Rule]:
             path = text.reading.path
             if not lookup.below or f"/{lookup.below}/" in path:
                 base = base_of_rule(lookup, path, text.place, text.base, workspace)
-                yield _Rule(path, lookup, scopes.of(lookup, text), base)
+                yield _Rule(path, lookup, scopes.scope_of_rule(lookup, text), base)
         for skill in result.entries:
             place, start = result.places[skill.path]
             base = base_of_rule(lookup, skill.path, place, start, workspace)
-            yield _Rule(skill.path, lookup, scopes.of_skill(lookup, skill), base)
+            yield _Rule(skill.path, lookup, scopes.scope_of_skill(lookup, skill), base)
 
 
 def _verdict(rule: _Rule, reading: TouchReading, file: str) -> tuple[bool, str]:
@@ -92,14 +92,14 @@ def _verdict(rule: _Rule, reading: TouchReading, file: str) -> tuple[bool, str]:
         if scope.field == "alwaysApply":
             return True, "it applies to every file: its front matter has alwaysApply: true"
         if scope.globs.match(name):
-            deciding = scope.globs.deciding(name)
+            deciding = scope.globs.deciding_glob(name)
             return True, f"{name} matches {deciding.text if deciding else scope.text} ({scope.field})"
     return False, _why_not(scope, names[0], base)
 
 
 def _why_not(scope: RuleScope, name: str, base: str) -> str:
     """Explain which globs did not match, and what would match."""
-    deciding = scope.globs.deciding(name)
+    deciding = scope.globs.deciding_glob(name)
     if deciding is not None and deciding.negated:
         return f"{name} is excluded by {deciding.text} ({scope.field})"
     globs = [glob for glob in scope.globs.globs if not glob.negated][:_MAX_GLOBS]
@@ -121,7 +121,7 @@ def _hints(glob: Glob, name: str) -> Iterator[str]:
 def example_of(glob: str) -> str:
     """Return a path that a glob matches."""
     alternative = _first_alternative(glob.strip().lstrip("!"))
-    names = names_of(alternative)
+    names = split_names(alternative)
     is_folder = alternative.endswith("/")
     example = [
         name.replace("*", "name").replace("?", "x")
@@ -133,6 +133,6 @@ def example_of(glob: str) -> str:
 
 
 def _first_alternative(glob: str) -> str:
-    from ..sources.globs import alternatives
+    from ..sources.globs import expand_braces
 
-    return alternatives(glob)[0]
+    return expand_braces(glob)[0]

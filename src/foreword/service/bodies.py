@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
     Syntax = Literal[tuple(LANGUAGES)]
 _MAX_DEPTH = 100
-# The same rules as `checked_messages`. An item of OpenAI's Responses API has a type instead of a role.
+# The same rules as `check_messages`. An item of OpenAI's Responses API has a type instead of a role.
 _BLOCKS = {"items": {"type": ["string", "object"]}}
 _CONTENT = {"type": ["string", "array"], **_BLOCKS}
 _ANY_CONTENT = {"type": ["string", "array", "null"], **_BLOCKS}

@@ -19,8 +19,8 @@ class Contents:
         self.folders: dict[str, tuple[Sequence[str], str]] = {}
         self._files: dict[str, tuple[bytes, int, stat_result, str]] = {}
 
-    def file(self, path: str, limit: int) -> tuple[bytes, stat_result, str] | None:
-        """A file's data (at most one byte more than the limit), status and real path; None if not enough of it was read."""
+    def find_file(self, path: str, limit: int) -> tuple[bytes, stat_result, str] | None:
+        """Return a file's data (at most one byte more than the limit), status and real path, or None if too little of it is cached."""
         cached = self._files.get(path)
         if cached is None or (len(cached[0]) > cached[1] and limit > cached[1]):
             return None

@@ -15,7 +15,7 @@ _SUFFIXES = (".agent.md", ".prompt.md", ".md")
 
 
 def read_definition(text: str, path: str, kind: str) -> tuple[Resident | None, list[Finding]]:
-    """The sub-agent or command that a file defines, and findings.
+    """Parse the sub-agent or command that a file defines. Returns it, or None if there is none, and findings.
 
     The name comes from the front matter or, if there is none, from the file name. A sub-agent needs front matter with a description.
     A command without a description uses its first line.

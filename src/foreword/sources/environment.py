@@ -23,29 +23,35 @@ if TYPE_CHECKING:
 
 
 def resolve_workspace(workspace: Workspace, reader: Reader) -> Workspace:
-    """The workspace with absolute paths, its root, and the home directory (None if unknown)."""
+    """Return the workspace with absolute paths, its root and the home directory (None if unknown).
+
+    Raises a MissingError if the working directory does not exist.
+    """
     environment = os.environ if workspace.environment is None else workspace.environment
     cwd = absolute(workspace.cwd, environment)
     if not reader.is_folder(cwd):
         problem = reader.problem(cwd)
-        problem = f"cannot be examined ({problem})" if problem else _why_not_a_directory(cwd)
+        problem = f"cannot be examined ({problem})" if problem else _missing_directory_reason(cwd)
         raise MissingError(f"the working directory {printable(workspace.cwd)} {problem}; pass an existing directory")
     if workspace.inside and not any(is_inside(real_path(cwd), folder) for folder in workspace.inside):
         raise MissingError(
             f"the working directory {printable(workspace.cwd)} is not inside the folders that are served"
         )
     platform = workspace.platform or sys.platform
-    home = workspace.home if workspace.home is not None else _home(platform, environment)
+    home = workspace.home if workspace.home is not None else _home_directory(platform, environment)
     if workspace.root:
-        root: str | None = _root_above(cwd, absolute(workspace.root, environment))
+        root: str | None = _check_root(cwd, absolute(workspace.root, environment))
     else:
-        cwd, root = _within_repository(cwd, reader)
+        cwd, root = _find_git_root(cwd, reader)
     home = absolute(home, environment) if home else None
     return Workspace(cwd, root or cwd, home, platform, environment, root is not None, workspace.inside)
 
 
-def _root_above(cwd: str, root: str) -> str:
-    """The root that the caller passed; its real path if only links place the working directory inside it."""
+def _check_root(cwd: str, root: str) -> str:
+    """Return the caller's root, or its real path if the working directory is inside it only through links.
+
+    Raises a CallError if the working directory is not inside it.
+    """
     if is_inside(cwd, root):
         return root
     real = real_path(root)
@@ -56,12 +62,12 @@ def _root_above(cwd: str, root: str) -> str:
     return real
 
 
-def _why_not_a_directory(path: str) -> str:
+def _missing_directory_reason(path: str) -> str:
     return "is not a directory" if os.path.lexists(path) else "does not exist"
 
 
 def git_root(cwd: str, reader: Reader) -> str | None:
-    """The nearest directory at or above `cwd` that has a `.git`: a folder, or a file in a worktree or submodule."""
+    """Return the nearest directory at or above `cwd` that has a `.git`: a folder, or a file in a worktree or submodule."""
     directory = cwd
     while True:
         if reader.has_git(directory):
@@ -72,8 +78,8 @@ def git_root(cwd: str, reader: Reader) -> str | None:
         directory = parent
 
 
-def _within_repository(cwd: str, reader: Reader) -> tuple[str, str | None]:
-    """The working directory and its git root. If possible, the root is a prefix of the path as written."""
+def _find_git_root(cwd: str, reader: Reader) -> tuple[str, str | None]:
+    """Return the working directory and its git root (None outside a repository). If possible, the root is a prefix of the path."""
     root = git_root(cwd, reader)
     real = real_path(cwd)
     if real == cwd:
@@ -85,7 +91,7 @@ def _within_repository(cwd: str, reader: Reader) -> tuple[str, str | None]:
 
 
 def absolute(path: str, environment: Mapping[str, str]) -> str:
-    """The absolute path, without resolving links. Relative paths start from the shell's name for the working directory."""
+    """Make a path absolute without resolving links. Relative paths start from the working directory as the shell spells it."""
     if os.path.isabs(path):
         return normalize(path)
     try:
@@ -101,12 +107,12 @@ def absolute(path: str, environment: Mapping[str, str]) -> str:
     return normalize(os.path.join(current, path))
 
 
-def _home(platform: str, environment: Mapping[str, str]) -> str | None:
+def _home_directory(platform: str, environment: Mapping[str, str]) -> str | None:
     return environment.get("USERPROFILE" if platform == "win32" else "HOME") or None
 
 
 def install_command(extra: str) -> str:
-    """The command that installs one of this package's extras. In a checkout it is `make setup`."""
+    """Return the command that installs one of this package's extras. In a checkout it is `make setup`."""
     checkout = os.path.join(os.path.dirname(__file__), "..", "..", "..")
     is_checkout = all(os.path.isfile(os.path.join(checkout, name)) for name in ("Makefile", "pyproject.toml"))
     return "make setup" if is_checkout else f"pip install '/path/to/foreword[{extra}]'"

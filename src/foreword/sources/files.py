@@ -10,8 +10,17 @@ from __future__ import annotations
 import os
 import stat
 
-from .folders import ABSENT, OPEN_FLAGS, Folders, explain
-from .readings import Reading, decode, decode_head, end_of_front_matter, is_text, kind_of, refused, unreadable
+from .folders import ABSENT_ERRORS, OPEN_FLAGS, Folders, explain
+from .readings import (
+    Reading,
+    decode,
+    decode_head,
+    end_of_front_matter,
+    is_text,
+    kind_of,
+    refused_reading,
+    unreadable_reading,
+)
 from .stamps import UNSTABLE, parent_folder, real_path, stamp_of
 
 TYPE_CHECKING = False
@@ -24,7 +33,7 @@ if TYPE_CHECKING:
 
 LIMIT = 1 << 20
 HEAD_LIMIT = 1 << 14
-DISAPPEARED = "it disappeared before it could be read"
+DISAPPEARED_REASON = "it disappeared before it could be read"
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _MAX_TRIES = 4
 
@@ -39,12 +48,12 @@ class Reader(Folders):
         super().__init__(disk, contents)
         self.limit = limit
         self.readings: dict[str, tuple[Stamp, Reading]] = {}
-        self._earlier: Mapping[str, tuple[Stamp, Reading]] = {}
+        self._earlier_readings: Mapping[str, tuple[Stamp, Reading]] = {}
 
     def successor(self, readings: Mapping[str, tuple[Stamp, Reading]], stamps: Mapping[str, Stamp]) -> Reader:
-        """A reader with the same limit that starts with these stamps and reuses readings of files that have not changed."""
+        """Return a reader with the same limit that starts with these stamps and reuses readings of files that have not changed."""
         reader = Reader(self.limit, self.disk, self.contents)
-        reader._earlier = readings
+        reader._earlier_readings = readings
         reader.stamps.update(stamps)
         # Look up missing directories again, so that this reader records a stamp for their absence.
         reader._folders.update({path: True for path, exists in self._folders.items() if exists})
@@ -52,7 +61,7 @@ class Reader(Folders):
         return reader
 
     def read(self, path: str, guard: ReadGuard | None = None) -> Reading:
-        """A file's text, or the reason it has none. `guard` is consulted before the file is opened, and again once it is open."""
+        """Read a file: its text, or the reason it has none. `guard` is consulted before the file is opened, and again once it is open."""
         return self._refuse(path, guard) or self._recall(path) or self._record(path, self._read(path, guard))
 
     def read_head(self, path: str, guard: ReadGuard | None = None) -> Reading:
@@ -69,8 +78,8 @@ class Reader(Folders):
 
     def has_entry(self, path: str) -> bool:
         """Whether a path exists; see `Folders.has_entry`. A path that was absent before is looked up only if its directory changed."""
-        was_absent = path in self._earlier and self._earlier[path][1].fate == "absent"
-        if was_absent and (known := self._recall(path)) and known.fate == "absent":
+        was_absent = path in self._earlier_readings and self._earlier_readings[path][1].fate == "absent"
+        if was_absent and (reading := self._recall(path)) and reading.fate == "absent":
             return False
         if super().has_entry(path):
             return True
@@ -78,23 +87,23 @@ class Reader(Folders):
         return False
 
     def _refuse(self, path: str, guard: ReadGuard | None) -> Reading | None:
-        """The reading of a file that must not be opened; None if it may be. Its stamp shows when it is replaced by another file."""
+        """Return the reading of a file that must not be opened, or None if it may be. Its stamp shows when it is replaced by another file."""
         refusal = guard.refusal(self, path) if guard else None
         if refusal is None:
             return None
         self.stamp(path)
-        return refused(path, refusal)
+        return refused_reading(path, refusal)
 
     def _recall(self, path: str) -> Reading | None:
-        """The earlier reading, if the file (or, for a missing file, its directory) still has the same stamp.
+        """Return the earlier reading, if the file (or, for a missing file, its directory) still has the same stamp.
 
         Text that this reader has already read is not read again.
         """
         if path in self.readings and self.readings[path][1].has_text:
             return self.readings[path][1]
-        if path not in self._earlier:
+        if path not in self._earlier_readings:
             return None
-        stamp, reading = self._earlier[path]
+        stamp, reading = self._earlier_readings[path]
         if reading.fate == "absent":
             current_stamp = self.stamp(parent_folder(path))
         else:
@@ -119,14 +128,14 @@ class Reader(Folders):
         return reading
 
     def _read(self, path: str, guard: ReadGuard | None = None, trim: bool = True) -> Reading:
-        content = self._bytes(path, self.limit, guard)
+        content = self._read_bytes(path, self.limit, guard)
         if isinstance(content, Reading):
             return content
         data, status = content
         return decode(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim)
 
     def _read_head(self, path: str, guard: ReadGuard | None) -> Reading:
-        content = self._bytes(path, HEAD_LIMIT, guard)
+        content = self._read_bytes(path, HEAD_LIMIT, guard)
         if isinstance(content, Reading):
             return content
         data, status = content
@@ -141,14 +150,16 @@ class Reader(Folders):
                 return head
         return decode_head(path, data[:end], identity, self.limit)
 
-    def _bytes(self, path: str, limit: int, guard: ReadGuard | None = None) -> tuple[bytes, os.stat_result] | Reading:
-        """A file's data (at most one byte more than the limit) and its status."""
-        known = self.contents.file(path, limit) if self.contents and guard else None
-        if known and guard:
-            data, status, real = known
+    def _read_bytes(
+        self, path: str, limit: int, guard: ReadGuard | None = None
+    ) -> tuple[bytes, os.stat_result] | Reading:
+        """Return a file's data (at most one byte more than the limit) and its status, or the reading that says why it has none."""
+        cached = self.contents.find_file(path, limit) if self.contents and guard else None
+        if cached and guard:
+            data, status, real = cached
             self.stamps[path] = stamp_of(status)
             refusal = guard.refusal(self, path, real)
-            return refused(path, refusal) if refusal else (data, status)
+            return refused_reading(path, refusal) if refusal else (data, status)
         descriptor = self._open(path, guard)
         if isinstance(descriptor, Reading):
             return descriptor
@@ -156,27 +167,27 @@ class Reader(Folders):
             status = self.disk.fstat(descriptor)
             self.stamps[path] = stamp_of(status)
             if not stat.S_ISREG(status.st_mode):
-                return unreadable(path, f"it is {kind_of(status.st_mode)}, not a file")
-            if guard is not None and (refusal := self.refusal_of_open_file(descriptor, path, guard)):
-                return refused(path, refusal)
+                return unreadable_reading(path, f"it is {kind_of(status.st_mode)}, not a file")
+            if guard is not None and (refusal := self.check_open_file(descriptor, path, guard)):
+                return refused_reading(path, refusal)
             data = self._read_all(descriptor, limit + 1, status.st_size)
             if self.contents and guard:
                 self.contents.store_file(path, data, limit, status, self._real_path_of_open_file(descriptor, path))
             return data, status
         except OSError as error:
             self.mark_unstable(path)
-            return unreadable(path, explain(error))
+            return unreadable_reading(path, explain(error))
         finally:
             self.disk.close(descriptor)
 
     def _open(self, path: str, guard: ReadGuard | None) -> int | Reading:
-        """The open file's descriptor, or why it cannot be opened. Retries if the file appears in the meantime.
+        """Open a file. Returns its descriptor, or why it cannot be opened. Retries if the file appears in the meantime.
 
         A link's target is checked before it is opened, because opening a device can have side effects.
         """
         if not self.is_folder(parent_folder(path)):
             problem = self.problem(parent_folder(path))
-            return unreadable(path, problem) if problem else Reading(path, "absent")
+            return unreadable_reading(path, problem) if problem else Reading(path, "absent")
         flags = OPEN_FLAGS if guard is None else OPEN_FLAGS | _NOFOLLOW
         for _ in range(_MAX_TRIES):
             try:
@@ -185,7 +196,7 @@ class Reader(Folders):
                 descriptor: int = self.disk.open(path, flags)
                 return descriptor
             except (OSError, ValueError) as error:
-                is_absent = getattr(error, "errno", None) in ABSENT
+                is_absent = getattr(error, "errno", None) in ABSENT_ERRORS
                 if is_absent and not self.has_entry(path):
                     return Reading(path, "absent")
                 if flags & _NOFOLLOW and self.is_link(path):
@@ -194,18 +205,18 @@ class Reader(Folders):
                 if not is_absent:
                     self.stamp(path)
                     self.mark_unstable_if_temporary(path, error)
-                    return unreadable(path, explain(error))
+                    return unreadable_reading(path, explain(error))
                 if self.is_link(path):
                     self.stamp(path)
-                    return unreadable(path, "it is a broken link")
+                    return unreadable_reading(path, "it is a broken link")
         self.mark_unstable(path)
-        return unreadable(path, DISAPPEARED)
+        return unreadable_reading(path, DISAPPEARED_REASON)
 
     def _refuse_link(self, path: str, guard: ReadGuard) -> Reading | None:
         refusal = guard.refusal(self, path, real_path(path))
         if refusal:
             self.stamp(path)
-        return refused(path, refusal) if refusal else None
+        return refused_reading(path, refusal) if refusal else None
 
     def _read_all(self, descriptor: int, limit: int, size: int) -> bytes:
         """Read a file up to a limit. Some files that are not empty report a size of 0."""

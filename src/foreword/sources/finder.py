@@ -12,9 +12,9 @@ import re
 from ..findings import finding
 from ..text.lines import printable
 from ..vocabulary import replace, value
-from .files import DISAPPEARED
+from .files import DISAPPEARED_REASON
 from .links import WORKSPACE_PLACES, reach_of
-from .paths import is_inside, users_folder
+from .paths import is_inside, user_folder
 from .search import Search
 from .stamps import parent_folder, real_path
 from .trail import Trail
@@ -47,8 +47,8 @@ class Slot:
     patterns: Sequence[tuple[Pattern, str, Reach]]
 
 
-def slots(lookup: Lookup, workspace: Workspace, trail: Trail, reader: Reader) -> Iterator[Slot]:
-    """The slots to search, in order. Adjacent groups that start from `walk` are searched together, directory by directory."""
+def find_slots(lookup: Lookup, workspace: Workspace, trail: Trail, reader: Reader) -> Iterator[Slot]:
+    """Yield the slots to search, in order. Adjacent groups that start from `walk` are searched together, directory by directory."""
     walked_groups: list[Sequence[Pattern]] = []
     for group in lookup.groups:
         place = group[0].place if group else ""
@@ -83,8 +83,8 @@ def _walk_slots(
     if not walked_groups:
         return
     # In one directory, the reach depends only on whether a pattern is confined.
-    examples = {pattern.confined: pattern for group in walked_groups for pattern in group}
-    is_confined = True in examples
+    sample_patterns = {pattern.confined: pattern for group in walked_groups for pattern in group}
+    is_confined = True in sample_patterns
     if walked_groups[0][0].place == "down":
         directories = list(lookup.directories)
     elif lookup.markers is None or is_confined:
@@ -96,13 +96,15 @@ def _walk_slots(
     # If only one of several files with the same name is listed, it is the nearest.
     is_nearest_first = lookup.order == "nearest" if lookup.kind == "text" else lookup.same_name == "first"
     for directory in reversed(directories) if is_nearest_first else directories:
-        reaches = {confined: reach_of(pattern, directory, lookup, workspace) for confined, pattern in examples.items()}
+        reaches = {
+            confined: reach_of(pattern, directory, lookup, workspace) for confined, pattern in sample_patterns.items()
+        }
         for group in walked_groups:
             yield Slot(tuple([(pattern, directory, reaches[pattern.confined]) for pattern in group]))
 
 
 def walked_directories(walk: str, workspace: Workspace) -> list[str]:
-    """The directories that `walk` patterns search, farthest first."""
+    """Return the directories that `walk` patterns search, farthest first."""
     root, cwd = workspace.root or workspace.cwd, workspace.cwd
     top = None if walk == "root" or (walk == "git-or-root" and not workspace.is_repository) else root
     is_reached_by_link = top is not None and not is_inside(cwd, top)
@@ -114,7 +116,7 @@ def walked_directories(walk: str, workspace: Workspace) -> list[str]:
 
 
 def _marked_directories(markers: Sequence[str], workspace: Workspace, reader: Reader) -> list[str]:
-    """The directories from the nearest one that contains a marker down to the working directory, farthest first."""
+    """Return the directories from the nearest one that contains a marker down to the working directory, farthest first."""
     directories = walked_directories("root", workspace)
     for index in range(len(directories) - 1, -1, -1):
         if any(reader.has_entry(os.path.join(directories[index], marker)) for marker in markers):
@@ -123,7 +125,7 @@ def _marked_directories(markers: Sequence[str], workspace: Workspace, reader: Re
 
 
 def base_of(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
-    """The directory that a pattern starts from; None, with a finding, if it is unknown or not allowed."""
+    """Return the directory that a pattern starts from. Returns None, and reports a finding, if it is unknown or not allowed."""
     is_in_workspace = pattern.place in WORKSPACE_PLACES or (
         pattern.place == "path" and pattern.path[:1] not in ("/", "~")
     )
@@ -138,23 +140,23 @@ def base_of(pattern: Pattern, workspace: Workspace, trail: Trail) -> str | None:
     if pattern.place == "system":
         return "/"
     if pattern.place == "above":
-        return _above_root(workspace)
+        return _folder_above_root(workspace)
     if pattern.place == "path" and not pattern.path.startswith("~/"):
         return workspace.cwd
-    base = users_folder(pattern, workspace)
+    base = user_folder(pattern, workspace)
     if base is None and not any(reported.code == "home-missing" for reported in trail.findings):
-        trail.findings.append(finding("home-missing", _missing_place(workspace)))
+        trail.findings.append(finding("home-missing", _missing_folder_message(workspace)))
     return base
 
 
-def _above_root(workspace: Workspace) -> str | None:
-    """The directory above the git root; None outside a repository, and if the repository is the whole disk."""
+def _folder_above_root(workspace: Workspace) -> str | None:
+    """Return the directory above the git root, or None outside a repository or if the repository is the whole disk."""
     root = workspace.root or workspace.cwd
     parent = parent_folder(root)
     return parent if workspace.is_repository and parent != root else None
 
 
-def _missing_place(workspace: Workspace) -> str:
+def _missing_folder_message(workspace: Workspace) -> str:
     if workspace.home:
         return "the user's settings folder is unknown because APPDATA is not set; the files in it were skipped"
     name = "USERPROFILE" if workspace.platform == "win32" else "HOME"
@@ -162,12 +164,12 @@ def _missing_place(workspace: Workspace) -> str:
 
 
 def layer_of(lookup: Lookup, pattern: Pattern) -> str:
-    """The layer of the files that a pattern finds."""
+    """Return the layer of the files that a pattern finds."""
     return lookup.layer or _LAYERS.get(pattern.place, "project")
 
 
 def bound_of(path: str, pattern: Pattern, lookup: Lookup, workspace: Workspace) -> Bound:
-    """The folder that a file's includes must be in: the workspace for a project file, the pattern's folder for a user's file."""
+    """Return the folder that a file's includes must be in: the workspace for a project file, the pattern's folder for a user's."""
     root = workspace.root or workspace.cwd
     if pattern.place in (*WORKSPACE_PLACES, "above") or (pattern.place == "path" and is_inside(path, root)):
         return Bound(root)
@@ -183,10 +185,10 @@ def bound_of(path: str, pattern: Pattern, lookup: Lookup, workspace: Workspace) 
     return Bound(os.path.dirname(path), is_users_own=True)
 
 
-def matches(
+def matching_paths(
     pattern: Pattern, base: str, lookup: Lookup, reader: Reader, trail: Trail, layer: str, reach: Reach
 ) -> list[str]:
-    """The paths that a pattern matches below its base: with `*` or `**` those that exist, otherwise one that may be missing."""
+    """Return the paths that a pattern matches below its base. Without wildcards, that is one path, which may be missing."""
     path = pattern.path
     if "*" not in path and pattern.place != "path" and ".." not in path:
         return [f"{base}/{path}" if base != "/" else f"/{path}"]
@@ -203,13 +205,13 @@ def matches(
 
 
 def searched_folder(pattern: Pattern, base: str) -> str:
-    """The folder that a pattern with wildcards searches; for a pattern without, the folder of its file."""
+    """Return the folder that a pattern with wildcards searches, or for a pattern without wildcards, its file's folder."""
     start, wildcards = _split_at_wildcard(pattern, base)
     return start if wildcards else os.path.dirname(start)
 
 
 def _split_at_wildcard(pattern: Pattern, base: str) -> tuple[str, list[str]]:
-    """The directory in which a pattern's search starts, and the segments from the first wildcard onwards."""
+    """Return the directory in which a pattern's search starts, and the segments from the first wildcard onwards."""
     path = pattern.path.removeprefix("~/") if pattern.place == "path" else pattern.path
     start = "/" if pattern.place == "path" and path.startswith("/") else base
     segments = [segment for segment in path.split("/") if segment not in ("", ".")]
@@ -217,10 +219,10 @@ def _split_at_wildcard(pattern: Pattern, base: str) -> tuple[str, list[str]]:
     return os.path.normpath(os.path.join(start, *segments[:first_wildcard])), segments[first_wildcard:]
 
 
-def choose(
+def choose_files(
     slot: Slot, lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail
 ) -> list[tuple[Reading, Pattern, bool]]:
-    """A slot's usable files, best first, each with whether it is used. Only files of the first pattern that matches are used.
+    """Return a slot's usable files, best first, each with whether it is used. Only files that the first matching pattern finds are used.
 
     Files without text are recorded on the trail. So are files that only point to another file; they count as absent.
     """
@@ -228,7 +230,7 @@ def choose(
     may_use = True
     for pattern, base, reach in slot.patterns:
         layer = layer_of(lookup, pattern)
-        paths = matches(pattern, base, lookup, reader, trail, layer, reach)
+        paths = matching_paths(pattern, base, lookup, reader, trail, layer, reach)
         readings = [
             reader.read(path, reach)
             if lookup.rules.trim not in ("tail", "none")
@@ -244,13 +246,13 @@ def choose(
             if _is_usable(reading, "*" in pattern.path, lookup, layer, reader, trail, reach, workspace)
         ]
         chosen += [(reading, pattern, may_use) for reading in usable]
-        hides = lookup.rules.blank == "hide" and any(reading.fate == "blank" for reading in readings)
-        may_use = may_use and not usable and not hides
+        hides_others = lookup.rules.blank == "hide" and any(reading.fate == "blank" for reading in readings)
+        may_use = may_use and not usable and not hides_others
     return chosen
 
 
 def _read_untrimmed(path: str, reach: Reach, reader: Reader, lookup: Lookup, trail: Trail) -> Reading:
-    """Read a file with the white space around its text. If there is nothing else it is blank, unless the rule keeps blank files."""
+    """Read a file with the white space around its text. A file with only white space is blank, unless the rule keeps blank files."""
     reading = reader.read_whole(path, reach)
     if not reading.has_text or reading.text.strip():
         return reading
@@ -278,7 +280,7 @@ def _is_usable(
     if not reading.has_text:
         is_gone = was_listed and reading.fate == "absent"
         reason = reading.reason or (
-            "it contains only white space" if reading.fate == "blank" else DISAPPEARED if is_gone else ""
+            "it contains only white space" if reading.fate == "blank" else DISAPPEARED_REASON if is_gone else ""
         )
         trail.record(reading.path, layer, reading.fate, reason, "file-unreadable" if is_gone else reading.code)
         return False
@@ -302,17 +304,17 @@ def _meets_conditions(reading: Reading, lookup: Lookup, layer: str, trail: Trail
         return True
     from .scoping import check_front_matter
 
-    fate, reason, awaited, problem = check_front_matter(reading.text, lookup)
+    fate, reason, awaited_paths, problem = check_front_matter(reading.text, lookup)
     if problem:
         display_path = printable(reading.path)
         trail.findings.append(finding("front-matter-invalid", f"{display_path}: {problem}", display_path, 1))
     if fate:
-        trail.record(reading.path, layer, fate, reason, target=awaited)
+        trail.record(reading.path, layer, fate, reason, target=awaited_paths)
     return not fate
 
 
 def _excluding_glob(path: str, lookup: Lookup, workspace: Workspace) -> str:
-    """The glob that excludes a file; empty if there is none."""
+    """Return the glob that excludes a file, or empty if there is none."""
     from .globs import matches_glob
 
     for glob in lookup.exclude:
@@ -357,10 +359,10 @@ _POINTER = r"@?(?:\./)?([\w.-]+\.md)\s*"
 
 
 def pointer_target(reading: Reading, lookup: Lookup, reader: Reader) -> str:
-    """The file that a pointer file refers to. A pointer file contains only a file name: an import, or a link checked out as text.
+    """Return the file that a pointer file refers to. A pointer file contains only a file name: an import, or a link checked out as text.
 
-    Empty if this is not a pointer file, if the lookup rule does not search for the other file too (nothing else would read it), or
-    if the layout keeps duplicates.
+    Returns an empty string if this is not a pointer file, if the lookup rule does not search for the other file too (nothing else
+    would read it), or if the layout keeps duplicates.
     """
     if (
         lookup.copies == "keep"

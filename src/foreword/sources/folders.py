@@ -24,10 +24,10 @@ OPEN_FLAGS = (
 )
 _FOLDER_FLAGS = OPEN_FLAGS | getattr(os, "O_DIRECTORY", 0)
 # Errors that mean the path is missing, and errors that persist until a stamp changes.
-ABSENT = frozenset((ENOENT, ENOTDIR))
-_PERMANENT_ERRORS = ABSENT | {EACCES, EPERM, ELOOP, ENAMETOOLONG, ENXIO}
-_DELETED = " (deleted)"
-REPLACED = "it was replaced while it was being opened"
+ABSENT_ERRORS = frozenset((ENOENT, ENOTDIR))
+_PERMANENT_ERRORS = ABSENT_ERRORS | {EACCES, EPERM, ELOOP, ENAMETOOLONG, ENXIO}
+_DELETED_SUFFIX = " (deleted)"
+REPLACED_REASON = "it was replaced while it was being opened"
 
 
 class Folders(Paths):
@@ -41,17 +41,17 @@ class Folders(Paths):
 
     def is_folder(self, path: str) -> bool:
         """Whether a directory exists. Each path is looked up once; for a missing directory, its parent is stamped."""
-        known = self._folders.get(path)
-        if known is None:
+        exists = self._folders.get(path)
+        if exists is None:
             unknown_paths = [path]  # a loop, because a long path would exceed the recursion limit
             while unknown_paths[-1] != "/" and parent_folder(unknown_paths[-1]) not in self._folders:
                 unknown_paths.append(parent_folder(unknown_paths[-1]))
             for unknown_path in reversed(unknown_paths):
-                known = self._folders[unknown_path] = self._look_for_folder(unknown_path)
-        return bool(known)
+                exists = self._folders[unknown_path] = self._look_for_folder(unknown_path)
+        return bool(exists)
 
     def entries(self, path: str, guard: ReadGuard | None = None) -> tuple[list[str], Refusal | None]:
-        """The names in a directory, sorted by code point, and the reason if they cannot be listed."""
+        """Return the names in a directory, sorted by code point, and the reason if they cannot be listed."""
         if not self.is_folder(path):
             problem = self.problem(path)
             return [], ("unreadable", problem, "file-unreadable") if problem else None
@@ -69,14 +69,14 @@ class Folders(Paths):
             return [], ("unreadable", explain(error), "file-unreadable")
 
     def _guarded_entries(self, path: str, guard: ReadGuard) -> tuple[list[str], Refusal | None]:
-        """The names in the directory that was opened, even if its path now leads to another one; or why it may not be read."""
-        known = self.contents.folders.get(path) if self.contents else None
-        if known:
-            refusal = guard.refusal(self, path, known[1], is_folder=True)
-            return ([], refusal) if refusal else (list(known[0]), None)
+        """Return the names in the directory that is opened, even if its path leads to another one later, or why it may not be read."""
+        cached = self.contents.folders.get(path) if self.contents else None
+        if cached:
+            refusal = guard.refusal(self, path, cached[1], is_folder=True)
+            return ([], refusal) if refusal else (list(cached[0]), None)
         descriptor = self.disk.open(path, _FOLDER_FLAGS)
         try:
-            refusal = self.refusal_of_open_file(descriptor, path, guard, is_folder=True)
+            refusal = self.check_open_file(descriptor, path, guard, is_folder=True)
             if refusal:
                 return [], refusal
             with self.disk.scandir(descriptor) as listing:
@@ -87,28 +87,26 @@ class Folders(Paths):
         finally:
             self.disk.close(descriptor)
 
-    def refusal_of_open_file(
-        self, descriptor: int, path: str, guard: ReadGuard, is_folder: bool = False
-    ) -> Refusal | None:
-        """Why an open file or directory may not be read."""
+    def check_open_file(self, descriptor: int, path: str, guard: ReadGuard, is_folder: bool = False) -> Refusal | None:
+        """Return why an open file or directory may not be read, or None if it may."""
         real = self._real_path_of_open_file(descriptor, path)
         if not real:
             self.mark_unstable(path)
-            return "unreadable", REPLACED, "file-unreadable"
+            return "unreadable", REPLACED_REASON, "file-unreadable"
         refusal = guard.refusal(self, path, real, is_folder)
         if refusal:
             self.mark_unstable(path)
         return refusal
 
     def _real_path_of_open_file(self, descriptor: int, path: str) -> str:
-        """An open file's real path; empty if it is unknown because the path now leads to another file."""
+        """Return an open file's real path, or empty if it is unknown because the path now leads to another file."""
         real = path_of_open_file(descriptor)
-        if real and not real.endswith(_DELETED):
+        if real and not real.endswith(_DELETED_SUFFIX):
             return real
         try:
             status = self.disk.fstat(descriptor)
             if real:
-                return real if status.st_nlink else real.removesuffix(_DELETED)
+                return real if status.st_nlink else real.removesuffix(_DELETED_SUFFIX)
             real = real_path(path)
             current = self.disk.lstat(real)
         except (OSError, ValueError):
@@ -116,7 +114,7 @@ class Folders(Paths):
         return real if (current.st_dev, current.st_ino) == (status.st_dev, status.st_ino) else ""
 
     def problem(self, path: str) -> str:
-        """Why a directory, or one above it, could not be examined; empty if it is only missing."""
+        """Return why a directory, or one above it, could not be examined, or empty if it is only missing."""
         while self._problems and path not in self._problems and path != parent_folder(path):
             path = parent_folder(path)
         return self._problems.get(path, "")
@@ -138,7 +136,7 @@ class Folders(Paths):
         try:
             self.disk.lstat(path)
         except OSError as error:
-            return error.errno not in ABSENT
+            return error.errno not in ABSENT_ERRORS
         except ValueError:
             return False
         return True
@@ -172,7 +170,7 @@ class Folders(Paths):
 
     def _record_missing(self, path: str, error: OSError | ValueError) -> None:
         """Record a directory that cannot be examined. If it is only missing, its parent's stamp shows when it appears."""
-        if getattr(error, "errno", ENOENT) not in ABSENT | {ELOOP}:
+        if getattr(error, "errno", ENOENT) not in ABSENT_ERRORS | {ELOOP}:
             self._problems[path] = explain(error)
         if self.has_entry(path):
             self.stamp(path)
@@ -185,7 +183,7 @@ class Folders(Paths):
 
 
 def path_of_open_file(descriptor: int) -> str:
-    """An open file's real path according to the operating system; empty if it is not available."""
+    """Return an open file's real path according to the operating system, or empty if it is not available."""
     try:
         return os.readlink(f"/proc/self/fd/{descriptor}")
     except OSError:
@@ -193,7 +191,7 @@ def path_of_open_file(descriptor: int) -> str:
 
 
 def explain(error: OSError | ValueError) -> str:
-    """A readable reason for a failed system call."""
+    """Return a readable reason for a failed system call."""
     if getattr(error, "errno", None) == ELOOP:
         return "its links form a circle"
     if getattr(error, "errno", None) == ENAMETOOLONG:

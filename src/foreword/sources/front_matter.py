@@ -85,11 +85,11 @@ _HINTS = {
 
 
 def split(text: str) -> tuple[str | None, str, int]:
-    """The front matter without its fences, the body, and the line on which the body begins.
+    """Return the front matter without its fences, the body, and the line on which the body begins.
 
     Without a fence on the first line, or without a second fence, the whole text is the body.
     """
-    fences = _fences(text)
+    fences = _find_fences(text)
     if fences is None:
         return None, text, 1
     start, end, after = fences
@@ -97,7 +97,7 @@ def split(text: str) -> tuple[str | None, str, int]:
 
 
 def body(text: str) -> tuple[str, int]:
-    """The text after the front matter, without blank lines around it, and the line on which it begins."""
+    """Return the text after the front matter, without blank lines around it, and the line on which it begins."""
     _, rest, line = split(text)
     end = len(rest.rstrip())
     if not end:
@@ -108,7 +108,7 @@ def body(text: str) -> tuple[str, int]:
 
 
 def read_fields(text: str) -> tuple[dict[str, str], str]:
-    """The fields of any file's front matter as text (lists joined by commas), and the reason if it cannot be read as YAML."""
+    """Return the fields of any file's front matter as text (lists joined by commas), and the reason if it cannot be read as YAML."""
     head, _, problem = _find_head(text)
     if head is None:
         return {}, problem
@@ -116,7 +116,7 @@ def read_fields(text: str) -> tuple[dict[str, str], str]:
         head, tuple(re.findall(r"(?m)^([A-Za-z_][\w-]*)[ \t]*:", head)), "front-matter-invalid"
     )
     texts = {
-        key: _join_list(value) if isinstance(value, list) else _text(fields, key, head)
+        key: _join_list(value) if isinstance(value, list) else _field_text(fields, key, head)
         for key, value in fields.items()
         if type(key) is str
     }
@@ -132,13 +132,13 @@ def _join_list(values: list[Any]) -> str:
 
 
 def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -> tuple[Skill | None, list[Finding]]:
-    """The skill that a SKILL.md describes, or None, and a finding for each problem."""
+    """Parse a SKILL.md. Returns the skill, or None if it is skipped, and a finding for each problem."""
     head, closing_line, problem = _find_head(text)
     if head is None:
         problem = problem or "the front matter is missing: a SKILL.md begins with '---', its fields, and '---'"
         return None, [finding("skill-invalid", f"{problem}; the skill is skipped", path, 1)]
     fields, violations = _parse_fields(head, ("name", "description", HIDDEN_KEY, "paths"), "skill-repaired")
-    name, description, folder = _text(fields, "name", head), _description(fields, head), _folder(path)
+    name, description, folder = _field_text(fields, "name", head), _field_description(fields, head), _folder(path)
     if validation == "strict":
         if violations := violations or _find_violations(name, description, folder, fields, head):
             return None, [
@@ -154,30 +154,30 @@ def read_skill(text: str, path: str, validation: Literal["strict", "lenient"]) -
         return None, [finding("skill-invalid", "it has neither a name nor a folder; the skill is skipped", path, 1)]
     findings = [_lenient_finding(violation, name, path) for violation in violations]
     if not fields.keys() <= SPECIFIED_FIELDS:
-        findings += _ignored_fields(fields, head, path)
+        findings += _ignored_field_findings(fields, head, path)
     hidden, paths = _is_true(fields.get(HIDDEN_KEY)), _paths(fields, head) if "paths" in fields else ""
     return Skill(name, description, path, hidden, (1, closing_line), paths=paths), findings
 
 
 def _paths(fields: Fields, head: str) -> str:
-    """The globs of a skill's field `paths`; empty if one of them matches every file."""
+    """Return the globs in a skill's field `paths`, or empty if one of them matches every file."""
     from .path_globs import MATCH_ALL, split_globs
 
     content = fields["paths"]
-    text = _join_list(content) if isinstance(content, list) else _text(fields, "paths", head)
+    text = _join_list(content) if isinstance(content, list) else _field_text(fields, "paths", head)
     globs = split_globs(text)
     return "" if any(glob in MATCH_ALL for glob in globs) else ", ".join(globs)
 
 
 def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]:
-    """The resident that a file describes, or None if it is not meant as one or has no description, and findings."""
+    """Parse a resident. Returns it and findings, or None instead of it if the file is not a resident or has no description."""
     head, closing_line, problem = _find_head(text)
     if head is None:
         return None, [finding("resident-invalid", f"{problem}; the file is skipped", path, 1)] if problem else []
     fields, violations = _parse_fields(head, ("description", *RESIDENT_KEYS), "resident-repaired")
     if not any(_is_true(fields.get(key)) for key in RESIDENT_KEYS):
         return None, []
-    description = _description(fields, head)
+    description = _field_description(fields, head)
     if not description:
         return None, [_missing_description("resident", fields, violations, head, path)]
     slug = printable(path.rpartition("/")[2].removesuffix(".md"))
@@ -187,7 +187,7 @@ def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]
 
 
 def name_by_path(path: str, folder: str) -> str:
-    """The path of a skill or command below a folder, with colons for slashes, without its ending or `SKILL.md`: `git:fix`."""
+    """Return a skill's or command's path below a folder, with colons for slashes and without its suffix or `SKILL.md`: `git:fix`."""
     parts = path[len(folder) :].strip("/").split("/")
     if len(parts) > 1 and parts[-1].lower() == "skill.md":
         parts.pop()
@@ -197,8 +197,8 @@ def name_by_path(path: str, folder: str) -> str:
 # Text to fields
 
 
-def _fences(text: str) -> tuple[int, int, int] | None:
-    """The offsets of the front matter's start, its end, and the body. Nothing is copied because a body may be long."""
+def _find_fences(text: str) -> tuple[int, int, int] | None:
+    """Return the offsets of the front matter's start, its end, and the body. Nothing is copied because a body may be long."""
     closing = _CLOSING.search(text) if _begins_with_fence(text) else None
     return (text.index("\n") + 1, closing.start() + 1, closing.end()) if closing else None
 
@@ -209,8 +209,8 @@ def _begins_with_fence(text: str) -> bool:
 
 
 def _find_head(text: str) -> tuple[str | None, int, str]:
-    """The front matter (None if there is none), the line of its second fence, and the reason if it cannot be used."""
-    fences = _fences(text)
+    """Return the front matter (None if there is none), the line of its second fence, and the reason if it cannot be used."""
+    fences = _find_fences(text)
     if fences is None:
         unclosed = "the front matter is never closed: a second line '---' is missing"
         return None, 1, unclosed if _begins_with_fence(text) else ""
@@ -220,12 +220,12 @@ def _find_head(text: str) -> tuple[str | None, int, str]:
     return text[start:end], text.count("\n", start, end) + 2, ""
 
 
-def _parse_fields(head: str, wanted: tuple[str, ...], code: str) -> tuple[Fields, list[Violation]]:
-    """The fields of the front matter. If it is not valid YAML, the fields in `wanted` that can be recovered, and the reason."""
-    loaded, error = _load(head)
+def _parse_fields(head: str, names: tuple[str, ...], code: str) -> tuple[Fields, list[Violation]]:
+    """Parse the fields of the front matter. If it is not valid YAML, returns the fields in `names` that can be recovered, and why."""
+    loaded, error = _load_yaml(head)
     if error:
-        reason, line = _explain(error)
-        return _recover(head, wanted), [(code, f"the front matter cannot be read as YAML ({reason})", line)]
+        reason, line = _explain_yaml_error(error)
+        return _recover_fields(head, names), [(code, f"the front matter cannot be read as YAML ({reason})", line)]
     if loaded is None:
         return {}, []
     if not isinstance(loaded, dict):
@@ -233,13 +233,13 @@ def _parse_fields(head: str, wanted: tuple[str, ...], code: str) -> tuple[Fields
     return loaded, []
 
 
-def _load(head: str) -> tuple[Any, str]:
-    """The parsed YAML, and the parser's error message if it failed."""
+def _load_yaml(head: str) -> tuple[Any, str]:
+    """Return the parsed YAML, and the parser's error message if it failed."""
     if head.count("[") + head.count("{") > MAX_BRACKETS:
         return None, f"more than {MAX_BRACKETS} brackets"
     if "&" in head and "*" in head and re.search(_ANCHOR, head) and len(re.findall(_ALIAS, head)) > MAX_ALIASES:
         return None, f"more than {MAX_ALIASES} aliases"
-    plain = plain_fields(head)
+    plain = parse_plain_fields(head)
     if plain:
         return plain, ""
     for character in _EXTRA_LINE_BREAKS:
@@ -253,8 +253,8 @@ def _load(head: str) -> tuple[Any, str]:
         return None, str(error) or "unreadable"
 
 
-def plain_fields(head: str) -> dict[str, str]:
-    """The fields of YAML in which every line is a name and plain text; empty if there is anything else.
+def parse_plain_fields(head: str) -> dict[str, str]:
+    """Return the fields of YAML in which every line is a name and plain text, or empty if there is anything else.
 
     Most skills are this simple, and loading the YAML parser takes longer than reading fifty of them.
     """
@@ -272,19 +272,19 @@ def plain_fields(head: str) -> dict[str, str]:
     return fields
 
 
-def _explain(error: str) -> tuple[str, int]:
-    """The parser's error message without positions, with a hint if there is one, and the line in the file."""
+def _explain_yaml_error(error: str) -> tuple[str, int]:
+    """Return the parser's error message without positions, with a hint if there is one, and the line in the file."""
     position = re.search(_ERROR_POSITION, error)
     reason = error[: position.start()] if position else error.partition(", while ")[0]
     if "unhashable" in reason:
         reason = "a field's name is a list or a set of fields"
     hint = _HINTS.get(reason)
-    shown = reason if len(reason) <= 80 else reason[:79] + "…"
-    return f"{shown}: {hint}" if hint else shown, int(position[1]) + 1 if position else 1
+    short_reason = reason if len(reason) <= 80 else reason[:79] + "…"
+    return f"{short_reason}: {hint}" if hint else short_reason, int(position[1]) + 1 if position else 1
 
 
-def _recover(head: str, wanted: tuple[str, ...]) -> Fields:
-    """The wanted fields of invalid YAML, each parsed separately, so that one broken field does not affect another."""
+def _recover_fields(head: str, names: tuple[str, ...]) -> Fields:
+    """Return these fields of invalid YAML, each parsed separately, so that one broken field does not affect another."""
     entries: dict[str, list[str]] = {}
     entry: list[str] = []
     indent = None
@@ -296,20 +296,20 @@ def _recover(head: str, wanted: tuple[str, ...]) -> Fields:
             entries.setdefault(field[2], entry)
         else:
             entry.append(line)
-    return {key: _parse_field(key, entries[key]) for key in wanted if key in entries}
+    return {key: _parse_field(key, entries[key]) for key in names if key in entries}
 
 
 def _parse_field(key: str, lines: list[str]) -> Any:
-    """The value of one field from its lines: as YAML if that works, otherwise as plain text."""
-    loaded, error = _load("\n".join(lines))
+    """Parse one field's lines as YAML if that works, otherwise as plain text."""
+    loaded, error = _load_yaml("\n".join(lines))
     if not error and isinstance(loaded, dict) and key in loaded:
         return loaded[key]
     value = lines[0].partition(":")[2].strip()
     if key == "description":
         # Only a description may continue on the next lines; other fields are one line long.
-        first = "" if re.fullmatch(_BLOCK_INDICATOR, value) else value
-        more = [line.strip() for line in lines[1:] if not line.startswith("#")]
-        value = " ".join(filter(None, [first, *more]))
+        first_line = "" if re.fullmatch(_BLOCK_INDICATOR, value) else value
+        more_lines = [line.strip() for line in lines[1:] if not line.startswith("#")]
+        value = " ".join(filter(None, [first_line, *more_lines]))
     return _unquote(value)
 
 
@@ -324,8 +324,8 @@ def _unquote(value: str) -> str:
 # Fields to text
 
 
-def _text(fields: Fields, key: str, head: str) -> str:
-    """A field as trimmed text; empty if it is absent, blank, a list, or has fields of its own."""
+def _field_text(fields: Fields, key: str, head: str) -> str:
+    """Return a field as trimmed text, or empty if it is absent, blank, a list, or has fields of its own."""
     value = fields.get(key, "")
     if type(value) is str:
         return value.strip()
@@ -334,28 +334,28 @@ def _text(fields: Fields, key: str, head: str) -> str:
     return _as_written(value, key, head)
 
 
-def _description(fields: Fields, head: str) -> str:
-    return "" if fields.get("description") is None else _text(fields, "description", head)
+def _field_description(fields: Fields, head: str) -> str:
+    return "" if fields.get("description") is None else _field_text(fields, "description", head)
 
 
 def _as_written(value: Any, key: str, head: str) -> str:
-    """A number, boolean or null as the author wrote it if it is on the same line as its key, otherwise in normal form."""
+    """Return a number, boolean or null as the author wrote it if it is on the same line as its key, otherwise in normal form."""
     offset = _field_offset(head, key)
     if offset >= 0:
         start = offset + len(key) + 1
         token = head[start : head.find("\n", start)].split(None, 1)[:1]
-        if token and token[0][0] not in "!&*#" and repr(_load(token[0])[0]) == repr(value):
+        if token and token[0][0] not in "!&*#" and repr(_load_yaml(token[0])[0]) == repr(value):
             return token[0]
     return "" if value is None else str(value).lower()
 
 
 def _field_offset(head: str, key: str) -> int:
-    """The offset of the line that a field begins on, or -1."""
+    """Return the offset of the line on which a field begins, or -1 if there is none."""
     return 0 if head.startswith(f"{key}:") else head.find(f"\n{key}:") + 1 or -1
 
 
-def _line(head: str, key: str) -> int:
-    """The line number of a field in the file; 1 if it is unknown."""
+def _field_line(head: str, key: str) -> int:
+    """Return the line number of a field in the file, or 1 if it is unknown."""
     offset = _field_offset(head, key)
     return head.count("\n", 0, offset) + 2 if offset >= 0 else 1
 
@@ -383,7 +383,7 @@ def _quote_short(value: Any) -> str:
 
 
 def _find_violations(name: str, description: str, folder: str, fields: Fields, head: str) -> list[Violation]:
-    """All violations. A valid skill takes only a few comparisons, because there may be thousands of skills."""
+    """Return all violations. There may be thousands of skills, so a valid one takes only a few comparisons."""
     violations = []
     if name != folder or len(name) > MAX_NAME_LENGTH or not _is_name(name):
         violations += [("skill-name", "name", problem) for problem in _name_violations(name, folder, fields)]
@@ -395,7 +395,7 @@ def _find_violations(name: str, description: str, folder: str, fields: Fields, h
         )
     if len(fields) > 2:
         violations += [("skill-field", key, problem) for key, problem in _other_violations(fields)]
-    return [(code, problem, _line(head, key)) for code, key, problem in violations]
+    return [(code, problem, _field_line(head, key)) for code, key, problem in violations]
 
 
 def _is_name(name: str) -> bool:
@@ -447,14 +447,14 @@ def _too_long_message(key: str, text: str, limit: int) -> str:
 
 
 def _missing_description(kind: str, fields: Fields, violations: list[Violation], head: str, path: str) -> Finding:
-    """The finding for a file without a description. If its front matter is unreadable, that is the likely reason."""
-    _, reason, line = violations[0] if violations else ("", "", _line(head, "description"))
+    """Return the finding for a file without a description. If its front matter is unreadable, that is the likely reason."""
+    _, reason, line = violations[0] if violations else ("", "", _field_line(head, "description"))
     problem = f"no description could be read: {reason}" if reason else _missing_message("description", fields)
     return finding(f"{kind}-no-description", f"{problem}; the {kind} is skipped", path, line)
 
 
 def _lenient_finding(violation: Violation, name: str, path: str) -> Finding:
-    """The finding for a violation under lenient validation, with its consequence."""
+    """Return the finding for a violation under lenient validation, with its consequence."""
     code, problem, line = violation
     if code == "skill-name":
         outcome = f"it is listed as {_quote_short(name)}"
@@ -465,20 +465,20 @@ def _lenient_finding(violation: Violation, name: str, path: str) -> Finding:
     return finding(code, f"{problem}; {outcome}", path, line)
 
 
-def _ignored_fields(fields: Fields, head: str, path: str) -> list[Finding]:
-    """Findings for fields that are ignored although their author may expect an effect."""
+def _ignored_field_findings(fields: Fields, head: str, path: str) -> list[Finding]:
+    """Return findings for fields that are ignored although their author may expect an effect."""
     findings = []
     unknown = sorted(str(key) for key in fields.keys() - _KNOWN_FIELDS)
     for key in unknown[:MAX_UNKNOWN]:
         message = f"its field {_quote_short(key)} is not in the specification and is ignored"
-        findings.append(finding("skill-field", message, path, _line(head, key)))
+        findings.append(finding("skill-field", message, path, _field_line(head, key)))
     if len(unknown) > MAX_UNKNOWN:
         message = f"{len(unknown) - MAX_UNKNOWN:,} more of its fields are not in the specification and are ignored"
         findings.append(finding("skill-field", message, path, 1))
     if "globs" in fields:
         message = "its globs are ignored: a skill is chosen by its description"
-        findings.append(finding("skill-field", message, path, _line(head, "globs")))
+        findings.append(finding("skill-field", message, path, _field_line(head, "globs")))
     if HIDDEN_KEY in fields and str(fields[HIDDEN_KEY]).strip().lower() not in _TRUE_WORDS | _FALSE_WORDS:
         message = f"its {HIDDEN_KEY} is neither true nor false; the skill is not hidden"
-        findings.append(finding("skill-field", message, path, _line(head, HIDDEN_KEY)))
+        findings.append(finding("skill-field", message, path, _field_line(head, HIDDEN_KEY)))
     return findings

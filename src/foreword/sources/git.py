@@ -2,8 +2,8 @@
 
 Nothing in a workspace is executed. The branch is read from the HEAD file. Getting the status requires running git, and a
 repository's configuration can make git start other programs: filters, a file-system monitor, hooks, the other end of a fetch.
-Those are switched off. Git is told which folders to use, so that it reads the configuration that was checked here; a
-configuration that includes other files or defines filters in an unusual way is refused.
+Those are switched off. The folders to use are passed to git, so that it reads the configuration that was checked here. If a
+configuration includes other files or defines filters in an unusual way, git is not run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TIMEOUT = 5
 # A section can begin anywhere in a line, and its name can be written in several ways; only the usual way is parsed.
 _UNSAFE_SECTION = re.compile(r"\[\s*(?:filter|include)", re.IGNORECASE)
 _FILTER = re.compile(r'^[ \t]*\[filter "([\w.-]+)"\]', re.MULTILINE | re.IGNORECASE | re.ASCII)
-_DISABLED = (
+_DISABLING_SETTINGS = (
     "core.fsmonitor=", "core.hooksPath=/dev/null", "core.pager=cat", "submodule.recurse=false",
     # Useful in a terminal, but here their output would appear in the prompt even if nothing has changed.
     "status.branch=false", "color.status=false",
@@ -38,8 +38,8 @@ _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\b", re.ASCII)
 _MAX_BRANCH_LENGTH = 255
 
 
-def branch(workspace: Workspace, reader: Reader, report: Report) -> str | None:
-    """The current branch, read from the HEAD file; `HEAD` if it is detached, None outside a repository.
+def read_branch(workspace: Workspace, reader: Reader, report: Report) -> str | None:
+    """Read the current branch from the HEAD file. Returns `HEAD` if it is detached, and None outside a repository.
 
     `report` is called with the reason if a repository cannot be read.
     """
@@ -56,8 +56,8 @@ def branch(workspace: Workspace, reader: Reader, report: Report) -> str | None:
     return "HEAD"
 
 
-def status(workspace: Workspace, reader: Reader, report: Report) -> str | None:
-    """The output of `git status --short` in the working directory; None if git fails or is not safe to run.
+def read_status(workspace: Workspace, reader: Reader, report: Report) -> str | None:
+    """Run `git status --short` in the working directory and return its output, or None if git fails or is not safe to run.
 
     If this is a repository, `report` is then called with the reason.
     """
@@ -68,7 +68,7 @@ def status(workspace: Workspace, reader: Reader, report: Report) -> str | None:
     if reason := repository.unsafe_reason(reader, head):
         report(f"{reason}, so git is not run on it")
         return None
-    filters = _filters(repository, reader)
+    filters = _find_filters(repository, reader)
     if filters is None:
         report(
             "the repository's configuration includes other files or defines filters in an unusual way, so git is not run on it"
@@ -76,7 +76,10 @@ def status(workspace: Workspace, reader: Reader, report: Report) -> str | None:
         return None
     import subprocess
 
-    disabled = [*_DISABLED, *(f"filter.{name}.{key}=" for name in filters for key in ("clean", "smudge", "process"))]
+    disabled = [
+        *_DISABLING_SETTINGS,
+        *(f"filter.{name}.{key}=" for name in filters for key in ("clean", "smudge", "process")),
+    ]
     disabled += [f"filter.{name}.required=false" for name in filters]
     settings = [word for setting in disabled for word in ("-c", setting)]
     try:
@@ -95,7 +98,7 @@ def status(workspace: Workspace, reader: Reader, report: Report) -> str | None:
             check=False,
         )
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        report(_failure(error))
+        report(_describe_failure(error))
         return None
     if result.returncode:
         report(f"git exited with status {result.returncode}")
@@ -103,7 +106,7 @@ def status(workspace: Workspace, reader: Reader, report: Report) -> str | None:
     return result.stdout.decode("utf-8", "backslashreplace").rstrip("\n")
 
 
-def _failure(error: Exception) -> str:
+def _describe_failure(error: Exception) -> str:
     if isinstance(error, FileNotFoundError):
         return "git is not installed, or not on the PATH"
     if type(error).__name__ == "TimeoutExpired":
@@ -112,7 +115,7 @@ def _failure(error: Exception) -> str:
 
 
 def _environment() -> dict[str, str]:
-    """The caller's environment, without variables that select another repository, and without relative folders in PATH."""
+    """Return the caller's environment, without variables that select another repository, and without relative folders in PATH."""
     environment = {
         name: text for name, text in os.environ.items() if name in _GIT_VARIABLES or not name.startswith("GIT_")
     }
@@ -128,13 +131,15 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _filters(repository: Repository, reader: Reader) -> list[str] | None:
-    """The filters that the repository's configuration defines; None if it cannot be read or could define others."""
+def _find_filters(repository: Repository, reader: Reader) -> list[str] | None:
+    """Return the filters that the repository's configuration defines, or None if it cannot be read or could define others."""
     names: set[str] = set()
     for path in (os.path.join(repository.common, "config"), os.path.join(repository.folder, "config.worktree")):
         reading = reader.read(path)
-        found = _FILTER.findall(reading.text)
-        if reading.fate not in ("used", "absent", "blank") or len(_UNSAFE_SECTION.findall(reading.text)) != len(found):
+        filters = _FILTER.findall(reading.text)
+        if reading.fate not in ("used", "absent", "blank") or len(_UNSAFE_SECTION.findall(reading.text)) != len(
+            filters
+        ):
             return None
-        names.update(found)
+        names.update(filters)
     return sorted(names)

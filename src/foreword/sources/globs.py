@@ -14,7 +14,7 @@ _MAX_LENGTH = 1_000
 
 
 def matches_glob(path: str, glob: str) -> bool:
-    """Whether a glob matches a whole path. `**` matches any number of folders, including none; a last `**` matches everything below.
+    """Whether a glob matches a whole path. `**` matches any number of folders, including none; at the end, it matches everything below.
 
     A glob of more than 1,000 characters matches nothing.
     """
@@ -22,30 +22,30 @@ def matches_glob(path: str, glob: str) -> bool:
         return False
     names = [name for name in path.split("/") if name]
     return any(
-        _match(names, [segment for segment in alternative.split("/") if segment not in ("", ".")])
-        for alternative in alternatives(glob)
+        _match_segments(names, [segment for segment in alternative.split("/") if segment not in ("", ".")])
+        for alternative in expand_braces(glob)
     )
 
 
-def alternatives(glob: str) -> list[str]:
-    """Expand a glob's braces: `{a,b}.md` becomes `a.md` and `b.md`. If there are too many alternatives, the last ones are not expanded."""
-    found: list[str] = []
+def expand_braces(glob: str) -> list[str]:
+    """Expand a glob's braces: `{a,b}.md` becomes `a.md` and `b.md`. If there are too many results, the last ones are not expanded."""
+    expanded: list[str] = []
     pending = [glob]
-    while pending and len(found) + len(pending) <= _MAX_ALTERNATIVES:
+    while pending and len(expanded) + len(pending) <= _MAX_ALTERNATIVES:
         alternative = pending.pop(0)
         end = alternative.find("}")
         start = alternative.rfind("{", 0, end) if end >= 0 else -1
         if start < 0:
-            found.append(alternative)
+            expanded.append(alternative)
         else:
             pending += [
                 alternative[:start] + option + alternative[end + 1 :]
                 for option in alternative[start + 1 : end].split(",")
             ]
-    return found + pending
+    return expanded + pending
 
 
-def _match(names: Sequence[str], segments: Sequence[str]) -> bool:
+def _match_segments(names: Sequence[str], segments: Sequence[str]) -> bool:
     """Whether a glob's segments match these names. Tracks how many names the segments so far can match."""
     matched_counts = {0}
     for segment in segments:

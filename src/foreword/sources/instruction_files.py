@@ -31,28 +31,28 @@ class InstructionFiles:
     is_complete: bool = True
 
 
-def paths_in_repository(layouts: Iterable[Layout]) -> tuple[str, ...]:
-    """The paths of all patterns that layouts use to find instruction files, without their starting points.
+def instruction_file_patterns(layouts: Iterable[Layout]) -> tuple[str, ...]:
+    """Return the paths of all patterns with which layouts find instruction files, without the places they start from.
 
     Patterns for the user's own files are included, because people copy such files into a project, where no agent reads them.
     """
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for lookup in (lookup for layout in layouts for lookup in layout.lookups if lookup.kind == "text"):
         for pattern in (pattern for group in lookup.groups for pattern in group):
             if pattern.path[:1] in ("/", "~") or ".." in pattern.path.split("/"):
                 continue
             if pattern.place in (*WORKSPACE_PLACES, "path"):
-                found[pattern.path.removeprefix("./")] = None
+                paths[pattern.path.removeprefix("./")] = None
             elif pattern.place in ("home", "env"):
                 folder = pattern.default.rpartition("/")[2]
-                found[f"{folder}/{pattern.path}" if folder else pattern.path] = None
-    return tuple(found)
+                paths[f"{folder}/{pattern.path}" if folder else pattern.path] = None
+    return tuple(paths)
 
 
 def find_instruction_files(top: str, patterns: Iterable[str], listings: Listings | None = None) -> InstructionFiles:
-    """Every file at or below `top` that matches one of these patterns at any depth."""
+    """Find every file at or below `top` that matches one of these patterns at any depth."""
     index, listings = _PatternIndex(patterns), listings or Listings()
-    found: list[str] = []
+    files: list[str] = []
     unlisted: list[tuple[str, str]] = []
     pending: list[tuple[str, tuple[str, ...]]] = [(top, ())]
     visited = 0
@@ -69,10 +69,10 @@ def find_instruction_files(top: str, patterns: Iterable[str], listings: Listings
         matching = [
             os.path.join(folder, name) for name in filter(index.matcher(parts), entries) if entries[name] == "file"
         ]
-        found += matching
+        files += matching
         subfolders = [name for name, kind in entries.items() if kind == "folder" and index.may_contain_files(name)]
         pending += [(os.path.join(folder, name), (*parts, name)) for name in subfolders]
-    return InstructionFiles(sorted(found), unlisted, is_complete=not pending)
+    return InstructionFiles(sorted(files), unlisted, is_complete=not pending)
 
 
 class _PatternIndex:
@@ -91,7 +91,7 @@ class _PatternIndex:
         return folder not in SKIPPED_FOLDERS and (not folder.startswith(".") or folder in self.hidden_folders)
 
     def matcher(self, parts: Sequence[str]) -> _Matcher:
-        """A function that tells whether a file name matches, in the folder with these parts."""
+        """Return a function that checks whether a file name matches in the folder with these path segments."""
         folder_names = set(parts)
         candidates = [
             segments

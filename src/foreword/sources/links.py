@@ -11,7 +11,7 @@ import os
 
 from ..text.lines import printable
 from ..vocabulary import value
-from .paths import USERS_PLACES, is_inside, users_folder
+from .paths import USER_PLACES, is_inside, user_folder
 from .stamps import parent_folder, real_path
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ class Reach:
     """How far a path below `folder` may lead: anywhere in `bound`, or anywhere at all if that is None.
 
     If `inside` is not empty, the file must also be in one of these real folders (those that a service serves). `confined` means that
-    the workspace itself asked for the file, `can_be_allowed` that the setting `links` would allow it.
+    the workspace itself requested the file, and `can_be_allowed` that the setting `links` can allow links that lead elsewhere.
     """
 
     folder: str
@@ -44,7 +44,7 @@ class Reach:
     can_be_allowed: bool = True
 
     def refusal(self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False) -> Refusal | None:
-        """Why a file or folder may not be read; None if it may. `real` is the open file's real path, None before it is opened."""
+        """Return why a file or folder may not be read, or None if it may. `real` is the open file's real path, None before it is opened."""
         if real is None:
             # Whether the file is itself a link is checked when it is opened.
             folder = path if is_folder else parent_folder(path)
@@ -73,11 +73,11 @@ class Reach:
                 )
         if is_inside(path, self.folder) and real == _join(folder, path[len(self.folder) :]):
             return None
-        reader.stamp_down_to(parent_folder(real), bound)
-        return _always_refused(path, real, folder, bound, reader, is_folder)
+        reader.stamp_up_to(parent_folder(real), bound)
+        return _unconditional_refusal(path, real, folder, bound, reader, is_folder)
 
     def link(self, reader: Paths, path: str) -> str:
-        """The link that causes a path to be refused; the path itself if there is no such link."""
+        """Return the link because of which a path is refused, or the path itself if there is no such link."""
         prefixes = []
         prefix = path
         while prefix != self.folder and is_inside(prefix, self.folder):
@@ -104,8 +104,10 @@ def is_in_system_folder(path: str, workspace: str) -> bool:
     return any(is_inside(path, folder) and not is_inside(real_path(workspace), folder) for folder in _SYSTEM_FOLDERS)
 
 
-def _always_refused(path: str, real: str, folder: str, bound: str, reader: Paths, is_folder: bool) -> Refusal | None:
-    """Why a link is refused whatever the settings are; None if it is not."""
+def _unconditional_refusal(
+    path: str, real: str, folder: str, bound: str, reader: Paths, is_folder: bool
+) -> Refusal | None:
+    """Return why a link is refused regardless of the settings, or None if it is not."""
     from .secrets import is_secret
 
     # Names of folders above the workspace do not matter for the files in it.
@@ -121,13 +123,13 @@ def _always_refused(path: str, real: str, folder: str, bound: str, reader: Paths
 
 
 def reach_of(pattern: Pattern, base: str, lookup: Lookup, workspace: Workspace) -> Reach:
-    """How far the files that a pattern finds in `base` may lead."""
+    """Return how far the files that a pattern finds in `base` may lead."""
     root = workspace.root or workspace.cwd
     follow = lookup.links == "follow"
     if pattern.confined:
         return Reach(base, root, inside_for(base, workspace), confined=True)
-    is_moved_inside = pattern.place == "env" and is_inside(base, root)
-    if pattern.place in WORKSPACE_PLACES or pattern.place == "above" or is_moved_inside:
+    is_overridden_inside = pattern.place == "env" and is_inside(base, root)
+    if pattern.place in WORKSPACE_PLACES or pattern.place == "above" or is_overridden_inside:
         return _project_reach(base, workspace, follow)
     if pattern.place == "path":
         start = "/" if pattern.path.startswith("/") else base
@@ -139,7 +141,7 @@ def reach_of(pattern: Pattern, base: str, lookup: Lookup, workspace: Workspace) 
 
 
 def _project_reach(base: str, workspace: Workspace, follow: bool) -> Reach:
-    """How far the files found in a directory of the project, or above it, may lead."""
+    """Return how far the files found in a directory of the project, or above it, may lead."""
     root = workspace.root or workspace.cwd
     if not is_inside(base, root) and base != workspace.cwd:
         if workspace.home and is_inside(workspace.home, base):
@@ -149,19 +151,19 @@ def _project_reach(base: str, workspace: Workspace, follow: bool) -> Reach:
 
 
 def inside_for(folder: str, workspace: Workspace) -> Sequence[str]:
-    """The served folders that files found in `folder` must be in; none if `folder` is above them, where the layout's rules apply."""
+    """Return the served folders that files found in `folder` must be in. There are none if `folder` is above the served folders."""
     is_above = any(served != folder and is_inside(served, folder) for served in workspace.inside)
     return () if is_above else workspace.inside
 
 
-def only_inside(folder: str, workspace: Workspace) -> Reach:
-    """The reach for the workspace's own settings, wording and templates: never outside it, whatever the settings are."""
+def workspace_reach(folder: str, workspace: Workspace) -> Reach:
+    """Return the reach for the workspace's own settings, wording and templates, which may never lead outside it."""
     root = workspace.root or workspace.cwd
     return Reach(folder, root, inside_for(root, workspace), can_be_allowed=False)
 
 
 def reach_by_path(path: str, lookups: Iterable[Lookup], workspace: Workspace) -> Reach:
-    """How far a file that was found earlier may lead, based on its path."""
+    """Return how far a file that was found earlier may lead, based on its path."""
     lookups = tuple(lookups)
     for lookup in lookups:
         for pattern in (pattern for group in lookup.groups for pattern in group if not pattern.confined):
@@ -176,9 +178,9 @@ def reach_by_path(path: str, lookups: Iterable[Lookup], workspace: Workspace) ->
 
 
 def _user_base(pattern: Pattern, workspace: Workspace) -> str | None:
-    """The directory that a pattern outside the workspace starts from; None for patterns in the workspace."""
-    if pattern.place in USERS_PLACES:
-        return users_folder(pattern, workspace)
+    """Return the directory that a pattern outside the workspace starts from, or None for patterns in the workspace."""
+    if pattern.place in USER_PLACES:
+        return user_folder(pattern, workspace)
     if pattern.place == "path" and pattern.path.startswith("~/"):
         return workspace.home
     if pattern.place == "system":
@@ -187,5 +189,5 @@ def _user_base(pattern: Pattern, workspace: Workspace) -> str | None:
 
 
 def _fixed_folder(base: str, path: str) -> str:
-    """The directory that a pattern searches, up to its first wildcard."""
+    """Return the directory that a pattern searches, up to its first wildcard."""
     return os.path.normpath(os.path.join(base, os.path.dirname(path.partition("*")[0])))

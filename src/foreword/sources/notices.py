@@ -39,20 +39,20 @@ class Dependencies:
     """The directories and names that the examined paths depend on.
 
     `entries` maps the real path of each name that was looked up to the path as it was written. `folders` maps the directories that
-    contain them to their identities. In the directories in `listed`, every entry matters.
+    contain them to their identities. In the directories in `listed_folders`, every entry matters.
     """
 
     entries: Mapping[str, str]
     folders: Mapping[str, tuple[int, int]]
-    listed: frozenset[str]
+    listed_folders: frozenset[str]
 
     def is_relevant(self, kind: int, path: str) -> bool:
         """Whether an event may change the prompt. A modification matters only for a path that was examined itself."""
-        return path in self.entries or (kind != MODIFIED and parent_folder(path) in self.listed)
+        return path in self.entries or (kind != MODIFIED and parent_folder(path) in self.listed_folders)
 
 
 def dependencies_of(paths: Iterable[str]) -> Dependencies:
-    """What these paths depend on, in the current state of the disk."""
+    """Return what these paths depend on at the moment."""
     resolver = _Resolver()
     real_paths = {resolver.real(path if os.path.isabs(path) else os.path.abspath(path)) for path in paths}
     folders = {path: identity for path in sorted({*resolver.folders, *real_paths}) if (identity := _identity(path))}
@@ -65,24 +65,24 @@ class _Resolver:
     def __init__(self) -> None:
         self.entries: dict[str, str] = {}
         self.folders: set[str] = set()
-        self._known: dict[str, str] = {}
+        self._real_paths: dict[str, str] = {}
 
     def real(self, path: str, written_path: str = "", hops: int = 0) -> str:
-        """The real path. Dangling and circular links are resolved as far as possible."""
+        """Return the real path. Dangling and circular links are resolved as far as possible."""
         unknown_prefixes = []
         known_prefix = path
-        while known_prefix not in self._known and known_prefix != parent_folder(known_prefix):
+        while known_prefix not in self._real_paths and known_prefix != parent_folder(known_prefix):
             unknown_prefixes.append(known_prefix)
             known_prefix = parent_folder(known_prefix)
-        folder = self._known.setdefault(known_prefix, known_prefix)
+        folder = self._real_paths.setdefault(known_prefix, known_prefix)
         for prefix in reversed(unknown_prefixes):
-            folder = self._known[prefix] = self._resolve_name(
+            folder = self._real_paths[prefix] = self._resolve_name(
                 folder, prefix, written_path if prefix == path and written_path else prefix, hops
             )
         return folder
 
     def _resolve_name(self, folder: str, path: str, written_path: str, hops: int) -> str:
-        """The real path of a name in a directory that is already resolved."""
+        """Return the real path of a name in a directory that is already resolved."""
         name = os.path.basename(path)
         if name in ("", ".", ".."):
             return parent_folder(folder) if name == ".." else folder
@@ -97,7 +97,7 @@ class _Resolver:
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """A directory's device and inode; None if it cannot be watched (it is missing or unreadable, or its name is not UTF-8)."""
+    """Return a directory's device and inode, or None if it cannot be watched (it is missing or unreadable, or its name is not UTF-8)."""
     try:
         path.encode()
         status = os.stat(path)
@@ -155,7 +155,7 @@ class Notices:
         return True
 
     def wait(self, stop: Flag | None = None, tick: int = 0, lock: str = "") -> dict[str, bool] | None:
-        """Wait for changes. Returns the changed paths as they were written, each with whether it was examined; None to stop.
+        """Wait for changes. Returns the changed paths as they were written, each with whether it was examined, or None if `stop` is set.
 
         If the system could not report an event's path, the path is "". With `tick`, returns an empty dict after that many
         milliseconds. Keeps waiting while a file is being saved or git's `lock` exists.
@@ -167,23 +167,23 @@ class Notices:
                 return None
             if not events and tick:
                 return {}
-            self._add_relevant(events, changes)
+            self._add_relevant_events(events, changes)
         start = time.monotonic()
         while _is_saving(changes, start) or _is_locked(lock):
             events = self._next_events(10, stop)
             if events is None:
                 return None
-            self._add_relevant(events, changes)
+            self._add_relevant_events(events, changes)
         return changes
 
-    def _add_relevant(self, events: Iterable[tuple[int, str]], changes: dict[str, bool]) -> None:
+    def _add_relevant_events(self, events: Iterable[tuple[int, str]], changes: dict[str, bool]) -> None:
         """Add the relevant events, each with whether its path was examined."""
         for kind, path in sorted(events):
             if path == UNKNOWN_PATH or self.dependencies.is_relevant(kind, path):
                 changes[self.dependencies.entries.get(path, path)] = path in self.dependencies.entries
 
     def _next_events(self, timeout: int, stop: Flag | None) -> set[tuple[int, str]] | None:
-        """The next events in the directories, including an event with an unknown path if some were lost."""
+        """Wait for the next events in the directories. If some were lost, includes an event with an unknown path."""
         assert self._watcher is not None, "call follow first"
         try:
             events = self._watcher.events(timeout, stop)
@@ -228,7 +228,7 @@ def _is_saving(changes: Mapping[str, bool], start: float) -> bool:
 
 
 def _is_locked(lock: str) -> bool:
-    """Whether git is changing files now. An old lock does not count: it was left behind."""
+    """Whether git is changing files now. An old lock does not count, because it was left behind."""
     try:
         return bool(lock) and abs(time.time() - os.stat(lock).st_mtime) < _MAX_LOCK_AGE
     except (OSError, ValueError):

@@ -1,22 +1,22 @@
-"""Compile and match the globs of rules that apply only to some paths (`paths`, `globs`, `applyTo`). Pure.
+"""Compile and match the globs of rules that apply only to some paths (`paths`, `globs`, `applyTo`).
 
-Globs mean the same in all of these fields, and nearly the same as in a `.gitignore`:
+Globs have the same meaning in all of these fields, and nearly the same meaning as in a `.gitignore`:
 
     *.py             a name, in any folder
     src/*.py         with a slash: a path relative to the folder that the rule belongs to
     src/**/*.py      any number of folders, including none
     src              a folder: every file below it, as with src/ and src/**
-    *.{ts,tsx}       either of the two
+    *.{ts,tsx}       either alternative
     a.py, b.py       several globs, which may also be a list; one that starts with ! excludes what earlier ones match
 
-`*` and `?` match within a name, including hidden names; `[a-z]` and `[!a-z]` match one character. A part of a glob also matches a name
-that is spelled exactly like it, so that `app/[slug]/page.tsx` works. Matching is case-sensitive.
+`*` and `?` match within a name, including hidden names; `[a-z]` and `[!a-z]` match one character. Part of a glob also matches a name
+that is literally the same, so that `app/[slug]/page.tsx` works. Matching is case-sensitive.
 """
 
 from __future__ import annotations
 
 from ..vocabulary import value
-from .globs import alternatives
+from .globs import expand_braces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class PathGlobs:
 
     def match(self, path: str) -> bool:
         """Whether the rule applies to a path, which is relative to the folder that the rule belongs to."""
-        return self.match_names(names_of(path))
+        return self.match_names(split_names(path))
 
     def match_names(self, names: Sequence[str]) -> bool:
         if not names or ".." in names:
@@ -98,25 +98,25 @@ class PathGlobs:
                 is_matched = not is_matched
         return is_matched
 
-    def deciding(self, path: str) -> Glob | None:
+    def deciding_glob(self, path: str) -> Glob | None:
         """Return the last glob that matches a path, which decides whether the rule applies, or None if none matches."""
-        names = names_of(path)
+        names = split_names(path)
         return next((glob for glob in reversed(self.globs) if glob.matches(names)), None)
 
 
-def names_of(path: str) -> list[str]:
+def split_names(path: str) -> list[str]:
     """Split a relative path into its names."""
     return [name for name in path.split("/") if name not in ("", ".")]
 
 
-def compile_globs(text: str, reading: str = "folders") -> PathGlobs:
-    """Compile globs that are separated by commas. Globs that are too long, or beyond the first 1,000, are ignored.
+def compile_globs(text: str, style: str = "folders") -> PathGlobs:
+    """Compile globs that are separated by commas. Globs that are too long, and all after the first 1,000, are ignored.
 
-    Some programs interpret globs differently. With `names`, a glob that matches a folder does not match the files in it; with `paths`,
-    one without a slash also does not match in subfolders. With both, globs that start with `/` or `!` are ignored.
+    `style` selects how a program interprets globs. With `names`, a glob that matches a folder does not match the files in it; with
+    `paths`, in addition, a glob without a slash does not match in subfolders. With both, globs that start with `/` or `!` are ignored.
     """
-    globs = [_compile(glob, reading) for glob in split_globs(text)[:_MAX_GLOBS] if len(glob) <= _MAX_LENGTH]
-    if reading != "folders":
+    globs = [_compile(glob, style) for glob in split_globs(text)[:_MAX_GLOBS] if len(glob) <= _MAX_LENGTH]
+    if style != "folders":
         globs = [glob for glob in globs if not glob.negated]
     return PathGlobs(tuple(globs))
 
@@ -140,21 +140,21 @@ def _unquote(text: str) -> str:
     return text[1:-1].strip() if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
 
 
-def _compile(text: str, reading: str) -> Glob:
+def _compile(text: str, style: str) -> Glob:
     negated = text.startswith("!")
-    return Glob(text, negated, tuple(_compile_alternatives(text.removeprefix("!"), reading)), reading == "folders")
+    return Glob(text, negated, tuple(_compile_alternatives(text.removeprefix("!"), style)), style == "folders")
 
 
-def _compile_alternatives(glob: str, reading: str) -> Iterator[tuple[Sequence[GlobPart], bool]]:
+def _compile_alternatives(glob: str, style: str) -> Iterator[tuple[Sequence[GlobPart], bool]]:
     """Yield a glob's alternatives: the parts of each, and whether they match only folders."""
-    if reading != "folders" and glob.startswith("/"):
+    if style != "folders" and glob.startswith("/"):
         return
-    for alternative in alternatives(glob):
+    for alternative in expand_braces(glob):
         alternative = alternative.strip()
-        parts = [_compile_part(name) for name in names_of(alternative)]
+        parts = [_compile_part(name) for name in split_names(alternative)]
         if not parts:
             continue
-        if "/" not in alternative.removeprefix("./").rstrip("/") and reading != "paths":
+        if "/" not in alternative.removeprefix("./").rstrip("/") and style != "paths":
             parts.insert(0, _ANY_FOLDERS_PART)
         if parts[-1] is _ANY_FOLDERS_PART:  # everything below, but not the folder itself
             parts.append(_ANY_NAME)
@@ -186,7 +186,7 @@ def _compile_part(text: str) -> GlobPart:
 
 
 def _end_of_set(text: str, start: int) -> int:
-    """Return the position of the `]` that closes the set, or 0 if it is not closed. A `]` that comes first is part of the set."""
+    """Return the position of the `]` that closes the set, or 0 if it is not closed. A `]` right at its start is part of the set."""
     first = start + 2 if text[start + 1 : start + 2] in ("!", "^") else start + 1
     return max(text.find("]", first + 1), 0)
 
@@ -203,7 +203,7 @@ def _character_set(text: str) -> CharacterSet:
 
 
 def _match_lengths(names: Sequence[str], parts: Sequence[GlobPart]) -> set[int]:
-    """Return how many names, counted from the first, the parts can match."""
+    """Return the possible numbers of leading names that the parts match."""
     lengths = {0}
     for part in parts:
         if part is _ANY_FOLDERS_PART:

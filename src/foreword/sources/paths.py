@@ -1,4 +1,4 @@
-"""Path functions that only look at the text of paths: they do not access the disk and do not resolve links."""
+"""Functions that work only on the text of paths: they do not access the disk or resolve links."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..layout.model import Lookup, Pattern
     from ..vocabulary import Workspace
 
-_USERS_DISTANCE = 1_000_000
+_USER_FILE_DISTANCE = 1_000_000
 _MAX_NAME_LENGTH = 400
 _SUFFIXES = (
     ".md",
@@ -31,7 +31,7 @@ _SUFFIXES = (
 
 
 def normalize(path: str) -> str:
-    """The path without `.`, `..` and repeated slashes, including the two leading slashes that POSIX allows."""
+    """Return the path without `.`, `..` and repeated slashes, including the two leading slashes that POSIX allows."""
     return normpath(path).replace("//", "/")
 
 
@@ -49,12 +49,12 @@ def is_file_name(text: str) -> bool:
 
 
 def config_folder(workspace: Workspace) -> str | None:
-    """The folder for a user's settings: `$XDG_CONFIG_HOME` if absolute, otherwise `~/.config`; `%APPDATA%` on Windows."""
+    """Return the folder for a user's settings: `$XDG_CONFIG_HOME` if absolute, otherwise `~/.config`; `%APPDATA%` on Windows."""
     return _folder(workspace, "APPDATA", "XDG_CONFIG_HOME", ".config")
 
 
 def data_folder(workspace: Workspace) -> str | None:
-    """The folder for a user's data: `$XDG_DATA_HOME` if absolute, otherwise `~/.local/share`; `%LOCALAPPDATA%` on Windows."""
+    """Return the folder for a user's data: `$XDG_DATA_HOME` if absolute, otherwise `~/.local/share`; `%LOCALAPPDATA%` on Windows."""
     return _folder(workspace, "LOCALAPPDATA", "XDG_DATA_HOME", ".local/share")
 
 
@@ -69,11 +69,11 @@ def _folder(workspace: Workspace, windows_variable: str, unix_variable: str, bel
     return join(workspace.home, below_home) if workspace.home else None
 
 
-USERS_PLACES = ("home", "config", "env")
+USER_PLACES = ("home", "config", "env")
 
 
-def users_folder(pattern: Pattern, workspace: Workspace) -> str | None:
-    """The folder that a pattern for the user's own files starts from; None if it is unknown."""
+def user_folder(pattern: Pattern, workspace: Workspace) -> str | None:
+    """Return the folder that a pattern for the user's own files starts from, or None if it is unknown."""
     if pattern.place == "config":
         return config_folder(workspace)
     if pattern.place != "env":
@@ -86,33 +86,33 @@ def users_folder(pattern: Pattern, workspace: Workspace) -> str | None:
 
 
 def distance_of(path: str, lookup: Lookup, workspace: Workspace) -> int:
-    """How many directories a file is above the working directory. The user's own files are farther away than all others."""
-    if any(_is_users_own(path, pattern, workspace) for group in lookup.groups for pattern in group):
-        return _USERS_DISTANCE
+    """Return how many levels above the working directory a file is. The user's own files are farther away than all others."""
+    if any(_is_user_file(path, pattern, workspace) for group in lookup.groups for pattern in group):
+        return _USER_FILE_DISTANCE
     folder, distance = printable(workspace.cwd), 0
     while isabs(path) and not is_inside(path, folder):
         folder, distance = dirname(folder), distance + 1
     return distance
 
 
-def _is_users_own(path: str, pattern: Pattern, workspace: Workspace) -> bool:
+def _is_user_file(path: str, pattern: Pattern, workspace: Workspace) -> bool:
     """Whether a pattern finds this file in the user's own folders."""
-    if pattern.place not in USERS_PLACES or pattern.confined:
+    if pattern.place not in USER_PLACES or pattern.confined:
         return False
-    base = users_folder(pattern, workspace)
+    base = user_folder(pattern, workspace)
     start, star, _ = printable(join(base or "", pattern.path)).partition("*")
     return bool(base) and (path.startswith(start) if star else path == start)
 
 
 def absolute_path(path: str, workspace: Workspace) -> str:
-    """The absolute form of a caller's path, which may start with `~` or be relative to the working directory."""
+    """Return the absolute form of a caller's path, which may start with `~` or be relative to the working directory."""
     if workspace.home and (path == "~" or path.startswith("~/")):
         path = workspace.home + path[1:]
     return normalize(join(workspace.cwd, path))
 
 
 def absolute_scope(scope: Scope | None, workspace: Workspace) -> Scope:
-    """The scope with absolute paths. The default scope is write access to the workspace."""
+    """Return the scope with absolute paths. The default scope is write access to the workspace."""
     if scope is None:
         return Scope((Access(workspace.root or workspace.cwd),))
     allow, deny = (

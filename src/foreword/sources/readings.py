@@ -49,20 +49,20 @@ class Reading:
         return Document(printable(self.path), self.text, self.hash, self.line, cut_from)
 
 
-def unreadable(path: str, reason: str) -> Reading:
+def unreadable_reading(path: str, reason: str) -> Reading:
     return Reading(path, "unreadable", code="file-unreadable", reason=reason)
 
 
-def refused(path: str, refusal: Refusal) -> Reading:
+def refused_reading(path: str, refusal: Refusal) -> Reading:
     fate, reason, code = refusal
     return Reading(path, fate, code=code, reason=reason)
 
 
 def decode(path: str, data: bytes, size: int, identity: tuple[int, int], limit: int, trim: bool = True) -> Reading:
-    """The reading for the first `limit` bytes of a file of `size` bytes. `trim` removes blank lines around the text."""
+    """Return the reading of the first `limit` bytes of a file with `size` bytes. `trim` removes blank lines around the text."""
     size = max(size, len(data))
     common: Any = {"size": size, "identity": identity}
-    text, problem = _text(data, limit)
+    text, problem = _decode_text(data, limit)
     if problem:
         fate, code, reason = problem
         return Reading(path, fate, code=code, reason=reason, **common)
@@ -76,8 +76,8 @@ def decode(path: str, data: bytes, size: int, identity: tuple[int, int], limit: 
 
 
 def decode_head(path: str, data: bytes, identity: tuple[int, int], limit: int) -> Reading:
-    """The reading for a file's first bytes, untrimmed and without a hash."""
-    text, problem = _text(data, limit)
+    """Return the reading of a file's first bytes, untrimmed and without a hash."""
+    text, problem = _decode_text(data, limit)
     if problem:
         fate, code, reason = problem
         return Reading(path, fate, "", 1, "", len(data), identity, code, reason)
@@ -86,8 +86,8 @@ def decode_head(path: str, data: bytes, identity: tuple[int, int], limit: int) -
     return Reading(path, fate, text if fate == "used" else "", 1, "", len(data), identity, "", "")
 
 
-def _text(data: bytes, limit: int) -> tuple[str, tuple[Fate, str, str] | None]:
-    """The text, or the fate, finding code and reason if the bytes are not UTF-8 text."""
+def _decode_text(data: bytes, limit: int) -> tuple[str, tuple[Fate, str, str] | None]:
+    """Decode bytes. Returns the text and, if it is not UTF-8 text, the fate, finding code and reason."""
     if data.startswith(_OTHER_BOMS):
         encoding = "UTF-32" if data.startswith(_UTF32_BOMS) else "UTF-16"
         return "", ("unreadable", "file-not-utf8", f"it is {encoding}, not UTF-8; save it as UTF-8")
@@ -114,7 +114,7 @@ def is_text(data: bytes) -> bool:
 
 
 def end_of_front_matter(data: bytes) -> int | None:
-    """The offset of the line after the closing `---`; None if it is not in these bytes."""
+    """Return the offset of the line after the closing `---`, or None if it is not in these bytes."""
     position = data.find(b"\n---", 3)
     while position >= 0:
         end = data.find(b"\n", position + 4)
@@ -125,5 +125,5 @@ def end_of_front_matter(data: bytes) -> int | None:
 
 
 def kind_of(mode: int) -> str:
-    """A readable name for the type of a file that is not a regular file."""
+    """Return a readable name for the type of a file that is not a regular file."""
     return next((name for test, name in _KINDS if test(mode)), "something else")

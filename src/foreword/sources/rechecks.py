@@ -18,7 +18,7 @@ MAX_CALLS = 2
 
 
 class Recheck:
-    """Checks whether paths still look as they did, with at most two `stat` calls each time.
+    """Checks whether paths are unchanged, with at most two `stat` calls each time.
 
     If there are two or more important paths, the first check and every second one after it look only at those. All other calls cycle
     through the remaining paths, so if there are many, a change is noticed only after several checks.
@@ -33,7 +33,7 @@ class Recheck:
         self._count = 0
 
     def is_unchanged(self) -> bool:
-        """Whether the paths that are checked this time look the same."""
+        """Whether the paths that are checked this time are unchanged."""
         check = self._count
         self._count += 1
         slots = MAX_CALLS - check % 2 if self._others.rows else MAX_CALLS

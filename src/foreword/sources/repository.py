@@ -39,7 +39,7 @@ class Repository:
     reach: Reach
 
     def read_head(self, reader: Reader, report: Report) -> str:
-        """The text of the HEAD file; empty if it cannot be read. The reason is reported unless the file does not exist."""
+        """Return the text of the HEAD file, or empty if it cannot be read. The reason is reported unless the file does not exist."""
         path = os.path.join(self.folder, "HEAD")
         reading = reader.read(path, self.reach)
         if not reading.has_text and reading.fate != "absent":
@@ -47,7 +47,7 @@ class Repository:
         return reading.text.strip() if reading.has_text else ""
 
     def unsafe_reason(self, reader: Reader, head: str) -> str:
-        """Why it is not safe to run git here; empty if it is. Git may read any file, so no link may leave the repository."""
+        """Return why it is not safe to run git here, or empty if it is. Git may read any file, so no link may leave the repository."""
         if head.startswith("ref: "):
             path = os.path.normpath(os.path.join(self.common, head.removeprefix("ref: ")))
             if not is_inside(path, self.common):
@@ -82,7 +82,7 @@ def _ignore(_: Any) -> None:
 
 
 def find_repository(workspace: Workspace, reader: Reader, report: Report = _ignore) -> Repository | None:
-    """The workspace's repository; None if there is none. `report` is called with the reason if it may not be read."""
+    """Return the workspace's repository, or None if there is none. `report` is called with the reason if it may not be read."""
     root = workspace.root or workspace.cwd
     inside = inside_for(root, workspace)
     folder = _git_folder(root, Reach(root, root, inside, can_be_allowed=False), reader, report)
@@ -105,7 +105,7 @@ def find_repository(workspace: Workspace, reader: Reader, report: Report = _igno
 
 
 def _git_folder(root: str, reach: Reach, reader: Reader, report: Report) -> str | None:
-    """The `.git` folder, or the folder that a `.git` file points to."""
+    """Return the `.git` folder, or the folder that a `.git` file points to."""
     path = os.path.join(root, ".git")
     if reader.is_folder(path):
         reader.stamp(path)
@@ -119,7 +119,7 @@ def _git_folder(root: str, reach: Reach, reader: Reader, report: Report) -> str 
 
 
 def _points_back(folder: str, root: str, reader: Reader) -> bool:
-    """Whether a repository's folder says that it belongs to the workspace."""
+    """Whether a repository's own files refer back to the workspace."""
     reach = Reach(folder, folder, can_be_allowed=False)
     pointer = reader.read(os.path.join(folder, "gitdir"), reach)
     if pointer.has_text:
@@ -132,12 +132,12 @@ def _points_back(folder: str, root: str, reader: Reader) -> bool:
 
 
 def _common_folder(folder: str, reach: Reach, reader: Reader) -> str:
-    """The folder of the repository that a worktree belongs to; the same folder if there is no `commondir` file."""
+    """Return the folder of the repository that a worktree belongs to, or the same folder if there is no `commondir` file."""
     common = reader.read(os.path.join(folder, "commondir"), reach)
     return os.path.normpath(os.path.join(folder, common.text.strip())) if common.has_text else folder
 
 
 def _worktree_owner(folder: str) -> str:
-    """The repository that has `folder` as one of its worktrees; empty if it is not in a folder named `worktrees`."""
+    """Return the repository that has `folder` as one of its worktrees, or empty if it is not in a folder named `worktrees`."""
     parent, name = os.path.split(os.path.dirname(folder))
     return parent if name == "worktrees" else ""

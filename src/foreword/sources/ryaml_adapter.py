@@ -17,7 +17,7 @@ _MODULE = "ryaml._ryaml"
 
 
 def yaml_parser() -> Callable[[str], Any]:
-    """The function that parses YAML text; it raises a ValueError for invalid text."""
+    """Return the function that parses YAML text. It raises a ValueError for invalid text."""
     module = sys.modules.get(_MODULE)
     if module is None:
         from importlib.machinery import PathFinder

@@ -1,4 +1,4 @@
-"""Rules that apply only to some paths: whether they are in the prompt at the start, and which paths they apply to."""
+"""Rules that apply only to some paths: whether they are in the initial prompt, and which paths they apply to."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ PATH_FIELDS = ("paths", "globs", "applyTo")
 def check_front_matter(text: str, lookup: Lookup) -> tuple[Fate | None, str, str, str]:
     """Check whether a file's front matter meets a lookup rule's conditions.
 
-    Returns the file's fate (None if it meets them), the reason, the paths the file waits for, and the problem with its front
-    matter, if any.
+    Returns the file's fate (None if it meets them), the reason, the globs for the paths that it waits for, and the problem with its
+    front matter, if any.
     """
     fields, problem = read_fields(text)
     failed_fields = [name for name, accepted in lookup.where if not _has_value(fields, name, accepted)]
@@ -30,7 +30,7 @@ def check_front_matter(text: str, lookup: Lookup) -> tuple[Fate | None, str, str
     failed_fields += refused_fields
     if not failed_fields:
         return None, "", "", problem
-    # A field such as `excludeAgent` leaves the file out on any path.
+    # A field such as `excludeAgent` excludes the file for every path.
     excluding = next((name for name in refused_fields if fields.get(name) and name not in PATH_FIELDS), "")
     for name in (*failed_fields, *PATH_FIELDS) if not excluding else ():
         if name in PATH_FIELDS and fields.get(name):
@@ -63,10 +63,10 @@ class RuleScope:
         return bool(self.field)
 
 
-def scope_of(text: str, match: Sequence[str], reading: str = "folders") -> RuleScope:
+def scope_of(text: str, match: Sequence[str], style: str = "folders") -> RuleScope:
     """Return the paths that a rule applies to, from the first front-matter field in `match` that has globs.
 
-    `reading` specifies how globs are interpreted; see `compile_globs`.
+    `style` specifies how globs are interpreted; see `compile_globs`.
     """
     fields, problem = read_fields(text) if match and text.startswith("---") else ({}, "")
     if "alwaysApply" in match and fields.get("alwaysApply", "").lower() == "true":
@@ -74,10 +74,10 @@ def scope_of(text: str, match: Sequence[str], reading: str = "folders") -> RuleS
     for name in match:
         if name != "alwaysApply" and split_globs(fields.get(name, "")):
             # Many rules have globs without quotes, which YAML rejects. Such fields are read literally, and not reported.
-            return scope_of_globs(name, fields[name], reading)
+            return scope_of_globs(name, fields[name], style)
     return RuleScope("", "", compile_globs(""), problem)
 
 
-def scope_of_globs(field: str, globs: str, reading: str = "folders") -> RuleScope:
+def scope_of_globs(field: str, globs: str, style: str = "folders") -> RuleScope:
     """Return the paths that these globs, which are in this field of the front matter, name. Without globs, it is not scoped."""
-    return RuleScope(field if globs else "", globs, compile_globs(globs, reading))
+    return RuleScope(field if globs else "", globs, compile_globs(globs, style))

@@ -24,7 +24,7 @@ _MAX_LINKED_FOLDERS = 1_000
 
 
 def _matching_names(names: Sequence[str], segment: str, hidden: bool = False) -> list[str]:
-    """The names that a pattern segment matches. Unless `hidden`, a leading `*` does not match hidden names."""
+    """Return the names that a pattern segment matches. Unless `hidden`, a leading `*` does not match hidden names."""
     if "*" not in segment:
         return [segment] if segment in names else []
     regex = re.compile(".*".join(map(re.escape, segment.split("*"))), re.DOTALL)
@@ -43,10 +43,10 @@ class Search:
         self.skill_folders: set[str] = set()
 
     def matching(self, folder: str, segments: Sequence[str]) -> list[str]:
-        """The paths below a folder that match these segments."""
+        """Return the paths below a folder that match these segments."""
         first, rest = segments[0], list(segments[1:])
         if first == "**":
-            return list(self.at_any_depth(folder, rest or ["*"]))
+            return list(self.matching_at_any_depth(folder, rest or ["*"]))
         found = [os.path.join(folder, name) for name in _matching_names(self.names(folder), first, self.hidden)]
         if not rest:
             return found if first != "*" else [path for path in found if not self.reader.is_folder(path)]
@@ -56,7 +56,7 @@ class Search:
         return [path for subfolder in subfolders for path in self.matching(subfolder, rest)]
 
     def file_below(self, folder: str, rest: Sequence[str]) -> str:
-        """The path `rest` below a folder; empty if it is missing. A SKILL.md may be in another letter case, such as `skill.md`."""
+        """Return the path `rest` below a folder, or empty if it is missing. A SKILL.md may be in another letter case, such as `skill.md`."""
         path = os.path.join(folder, *rest)
         return path if self.exists(path, folder) else self.skill_in_other_case(folder, rest)
 
@@ -87,8 +87,8 @@ class Search:
             self.trail.refuse(folder, self.layer, refusal, self.reach.link(self.reader, folder))
         return True
 
-    def at_any_depth(self, top: str, rest: Sequence[str]) -> Iterator[str]:
-        """The files that match `rest` in `top` and the folders below it. Links are followed, but each folder is visited only once."""
+    def matching_at_any_depth(self, top: str, rest: Sequence[str]) -> Iterator[str]:
+        """Yield the files that match `rest` in `top` and the folders below it. Links are followed, but each folder is visited only once."""
         is_fixed = "*" not in "".join(rest)
         for folder in self.walk(top):
             if not is_fixed:
@@ -103,7 +103,7 @@ class Search:
                     self.skill_folders.add(folder)
 
     def walk(self, top: str) -> Iterator[str]:
-        """`top` and the folders below it, parents first, sorted by code point."""
+        """Yield `top` and the folders below it, parents first, sorted by code point."""
         reader = self.reader
         seen: set[tuple[int, int]] = set()
         pending = [top]
@@ -132,7 +132,7 @@ class Search:
                 pending.extend(self.folders_in(folder))
 
     def folders_in(self, folder: str) -> list[str]:
-        """The folders in a folder, in reverse order, without hidden ones unless the lookup searches those too."""
+        """Return the folders in a folder, in reverse order. Hidden ones are included only if the lookup rule searches them."""
         names = [name for name in self.names(folder) if self.hidden or not name.startswith(".")]
         names = [name for name in names if name not in _SKIPPED_FOLDERS]
         paths = [os.path.join(folder, name) for name in reversed(names)]

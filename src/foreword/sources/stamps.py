@@ -47,7 +47,7 @@ UNSTABLE = (0, 0, 0, 0, -1)
 _CLOCK_TICK = 50_000_000
 _COARSE_CLOCK_TICK = 2_100_000_000
 _MAX_TRIES = 4
-_NONEXISTENT = "/\0"  # a path that cannot exist and contains nothing
+_IMPOSSIBLE_PATH = "/\0"  # a path that cannot exist and contains nothing
 
 
 class Paths:
@@ -63,7 +63,7 @@ class Paths:
     def stamp(self, path: str) -> Stamp:
         """Record the current state of a path and, if it is missing, of the directory it would be in.
 
-        A dangling link is unstable: where it leads may depend on another link, which is not known here.
+        A dangling link is unstable, because its target may depend on another link, which is not known here.
         """
         missing = path
         while missing not in self.stamps:
@@ -74,34 +74,34 @@ class Paths:
                 missing = parent_folder(missing)
         return self.stamps[path]
 
-    def stamp_down_to(self, path: str, top: str) -> None:
+    def stamp_up_to(self, path: str, top: str) -> None:
         """Stamp a path and every directory between it and `top`: any of them could become a link."""
         while is_inside(path, top) and path != top:
             self.stamp(path)
             path = parent_folder(path)
 
     def mark_unstable(self, path: str) -> None:
-        """Make a path count as changed at the next check, whatever its stamp."""
+        """Make a path count as changed at the next check, regardless of its stamp."""
         self.stamps[path] = UNSTABLE
 
     def identity(self, path: str) -> tuple[int, int] | None:
-        """The device and inode of a file or directory, which do not depend on its name; None if it is missing."""
-        known = self._identities.get(path)
-        if known is None:
+        """Return the device and inode of a file or directory, which do not depend on its name, or None if it is missing."""
+        identity = self._identities.get(path)
+        if identity is None:
             try:
                 status = self.disk.stat(path)
             except (OSError, ValueError):
                 return None
-            known = status.st_dev, status.st_ino
-        return known
+            identity = status.st_dev, status.st_ino
+        return identity
 
     def real(self, path: str) -> str:
-        """The real path. It is resolved once, so that a link created later does not change it."""
+        """Return the real path. It is resolved once, so that a link created later does not change it."""
         if path not in self._real:
             try:
                 self._real[path] = real_path(path)
             except ValueError:
-                self._real[path] = _NONEXISTENT
+                self._real[path] = _IMPOSSIBLE_PATH
         return self._real[path]
 
     def is_link(self, path: str) -> bool:
@@ -127,33 +127,33 @@ class Paths:
                 return False  # the path is not below `top`
             unknown_paths.append(path)
             path = parent_folder(path)
-        known = path != top and self._links[path]
+        has_link = path != top and self._links[path]
         for unknown_path in reversed(unknown_paths):
-            known = self._links[unknown_path] = known or self.is_link(unknown_path)
-        return known
+            has_link = self._links[unknown_path] = has_link or self.is_link(unknown_path)
+        return has_link
 
     def leads_out(self, path: str, top: str) -> bool:
-        """Whether a path below `top` really is outside it because of a link."""
+        """Whether the real path of a path below `top` is outside it because of a link."""
         if not is_inside(path, top) or not self.has_link(path, top):
             return False
         real, real_top = real_path(path), real_path(top)
-        self.stamp_down_to(parent_folder(real), real_top)
+        self.stamp_up_to(parent_folder(real), real_top)
         return not is_inside(real, real_top)
 
 
 def parent_folder(path: str) -> str:
-    """The parent of an absolute path; faster than `os.path.dirname`."""
+    """Return the parent of an absolute path. This is faster than `os.path.dirname`."""
     return path[: path.rfind("/")] or "/" if os.sep == "/" else os.path.dirname(path)
 
 
 def real_path(path: str) -> str:
-    """The path with links resolved. Retries if a link disappears in the meantime, and finally returns a path that cannot exist."""
+    """Return the path with links resolved. Retries if a link disappears in the meantime, and finally returns a path that cannot exist."""
     for _ in range(_MAX_TRIES):
         try:
             return os.path.realpath(path)
         except OSError:
             continue
-    return _NONEXISTENT
+    return _IMPOSSIBLE_PATH
 
 
 def is_unchanged(stamps: Sequence[tuple[str, Stamp]], disk: Any = os) -> bool:
@@ -172,7 +172,7 @@ def is_unchanged(stamps: Sequence[tuple[str, Stamp]], disk: Any = os) -> bool:
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
-    """The stamp for a stat result; `UNSTABLE` if the file changed a moment ago."""
+    """Return the stamp for a stat result, or `UNSTABLE` if the file changed a moment ago."""
     changed = max(status.st_mtime_ns, status.st_ctime_ns)
     tick = _CLOCK_TICK if changed % 1_000_000_000 else _COARSE_CLOCK_TICK
     if changed > time.time_ns() - tick:

@@ -1,4 +1,4 @@
-"""Searches below a folder for files, or for folders that contain certain files and for every SKILL.md. Links are not followed."""
+"""Searches below a folder for files, for folders that contain certain files, and for every SKILL.md. Links are not followed."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class Tree:
 
 
 class Listings:
-    """What folders contain. Each folder is listed once, however many searches there are."""
+    """The entries of folders. Each folder is listed once, no matter how many searches there are."""
 
     def __init__(self) -> None:
-        self._known: dict[str, dict[str, EntryKind]] = {}
+        self._entries: dict[str, dict[str, EntryKind]] = {}
 
     def entries(self, folder: str) -> dict[str, EntryKind]:
-        """The names in a folder, each with its kind. Raises OSError if the folder cannot be listed."""
-        known = self._known.get(folder)
-        if known is None:
+        """Return the names in a folder, each with its kind. Raises OSError if the folder cannot be listed."""
+        entries = self._entries.get(folder)
+        if entries is None:
             with os.scandir(folder) as listing:
-                known = self._known[folder] = {entry.name: _kind(entry) for entry in listing}
-        return known
+                entries = self._entries[folder] = {entry.name: _kind(entry) for entry in listing}
+        return entries
 
 
 def _kind(entry: os.DirEntry[str]) -> EntryKind:
@@ -91,7 +91,7 @@ def walk_folders(top: str, unlisted: list[str], listings: Listings) -> Iterator[
 
 
 def files_below(top: str, skip: str, limit: int) -> list[str]:
-    """The first `limit` files at or below `top`, except hidden files and those named `skip`. At most _MAX_FOLDERS are searched."""
+    """Return the first `limit` files at or below `top`, except hidden files and those named `skip`. Searches at most _MAX_FOLDERS folders."""
     found: list[str] = []
     for number, (folder, subfolders, files) in enumerate(os.walk(top)):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))

@@ -1,7 +1,7 @@
 """Reads the values of template variables that come from files, git and the machine.
 
 A `file:` variable must be in a folder that the agent's scope allows it to read, after links are resolved. Files with secrets, and
-anything that is not a regular file, are refused whatever the scope allows.
+anything that is not a regular file, are refused regardless of the scope.
 """
 
 from __future__ import annotations
@@ -36,37 +36,37 @@ def read_values(
     reader: Reader,
     trail: Trail,
 ) -> tuple[dict[str, str | Document], bool]:
-    """The values of these variables by `type:name`, and whether stamps can show that they have changed."""
+    """Read the values of these variables. Returns them by `type:name`, and whether stamps can show that they have changed."""
     values: dict[str, str | Document] = {}
     is_stamped = True
     root = workspace.root or workspace.cwd
     inside = inside_for(root, workspace)
     for type_, name in variables:
-        found: str | Document | None = None
+        content: str | Document | None = None
         if type_ == "file":
-            found = _file(name, workspace, scope, settings, reader, trail)
+            content = _read_file(name, workspace, scope, settings, reader, trail)
         elif (type_, name) == ("git", "branch"):
-            found = git.branch(workspace, reader, _reporter("git:branch", trail))
+            content = git.read_branch(workspace, reader, _reporter("git:branch", trail))
         elif (type_, name) == ("git", "status"):
-            found = git.status(workspace, reader, _reporter("git:status", trail))
+            content = git.read_status(workspace, reader, _reporter("git:status", trail))
             if inside and not any(is_inside(real_path(root), folder) for folder in inside):
-                found = None  # it was replaced by a link in the meantime
+                content = None  # it was replaced by a link in the meantime
             is_stamped = False
         elif (type_, name) == ("system", "hostname"):
             import socket
 
-            found = socket.gethostname()
-        if found is not None:
-            values[f"{type_}:{name}"] = found
+            content = socket.gethostname()
+        if content is not None:
+            values[f"{type_}:{name}"] = content
     return values, is_stamped
 
 
 def _reporter(variable: str, trail: Trail) -> Callable[[str], None]:
-    """A function that adds a finding with the reason a variable has no value."""
+    """Return a function that reports why a variable has no value."""
     return lambda reason: trail.findings.append(finding("variable-failed", f"[{variable}] has no value: {reason}"))
 
 
-def _file(
+def _read_file(
     name: str, workspace: Workspace, scope: Scope, settings: Mapping[str, Any], reader: Reader, trail: Trail
 ) -> Document | None:
     path = os.path.normpath(os.path.join(workspace.cwd, name))
@@ -114,7 +114,7 @@ class _FileGuard:
 
 
 def complete(prefix: str, workspace: Workspace, scope: Scope, limit: int = 200) -> list[tuple[str, bool]]:
-    """The sorted paths with this prefix that `file:` may read, each with whether it is a folder; empty if they cannot be listed."""
+    """Return the sorted paths with this prefix that `file:` may read, each with whether it is a folder. Empty if they cannot be listed."""
     folder, name = os.path.split(prefix)
     path = os.path.normpath(os.path.join(workspace.cwd, folder))
     found: list[tuple[str, bool]] = []
@@ -137,12 +137,12 @@ def complete(prefix: str, workspace: Workspace, scope: Scope, limit: int = 200) 
 
 
 def refusal(path: str, workspace: Workspace, scope: Scope | None, settings: Mapping[str, Any]) -> str:
-    """Why a real path may not be read; empty if it may. `scope` is None if only the name matters."""
+    """Return why a real path may not be read, or empty if it may. `scope` is None if only the name matters."""
     if is_in_system_folder(path, workspace.root or workspace.cwd):
         return "it is not a file of a project"
     if is_secret(path) and not settings.get("file_secrets"):
         return "its name suggests that it contains secrets (the setting file_secrets allows it)"
-    served = (*workspace.inside, *_folders(settings.get("file_paths", ()), workspace))
+    served = (*workspace.inside, *_real_folders(settings.get("file_paths", ()), workspace))
     if scope is not None and workspace.inside and not any(is_inside(path, folder) for folder in served):
         return "it is outside the folders that are served"
     if scope is None or may_read(scope, path, settings.get("file_paths", ()), workspace):
@@ -157,12 +157,12 @@ def may_read(scope: Scope, path: str, extra_folders: Sequence[str], workspace: W
     if is_denied(scope, path):
         return False
     return any(covers(row, path) for row in scope.allow) or any(
-        is_inside(path, folder) for folder in _folders(extra_folders, workspace)
+        is_inside(path, folder) for folder in _real_folders(extra_folders, workspace)
     )
 
 
-def _folders(extra_folders: Sequence[str], workspace: Workspace) -> list[str]:
-    """The real paths of the additional folders in the settings."""
+def _real_folders(extra_folders: Sequence[str], workspace: Workspace) -> list[str]:
+    """Return the real paths of the additional folders in the settings."""
     return [real_path(os.path.join(workspace.cwd, _expand_home(folder, workspace))) for folder in extra_folders]
 
 
@@ -172,7 +172,7 @@ def is_denied(scope: Scope, path: str) -> bool:
 
 
 def _expand_home(path: str, workspace: Workspace) -> str:
-    """The path with `~` expanded to the user's home directory."""
+    """Return the path with `~` expanded to the user's home directory."""
     return os.path.join(workspace.home, path[2:]) if workspace.home and path.startswith("~/") else path
 
 

@@ -47,7 +47,7 @@ class Watcher:
         self._notify: Any = RustNotify(list(folders), False, False, 300, False, True)
 
     def events(self, timeout: int, stop: Flag | None) -> set[tuple[int, str]] | None:
-        """The kinds and paths of the next events; empty after `timeout` milliseconds (0: no timeout), None to stop."""
+        """Wait for the next events and return their kinds and paths. Empty after `timeout` milliseconds (0: no timeout), None if stopped."""
         try:
             events = self._notify.watch(DEBOUNCE, STEP, timeout, stop)
         except self._failure:
@@ -56,8 +56,8 @@ class Watcher:
             raise KeyboardInterrupt
         if events == "stop":
             return None
-        found: set[tuple[int, str]] = set() if events == "timeout" else events
-        return found
+        changes: set[tuple[int, str]] = set() if events == "timeout" else events
+        return changes
 
     def close(self) -> None:
         self._notify.close()

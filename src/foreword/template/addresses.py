@@ -40,7 +40,7 @@ def is_shipped(address: str) -> bool:
 
 
 def resolve(name: str, current: str = "") -> str:
-    """The address that `name` refers to in the template at `current`: names without a prefix are relative to it."""
+    """Return the address that `name` refers to in the template at `current`: names without a prefix are relative to it."""
     if is_address(name):
         split(name)
         return name

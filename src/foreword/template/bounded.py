@@ -1,7 +1,7 @@
 """Decides whether the size of a template's output is bounded by the size of the template and its variables.
 
 The engine cannot be stopped while it allocates memory: a string doubled forty times, a list that contains itself or
-`"%9999999999d"` kills the process, whatever the limit on steps. Most templates do nothing like that. A bounded template only
+`"%9999999999d"` kills the process, even if steps are limited. Most templates do nothing like that. A bounded template only
 inserts variables, tests conditions, loops over variables and includes other bounded templates: it does not call functions, do
 arithmetic or assign anything except loop variables. All other templates run in the sandbox.
 """
@@ -36,17 +36,17 @@ _BEFORE_GROUP = frozenset(
 
 def is_bounded(templates: dict[str, LoadedTemplate], variables: Mapping[str, str | Sequence[str]]) -> bool:
     """Whether these templates can be rendered outside the sandbox. The first is the one to render."""
-    measure = _Measure(variables)
+    bounds = _SizeBounds(variables)
     for address, template in reversed(templates.items()):
-        size = measure.output_size(template)
+        size = bounds.output_size(template)
         if size is None or size > MAX_OUTPUT:
             return False
-        measure.sizes[address] = size
+        bounds.sizes[address] = size
     return True
 
 
-class _Measure:
-    """Upper bounds on the sizes of values and of the templates measured so far."""
+class _SizeBounds:
+    """Computes upper bounds on the sizes of values and templates. `sizes` contains those of the templates so far."""
 
     def __init__(self, variables: Mapping[str, str | Sequence[str]]) -> None:
         self.sizes: dict[str, int] = {}
@@ -56,7 +56,7 @@ class _Measure:
         self.total_length = len("', '".join(strings)) + 4
 
     def output_size(self, template: LoadedTemplate) -> int | None:
-        """An upper bound on a template's output and steps; None if there is no known bound."""
+        """Return an upper bound on a template's output and steps, or None if there is no known bound."""
         size, factors = 0, [1]
         links = iter(template.includes)
         for token in template.tokens:
@@ -77,7 +77,7 @@ class _Measure:
         return size
 
     def value_size(self, tag_words: Sequence[Word]) -> int:
-        """An upper bound on a value's size: every name counts as all variables; with `join`, so does every separator."""
+        """Return an upper bound on a value's size. Each name counts as if it were all variables; with `join`, each separator does too."""
         length = sum(len(word) for word, _ in tag_words) + 1
         name_count = sum(word[0].isalpha() for word, _ in tag_words)
         if any(word == "join" for word, _ in tag_words):
@@ -91,7 +91,9 @@ def _is_bounded_tag(tag_words: Sequence[Word], statement: str) -> bool:
     if statement == "for" and not (len(tag_words) == 4 and tag_words[2][0] == "in"):
         return False
     return (
-        all(_is_known_word(word) for word, _ in tag_words) and not _calls(tag_words) and _has_bounded_filters(tag_words)
+        all(_is_known_word(word) for word, _ in tag_words)
+        and not _calls_function(tag_words)
+        and _has_bounded_filters(tag_words)
     )
 
 
@@ -99,7 +101,7 @@ def _is_known_word(word: str) -> bool:
     return word[0].isalnum() or word[0] in "_\"'" or word in _OPERATORS
 
 
-def _calls(tag_words: Sequence[Word]) -> bool:
+def _calls_function(tag_words: Sequence[Word]) -> bool:
     """Whether a tag calls a function. Filter arguments do not count: `_has_bounded_filters` checks filters."""
     previous_words = ["", *(word for word, _ in tag_words)]
     return any(

@@ -39,8 +39,7 @@ from ..errors import TemplateError
 from ..vocabulary import Origin, Piece, replace, value
 from . import TEMPLATE_LIMIT
 from .addresses import is_shipped
-from .catalog import TYPES
-from .catalog import names as catalog_names
+from .catalog import TYPES, names_by_type
 from .diagnostics import Diagnostic, to_findings
 from .limits import SOURCE_LIMIT, OutputLimit, utf8_size
 
@@ -114,7 +113,7 @@ def parse(
 
 
 def render(template: BracketTemplate, lookup: Lookup, origin: Origin, limit: int = TEMPLATE_LIMIT) -> tuple[Piece, ...]:
-    """The output of a template. Raises a TemplateError if it is longer than `limit` bytes.
+    """Render a template as pieces. Raises a TemplateError if the output is longer than `limit` bytes.
 
     `lookup(type, name)` returns a value's pieces, which are inserted unchanged, or None if the variable is undefined. It is
     called once for each variable in a branch that is taken, and never for one of unknown type. The template's own text
@@ -147,10 +146,10 @@ def render(template: BracketTemplate, lookup: Lookup, origin: Origin, limit: int
         elif step[0] == "jump":
             position = step[1]
         else:
-            _, index, is_negated, otherwise = step
+            _, index, is_negated, target = step
             has_value = index is not None and any(piece.text for piece in resolve(index))
             if has_value == is_negated:
-                position = otherwise
+                position = target
     return tuple(pieces)
 
 
@@ -158,21 +157,23 @@ def render(template: BracketTemplate, lookup: Lookup, origin: Origin, limit: int
 
 
 def referenced_variables(template: Document, types: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """The type and name of each variable in a template. `types` are accepted in addition to the catalog's."""
+    """Return the type and name of each variable in a template. `types` are accepted in addition to the catalog's."""
     return tuple((variable.type, variable.name) for variable in parse(template.text, TYPES | set(types)).variables)
 
 
 def load_all(
     template: Document, load: Load, may_parse: Callable[[Iterable[str]], bool] = lambda addresses: True
 ) -> dict[str, Document]:
-    """An empty dict: the language has no includes."""
+    """Return an empty dict, because this language has no includes."""
     return {}
 
 
 def render_template(template: Document, context: RenderContext) -> tuple[tuple[Piece, ...], Sequence[Finding]]:
-    """The output of a template, and findings about it."""
+    """Render a template. Returns the output and the findings."""
     inputs = context.inputs
-    names = {type_: known for type_, known in catalog_names(inputs.values).items() if type_ not in inputs.types}
+    names = {
+        type_: type_names for type_, type_names in names_by_type(inputs.values).items() if type_ not in inputs.types
+    }
     parsed = parse(template.text, _types(inputs), template.path, names)
     kind = "builtin" if is_shipped(template.path) else "template" if template.path else "caller"
     origin = Origin(kind, template.path or "base")
@@ -180,18 +181,18 @@ def render_template(template: Document, context: RenderContext) -> tuple[tuple[P
 
 
 def variables_used(template: Document, inputs: Inputs) -> list[str]:
-    """The variables of a template as `type:name`, in template order."""
+    """Return a template's variables as `type:name`, in template order."""
     return [f"{variable.type}:{variable.name}" for variable in parse(template.text, _types(inputs)).variables]
 
 
 def uses_clock(template: Document, inputs: Inputs) -> bool:
     """Whether a template uses the date or time."""
-    used = parse(template.text, {"system"}).variables
-    return any((variable.type, variable.name) in (("system", "time"), ("system", "date")) for variable in used)
+    variables = parse(template.text, {"system"}).variables
+    return any((variable.type, variable.name) in (("system", "time"), ("system", "date")) for variable in variables)
 
 
 def include_tag(address: str) -> None:
-    """None: the language has no includes."""
+    """Return None, because this language has no includes."""
 
 
 def _types(inputs: Inputs) -> frozenset[str]:
@@ -239,13 +240,15 @@ def _scan_tags(
         if meaning and closing:
             tags.append((start, end, meaning))
             if meaning.variable and meaning.variable[1] not in names.get(meaning.variable[0], meaning.variable):
-                diagnostics.append(_unknown_name(*meaning.variable, names, start, end))
+                diagnostics.append(_unknown_name_diagnostic(*meaning.variable, names, start, end))
         if not meaning or not closing or meaning.is_unknown:
             diagnostics.extend(_diagnose(match, meaning, types))
     return tags
 
 
-def _unknown_name(type: str, name: str, names: Mapping[str, Collection[str]], start: int, end: int) -> Diagnostic:
+def _unknown_name_diagnostic(
+    type: str, name: str, names: Mapping[str, Collection[str]], start: int, end: int
+) -> Diagnostic:
     from ..errors import suggestion
 
     hint = suggestion(name, names[type])
@@ -255,7 +258,7 @@ def _unknown_name(type: str, name: str, names: Mapping[str, Collection[str]], st
 
 
 def _parse_body(body: str, types: frozenset[str]) -> Meaning | None:
-    """The meaning of the text between brackets; None if it is not a tag."""
+    """Return the meaning of the text between brackets, or None if it is not a tag."""
     if body in ("else", "endif"):
         return Meaning(body)
     match = re.fullmatch(_BODY, body)
@@ -271,7 +274,7 @@ def _parse_body(body: str, types: frozenset[str]) -> Meaning | None:
 
 
 def _diagnose(match: re.Match[str], meaning: Meaning | None, types: frozenset[str]) -> Iterator[Diagnostic]:
-    """Yield the problem with a bracket that only looks like a tag or has an unknown type, if it has one."""
+    """Yield a diagnostic if a bracket only looks like a tag or has an unknown type."""
     body, closing = match.groups()
     code = "template-malformed"
     if meaning and not closing and (meaning.variable or meaning.kind != "variable"):
@@ -279,14 +282,14 @@ def _diagnose(match: re.Match[str], meaning: Meaning | None, types: frozenset[st
     elif meaning and closing:
         code = "template-unknown-type"
         problem = f"has an unknown type and is treated as undefined; known types: {', '.join(sorted(types))}"
-    elif not meaning and closing and _is_almost_a_tag(body.strip(" \t"), types):
+    elif not meaning and closing and _resembles_tag(body.strip(" \t"), types):
         problem = "looks like a tag but is not one, and is left as text"
     else:
         return
     yield Diagnostic(code, problem, *match.span())
 
 
-def _is_almost_a_tag(body: str, types: frozenset[str]) -> bool:
+def _resembles_tag(body: str, types: frozenset[str]) -> bool:
     if re.fullmatch(_LOOKS_LIKE_KEYWORD, body):
         return True
     match = re.fullmatch(_LOOKS_LIKE_VARIABLE, body)
@@ -317,7 +320,7 @@ def _pair_tags(tags: list[Tag], diagnostics: list[Diagnostic]) -> dict[int, int]
 
 
 def _to_steps(text: str, tags: list[Tag], ends: dict[int, int]) -> tuple[list[Step], list[tuple[str, str]]]:
-    """The steps of a template and the variables they use."""
+    """Return a template's steps and the variables that they use."""
     steps: list[Step] = []
     variable_indexes: dict[tuple[str, str], int] = {}
     pending: dict[int, int] = {}  # the tag that ends a branch -> the step whose target is not yet known

@@ -34,14 +34,14 @@ CATALOG = (
 TYPES = frozenset(row.type for row in CATALOG)
 
 
-def names(extra: Iterable[str] = ()) -> dict[str, set[str]]:
-    """The known names of each type, except for types that accept any name. `extra` lists more variables as `type:name`."""
-    known: dict[str, set[str]] = {}
+def names_by_type(extra: Iterable[str] = ()) -> dict[str, set[str]]:
+    """Return the known names of each type, except for types that accept any name. `extra` lists more variables as `type:name`."""
+    names: dict[str, set[str]] = {}
     for row in CATALOG:
         if not row.dynamic:
-            known.setdefault(row.type, set()).add(row.name)
+            names.setdefault(row.type, set()).add(row.name)
     for variable in extra:
         type_, colon, name = variable.partition(":")
-        if colon and type_ in known:
-            known[type_].add(name)
-    return known
+        if colon and type_ in names:
+            names[type_].add(name)
+    return names

@@ -45,15 +45,15 @@ class DirectiveCondition:
 
 @value
 class ConditionProblem:
-    """Why a string is not a valid condition. The message is the characters from `start` to `end`, followed by `words`."""
+    """Why a string is not a valid condition. The message is the characters from `start` to `end`, followed by `problem`."""
 
-    words: str
+    problem: str
     start: int
     end: int
 
 
 def is_true(condition: DirectiveCondition, facts: Mapping[str, str]) -> bool:
-    """Whether the condition is true. A missing fact is the empty string."""
+    """Whether the condition is true. A missing fact is treated as an empty string."""
     stack: list[bool] = []
     for step in condition.steps:
         if isinstance(step, Comparison):
@@ -88,21 +88,21 @@ class _Parser:
             if expects_operand and word in ("not", "("):
                 self.operators.append((word, start))
             elif expects_operand:
-                error = self.compare(index)
-                if error:
-                    return error
+                problem = self.parse_comparison(index)
+                if problem:
+                    return problem
                 index += 2
                 expects_operand = False
             elif word in ("and", "or"):
                 self.emit_operators(_PRECEDENCE[word])
                 self.operators.append((word, start))
                 expects_operand = True
-            elif not (word == ")" and self.close()):
+            elif not (word == ")" and self.close_parenthesis()):
                 return ConditionProblem("is not valid here; expected 'and' or 'or'", start, end)
             index += 1
         return self.finish(expects_operand)
 
-    def compare(self, index: int) -> ConditionProblem | None:
+    def parse_comparison(self, index: int) -> ConditionProblem | None:
         """Parse the comparison that begins at this token."""
         fact, start, end = self.tokens[index]
         if fact not in FACTS:
@@ -124,7 +124,7 @@ class _Parser:
         while self.operators and _PRECEDENCE[self.operators[-1][0]] >= precedence:
             self.steps.append(self.operators.pop()[0])
 
-    def close(self) -> bool:
+    def close_parenthesis(self) -> bool:
         """Close the innermost parenthesis. Returns False if none is open."""
         self.emit_operators(_PRECEDENCE["or"])
         if not self.operators:

@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 
     class LanguageModule(Protocol):
         def referenced_variables(self, template: Document, types: Collection[str]) -> Sequence[tuple[str, str]]:
-            """The type and name of each variable whose value must be read from the workspace before rendering."""
+            """Return the type and name of each variable whose value must be read from the workspace before rendering."""
 
         def load_all(
             self, template: Document, load: Load, may_parse: Callable[[Iterable[str]], bool]
         ) -> dict[str, Document]:
-            """The template and everything it includes, by address; empty if the language has no includes.
+            """Return the template and everything it includes, by address, or an empty dict if the language has no includes.
 
             They are parsed, to find errors early, only if `may_parse` accepts their addresses.
             """
 
         def render_template(self, template: Document, context: RenderContext) -> tuple[Pieces, Sequence[Finding]]:
-            """The output of a template, and findings about it."""
+            """Render a template. Returns the output and the findings."""
 
         def variables_used(self, template: Document, inputs: Inputs) -> list[str]:
-            """The known variables that a template uses, as they are written in it."""
+            """Return the known variables that a template uses, as they are written in it."""
 
         def uses_clock(self, template: Document, inputs: Inputs) -> bool:
             """Whether the output depends on the date or time."""
 
         def include_tag(self, address: str) -> str | None:
-            """The tag that includes the template at an address; None if the language has no includes."""
+            """Return the tag that includes the template at an address, or None if the language has no includes."""
 
 
 @value

@@ -1,4 +1,4 @@
-"""Turns problems in a template's text into findings with line and columns. The message includes an excerpt with carets below it.
+"""Turns problems in a template into findings with a line and columns. The message includes an excerpt with carets below it.
 
     [endif] has no [if] and is left as text
         and so [endif] on
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 # A hostile template can have a problem every few characters; further problems are only counted.
 MAX_LISTED = 50
-WIDTH = 60
+MAX_EXCERPT = 60
 
 
 @value
 class Diagnostic:
-    """A problem with the characters from `start` up to `end`. The message is those characters, followed by `words`."""
+    """A problem with the characters from `start` up to `end`. The message is those characters, followed by `problem`."""
 
     code: str
-    words: str
+    problem: str
     start: int
     end: int
 
@@ -36,7 +36,7 @@ class Diagnostic:
 def to_findings(
     diagnostics: Iterable[Diagnostic], text: str, path: str = "", first_line: int = 1
 ) -> tuple[Finding, ...]:
-    """The diagnostics as findings, in text order. The text begins on line `first_line` of its file."""
+    """Return the diagnostics as findings, in text order. The text begins on line `first_line` of its file."""
     ordered = sorted(diagnostics, key=lambda diagnostic: (diagnostic.start, diagnostic.end))
     findings = []
     line, position = first_line, 0
@@ -51,7 +51,7 @@ def to_findings(
 
 
 def _columns(diagnostic: Diagnostic, text: str) -> tuple[int, int]:
-    """The first column, and the column after the last character on the same line."""
+    """Return the first column, and the column after the last character on the same line."""
     begin = text.rfind("\n", 0, diagnostic.start) + 1
     stop = text.find("\n", diagnostic.start)
     end = min(diagnostic.end, stop if stop >= 0 else len(text))
@@ -61,25 +61,25 @@ def _columns(diagnostic: Diagnostic, text: str) -> tuple[int, int]:
 def _message(diagnostic: Diagnostic, text: str) -> str:
     begin = text.rfind("\n", 0, diagnostic.start) + 1
     quoted = text[diagnostic.start : diagnostic.end]
-    subject = _printable(quoted if len(quoted) <= WIDTH else quoted[: WIDTH - 1] + "…") or "the end"
+    subject = _printable(quoted if len(quoted) <= MAX_EXCERPT else quoted[: MAX_EXCERPT - 1] + "…") or "the end"
     excerpt, carets = _excerpt(text, begin, diagnostic)
-    return f"{subject} {diagnostic.words}\n    {excerpt}\n    {carets}"
+    return f"{subject} {diagnostic.problem}\n    {excerpt}\n    {carets}"
 
 
 def _excerpt(text: str, begin: int, diagnostic: Diagnostic) -> tuple[str, str]:
-    """At most WIDTH characters of the line, and the carets below them."""
+    """Return at most MAX_EXCERPT characters of the line, and the carets below them."""
     stop = text.find("\n", diagnostic.start)
     if stop < 0:
         stop = len(text)
-    left = max(begin, diagnostic.start - WIDTH // 2)
-    right = min(stop, left + WIDTH)
-    indent = _columns_of(text[left : diagnostic.start])
-    carets = max(1, _columns_of(text[diagnostic.start : min(diagnostic.end, right)]))
+    left = max(begin, diagnostic.start - MAX_EXCERPT // 2)
+    right = min(stop, left + MAX_EXCERPT)
+    indent = _display_width(text[left : diagnostic.start])
+    carets = max(1, _display_width(text[diagnostic.start : min(diagnostic.end, right)]))
     return _printable(text[left:right]).rstrip(), " " * indent + "^" * carets
 
 
-def _columns_of(text: str) -> int:
-    """The columns of a terminal that the text takes: two for a wide character, none for an accent."""
+def _display_width(text: str) -> int:
+    """Return how many terminal columns the text takes: two for a wide character, none for an accent."""
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width

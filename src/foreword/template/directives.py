@@ -47,49 +47,49 @@ if TYPE_CHECKING:
     Load: TypeAlias = Callable[[str, str], Document | Finding]
     Run: TypeAlias = tuple[int, int] | Piece  # a range of the file's own text, or a piece from elsewhere
 
-DEPTH = 5
+MAX_DEPTH = 5
 """How deeply includes may nest."""
 
 
 def includes(text: str) -> tuple[str, ...]:
-    """The include targets in a file, in any branch, without duplicates. They must be read before rendering."""
+    """Return the include targets in a file, in any branch, without duplicates. They must be read before rendering."""
     return tuple(dict.fromkeys(mark.argument for mark in _scan(text, []) if mark.word == "include"))
 
 
-def fingerprint(document: Document, load: Load, known: dict[tuple[str, int], str]) -> str:
-    """A string that is equal for documents with equal content, wherever they are.
+def fingerprint(document: Document, load: Load, cache: dict[tuple[str, int], str]) -> str:
+    """Return a string that is equal for documents with equal content, wherever they are.
 
     It is the document's text or, if it has includes, a hash of all text that could be included, whatever the conditions.
-    `known` caches results for this `load`.
+    `cache` contains earlier results for this `load`.
     """
-    has_includes = (document.path, DEPTH) in known or includes(document.text)
-    return _fingerprint(document, load, DEPTH, known) if has_includes else document.text
+    has_includes = (document.path, MAX_DEPTH) in cache or includes(document.text)
+    return _fingerprint(document, load, MAX_DEPTH, cache) if has_includes else document.text
 
 
-def _fingerprint(document: Document, load: Load, depth: int, known: dict[tuple[str, int], str]) -> str:
+def _fingerprint(document: Document, load: Load, depth: int, cache: dict[tuple[str, int], str]) -> str:
     key = (document.path, depth)
-    if key not in known:
-        known[key] = own_hash = document.hash or digest(document.text)
+    if key not in cache:
+        cache[key] = own_hash = document.hash or digest(document.text)
         documents = [load(document.path, target) for target in includes(document.text)] if depth else []
         if documents:
             parts = [
-                _fingerprint(included, load, depth - 1, known) if isinstance(included, Document) else ""
+                _fingerprint(included, load, depth - 1, cache) if isinstance(included, Document) else ""
                 for included in documents
             ]
-            known[key] = digest("\n".join((own_hash, *parts)))
-    return known[key]
+            cache[key] = digest("\n".join((own_hash, *parts)))
+    return cache[key]
 
 
 def render(
     document: Document, facts: Mapping[str, str], load: Load, limit: int = TEMPLATE_LIMIT
 ) -> tuple[tuple[Piece, ...], tuple[Finding, ...]]:
-    """A document's output and findings. Raises a TemplateError if the output is longer than `limit` bytes.
+    """Render a document. Returns the pieces and the findings. Raises a TemplateError if the output is longer than `limit` bytes.
 
     `facts` are cwd, model, provider, platform and date; a missing fact is empty. `load(path, target)` returns the document
     that `target` refers to in the file `path`, or a finding that explains why it cannot be included.
     """
     rendering = _Rendering(facts, load, OutputLimit(document.path, limit))
-    pieces = rendering.follow(document, (document.path,))
+    pieces = rendering.render_document(document, (document.path,))
     return tuple(pieces), tuple(rendering.findings)
 
 
@@ -117,17 +117,17 @@ _TOKEN = (
     r"|<!--([^\n\0<-]*(?:(?!<!--|-->)[<-][^\n\0<-]*)*)-->"
     r"|\{\{(?<!\{\{\{)[ \t]*(cwd|model|provider|date)[ \t]*\}\}(?!\})"
 )
-_WITH_ARGUMENT = r"(include|if):[ \t]*(.*)"
-_MALFORMED = r"(?i)(?:include|(?:else[ \t]*)?if|elif|else|end[ \t]*if)[ \t]*(?::.*)?"
-_WITHOUT_COLON = r"(?i)if[ \t]+(.*)"
+_DIRECTIVE_WITH_ARGUMENT = r"(include|if):[ \t]*(.*)"
+_MALFORMED_DIRECTIVE = r"(?i)(?:include|(?:else[ \t]*)?if|elif|else|end[ \t]*if)[ \t]*(?::.*)?"
+_IF_WITHOUT_COLON = r"(?i)if[ \t]+(.*)"
 # Comments that begin with `foreword:` are for `foreword lint`.
-_UNKNOWN = r"(?!foreword:)[a-z][a-z0-9_-]*:(?:[ \t].*)?"
+_UNKNOWN_DIRECTIVE = r"(?!foreword:)[a-z][a-z0-9_-]*:(?:[ \t].*)?"
 _MARK = Origin("mark")
 _EMPTY_LINES = r"(?:[ \t\n]*\n)?"
 
 
 def _scan(text: str, diagnostics: list[Diagnostic]) -> Iterator[Mark]:
-    """The marks outside code, in order. Comments that only look like directives are added to `diagnostics`."""
+    """Yield the marks outside code, in order. Comments that only look like directives are added to `diagnostics`."""
     if "<!--" not in text and "{{" not in text:
         return
     spans = Spans(text)
@@ -150,12 +150,12 @@ def _scan(text: str, diagnostics: list[Diagnostic]) -> Iterator[Mark]:
 
 
 def _parse_comment(match: re.Match[str], diagnostics: list[Diagnostic]) -> Mark | None:
-    """The directive in a comment; None if it is an ordinary comment."""
+    """Return the directive in a comment, or None if it is an ordinary comment."""
     start, end = match.span()
     body = match[2].strip(" \t")
     if body in ("else", "endif"):
         return Mark(body, start, end)
-    directive_match = re.fullmatch(_WITH_ARGUMENT, body)
+    directive_match = re.fullmatch(_DIRECTIVE_WITH_ARGUMENT, body)
     if directive_match and directive_match[1] == "if":
         return _read_condition(match, directive_match[2], diagnostics)
     if directive_match and directive_match[2]:
@@ -172,32 +172,32 @@ def _read_condition(match: re.Match[str], text: str, diagnostics: list[Diagnosti
     if isinstance(condition, DirectiveCondition):
         return Mark("if", *match.span(), text, condition)
     begin = match.string.index(text, match.string.index(":", match.start()) + 1)
-    words = f"{condition.words}; the if is left as text, with its else and endif"
-    diagnostics.append(Diagnostic("directive-malformed", words, begin + condition.start, begin + condition.end))
+    problem = f"{condition.problem}; the if is left as text, with its else and endif"
+    diagnostics.append(Diagnostic("directive-malformed", problem, begin + condition.start, begin + condition.end))
     return Mark("if", *match.span(), text)
 
 
 def _diagnose(body: str) -> tuple[str, str] | None:
-    """The finding code and the message for a comment that only looks like a directive; None if it does not."""
-    if re.fullmatch(_MALFORMED, body):
+    """Return the finding code and the message for a comment that only looks like a directive, or None if it does not."""
+    if re.fullmatch(_MALFORMED_DIRECTIVE, body):
         return "directive-malformed", "looks like a directive but is not one,"
-    condition_match = re.fullmatch(_WITHOUT_COLON, body)
+    condition_match = re.fullmatch(_IF_WITHOUT_COLON, body)
     if condition_match and isinstance(conditions.parse(condition_match[1]), DirectiveCondition):
         return "directive-malformed", "would be a directive with a colon after 'if',"
-    if re.fullmatch(_UNKNOWN, body):
+    if re.fullmatch(_UNKNOWN_DIRECTIVE, body):
         return "directive-unknown", "is not one of the directives (include:, if:, else, endif)"
     return None
 
 
 def _effective_marks(marks: list[Mark], diagnostics: list[Diagnostic]) -> list[Mark]:
-    """The marks that are not left as text: values, includes, and directives of complete blocks with a valid condition."""
-    blocks = _blocks(marks, diagnostics)
+    """Return the marks that are not left as text: values, includes, and directives of complete blocks with a valid condition."""
+    blocks = _find_blocks(marks, diagnostics)
     effective = {index for block in blocks if marks[block[0]].condition is not None for index in block}
     return [mark for index, mark in enumerate(marks) if mark.word in ("include", "value") or index in effective]
 
 
-def _blocks(marks: list[Mark], diagnostics: list[Diagnostic]) -> list[list[int]]:
-    """The complete blocks, each as the indexes of its if, else and endif."""
+def _find_blocks(marks: list[Mark], diagnostics: list[Diagnostic]) -> list[list[int]]:
+    """Return the complete blocks, each as the indexes of its if, else and endif."""
     blocks: list[list[int]] = []
     open_blocks: list[list[int]] = []
     for index, mark in enumerate(marks):
@@ -209,12 +209,12 @@ def _blocks(marks: list[Mark], diagnostics: list[Diagnostic]) -> list[list[int]]
             open_blocks[-1].append(index)
         elif mark.word in ("else", "endif"):
             problem = "is the second else of its if" if open_blocks else "has no if"
-            diagnostics.append(_unmatched(mark, problem))
-    diagnostics.extend(_unmatched(marks[index], "has no endif") for block in open_blocks for index in block)
+            diagnostics.append(_unmatched_diagnostic(mark, problem))
+    diagnostics.extend(_unmatched_diagnostic(marks[index], "has no endif") for block in open_blocks for index in block)
     return blocks
 
 
-def _unmatched(mark: Mark, problem: str) -> Diagnostic:
+def _unmatched_diagnostic(mark: Mark, problem: str) -> Diagnostic:
     return Diagnostic("directive-unmatched", f"{problem} and is left as text", mark.start, mark.end)
 
 
@@ -224,38 +224,38 @@ def _unmatched(mark: Mark, problem: str) -> Diagnostic:
 class _Rendering:
     """The state of one call to render: facts, findings, and the files included so far."""
 
-    def __init__(self, facts: Mapping[str, str], load: Load, output: OutputLimit) -> None:
+    def __init__(self, facts: Mapping[str, str], load: Load, output_limit: OutputLimit) -> None:
         self.facts = facts
-        self.output = output
+        self.output_limit = output_limit
         self.load = load
         self.findings: list[Finding] = []
         self.included: set[str] = set()
 
-    def follow(self, document: Document, chain: tuple[str, ...]) -> list[Piece]:
-        """A document's pieces. `chain` lists the paths of the files that include it, ending with its own."""
+    def render_document(self, document: Document, chain: tuple[str, ...]) -> list[Piece]:
+        """Render a document. `chain` lists the paths of the files that include it, ending with its own."""
         self.included.add(document.path)
-        self.output.count(utf8_size(document.text))
+        self.output_limit.count(utf8_size(document.text))
         renderer = _DocumentRenderer(document, chain, self)
         runs = renderer.runs()
         self.findings.extend(to_findings(renderer.diagnostics, document.text, document.path, document.line))
         return list(_pieces(document, runs))
 
     def include(self, path: str, target: str, chain: tuple[str, ...]) -> Document | tuple[str, str] | None:
-        """The document to include, or the code and words of a finding; None if `load` returned a finding."""
-        if len(chain) > DEPTH:
-            return "directive-depth", f"is nested more than {DEPTH} files deep: {' -> '.join((*chain, target))}"
-        found = self.load(path, target)
-        if not isinstance(found, Document):
-            self.findings.append(found)
+        """Return the document to include, or a finding's code and problem, or None if `load` returned a finding."""
+        if len(chain) > MAX_DEPTH:
+            return "directive-depth", f"is nested more than {MAX_DEPTH} files deep: {' -> '.join((*chain, target))}"
+        document = self.load(path, target)
+        if not isinstance(document, Document):
+            self.findings.append(document)
             return None
-        if found.path in chain:
-            return "directive-cycle", f"includes a file that includes it: {' -> '.join((*chain, found.path))}"
-        if found.path in self.included:
-            return "file-duplicate", f"is not included again: {found.path} is already included"
-        return found
+        if document.path in chain:
+            return "directive-cycle", f"includes a file that includes it: {' -> '.join((*chain, document.path))}"
+        if document.path in self.included:
+            return "file-duplicate", f"is not included again: {document.path} is already included"
+        return document
 
-    def closing(self, text: str, before: str, path: str) -> list[Piece]:
-        """The piece that closes a fence or comment left open by included text. `before` is the line up to the include."""
+    def close_block(self, text: str, before: str, path: str) -> list[Piece]:
+        """Return a piece that closes a fence or comment left open by included text. `before` is the line up to the include."""
         closing, was_open = find_unclosed(before + text)
         if not closing or find_unclosed(before)[0]:
             return []
@@ -274,9 +274,9 @@ class _DocumentRenderer:
         self.is_active = True
         self.open_ifs: list[
             tuple[bool, bool]
-        ] = []  # for each open if: whether it is in an active branch, and whether its condition is true
-        self.written: list[Run] = []
-        self.newlines = 2  # at the end of the output; two make an empty line, and the beginning counts as one
+        ] = []  # for each open if: whether the branch around it is active, and whether its condition is true
+        self.output: list[Run] = []
+        self.trailing_newlines = 2  # of the output; two are an empty line, and the beginning counts as an empty line
         self.is_after_gap = False
 
     def runs(self) -> list[Run]:
@@ -287,12 +287,12 @@ class _DocumentRenderer:
         ):
             if self.is_active:
                 self.write((position, begin))
-            self.line(begin, end, marks)
+            self.write_line(begin, end, marks)
             position = end
         self.write((position, len(text)))
-        return self.written
+        return self.output
 
-    def line(self, begin: int, end: int, marks: list[Mark]) -> None:
+    def write_line(self, begin: int, end: int, marks: list[Mark]) -> None:
         """Write a line with these marks, or nothing if only white space would be left."""
         runs: list[Run] = []
         position = begin
@@ -311,7 +311,7 @@ class _DocumentRenderer:
             self.is_after_gap = True
 
     def separate_fences(self, runs: list[Run]) -> Iterator[Run]:
-        """The runs of a line, with a newline inserted after a closing fence that more text would follow."""
+        """Yield a line's runs, with a newline inserted between a closing fence and text after it."""
         follows_fence = False
         for run in runs:
             visible = self.text(run).strip(" \t")
@@ -334,10 +334,10 @@ class _DocumentRenderer:
             self.is_active = self.open_ifs.pop()[0]
 
     def insert(self, mark: Mark, before: list[Run]) -> list[Piece]:
-        """The pieces that replace a mark. `before` contains the runs that precede it on its line."""
+        """Return the pieces that replace a mark. `before` contains the runs that precede it on its line."""
         if mark.word == "value":
             fact = self.rendering.facts.get(mark.argument, "")
-            self.rendering.output.count(utf8_size(fact))
+            self.rendering.output_limit.count(utf8_size(fact))
             return [Piece(fact, Origin("variable", mark.argument))] if fact else []
         if mark.word != "include":
             return []
@@ -347,36 +347,36 @@ class _DocumentRenderer:
         return self.included_pieces(included, before) if isinstance(included, Document) else []
 
     def included_pieces(self, document: Document, before: list[Run]) -> list[Piece]:
-        """The pieces of an included file, with any open fence or comment closed."""
-        pieces = _without_final_newline(self.rendering.follow(document, (*self.chain, document.path)))
+        """Return the pieces of an included file, with any open fence or comment closed."""
+        pieces = _without_final_newline(self.rendering.render_document(document, (*self.chain, document.path)))
         text = "".join([piece.text for piece in pieces])
         if not may_be_unclosed(text):
             return pieces
         line = "".join([self.text(run) for run in before]).rpartition("\n")[2]
-        return [*pieces, *self.rendering.closing(text, line, document.path)]
+        return [*pieces, *self.rendering.close_block(text, line, document.path)]
 
     def write(self, run: Run) -> None:
         """Write a run. If lines were removed after an empty line, drop its leading empty lines."""
-        if self.is_after_gap and self.newlines > 1 and not isinstance(run, Piece):
-            run = _after_empty_lines(self.document.text, run)
+        if self.is_after_gap and self.trailing_newlines > 1 and not isinstance(run, Piece):
+            run = _skip_empty_lines(self.document.text, run)
         text = self.text(run)
         if text:
             stripped = text.rstrip()
-            self.newlines = text.count("\n", len(stripped)) + (0 if stripped else self.newlines)
+            self.trailing_newlines = text.count("\n", len(stripped)) + (0 if stripped else self.trailing_newlines)
             self.is_after_gap = False
-            self.written.append(run)
+            self.output.append(run)
 
     def text(self, run: Run) -> str:
         return run.text if isinstance(run, Piece) else self.document.text[run[0] : run[1]]
 
 
-def _after_empty_lines(text: str, run: tuple[int, int]) -> tuple[int, int]:
-    empty = re.compile(_EMPTY_LINES).match(text, *run)
-    return (empty.end(), run[1]) if empty else run
+def _skip_empty_lines(text: str, run: tuple[int, int]) -> tuple[int, int]:
+    match = re.compile(_EMPTY_LINES).match(text, *run)
+    return (match.end(), run[1]) if match else run
 
 
 def _lines_with_marks(text: str, marks: list[Mark]) -> Iterator[tuple[int, int, list[Mark]]]:
-    """The start, end and marks of each line that has marks."""
+    """Yield the start, end and marks of each line that has marks."""
     line_marks: list[Mark] = []
     end = 0
     for mark in marks:
@@ -391,7 +391,7 @@ def _lines_with_marks(text: str, marks: list[Mark]) -> Iterator[tuple[int, int, 
 
 
 def _pieces(document: Document, runs: Iterable[Run]) -> Iterator[Piece]:
-    """The runs as pieces, with adjacent ranges of the file joined."""
+    """Yield the runs as pieces, with adjacent ranges of the file joined."""
     text, line, position = document.text, document.line, 0
     for run in _join_ranges(runs):
         if isinstance(run, Piece):

@@ -5,7 +5,7 @@
 | its errors have the attributes `kind`, `detail`, `name`, `line` and `range` (in bytes) | `to_template_error`, `_locate` |
 | the message of an error inside an include contains `caused by: … (in NAME:LINE)` | `_CAUSE` |
 | Rust panics are raised as a BaseException named `PanicException` | `attempt` |
-| `globals` lists everything that `remove_global` must remove | `_environment` |
+| `globals` lists everything that `remove_global` must remove | `_create_environment` |
 | `minijinja._internal` is the compiled module | `preload` |
 
 Each row has a test in tests/template/test_engine.py, and pyproject.toml limits the version.
@@ -20,7 +20,7 @@ import re
 
 from ..errors import TemplateError, suggestion
 from .tags import error_at, names_in_tag
-from .trace import flow
+from .trace import variable_flow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Engine:
 
     def __init__(self, templates: Mapping[str, LoadedTemplate]) -> None:
         self.templates = templates
-        self.order = list(templates.values())
+        self.template_list = list(templates.values())
         numbers = {address: number for number, address in enumerate(templates)}
         self.include_targets = {
             (f"p{numbers[address]}", name): f"p{numbers[link]}" if link == target else "-"
@@ -77,12 +77,12 @@ class Engine:
             for include, link in template.includes
             for name, target in zip(include.names, include.targets, strict=True)
         }
-        self.environment = _environment(self.resolve_include)
-        for number, template in enumerate(self.order):
+        self.environment = _create_environment(self.resolve_include)
+        for number, template in enumerate(self.template_list):
             self.add(f"p{number}", template.document.text)
 
     def resolve_include(self, name: str, parent: str) -> str:
-        """The numbered name of the template that `name` refers to in `parent`. Marked templates already use numbered names."""
+        """Return the numbered name of the template that `name` refers to in `parent`. Marked templates already use numbered names."""
         return self.include_targets.get((parent, name), name)
 
     def add(self, name: str, text: str) -> None:
@@ -95,7 +95,7 @@ class Engine:
         return self.attempt(lambda: self.environment.render_template(name, **values), variables)
 
     def attempt(self, action: Callable[[], T], variables: Variables) -> T:
-        """Run an action of the engine. Its errors are raised as our own."""
+        """Run an action of the engine. Raises its errors as a TemplateError."""
         from minijinja import TemplateError as EngineError
 
         try:
@@ -106,10 +106,10 @@ class Engine:
             # A Rust panic is not an Exception, and its class is not exported.
             if type(error).__name__ != "PanicException":
                 raise
-            raise TemplateError(f"{self.order[0].document.path} crashed the template engine") from None
+            raise TemplateError(f"{self.template_list[0].document.path} crashed the template engine") from None
 
     def to_template_error(self, error: Any, variables: Variables) -> TemplateError:
-        """Our error for an engine error. The engine's message is not used because it may contain variables' values."""
+        """Convert an engine error to a TemplateError. The engine's message is not used because it may contain a variable's value."""
         kind, template, line, span = self._locate(error)
         document = template.document
         start, end = span or _line_range(template, line)
@@ -131,8 +131,8 @@ class Engine:
         return error_at(document, problem, start, end)
 
     def undefined_names(self, template: LoadedTemplate, start: int, end: int, variables: Variables) -> dict[str, int]:
-        """The names in a range that are neither variables nor bound in any template, with their offsets."""
-        known = {*variables, *_GLOBALS, *flow(self.templates, ())}
+        """Return the names in a range that are neither variables nor bound in any template, with their offsets."""
+        known = {*variables, *_GLOBALS, *variable_flow(self.templates, ())}
         return {
             name: offset
             for token in template.tokens
@@ -141,17 +141,22 @@ class Engine:
         }
 
     def _locate(self, error: Any) -> tuple[str, LoadedTemplate, int, tuple[int, int] | None]:
-        """The kind, template, line and range of an error. Inside an include, only the line is known."""
+        """Return the kind, template, line and range of an error. Inside an include, only the line is known."""
         if error.kind in ("BadInclude", "EvalBlock"):
             # Without debug mode the message has names and lines; nothing else in it is used.
             causes = _CAUSE.findall(str(error))
             if causes:
                 words, detail, number, line = causes[-1]
-                return _kind(_KINDS_BY_WORDS.get(words, ""), detail), self.order[int(number)], int(line), None
+                return (
+                    _normalize_kind(_KINDS_BY_WORDS.get(words, ""), detail),
+                    self.template_list[int(number)],
+                    int(line),
+                    None,
+                )
         number = int((error.name or "p0")[1:])
-        template = self.order[number] if number < len(self.order) else self.order[0]
-        kind = _kind(error.kind, error.detail or "")
-        return kind, template, error.line or 1, _characters(template.document.text, error.range)
+        template = self.template_list[number] if number < len(self.template_list) else self.template_list[0]
+        kind = _normalize_kind(error.kind, error.detail or "")
+        return kind, template, error.line or 1, _to_character_range(template.document.text, error.range)
 
 
 def preload() -> None:
@@ -160,13 +165,13 @@ def preload() -> None:
 
 
 def package_file() -> str:
-    """The path of the engine's package, so that another process can import it."""
+    """Return the path of the engine's package, so that another process can import it."""
     import minijinja
 
     return str(minijinja.__file__)
 
 
-def _environment(resolve_include: Any) -> Environment:
+def _create_environment(resolve_include: Any) -> Environment:
     from minijinja import Environment
 
     environment = Environment(
@@ -180,13 +185,13 @@ def _environment(resolve_include: Any) -> Environment:
     return environment
 
 
-def _kind(kind: str, detail: str) -> str:
-    """An error's kind. Arithmetic with an undefined name counts as an undefined name."""
+def _normalize_kind(kind: str, detail: str) -> str:
+    """Return an error's kind. An error in arithmetic with an undefined name is an UndefinedError."""
     is_undefined = kind in ("InvalidOperation", "") and " types " in detail and "undefined" in detail
     return "UndefinedError" if is_undefined else kind
 
 
-def _characters(text: str, span: tuple[int, int] | None) -> tuple[int, int] | None:
+def _to_character_range(text: str, span: tuple[int, int] | None) -> tuple[int, int] | None:
     """Convert a range of bytes to a range of characters."""
     if span is None:
         return None
@@ -195,7 +200,7 @@ def _characters(text: str, span: tuple[int, int] | None) -> tuple[int, int] | No
 
 
 def _line_range(template: LoadedTemplate, line: int) -> tuple[int, int]:
-    """The range from the first to the last tag on a line; the line itself if it has no tags."""
+    """Return the range from the first to the last tag on a line, or the range of the line if it has no tags."""
     text = template.document.text
     start = 0
     for _ in range(line - 1):

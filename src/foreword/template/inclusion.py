@@ -54,16 +54,16 @@ class LoadedTemplate:
 
 
 def collect(root: str, load: Load) -> dict[str, LoadedTemplate]:
-    """The template at `root` and all templates that it includes, the root first.
+    """Load the template at `root` and all templates that it includes. Returns them by address, with the root first.
 
     `load` returns the document at an address, or None if there is none, and raises a ForewordError if it cannot be loaded.
     Missing templates, cycles and includes that nest too deeply raise a TemplateError with line and column.
     """
-    found = load(root)
-    if found is None:
+    document = load(root)
+    if document is None:
         raise TemplateError(f"template {root} does not exist{_hint(root)}")
     collector = _Collector(load)
-    collector.read(root, found, ())
+    collector.read(root, document, ())
     return dict(reversed(collector.templates.items()))
 
 
@@ -86,11 +86,11 @@ class _Collector:
         if self.size > MAX_TOTAL or self.tags > MAX_TAGS or len(self.templates) + len(chain) > MAX_TEMPLATES:
             limits = f"{MAX_TEMPLATES} templates, {MAX_TOTAL:,} characters or {MAX_TAGS:,} tags"
             raise TemplateError(f"{chain[0]} and its includes have more than {limits}")
-        links = [(include, self.follow(document, include, chain)) for include in includes(document, tokens)]
+        links = [(include, self.read_include(document, include, chain)) for include in find_includes(document, tokens)]
         self.heights[address] = 1 + max((self.heights[target] for _, target in links if target), default=0)
         self.templates[address] = LoadedTemplate(document, tokens, links)
 
-    def follow(self, document: Document, include: Include, chain: tuple[str, ...]) -> str | None:
+    def read_include(self, document: Document, include: Include, chain: tuple[str, ...]) -> str | None:
         """Read the first target that exists, with its includes, and return its address."""
         for target in include.targets:
             if target in chain:
@@ -126,14 +126,14 @@ def _hint(address: str) -> str:
     return " (an address is written without .md)" if address.endswith(".md") else ""
 
 
-def includes(document: Document, tokens: Sequence[Token]) -> Iterator[Include]:
-    """The includes among a template's tokens."""
+def find_includes(document: Document, tokens: Sequence[Token]) -> Iterator[Include]:
+    """Yield the includes among a template's tokens."""
     for token in tokens:
         if token[5] in _INCLUDE_STATEMENTS:
-            yield _include(document, token, token[5])
+            yield _parse_include(document, token, token[5])
 
 
-def _include(document: Document, token: Token, word: str) -> Include:
+def _parse_include(document: Document, token: Token, word: str) -> Include:
     """Parse an include tag. Its names must be literals because they are resolved before rendering."""
     tag_words = words(tag_text(document, token))[1:]
     literals, rest = _split_literals(tag_words, may_be_list=word == "include")
@@ -165,7 +165,7 @@ def _split_literals(tag_words: Sequence[Word], may_be_list: bool) -> tuple[Seque
 
 def _may_follow(word: str, rest: Sequence[Word]) -> bool:
     """Whether these words may follow the names. An operator, for example, would make the names part of an expression."""
-    after = rest[0][0] if rest else ""
-    return after in {"include": ("", "ignore", "with", "without"), "import": ("as",), "from": ("import",)}.get(
+    next_word = rest[0][0] if rest else ""
+    return next_word in {"include": ("", "ignore", "with", "without"), "import": ("as",), "from": ("import",)}.get(
         word, ("",)
     )

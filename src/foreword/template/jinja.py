@@ -3,7 +3,7 @@
     check       loads and parses a template and its includes
     render      returns pieces: text with the template's lines, values with their variables
 
-Using an undefined variable is an error.
+Using an undefined variable raises an error.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from . import TEMPLATE_LIMIT, inclusion
 from .engine import FUEL, Engine
 from .limits import output_too_long, utf8_size
 from .tags import names_in_tag
-from .trace import Tracer, untraced, unused_character
+from .trace import Tracer, as_one_piece, find_unused_character
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ VARIABLES = {
     "language": "the language in which to answer the user",
     "tools": "the names of the agent's tools, a list",
 }
-LANGUAGE = "match the user's language"
+DEFAULT_LANGUAGE = "match the user's language"
 
 
-def facts(now: datetime, cwd: str, language: str, tools: Sequence[str]) -> dict[str, str | Sequence[str]]:
-    """The variables that every template may use. `now` must have a time zone."""
+def builtin_variables(now: datetime, cwd: str, language: str, tools: Sequence[str]) -> dict[str, str | Sequence[str]]:
+    """Return the variables that every template may use. `now` must have a time zone."""
     from datetime import UTC
 
     moment = now.astimezone(UTC)
@@ -52,7 +52,7 @@ def facts(now: datetime, cwd: str, language: str, tools: Sequence[str]) -> dict[
         "time": time,
         "datetime": f"{date}T{time}Z",
         "cwd": cwd,
-        "language": language or LANGUAGE,
+        "language": language or DEFAULT_LANGUAGE,
         "tools": tuple(tools),
     }
 
@@ -83,12 +83,12 @@ def check(
 
 
 def names_used(root: str, templates: Mapping[str, Document]) -> frozenset[str]:
-    """Every name that the templates look up. No other variable can change the output."""
-    used: set[str] = set()
+    """Return the names that the templates look up. No other variable can change the output."""
+    names: set[str] = set()
     for template in inclusion.collect(root, templates.get).values():
         for token in template.tokens:
-            used.update(name for name, _ in names_in_tag(template.document, token))
-    return frozenset(used)
+            names.update(name for name, _ in names_in_tag(template.document, token))
+    return frozenset(names)
 
 
 def render(
@@ -99,7 +99,7 @@ def render(
     limit: int = TEMPLATE_LIMIT,
     trace: bool = True,
 ) -> tuple[Piece, ...]:
-    """The output of the template at `root`. Raises a TemplateError if it is longer than `limit` bytes.
+    """Render the template at `root`. Raises a TemplateError if the output is longer than `limit` bytes.
 
     The text is the same with and without `trace`. Without it, the output is one piece whose origin is the root.
     """
@@ -110,24 +110,24 @@ def render(
 def render_loaded(
     templates: dict[str, LoadedTemplate], variables: Variables, *, limit: int = TEMPLATE_LIMIT, trace: bool = True
 ) -> tuple[Piece, ...]:
-    """The output of the first of these templates. The variables must come from `plain_copy`."""
+    """Render the first of these templates. The variables must come from `plain_copy`."""
     root = next(iter(templates.values()))
     engine = Engine(templates)
     text = engine.render("p0", variables, FUEL)
     if utf8_size(text) > limit:
         raise output_too_long(root.document.path, limit)
-    pieces = _traced(engine, text, variables) if trace else None
-    return pieces if pieces is not None else untraced(root, text)
+    pieces = _trace(engine, text, variables) if trace else None
+    return pieces if pieces is not None else as_one_piece(root, text)
 
 
-def _traced(engine: Engine, text: str, variables: Variables) -> tuple[Piece, ...] | None:
-    """The rendered text as pieces with origins; None if the origins are uncertain."""
-    marker = unused_character(text)
+def _trace(engine: Engine, text: str, variables: Variables) -> tuple[Piece, ...] | None:
+    """Return the rendered text as pieces with origins, or None if the origins are uncertain."""
+    marker = find_unused_character(text)
     tracer = Tracer(engine.templates, variables, marker) if marker else None
     if tracer is None or not tracer.is_possible:
         return None
     try:
-        for number, template in enumerate(engine.order):
+        for number, template in enumerate(engine.template_list):
             engine.add(f"i{number}", tracer.add_marks(template))
         pieces = tracer.pieces(engine.render("i0", variables, 4 * FUEL))
     except TemplateError:
@@ -136,7 +136,7 @@ def _traced(engine: Engine, text: str, variables: Variables) -> tuple[Piece, ...
 
 
 def plain_copy(name: str, value: object) -> str | tuple[str, ...]:
-    """A copy of a variable without callable attributes or lone surrogates."""
+    """Return a copy of a variable without callable attributes or lone surrogates."""
     if isinstance(value, str):
         return str.__str__(value).encode("utf-8", "backslashreplace").decode()
     if isinstance(value, (list, tuple)) and all(isinstance(value, str) for value in value):
@@ -148,23 +148,23 @@ def plain_copy(name: str, value: object) -> str | tuple[str, ...]:
 
 
 def referenced_variables(template: Document, types: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """An empty tuple: this language's variables are known without reading the workspace."""
+    """Return an empty tuple, because this language's variables do not come from the workspace."""
     return ()
 
 
 def load_all(
     template: Document, load: Load, may_parse: Callable[[Iterable[str]], bool] = lambda addresses: True
 ) -> dict[str, Document]:
-    """The template and everything it includes, by address."""
+    """Return the template and everything it includes, by address."""
     return check(template.path, load, may_parse=may_parse) if template.text else {}
 
 
 def render_template(template: Document, context: RenderContext) -> tuple[tuple[Piece, ...], Sequence[Finding]]:
-    """A template's output. There are no findings because every problem is an error."""
+    """Render a template. There are never findings, because every problem raises an error."""
     if not template.text:
         return (), ()
     inputs, agent = context.inputs, context.agent
-    variables = facts(
+    variables = builtin_variables(
         context.now, printable(inputs.workspace.cwd), agent.language, [tool.name for tool in agent.tools or ()]
     )
     variables |= {name: text for name, text in inputs.values.items() if ":" not in name and isinstance(text, str)}
@@ -174,7 +174,7 @@ def render_template(template: Document, context: RenderContext) -> tuple[tuple[P
 
 
 def variables_used(template: Document, inputs: Inputs) -> list[str]:
-    """The sorted names of the known variables that a template and its includes use."""
+    """Return the sorted names of the known variables that a template and its includes use."""
     return sorted(names_used(template.path, inputs.templates) & {*VARIABLES, *inputs.values}) if template.text else []
 
 
@@ -184,5 +184,5 @@ def uses_clock(template: Document, inputs: Inputs) -> bool:
 
 
 def include_tag(address: str) -> str:
-    """The tag that includes the template at an address."""
+    """Return the tag that includes the template at an address."""
     return f'{{% include "{address}" %}}'

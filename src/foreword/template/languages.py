@@ -55,5 +55,5 @@ LANGUAGES = {
 
 
 def language_of(document: Document, default: str) -> Language:
-    """A template's own language, or the default: the language of its section."""
+    """Return the language that a template specifies, or `default`, which is its section's language."""
     return LANGUAGES[document.syntax or default]

@@ -22,12 +22,12 @@ class OutputLimit:
 
 
 def output_too_long(path: str, limit: int) -> TemplateError:
-    """The error for a template that writes too much."""
+    """Return the error for a template that writes too much."""
     return TemplateError(
         f"{path or 'the template'} writes more than {limit:,} bytes; insert fewer or shorter values, or raise template_limit"
     )
 
 
 def utf8_size(text: str) -> int:
-    """The length of a string in UTF-8, in bytes."""
+    """Return the length of a string in UTF-8 bytes."""
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

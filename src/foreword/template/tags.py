@@ -69,7 +69,7 @@ _WORD = re.compile(
 # follow a repetition begins like the repeated part, so a failed match takes linear time.
 _STRING = r""" "[^"\\]*" | '[^'\\]*' """
 _GROUP = rf"""[(\[] [^"'()\[\]{{}}]* (?: (?: {_STRING} ) [^"'()\[\]{{}}]* )* [)\]]"""
-_SIMPLE = {
+_SIMPLE_TAG = {
     "{{": re.compile(rf"""([^"'()\[\]{{}}]* (?: (?: {_STRING} | {_GROUP} ) [^"'()\[\]{{}}]* )*) \}}\}}""", re.VERBOSE),
     "{%": re.compile(rf"""([^"'()\[\]{{}}%]* (?: (?: {_STRING} | {_GROUP} ) [^"'()\[\]{{}}%]* )*) %\}}""", re.VERBOSE),
 }
@@ -81,9 +81,9 @@ _STATEMENTS_WITHOUT_NAMES = frozenset("include import from extends block endbloc
 _KEYWORDS = frozenset("and or not in is if else true false none True False None".split())
 
 
-def error_at(template: Document, words: str, start: int, end: int) -> TemplateError:
-    """An error about a range of a template, with file, line, column and carets."""
-    diagnostic = Diagnostic("template-malformed", words, start, end)
+def error_at(template: Document, problem: str, start: int, end: int) -> TemplateError:
+    """Return an error about a range of a template, with file, line, column and carets."""
+    diagnostic = Diagnostic("template-malformed", problem, start, end)
     (finding,) = to_findings([diagnostic], template.text, template.path, template.line)
     message = f"{template.path or 'the template'}: {finding.message}"
     return TemplateError(message, finding.line, finding.column, finding.end_column)
@@ -104,14 +104,14 @@ def scan(template: Document) -> tuple[Token, ...]:
         if position < stop:
             tokens.append(("text", position, stop, position, stop, ""))
         if opening[1] == "{#":
-            position, trims = _comment(template, opening)
+            position, trims = _scan_comment(template, opening)
         else:
-            token, trims = _raw(template, opening) or _tag(template, opening)
+            token, trims = _scan_raw(template, opening) or _scan_tag(template, opening)
             position = token[2]
             if token[3] < token[4] or token[0] != "text":
                 tokens.append(token)
         if trims:
-            position = _end(_SPACES, text, position)
+            position = _match_end(_SPACES, text, position)
     if position < len(text):
         tokens.append(("text", position, len(text), position, len(text), ""))
     _check_nesting(template, tokens)
@@ -134,21 +134,21 @@ def _check_size(template: Document) -> None:
         raise error_at(template, "is a lone surrogate and cannot be encoded", error.start, error.start + 1) from None
 
 
-def _end(pattern: re.Pattern[str], text: str, position: int) -> int:
+def _match_end(pattern: re.Pattern[str], text: str, position: int) -> int:
     match = pattern.match(text, position)
     return match.end() if match else position
 
 
-def _comment(template: Document, opening: re.Match[str]) -> tuple[int, bool]:
-    """The end of a comment, and whether it trims the white space after it."""
+def _scan_comment(template: Document, opening: re.Match[str]) -> tuple[int, bool]:
+    """Return the end of a comment, and whether it trims the white space after it."""
     end = template.text.find("#}", opening.end())
     if end < 0:
         raise error_at(template, "is a comment that is never closed", *opening.span())
     return end + 2, end > opening.end() and template.text[end - 1] == "-"
 
 
-def _raw(template: Document, opening: re.Match[str]) -> tuple[Token, bool] | None:
-    """The token for a raw block, and whether it trims the white space after it; None if this is not a raw block."""
+def _scan_raw(template: Document, opening: re.Match[str]) -> tuple[Token, bool] | None:
+    """Return the token for a raw block, and whether it trims the white space after it, or None if this is not a raw block."""
     begin = _RAW.match(template.text, opening.end()) if opening[1] == "{%" else None
     if begin is None:
         return None
@@ -157,16 +157,16 @@ def _raw(template: Document, opening: re.Match[str]) -> tuple[Token, bool] | Non
         raise error_at(template, "has no {% endraw %}", opening.start(), begin.end())
     start, stop = begin.end(), closing.start()
     if begin[1] == "-":
-        start = min(stop, _end(_SPACES, text, start))
+        start = min(stop, _match_end(_SPACES, text, start))
     if closing[1] == "-":
         stop = start + len(text[start:stop].rstrip(SPACE))
     return ("text", start, closing.end(), start, stop, ""), closing[2] == "-"
 
 
-def _tag(template: Document, opening: re.Match[str]) -> tuple[Token, bool]:
-    """The token for a tag, and whether it trims the white space after it."""
+def _scan_tag(template: Document, opening: re.Match[str]) -> tuple[Token, bool]:
+    """Return the token for a tag, and whether it trims the white space after it."""
     kind, text = opening[1], template.text
-    simple = _SIMPLE[kind].match(text, opening.end())
+    simple = _SIMPLE_TAG[kind].match(text, opening.end())
     if simple and not text.endswith(("e-", "E-", "e+", "E+"), simple.start(1), simple.end(1)):
         stop, end = simple.end(1), simple.end()
         stop -= text.endswith(("-", "+"), simple.start(1), stop)
@@ -181,10 +181,10 @@ def _tag(template: Document, opening: re.Match[str]) -> tuple[Token, bool]:
 
 
 def _scan_tag_end(template: Document, opening: re.Match[str]) -> tuple[int, int]:
-    """Where a tag's content ends and where the tag ends, found word by word."""
+    """Scan a tag word by word, and return where its content and the tag itself end."""
     text, closing, position, balance = template.text, _CLOSING[opening[1]], opening.end(), 0
     while True:
-        position = _end(_BLANKS, text, position)
+        position = _match_end(_BLANKS, text, position)
         if balance == 0:
             has_sign = text[position : position + 1] in ("-", "+") and text.startswith(closing, position + 1)
             if has_sign or text.startswith(closing, position):
@@ -225,13 +225,13 @@ def _check_nesting(template: Document, tokens: Sequence[Token]) -> None:
             if len(open_blocks) > MAX_DEPTH:
                 raise error_at(template, f"is more than {MAX_DEPTH} blocks and elif branches deep", token[1], token[2])
         elif token[5].startswith("end"):
-            _close(template, open_blocks, token)
+            _close_block(template, open_blocks, token)
     if open_blocks:
         token = next(block for block in reversed(open_blocks) if block[5] != "elif")
         raise error_at(template, f"has no {{% end{token[5]} %}}", token[1], token[2])
 
 
-def _close(template: Document, open_blocks: list[Token], token: Token) -> None:
+def _close_block(template: Document, open_blocks: list[Token], token: Token) -> None:
     """Remove the innermost block and its elif branches. Raises an error if this token does not close that block."""
     while open_blocks and open_blocks[-1][5] == "elif":
         open_blocks.pop()
@@ -245,7 +245,7 @@ def _close(template: Document, open_blocks: list[Token], token: Token) -> None:
 
 
 def tag_text(template: Document, token: Token) -> str:
-    """The text between a tag's delimiters."""
+    """Return the text between a tag's delimiters."""
     return template.text[token[3] : token[4]]
 
 
@@ -262,12 +262,12 @@ def is_opening(template: Document, token: Token) -> bool:
 
 @lru_cache(maxsize=1000)
 def words(text: str) -> tuple[Word, ...]:
-    """The names, numbers, strings and operators inside a tag, with their offsets."""
+    """Return the names, numbers, strings and operators inside a tag, with their offsets."""
     return tuple((match[0], match.start()) for match in _WORD.finditer(text))
 
 
 def names_in_tag(template: Document, token: Token) -> list[Word]:
-    """The names that a tag looks up or binds, with their offsets in the template."""
+    """Return the names that a tag looks up or binds, with their offsets in the template."""
     word = token[5]
     if token[0] == "text" or word in _STATEMENTS_WITHOUT_NAMES:
         return []
@@ -278,7 +278,7 @@ def names_in_tag(template: Document, token: Token) -> list[Word]:
 
 
 def names(tag_words: Sequence[Word]) -> Iterator[Word]:
-    """The names among these words, except attributes, filters, tests, keywords and argument names."""
+    """Yield the names among these words, except attributes, filters, tests, keywords and argument names."""
     before = ""
     for position, (word, start) in enumerate(tag_words):
         is_argument = position + 1 < len(tag_words) and tag_words[position + 1][0] == "="

@@ -31,20 +31,20 @@ if TYPE_CHECKING:
     # The text that a mark replaces (None if a value follows the mark), and the origin.
     Meaning: TypeAlias = tuple[str | None, Origin]
 
-_CAPTURING = frozenset("filter macro call set".split())
-_WRITES_CAPTURED_TEXT = frozenset(["filter", "call", "for"])
+_CAPTURING_STATEMENTS = frozenset("filter macro call set".split())
+_STATEMENTS_WRITING_CAPTURED_TEXT = frozenset(["filter", "call", "for"])
 _PRIVATE_USE = range(0xE000, 0xF900)
 
 
-def untraced(template: LoadedTemplate, text: str) -> tuple[Piece, ...]:
-    """The output as one piece whose origin is the whole template: less exact, but never wrong."""
+def as_one_piece(template: LoadedTemplate, text: str) -> tuple[Piece, ...]:
+    """Return the output as one piece whose origin is the whole template, which is less exact but never wrong."""
     document = template.document
     last = document.line + document.text.count("\n") - document.text.endswith("\n")
     return (Piece(text, _origin(document, document.line, max(document.line, last))),) if text else ()
 
 
-def unused_character(text: str) -> str | None:
-    """A private-use character that does not occur in the text; None if all of them do."""
+def find_unused_character(text: str) -> str | None:
+    """Return a private-use character that does not occur in the text, or None if all of them do."""
     return next((marker for marker in map(chr, _PRIVATE_USE) if marker not in text), None)
 
 
@@ -54,16 +54,16 @@ class Tracer:
     def __init__(self, templates: Mapping[str, LoadedTemplate], variables: Collection[str], marker: str) -> None:
         self.templates, self.marker = templates, marker
         self.meanings: list[Meaning] = []
-        self.flow = flow(templates, variables)
+        self.flow = variable_flow(templates, variables)
         self.numbers = {address: number for number, address in enumerate(templates)}
 
     @property
     def is_possible(self) -> bool:
-        """False if a block may be both written and captured, through `self` or `super`."""
+        """Whether tracing is possible. It is not if a block may be both written and captured, through `self` or `super`."""
         return "self" not in self.flow and "super" not in self.flow
 
     def add_marks(self, template: LoadedTemplate) -> str:
-        """The template's text with marks. Includes use numbered names: `i3` for a marked template, `p3` for an unmarked one."""
+        """Return the template's text with marks. Includes use numbered names: `i3` for a marked template, `p3` for an unmarked one."""
         return "".join(_TemplateMarker(self, template).parts())
 
     def mark(self, text: str | None, origin: Origin) -> str:
@@ -71,7 +71,7 @@ class Tracer:
         return f"{self.marker}{len(self.meanings) - 1}:"
 
     def pieces(self, rendered: str) -> tuple[Piece, ...] | None:
-        """Split marked output into pieces. None if there is output where the marks allow none."""
+        """Split marked output into pieces. Returns None if there is output where the marks allow none."""
         before, *parts = rendered.split(self.marker)
         pieces: list[Piece] = []
         for part in parts:
@@ -84,15 +84,15 @@ class Tracer:
         return None if before else tuple(pieces)
 
     def value_origin(self, tag_words: Sequence[Word]) -> Origin | None:
-        """The origin of an expression: the variables that flow into it. None if they are unknown."""
+        """Return an expression's origin: the variables that flow into it. Returns None if they are unknown."""
         variables: set[str] = set()
         if _has_alternatives(tag_words):
             return None
         for name, _ in names(tag_words):
-            flowing = self.flow.get(name, frozenset())
-            if flowing is None:
+            sources = self.flow.get(name, frozenset())
+            if sources is None:
                 return None
-            variables |= flowing
+            variables |= sources
         return Origin("variable", ", ".join(sorted(variables))) if variables else None
 
 
@@ -102,9 +102,9 @@ class _TemplateMarker:
     def __init__(self, tracer: Tracer, template: LoadedTemplate) -> None:
         self.tracer, self.document, self.tokens = tracer, template.document, template.tokens
         self.includes = iter(template.includes)
-        self.line, self.at = template.document.line, 0
-        self.copied_to = 0
-        self.capturing: list[str] = []
+        self.line, self.position = template.document.line, 0
+        self.copied_until = 0
+        self.capturing_blocks: list[str] = []
 
     def parts(self) -> Iterator[str]:
         text = self.document.text
@@ -112,46 +112,45 @@ class _TemplateMarker:
             kind, start, end = token[:3]
             if kind == "{%":
                 yield from self.statement(index)
-            elif self.capturing:
+            elif self.capturing_blocks:
                 continue
             elif kind == "text":
-                yield self.tracer.mark(text[token[3] : token[4]], self.lines(token[3], token[4]))
+                yield self.tracer.mark(text[token[3] : token[4]], self.range_origin(token[3], token[4]))
             else:
-                yield self.tracer.mark(None, self.value(token)) + text[start:end]
+                yield self.tracer.mark(None, self.value_origin(token)) + text[start:end]
 
-    def value(self, token: Token) -> Origin:
-        lines = self.lines(token[1], token[2])
+    def value_origin(self, token: Token) -> Origin:
+        tag_origin = self.range_origin(token[1], token[2])
         origin = self.tracer.value_origin(words(tag_text(self.document, token)))
-        return replace(origin, tag=(self.document.path, *(lines.lines or (1, 1)))) if origin else lines
+        return replace(origin, tag=(self.document.path, *(tag_origin.lines or (1, 1)))) if origin else tag_origin
 
     def statement(self, index: int) -> Iterator[str]:
         token, text = self.tokens[index], self.document.text
         _, start, end = token[:3]
         word = token[5]
-        if not self.capturing:
-            self.copied_to = start
+        if not self.capturing_blocks:
+            self.copied_until = start
             if _captures(self.document, token):
-                self.capturing.append(word)
-                if word in _WRITES_CAPTURED_TEXT:
-                    closing = self.closing(index)
-                    yield self.tracer.mark(None, self.lines(start, closing[2]))
+                self.capturing_blocks.append(word)
+                if word in _STATEMENTS_WRITING_CAPTURED_TEXT:
+                    yield self.tracer.mark(None, self.range_origin(start, self.closing_tag(index)[2]))
         elif is_opening(self.document, token):
-            self.capturing.append(word)
+            self.capturing_blocks.append(word)
         elif word.startswith("end"):
-            self.capturing.pop()
+            self.capturing_blocks.pop()
         if word in ("include", "import", "from", "extends"):
             include, target = next(self.includes)
-            yield text[self.copied_to : include.start] + self.name(include, target)
-            self.copied_to = include.end
-        if not self.capturing:
-            yield text[self.copied_to : end]
+            yield text[self.copied_until : include.start] + self.include_name(include, target)
+            self.copied_until = include.end
+        if not self.capturing_blocks:
+            yield text[self.copied_until : end]
 
-    def name(self, include: Include, target: str | None) -> str:
-        is_written = not self.capturing and include.word in ("include", "extends")
+    def include_name(self, include: Include, target: str | None) -> str:
+        is_written = not self.capturing_blocks and include.word in ("include", "extends")
         return f'"{"i" if is_written else "p"}{self.tracer.numbers[target]}"' if target else '"-"'
 
-    def closing(self, index: int) -> Token:
-        """The tag that closes the block opened by this one."""
+    def closing_tag(self, index: int) -> Token:
+        """Return the tag that closes the block opened by this one."""
         depth = 0
         for token in self.tokens[index:]:
             depth += is_opening(self.document, token) - token[5].startswith("end")
@@ -159,11 +158,11 @@ class _TemplateMarker:
                 return token
         return self.tokens[-1]
 
-    def lines(self, start: int, end: int) -> Origin:
-        """The origin of a range. Ranges must be passed in text order."""
+    def range_origin(self, start: int, end: int) -> Origin:
+        """Return the origin of a range. Ranges must be passed in text order."""
         text = self.document.text
-        self.line += text.count("\n", self.at, start)
-        self.at = start
+        self.line += text.count("\n", self.position, start)
+        self.position = start
         return _origin(
             self.document, self.line, self.line + text.count("\n", start, end) - text.endswith("\n", start, end)
         )
@@ -173,7 +172,7 @@ def _captures(document: Document, token: Token) -> bool:
     """Whether a statement opens a block whose output becomes a value."""
     if token[5] == "for":
         return words(tag_text(document, token))[-1][0] == "recursive"
-    return token[5] in _CAPTURING and is_opening(document, token)
+    return token[5] in _CAPTURING_STATEMENTS and is_opening(document, token)
 
 
 def _origin(document: Document, first: int, last: int) -> Origin:
@@ -184,8 +183,10 @@ def _origin(document: Document, first: int, last: int) -> Origin:
 # Data flow from variables to names
 
 
-def flow(templates: Mapping[str, LoadedTemplate], variables: Collection[str]) -> dict[str, frozenset[str] | None]:
-    """For each variable and bound name, the variables that may flow into it; None if template text may flow into it too.
+def variable_flow(
+    templates: Mapping[str, LoadedTemplate], variables: Collection[str]
+) -> dict[str, frozenset[str] | None]:
+    """Map each variable and bound name to the variables that may flow into it, or to None if template text may flow into it too.
 
     Scopes are ignored: equal names count as the same. That can add variables, but never lose one.
     """
@@ -206,15 +207,15 @@ def flow(templates: Mapping[str, LoadedTemplate], variables: Collection[str]) ->
     return flows
 
 
-def _sources_of(names: Iterable[str], bound: Mapping[str, Sequence[set[str]]], wanted: Collection[str]) -> set[str]:
-    """The `wanted` names among these names and, transitively, among the names they are computed from."""
+def _sources_of(names: Iterable[str], bound: Mapping[str, Sequence[set[str]]], targets: Collection[str]) -> set[str]:
+    """Return those of `targets` that these names are or, directly or indirectly, are computed from."""
     seen = set(names)
     pending = list(seen)
     while pending:
         for sources in bound.get(pending.pop(), ()):
             pending.extend(sources - seen)
             seen |= sources
-    return seen.intersection(wanted)
+    return seen.intersection(targets)
 
 
 def _has_alternatives(tag_words: Sequence[Word]) -> bool:
@@ -223,7 +224,7 @@ def _has_alternatives(tag_words: Sequence[Word]) -> bool:
 
 
 def _bindings(templates: Mapping[str, LoadedTemplate]) -> Iterator[tuple[str, set[str] | None]]:
-    """Each name that is bound, with the names in the expression it is bound to; None if it is bound to text."""
+    """Yield each name that is bound, with the names in the expression it is bound to, or None if it is bound to text."""
     for template in templates.values():
         may_call_blocks = "self" in template.document.text or "super" in template.document.text
         for token in template.tokens:
@@ -234,13 +235,13 @@ def _bindings(templates: Mapping[str, LoadedTemplate]) -> Iterator[tuple[str, se
                 yield from _BINDERS[token[5]](words(tag_text(template.document, token)))
 
 
-def _bound_by_for(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
+def _for_bindings(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
     middle = next((index for index, (word, _) in enumerate(tag_words) if word == "in"), 1)
     sources = {name for name, _ in names(tag_words[middle:])}
     yield from ((name, sources) for name in ("loop", *(target for target, _ in names(tag_words[1:middle]))))
 
 
-def _bound_by_set(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
+def _set_bindings(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
     """`set a, b.c = expression` binds a and b; without a value, `set` binds the block's output."""
     middle = next((index for index, (word, _) in enumerate(tag_words) if word in ("=", "|")), len(tag_words))
     is_text = middle == len(tag_words) or tag_words[middle][0] == "|" or _has_alternatives(tag_words)
@@ -248,7 +249,7 @@ def _bound_by_set(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | N
     yield from ((target, sources) for target, _ in names(tag_words[1:middle]))
 
 
-def _bound_by_with(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
+def _with_bindings(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
     known = {name for name, _ in names(tag_words[1:])}
     sources = None if _has_alternatives(tag_words) else known
     for (word, _), (after, _) in pairwise(tag_words[1:]):
@@ -257,8 +258,8 @@ def _bound_by_with(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | 
             yield from ((name, sources) for name in ([word] if word != ")" else known))
 
 
-def _bound_by_name(*before: str) -> Callable[[Sequence[Word]], Iterator[tuple[str, set[str] | None]]]:
-    """A function that yields the names that follow one of these words, as bound to text."""
+def _bindings_after(*before: str) -> Callable[[Sequence[Word]], Iterator[tuple[str, set[str] | None]]]:
+    """Return a function that yields the names after one of these words, as bound to text."""
 
     def bound(tag_words: Sequence[Word]) -> Iterator[tuple[str, set[str] | None]]:
         return ((word, None) for (left, _), (word, _) in pairwise(tag_words) if left in before and _is_name(word))
@@ -271,11 +272,11 @@ def _is_name(word: str) -> bool:
 
 
 _BINDERS = {
-    "for": _bound_by_for,
-    "set": _bound_by_set,
-    "with": _bound_by_with,
-    "macro": _bound_by_name("macro", "(", ","),
-    "call": _bound_by_name("(", ","),
-    "import": _bound_by_name("as"),
-    "from": _bound_by_name("import", "as", ","),
+    "for": _for_bindings,
+    "set": _set_bindings,
+    "with": _with_bindings,
+    "macro": _bindings_after("macro", "(", ","),
+    "call": _bindings_after("(", ","),
+    "import": _bindings_after("as"),
+    "from": _bindings_after("import", "as", ","),
 }

@@ -37,13 +37,13 @@ class HiddenCharacters:
     spells: str = ""
 
     def describe(self, where: str = "") -> str:
-        """A phrase for a message. `where` is inserted after the kind."""
+        """Return a phrase for a message. `where` is inserted after the kind."""
         amount = f"{self.count:,} characters" if self.count > 1 else "1 character"
         return f"{self.kind}{where} ({amount})" + (f", which spell {self.spells!r}" if self.spells else "")
 
 
 def find_hidden(text: str, first_line: int = 1) -> list[HiddenCharacters]:
-    """The hidden characters in text, one entry for each line and kind."""
+    """Return the hidden characters in text, one entry for each line and kind."""
     if not _is_suspicious(text):
         return []
     totals: dict[tuple[int, str], tuple[int, str]] = {}
@@ -58,7 +58,7 @@ _CONTROLS = bytes(code for code in (*range(1, 32), 127) if code not in (9, 10, 1
 
 
 def _is_suspicious(text: str) -> bool:
-    """Whether text may contain hidden characters. A quick check, because hardly any text does and most is ASCII."""
+    """Whether text may contain hidden characters. This is a quick check, because very few texts contain any."""
     if text.isascii():
         return len(text.encode().translate(None, _CONTROLS)) < len(text)
     return _patterns()[0].search(text) is not None
@@ -86,7 +86,7 @@ _compiled: list[re.Pattern[str]] = []
 
 
 def _patterns() -> list[re.Pattern[str]]:
-    """The patterns for any suspicious character, for its kind, and for a flag, compiled on first use."""
+    """Return the patterns for any suspicious character, for its kind, and for a flag, compiled on first use."""
     if not _compiled:
         characters = "".join(re.findall(r"\[(?!A-Z)([^\]]+)\]", "".join(pattern for _, pattern in _KINDS)))
         kinds = "|".join(f"(?P<k{number}>{pattern})" for number, (_, pattern) in enumerate(_KINDS))
@@ -95,7 +95,7 @@ def _patterns() -> list[re.Pattern[str]]:
 
 
 def _decode(run: str) -> str:
-    """The text that tag characters or variation selectors spell. Each encodes one character or byte."""
+    """Return the text that tag characters or variation selectors spell. Each encodes one character or byte."""
     letters = []
     for character in run:
         code = ord(character)

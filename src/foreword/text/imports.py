@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Literal
 
-    Tokens = Literal["word", "markdown", "punctuated"]
+    TokenStyle = Literal["word", "markdown", "punctuated"]
 
-_TOKENS = {
+_TOKEN_PATTERNS = {
     "word": r"(?:(?<=\s)|^)()@([A-Za-z./~]\S*)",
     "markdown": r"((?:(?<=\s)|^)(?:\*{1,3}|_{1,3}|)|\[)@([A-Za-z0-9._/~-](?:\\ |\S)*)",
     "punctuated": r"(?:(?<=[\s(\[{>\"'])|^)()@([A-Za-z0-9._-][^\s<]*)",
 }
 _PUNCTUATION = ".,;:!?)]}\"'"
 MAX_TOKENS = 1_000
-"""How many imports one text may have; the others are ignored, because each is looked up on the disk."""
+"""How many imports one text may have. The others are ignored, because each import is looked up on the disk."""
 MAX_FOLLOWED = 3_000
-"""How many imports all texts of a prompt may have together, counting a text each time that it is imported."""
+"""How many imports all texts in a prompt may have together. A text counts each time that it is imported."""
 
 
 @value
@@ -47,12 +47,12 @@ class ImportToken:
     column: int | None = None
 
 
-def import_tokens(text: str, tokens: Tokens = "word") -> Iterator[ImportToken]:
-    """The imports in text, in order. `tokens` is the way to recognize them."""
+def import_tokens(text: str, style: TokenStyle = "word") -> Iterator[ImportToken]:
+    """Yield the imports in text, in order. `style` specifies how to recognize them."""
     if "@" not in text:
         return
-    spans, code = Spans(text), indented_code(text) if tokens == "markdown" else []
-    search = re.compile(rf"\\[\\`]|(`+)|{_TOKENS[tokens]}", re.MULTILINE).search
+    spans, code = Spans(text), indented_code(text) if style == "markdown" else []
+    search = re.compile(rf"\\[\\`]|(`+)|{_TOKEN_PATTERNS[style]}", re.MULTILINE).search
     for start, limit in prose(text):
         position = start
         while match := search(text, position, limit):
@@ -60,21 +60,21 @@ def import_tokens(text: str, tokens: Tokens = "word") -> Iterator[ImportToken]:
             ticks, opening, name = match.groups()
             if ticks:
                 position = spans.end(match.start(), len(ticks), limit) or position
-            elif name and (path_text := _path_in_token(name, opening, tokens)) and not _contains(code, match.start()):
+            elif name and (path_text := _path_in_token(name, opening, style)) and not _contains(code, match.start()):
                 begin = match.start(3) - 1
                 position = begin + 1 + len(path_text)
-                path = path_text.partition("#")[0].replace("\\ ", " ") if tokens == "markdown" else path_text
+                path = path_text.partition("#")[0].replace("\\ ", " ") if style == "markdown" else path_text
                 if path:
                     yield ImportToken(begin, position, path)
 
 
-def _path_in_token(name: str, opening: str, tokens: Tokens) -> str:
-    """The path of a token as written; empty if it is not an import. `opening` is the mark that opens before it, if any."""
+def _path_in_token(name: str, opening: str, style: TokenStyle) -> str:
+    """Return a token's path as written, or empty if it is not an import. `opening` is the emphasis mark or bracket before it, if any."""
     if opening:
-        name, closed, _ = name.partition("](" if opening == "[" else opening)
-        name = name if closed else ""
+        name, closing, _ = name.partition("](" if opening == "[" else opening)
+        name = name if closing else ""
     name = name.partition("`")[0]  # a code span begins inside it
-    return name.rstrip(_PUNCTUATION) if tokens == "punctuated" else name
+    return name.rstrip(_PUNCTUATION) if style == "punctuated" else name
 
 
 def _contains(ranges: list[tuple[int, int]], position: int) -> bool:

@@ -1,10 +1,10 @@
-"""Functions for lines of text: make them printable, remove blank lines."""
+"""Functions that make lines of text printable and remove blank lines."""
 
 from __future__ import annotations
 
 
 def printable(path: str) -> str:
-    """A path for display on one line, with invalid UTF-8 and control characters escaped as `\\xff` or `\\u202e`."""
+    """Return a path for display on one line, with invalid UTF-8 and control characters escaped as `\\xff` or `\\u202e`."""
     if path.isprintable():
         return path
     try:
@@ -15,9 +15,9 @@ def printable(path: str) -> str:
 
 
 def escape_controls(text: str, keep: str = "") -> str:
-    """The text with control characters escaped (as `\\x1b` or `\\u202e`), except those in `keep`.
+    """Return the text with control characters escaped (as `\\x1b` or `\\u202e`), except those in `keep`.
 
-    Line separators and bidirectional overrides count: with them, a line looks different from what it says.
+    This includes line separators and bidirectional overrides, which make a line look different from what it contains.
     """
     if text.isprintable():
         return text
@@ -33,12 +33,12 @@ def _escape(char: str) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """Whether text contains only visible ASCII characters, spaces and line feeds. A quick check."""
+    """Whether text contains only visible ASCII characters, spaces and line feeds."""
     return text.isascii() and text.replace("\n", " ").isprintable()
 
 
 def without_blank_lines(text: str) -> tuple[str, int]:
-    """The text without leading and trailing blank lines, and the number of its first line."""
+    """Return the text without leading and trailing blank lines, and the number of its first line."""
     start, line = 0, 1
     while True:
         end = text.find("\n", start)

@@ -37,22 +37,22 @@ _HTML = (
 )
 _TABLE = r"\|? *:?-+:? *(?:\| *:?-+:? *)*\|?"
 
-_INDENTED = 4
+_CODE_INDENT = 4
 """Text indented by this many columns is code, so it cannot begin a block."""
 
 
 def fences(text: str) -> list[tuple[int, int]]:
-    """The range of each fence, from its opening line to the end of its closing line or of its container."""
+    """Return the range of each fence, from its opening line to the end of its closing line or of its container."""
     return _Blocks(text).fences if "```" in text or "~~~" in text else []
 
 
 def prose(text: str) -> Iterator[tuple[int, int]]:
-    """The ranges outside fences; they begin and end at line boundaries."""
+    """Return the ranges outside fences, which begin and end at line boundaries."""
     return _ranges_between(fences(text), len(text))
 
 
 def find_unclosed(text: str) -> tuple[str, str]:
-    """The string that closes the fence or comment at the end of the text, and what was open; both empty if nothing is open.
+    """Return the string that closes the fence or comment at the end of the text, and what was open. Both are empty if nothing is open.
 
     A fence in a list item or quote ends with that item or quote. A comment does not, because HTML ignores list items and quotes.
     """
@@ -64,13 +64,13 @@ def find_unclosed(text: str) -> tuple[str, str]:
         return (closing, "a code fence") if comment is None else (f"{closing}\n-->", "a code fence and a comment")
     if comment is None:
         return "", ""
-    # On a new line, it would be parsed as a new block.
+    # On a new line, the closing `-->` would be parsed as a new block.
     is_on_last_line = "\n" not in text[comment:]
     return " -->" if blocks.is_comment or is_on_last_line else f"{newline}-->", "a comment"
 
 
 def comments(text: str) -> list[tuple[int, int]]:
-    """The ranges of comments that begin a line outside code, lists, quotes and other HTML.
+    """Return the ranges of comments that begin a line outside code, lists, quotes and other HTML.
 
     If there is nothing else on its lines, a comment's range includes the empty lines that follow. A comment that is never closed
     does not count.
@@ -88,41 +88,41 @@ def comments(text: str) -> list[tuple[int, int]]:
 
 
 def _comments_in_block(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The comments on these lines, or the range of all the lines if there is nothing else on them."""
-    inside, position, rest = [], start, ""
+    """Return the comments on these lines, or the range of all the lines if there is nothing else on them."""
+    ranges, position, rest = [], start, ""
     while (begin := text.find("<!--", position, end)) >= 0 and (close := text.find("-->", begin + 4, end)) >= 0:
-        inside.append((begin, close + 3))
+        ranges.append((begin, close + 3))
         rest += text[position:begin]
         position = close + 3
     if (rest + text[position:end]).strip():
-        return inside
+        return ranges
     while text.startswith("\n", end):
         end += 1
     return [(start, end)]
 
 
 def _html_blocks(text: str, starts: frozenset[int]) -> list[tuple[int, int]]:
-    """The ranges of HTML blocks, each up to an empty line. A comment inside one is not a block of its own.
+    """Return the ranges of HTML blocks, each up to an empty line. A comment inside one is not a block of its own.
 
     Any tag alone on its line begins a block, unless it continues a paragraph.
     """
     blocks, end = [], 0
-    empty = re.compile(r"\n[ \t]*\n")
+    empty_line = re.compile(r"\n[ \t]*\n")
     for tag in re.finditer(_HTML, text):
         if tag.start() >= end and (not tag["alone"] or tag.start() in starts):
-            after = empty.search(text, tag.start())
-            end = after.start() if after else len(text)
+            match = empty_line.search(text, tag.start())
+            end = match.start() if match else len(text)
             blocks.append((tag.start(), end))
     return blocks
 
 
 def indented_code(text: str) -> list[tuple[int, int]]:
-    """The ranges of lines outside lists and quotes that are code because of their indentation."""
+    """Return the ranges of lines outside lists and quotes that are code because of their indentation."""
     return _Blocks(text).indented if "    " in text or "\t" in text else []
 
 
 def _open_comment(text: str, blocks: _Blocks) -> int | None:
-    """The start of a comment that is never closed; None if there is none. Comments in code do not count."""
+    """Return the start of a comment that is never closed, or None if there is none. Comments in code do not count."""
     if "<!--" not in text:
         return None
     spans, search, position = Spans(text, blocks), re.compile(_COMMENT).search, 0
@@ -141,7 +141,7 @@ def _open_comment(text: str, blocks: _Blocks) -> int | None:
 
 
 def _with_newlines(text: str) -> str:
-    """The text with all line endings as newlines and all other characters at the same offsets."""
+    """Return the text with all line endings as newlines and all other characters at the same offsets."""
     return text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text
 
 
@@ -174,13 +174,13 @@ class _Blocks:
         self.indented: list[tuple[int, int]] = []
         self.row = ""
         self.is_comment = self.is_paragraph = self.is_table = self.is_empty_item = False
-        self.start = self.end = self.opened_at = self.row_start = self.comment_at = 0
+        self.start = self.end = self.fence_start = self.row_start = self.comment_start = 0
         for line in _with_newlines(text).split("\n"):
             self.end = min(self.start + len(line) + 1, len(text))
             self.read(line.expandtabs(4).rstrip(" "))
             self.start = self.end
         if self.fence:
-            self.fences.append((self.opened_at, len(text)))
+            self.fences.append((self.fence_start, len(text)))
 
     @property
     def is_contained(self) -> bool:
@@ -218,7 +218,7 @@ class _Blocks:
         return line[:1].isalpha()
 
     def continued_containers(self, line: str) -> Containers:
-        """The open quotes and items that this line continues."""
+        """Return the open quotes and items that this line continues."""
         position = 0
         for number, items in enumerate(self.items):
             if number:
@@ -239,14 +239,14 @@ class _Blocks:
         del self.items[quotes:]
         del self.items[-1][items:]
         if self.fence:
-            self.fences.append((self.opened_at, self.start))
+            self.fences.append((self.fence_start, self.start))
         self.fence, self.is_comment, self.is_paragraph, self.is_table = "", False, False, False
 
     def read_code(self, line: str, position: int) -> None:
         begin = _content_start(line, position)
         run = line[begin:]
-        if begin - position < _INDENTED and run.startswith(self.fence) and not run.strip(self.fence[0]):
-            self.fences.append((self.opened_at, self.end))
+        if begin - position < _CODE_INDENT and run.startswith(self.fence) and not run.strip(self.fence[0]):
+            self.fences.append((self.fence_start, self.end))
             self.fence = ""
 
     def read_block(self, line: str, containers: Containers, is_interrupting: bool) -> None:
@@ -270,11 +270,11 @@ class _Blocks:
 
     def read_text(self, line: str, begin: int, containers: Containers, is_rule: bool, is_interrupting: bool) -> None:
         """Process the content after the marks of quotes and items. A paragraph may continue without those marks."""
-        is_indented = begin - containers[2] >= _INDENTED
+        is_indented = begin - containers[2] >= _CODE_INDENT
         fence = None if is_indented else _opening_fence(line, begin)
         is_comment = not is_indented and line.startswith("<!--", begin)
-        is_alone = not is_indented and (is_rule or _is_heading(line, begin, is_interrupting))
-        is_text = not (fence or is_comment or is_alone)
+        is_heading_or_rule = not is_indented and (is_rule or _is_heading(line, begin, is_interrupting))
+        is_text = not (fence or is_comment or is_heading_or_rule)
         if is_text and self.is_paragraph:
             self.read_row(line[begin:], is_interrupting)
             return
@@ -288,18 +288,18 @@ class _Blocks:
         elif is_indented and not self.is_contained:
             self.indented.append((self.start, self.end))
         if fence:
-            self.fence, self.opened_at = fence[0], self.start
+            self.fence, self.fence_start = fence[0], self.start
 
     def begin_comment(self, content: str, begins_line: bool) -> None:
         """Enter a comment, which may end on the same line."""
-        self.comment_at = self.start if begins_line else -1
+        self.comment_start = self.start if begins_line else -1
         self.is_comment = "-->" not in content[2:]
         self.end_comment()
 
     def end_comment(self) -> None:
         """Record the lines of a comment that has ended outside quotes and items."""
-        if not self.is_comment and not self.is_contained and self.comment_at >= 0:
-            self.comments.append((self.comment_at, self.end))
+        if not self.is_comment and not self.is_contained and self.comment_start >= 0:
+            self.comments.append((self.comment_start, self.end))
 
     def read_row(self, content: str, is_inside: bool) -> None:
         """Record a line that may be in a paragraph, and whether it starts a paragraph or a row of a table.
@@ -328,18 +328,18 @@ def _content_start(line: str, position: int) -> int:
 
 
 def _quote_content(line: str, position: int, begin: int) -> int:
-    """The offset of the content after a quote mark; 0 if there is no mark here."""
-    if begin - position >= _INDENTED or not line.startswith(">", begin):
+    """Return the offset of the content after a quote mark, or 0 if there is no mark here."""
+    if begin - position >= _CODE_INDENT or not line.startswith(">", begin):
         return 0
     return begin + 1 + line.startswith(" ", begin + 1)
 
 
 def _item_width(line: str, position: int, begin: int, is_interrupting: bool) -> int:
-    """The indentation of a list item's content relative to its container; 0 if there is no list marker here.
+    """Return the indentation of a list item's content relative to its container, or 0 if there is no list marker here.
 
     Only an item with content can interrupt a paragraph and, in an ordered list, only item number 1.
     """
-    if begin - position >= _INDENTED or line[begin] not in "-+*0123456789":
+    if begin - position >= _CODE_INDENT or line[begin] not in "-+*0123456789":
         return 0
     marker = re.compile(_ITEM).match(line, begin)
     if not marker:
@@ -348,7 +348,7 @@ def _item_width(line: str, position: int, begin: int, is_interrupting: bool) -> 
     is_empty = content == len(line)
     if is_interrupting and (is_empty or int(marker[1] or 1) != 1):
         return 0
-    is_code = content - marker.end() > _INDENTED
+    is_code = content - marker.end() > _CODE_INDENT
     return (marker.end() + 1 if is_empty or is_code else content) - position
 
 
@@ -376,7 +376,7 @@ def _cell_count(row: str) -> int:
 
 
 def _rule_offsets(line: str) -> range:
-    """The offsets from which the rest of the line is a horizontal rule: three or more equal marks, and blanks."""
+    """Return the offsets from which the rest of the line is a horizontal rule: three or more equal marks, with any blanks between."""
     mark, third = line[-1], len(line)
     if mark not in "-*_":
         return range(0)
@@ -394,7 +394,7 @@ class Spans:
         self.runs: dict[int, list[int]] = {}
 
     def end(self, start: int, length: int, limit: int) -> int | None:
-        """The end of the code span that begins at `start` with `length` backticks; None if it does not end before `limit`."""
+        """Return the end of the code span that begins at `start` with `length` backticks, or None if it does not end before `limit`."""
         if not self.runs:
             for match in re.finditer(_TICKS, self.text):
                 self.runs.setdefault(len(match[0]), []).append(match.start())

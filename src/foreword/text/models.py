@@ -9,7 +9,7 @@ def normalized_model(name: str) -> str:
 
 
 def is_same_model(row: str, model: str) -> bool:
-    """Whether a row is for this model, however providers and gateways spell its name: with dots, capitals, dates or prefixes.
+    """Whether the name in a table's row means this model. Providers and gateways add dots, capitals, dates or prefixes.
 
     A name with any other suffix is a different model: `-mini` does not cost the same as the base model.
     """

@@ -59,12 +59,12 @@ def escape_tags(pieces: Pieces, tag: re.Pattern[str]) -> tuple[Piece, ...]:
     start = 0
     for piece in pieces:
         inside_ends = [end - start for end in ends if start < end <= start + len(piece.text)]
-        result.extend(_cut_at(piece, inside_ends))
+        result.extend(_insert_backslashes(piece, inside_ends))
         start += len(piece.text)
     return tuple(result)
 
 
-def _cut_at(piece: Piece, ends: list[int]) -> Iterator[Piece]:
+def _insert_backslashes(piece: Piece, ends: list[int]) -> Iterator[Piece]:
     position, line = 0, piece.origin.lines[0] if piece.origin.lines else None
     for end in ends:
         text = piece.text[position:end]
@@ -78,7 +78,7 @@ def _cut_at(piece: Piece, ends: list[int]) -> Iterator[Piece]:
 
 
 def with_lines(origin: Origin, line: int | None, text: str) -> Origin:
-    """The origin with the lines that this text covers if it starts on `line`."""
+    """Return the origin with the lines that this text covers if it starts on `line`."""
     if line is None:
         return origin
     return replace(origin, lines=(line, line + text.count("\n") - text.endswith("\n")))
@@ -87,7 +87,7 @@ def with_lines(origin: Origin, line: int | None, text: str) -> Origin:
 def close_open_blocks(pieces: Pieces) -> tuple[Pieces, str]:
     """Close a fence or comment that is still open, so that it does not include the text that follows.
 
-    Returns the pieces, and what was open.
+    Returns the pieces and a description of what was open, or empty if nothing was.
     """
     text = "".join([piece.text for piece in pieces])
     if not may_be_unclosed(text):
@@ -99,12 +99,12 @@ def close_open_blocks(pieces: Pieces) -> tuple[Pieces, str]:
 
 
 def may_be_unclosed(text: str) -> bool:
-    """Whether text contains the beginning of a fence or comment. A quick check that is usually false."""
+    """Whether text contains the beginning of a fence or comment. Most texts contain neither, and need no further checks."""
     return "```" in text or "~~~" in text or "<!--" in text
 
 
 def trim_blank_lines(pieces: Pieces) -> Pieces:
-    """The pieces without leading and trailing blank lines."""
+    """Return the pieces without leading and trailing blank lines."""
     text = "".join([piece.text for piece in pieces])
     content, _ = without_blank_lines(text)
     start = text.find(content)
@@ -112,13 +112,13 @@ def trim_blank_lines(pieces: Pieces) -> Pieces:
 
 
 def trim_white_space(pieces: Pieces) -> Pieces:
-    """The pieces without leading and trailing white space."""
+    """Return the pieces without leading and trailing white space."""
     text = "".join([piece.text for piece in pieces])
     return slice_pieces(pieces, len(text) - len(text.lstrip()), len(text.rstrip()))
 
 
 def slice_pieces(pieces: Pieces, start: int, end: int) -> Pieces:
-    """The characters from `start` up to `end`, with their origins."""
+    """Return the characters from `start` up to `end`, with their origins."""
     result: list[Piece] = []
     for piece in pieces:
         first, lines = max(start, 0), piece.origin.lines
@@ -146,7 +146,7 @@ def lines_of(document: Document) -> tuple[int, int]:
 
 
 def strip_blank_lines(source: str | Document) -> Document:
-    """A document without leading and trailing blank lines. A blank document becomes empty."""
+    """Return a document without leading and trailing blank lines. A blank document becomes empty."""
     document = source if isinstance(source, Document) else Document("", source)
     if not document.text:
         return document

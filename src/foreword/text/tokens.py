@@ -1,4 +1,4 @@
-"""Counts or estimates the tokens in a string, with the error of the result.
+"""Counts or estimates the tokens in a string, and returns the error of the result.
 
 `estimate` is for budgets: a fixed formula, so that the same workspace always gives the same prompt, whatever is installed. `count`
 is for reports: it is exact if the model's tokenizer is available and otherwise scaled or estimated, and it returns the method used.
@@ -35,8 +35,8 @@ class Count:
 # other languages, then adjusted for paths, tables, data and runs of one letter. `tests/test_tokens.py` checks the error for each
 # kind of text, and `bench/calibrate_tokens.py` measures it on any folder.
 #
-# Two properties, which are tested, keep budgets simple. Appending never lowers the cost, so a string never costs less than a prefix
-# of it. The boundary between two characters adds at most 100, so joined texts cost at most one token more than separate ones.
+# Two properties, which are tested, keep budgets simple. Appending never lowers the cost, so a string never costs less than one of its
+# prefixes. The boundary between two characters adds at most 100, so joined texts cost at most one token more than separate ones.
 
 ESTIMATE_ERROR = 0.2
 
@@ -79,11 +79,11 @@ SCRIPTS = (
 )
 # Box-drawing characters begin with the same bytes as arrows and dashes, but a horizontal rule costs next to nothing, and the branch
 # of a tree includes its blanks.
-STROKES = (("─━═█░", -102), ("│├└", 118))
+BOX_DRAWING = (("─━═█░", -102), ("│├└", 118))
 
 
-def _kinds(default: str, members: dict[str, bytes]) -> bytes:
-    """A table for `bytes.translate` that maps each byte to the character of its kind."""
+def _byte_table(default: str, members: dict[str, bytes]) -> bytes:
+    """Return a table for `bytes.translate` that maps each byte to the character of its kind."""
     table = bytearray(default.encode() * 256)
     for kind, kind_bytes in members.items():
         for byte in kind_bytes:
@@ -91,19 +91,19 @@ def _kinds(default: str, members: dict[str, bytes]) -> bytes:
     return bytes(table)
 
 
-IN_WORDS = _kinds(" ", {"x": LOWER_CASE + UPPER_CASE + ACCENTED + VIETNAMESE})
-IN_NUMBERS = _kinds(" ", {"x": DIGITS})
+WORD_TABLE = _byte_table(" ", {"x": LOWER_CASE + UPPER_CASE + ACCENTED + VIETNAMESE})
+NUMBER_TABLE = _byte_table(" ", {"x": DIGITS})
 # `_` and `.` belong to the next word's token, as a space does, so they count as spaces.
-IN_SIGNS = _kinds("x", {" ": LOWER_CASE + UPPER_CASE + DIGITS + b" \t_." + CONTINUATION_BYTES + NON_ASCII_LEADS})
+SIGN_TABLE = _byte_table("x", {" ": LOWER_CASE + UPPER_CASE + DIGITS + b" \t_." + CONTINUATION_BYTES + NON_ASCII_LEADS})
 # A slash or hyphen inside a path or a compound word belongs to the next word's token.
-IN_COMPOUNDS = _kinds(".", {"a": LOWER_CASE + UPPER_CASE + DIGITS, "-": b"/-"})
-IN_LINES = _kinds(
+COMPOUND_TABLE = _byte_table(".", {"a": LOWER_CASE + UPPER_CASE + DIGITS, "-": b"/-"})
+LINE_TABLE = _byte_table(
     ".", {"a": LOWER_CASE + ACCENTED, "A": UPPER_CASE, "w": DIGITS + NON_ASCII_LEADS + b"\r", " ": b" \t", "\n": b"\n"}
 )
 
 
 def estimate(text: str) -> int:
-    """Estimate the tokens in a string; 0 only if it is empty. Budgets use this because it is the same on every machine.
+    """Estimate the number of tokens in a string. Only an empty string has none. Budgets use this because it is the same on every machine.
 
     The error is at most 20% for prose in 16 languages, code, paths, JSON, tables, base64, hexadecimal digits, emoji and runs of one
     letter, and 5% on average for instructions and code. It is larger for text without words: random letters have four times as many
@@ -111,29 +111,29 @@ def estimate(text: str) -> int:
     """
     if not text:
         return 0
-    raw, repeated = _without_repeats(text.encode("utf-8", "surrogatepass"))
-    following = b"" if text.isascii() else CONTINUATION_BYTES
-    numbers = raw.translate(IN_NUMBERS)
-    lines = raw.translate(IN_LINES, following)
+    raw, repeat_cost = _shorten_repeats(text.encode("utf-8", "surrogatepass"))
+    continuation = b"" if text.isascii() else CONTINUATION_BYTES
+    numbers = raw.translate(NUMBER_TABLE)
+    lines = raw.translate(LINE_TABLE, continuation)
     cost = (
-        repeated
+        repeat_cost
         + BYTE_COST * len(raw)
-        + WORD_COST * _runs(raw.translate(IN_WORDS, following))
-        + NUMBER_COST * _runs(numbers)
+        + WORD_COST * _count_runs(raw.translate(WORD_TABLE, continuation))
+        + NUMBER_COST * _count_runs(numbers)
         + DIGIT_COST * numbers.count(b"x")
-        + SYMBOLS_COST * _runs(raw.translate(IN_SIGNS))
+        + SYMBOLS_COST * _count_runs(raw.translate(SIGN_TABLE))
         + RARE_LETTER_COST * (len(raw) - len(raw.translate(None, RARE_LETTERS)))
         + sum(weight * lines.count(pattern) for pattern, weight in PATTERNS)
         + COLUMN_COST * sum(map(lines.count, COLUMNS))
-        + COMPOUND_COST * raw.translate(IN_COMPOUNDS).count(b"a-a")
+        + COMPOUND_COST * raw.translate(COMPOUND_TABLE).count(b"a-a")
     )
-    if following:
+    if continuation:
         cost += _script_cost(raw)
     return -(-cost // 100)
 
 
-def _without_repeats(raw: bytes) -> tuple[bytes, int]:
-    """The text with each run of one letter shortened to three letters, and the cost of the letters that were removed."""
+def _shorten_repeats(raw: bytes) -> tuple[bytes, int]:
+    """Return the text with each run of one letter shortened to three letters, and the cost of the letters that were removed."""
     letters = raw.translate(None, NON_LETTERS)
     number = int.from_bytes(letters, "big")
     # A quick check: a letter equal to the one before it becomes a zero byte. Hardly any text has four equal letters in a row.
@@ -151,15 +151,15 @@ def _without_repeats(raw: bytes) -> tuple[bytes, int]:
     return sub(rb"([A-Za-z])\1{3,}", shorten, raw), cost
 
 
-def _runs(kinds: bytes) -> int:
+def _count_runs(kinds: bytes) -> int:
     return (b" " + kinds).count(b" x")
 
 
 def _script_cost(raw: bytes) -> int:
-    """The cost of non-ASCII characters, by script."""
+    """Return the cost of non-ASCII characters, by script."""
     lead_bytes = raw.translate(None, ASCII_AND_CONTINUATION)
     cost = sum(weight * (len(lead_bytes) - len(lead_bytes.translate(None, leads))) for leads, weight in SCRIPTS)
-    return cost + sum(weight * raw.count(stroke.encode()) for strokes, weight in STROKES for stroke in strokes)
+    return cost + sum(weight * raw.count(stroke.encode()) for strokes, weight in BOX_DRAWING for stroke in strokes)
 
 
 # The count
@@ -260,9 +260,9 @@ def count(text: str, model: str = "", provider: str = "") -> Count:
     installed, the result is an estimate, and its `method` is "estimate".
     """
     rule = counting_rule(model, provider)
-    tokens_in, method = _tokenizer(rule.vocabulary)
-    number = tokens_in(text)
-    error = rule.error if tokens_in is not estimate else _estimate_error(rule)
+    count_tokens, method = _tokenizer(rule.vocabulary)
+    number = count_tokens(text)
+    error = rule.error if count_tokens is not estimate else _estimate_error(rule)
     if rule.scale != 1.0:
         number = round(number * rule.scale)
         method = f"{method} x{rule.scale}"
@@ -276,7 +276,7 @@ def estimate_count(text: str, model: str = "", provider: str = "") -> Count:
 
 
 def counting_rule(model: str, provider: str) -> CountingRule:
-    """The rule for a model, whose name may be in any form that providers and gateways use."""
+    """Return the rule for a model, whose name may be in any form that providers and gateways use."""
     from re import search
 
     name = f"{provider}/{model}".lower()
@@ -294,7 +294,7 @@ def counting_rule(model: str, provider: str) -> CountingRule:
 
 
 def _rule_for_claude(name: str) -> CountingRule:
-    """The rule for a Claude model's version, which may be before or after the family. Dates, `v1:0` and `1m` are not versions."""
+    """Return the rule for the version of a Claude model, which may come before or after the family. Dates, `v1:0` and `1m` are not versions."""
     from re import search
 
     version = search(r"(?<![\dv])(\d{1,2})(?:[.-](\d{1,2}))?(?![\da-z])", name.partition("claude")[2] or name)
@@ -308,7 +308,7 @@ def _rule_for_claude(name: str) -> CountingRule:
 
 
 def _estimate_error(rule: CountingRule) -> float:
-    """The error of an estimate. It is made for o200k, so for another vocabulary the difference from o200k is added."""
+    """Return the error of an estimate. Estimates are calibrated for o200k; for another vocabulary, its difference from o200k is added."""
     vocabulary_error = rule.error if rule.vocabulary == "o200k" else UNKNOWN_MODEL_ERROR
     return round((1 + vocabulary_error) * (1 + ESTIMATE_ERROR) - 1, 2)
 
@@ -317,19 +317,19 @@ _tokenizers: dict[str, tuple[Callable[[str], int], str]] = {}
 
 
 def _tokenizer(vocabulary: str) -> tuple[Callable[[str], int], str]:
-    """The counting function for a vocabulary, and its name. It is `estimate` if the tokenizer is missing or fails its self-check."""
+    """Return the counting function for a vocabulary, and its name: `estimate` if the tokenizer is missing or fails its self-check."""
     if vocabulary not in _tokenizers:
         _tokenizers[vocabulary] = _load(vocabulary)
     return _tokenizers[vocabulary]
 
 
-def count_exactly(model: str, provider: str) -> Callable[[str], int]:
-    """A function that counts the tokens of this model as exactly as possible."""
+def exact_counter(model: str, provider: str) -> Callable[[str], int]:
+    """Return a function that counts this model's tokens as exactly as possible."""
     return lambda text: count(text, model, provider).count
 
 
-def estimate_for(model: str, provider: str) -> Callable[[str], int]:
-    """A function that estimates the tokens of this model without a tokenizer."""
+def estimator(model: str, provider: str) -> Callable[[str], int]:
+    """Return a function that estimates this model's tokens without a tokenizer."""
     scale = counting_rule(model, provider).scale
     return lambda text: round(estimate(text) * scale)
 
@@ -349,20 +349,20 @@ def _load(vocabulary: str) -> tuple[Callable[[str], int], str]:
     except ImportError:
         return estimate, "estimate"
     try:
-        tokens_in = _counter(splintr.Tokenizer.from_pretrained(SPLINTR_NAMES.get(vocabulary, vocabulary)))
-        is_correct = tuple(map(tokens_in, GOLDEN_TEXTS)) == GOLDEN_COUNTS[vocabulary]
+        count_tokens = _counting_function(splintr.Tokenizer.from_pretrained(SPLINTR_NAMES.get(vocabulary, vocabulary)))
+        is_correct = tuple(map(count_tokens, GOLDEN_TEXTS)) == GOLDEN_COUNTS[vocabulary]
     except Exception:  # another version may fail in any way, and the report should still be written
         is_correct = False
-    return (tokens_in, vocabulary) if is_correct else (estimate, f"estimate ({vocabulary} failed its self-check)")
+    return (count_tokens, vocabulary) if is_correct else (estimate, f"estimate ({vocabulary} failed its self-check)")
 
 
-def _counter(tokenizer: Any) -> Callable[[str], int]:
-    """A function that counts with `encode_ordinary`, the only method that treats `<|endoftext|>` as text."""
+def _counting_function(tokenizer: Any) -> Callable[[str], int]:
+    """Return a function that counts with `encode_ordinary`, the only method that treats `<|endoftext|>` as text."""
 
-    def tokens_in(text: str) -> int:
+    def count_tokens(text: str) -> int:
         try:
             return len(tokenizer.encode_ordinary(text))
         except UnicodeEncodeError:  # a lone surrogate, which cannot be sent to a provider either
             return len(tokenizer.encode_ordinary(text.encode("utf-8", "replace").decode()))
 
-    return tokens_in
+    return count_tokens

@@ -25,7 +25,7 @@ _TOKENS = re.compile(
 
 
 def changed_spans(old: str, new: str, max_comparisons: int = MAX_COMPARISONS) -> Spans:
-    """The changes in order, as ranges of the old and the new text. Adjacent changes are merged."""
+    """Return the changes in order, as ranges of the old and the new text. Adjacent changes are merged."""
     if old == new:
         return []
     start, end = _common_ends(old, new)
@@ -46,7 +46,7 @@ def changed_spans(old: str, new: str, max_comparisons: int = MAX_COMPARISONS) ->
 
 
 def common_prefix_length(first: str, second: str) -> int:
-    """The length of the common prefix of two strings."""
+    """Return the length of the common prefix of two strings."""
     low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
@@ -55,7 +55,7 @@ def common_prefix_length(first: str, second: str) -> int:
 
 
 def _common_ends(old: str, new: str) -> tuple[int, int]:
-    """The lengths of the common prefix and suffix of two strings, in complete lines."""
+    """Return the lengths of the common prefix and suffix of two strings, in complete lines."""
     start = common_prefix_length(old, new)
     start = old.rfind("\n", 0, start) + 1
     rest = min(len(old), len(new)) - start
@@ -66,13 +66,13 @@ def _common_ends(old: str, new: str) -> tuple[int, int]:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their line feeds."""
+    """Return the lines with their line feeds."""
     lines = text.split("\n")
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
 def _hunks(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Spans:
-    """The changes between two lists, as ranges of both. `budget` contains the number of comparisons left."""
+    """Return the changes between two lists, as ranges of both. `budget` contains the remaining number of comparisons."""
     spans: Spans = []
     pending = [(0, len(old), 0, len(new))]
     while pending:
@@ -98,7 +98,7 @@ def _hunks(old: Sequence[str], new: Sequence[str], budget: list[int]) -> Spans:
 def _without_common_ends(
     old: Sequence[str], new: Sequence[str], a: int, b: int, c: int, d: int
 ) -> tuple[int, int, int, int]:
-    """The ranges without their common beginning and end."""
+    """Return the ranges without their common beginning and end."""
     while a < b and c < d and old[a] == new[c]:
         a, c = a + 1, c + 1
     while a < b and c < d and old[b - 1] == new[d - 1]:
@@ -118,7 +118,7 @@ def _line_by_line(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans
 
 
 def _anchors(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> list[tuple[int, int]]:
-    """The items that occur exactly once in each range, limited to those in the same order."""
+    """Return the positions of items that occur exactly once in each range, limited to those in the same order."""
     new_positions: dict[str, int] = {}
     for y in range(c, d):
         new_positions[new[y]] = -1 if new[y] in new_positions else y
@@ -132,7 +132,7 @@ def _anchors(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: 
 
 
 def longest_increasing(numbers: Sequence[int]) -> list[int]:
-    """The indexes of the longest increasing subsequence."""
+    """Return the indexes of the longest increasing subsequence."""
     tails: list[int] = []
     ends: list[int] = []
     previous: list[int] = []
@@ -150,7 +150,7 @@ def longest_increasing(numbers: Sequence[int]) -> list[int]:
 
 
 def _smallest_change(old: Sequence[str], a: int, b: int, new: Sequence[str], c: int, d: int) -> Spans:
-    """The smallest change, found with a table of longest common subsequences."""
+    """Return the smallest change, found with a table of longest common subsequences."""
     rows = [[0] * (d - c + 1)]
     for x in range(b - 1, a - 1, -1):
         below, row, word = rows[-1], [0] * (d - c + 1), old[x]
@@ -173,7 +173,7 @@ def _smallest_change(old: Sequence[str], a: int, b: int, new: Sequence[str], c: 
 
 
 def _simplify(hunks: Spans, old: Sequence[str], new: Sequence[str]) -> Spans:
-    """The hunks, or a single hunk if the texts have hardly any words in common: scattered words would be unreadable."""
+    """Return the hunks, or a single hunk if the texts have few words in common, because scattered words would be unreadable."""
     removed = sum(len(old[x]) for a, b, _, _ in hunks for x in range(a, b) if not old[x].isspace())
     added = sum(len(new[y]) for _, _, c, d in hunks for y in range(c, d) if not new[y].isspace())
     size = sum(len(word) for word in old if not word.isspace()) + sum(len(word) for word in new if not word.isspace())

@@ -101,7 +101,7 @@ def price_form(price: Price) -> PriceForm:
 
 def breakpoint_form(point: Breakpoint) -> BreakpointForm:
     return {
-        "of": point.of,
+        "of": point.argument,
         "after": point.after,
         "lifetime": point.lifetime,
         "tokens": point.tokens,
@@ -141,7 +141,7 @@ def cache_reuse_form(reuse: CacheReuse, rules: ProviderRules, price: Price | Non
 
 def _first_difference_form(first: FirstDifference) -> FirstDifferenceForm:
     causes = [cause_form(cause) for cause in first.causes]
-    return {"of": first.of, "name": first.name or None, "offset": first.offset, "causes": causes}
+    return {"of": first.argument, "name": first.name or None, "offset": first.offset, "causes": causes}
 
 
 # Lint

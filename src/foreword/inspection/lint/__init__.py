@@ -19,16 +19,16 @@ from ...errors import suggestion
 from ...findings import REPLACED_BY_CHECKS, known_ids
 from ...text.hidden import find_hidden
 from ...vocabulary import Finding, replace
-from .changing import changing_text, changing_values
-from .contradictions import contradictions
-from .references import missing_files, unexpanded_includes
-from .repeated import repetitions
-from .secrets import mask_secrets, secrets
-from .sizes import MAX_SECTION_TOKENS, large_sections, over_limit
+from .changing import find_changing_text, find_changing_values
+from .contradictions import find_contradictions
+from .references import find_missing_files, find_unexpanded_includes
+from .repeated import find_repetitions
+from .secrets import find_secrets, mask_secrets
+from .sizes import MAX_SECTION_TOKENS, find_excesses, find_large_sections
 from .source_text import LintContext, SourceText, source_texts
 from .table import BY_ID, CHECKS, GUARDS, about, severity
-from .targets import missing_scripts, missing_targets
-from .tools import missing_tools
+from .targets import find_missing_scripts, find_missing_targets
+from .tools import find_missing_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ __all__ = ["BY_ID", "CHECKS", "GUARDS", "Linter", "LintContext", "about", "known
 
 
 def lint(prompt: Prompt, context: LintContext, disabled: Collection[str] = ()) -> list[Finding]:
-    """The findings for a prompt, sorted by file and line, without those of `disabled` checks."""
+    """Return the findings for a prompt, sorted by file and line, without those of `disabled` checks."""
     return Linter(context, disabled).check(prompt)
 
 
@@ -55,7 +55,7 @@ class Linter:
         self._sources: SourceCache = {}
 
     def check(self, prompt: Prompt, skills: Iterable[str] = ()) -> list[Finding]:
-        """The findings for a prompt. `skills` are the paths of skills, which `check_skills` checks separately."""
+        """Return the findings for a prompt. `skills` are the paths of skills, which `check_skills` checks separately."""
         sources = source_texts(prompt, self._sources)
         result = [
             *_build_findings(prompt.findings, {*skills, *(source.path for source in sources)}),
@@ -65,7 +65,7 @@ class Linter:
         return self.without_ignored(result, sources)
 
     def check_skills(self, skills: Sequence[SourceText], problems: Iterable[Finding] = ()) -> list[Finding]:
-        """The findings for complete SKILL.md files. `problems` are the findings from reading them."""
+        """Return the findings for complete SKILL.md files. `problems` are the findings from reading them."""
         result = [
             *_build_findings(problems),
             *(finding for source in skills for finding in _check_skill(source, self.context)),
@@ -76,7 +76,7 @@ class Linter:
         return source.cached("findings", lambda text: list(_check_text(text, self.context)))
 
     def without_ignored(self, findings: Iterable[Finding], sources: Sequence[SourceText]) -> list[Finding]:
-        """The findings that are not disabled or ignored, without duplicates, sorted by file and line, and with secrets masked."""
+        """Return the findings that are not disabled or ignored, without duplicates, sorted by file and line, and with secrets masked."""
         with_comments = {source.path: source for source in sources if source.ignore_comments}
         remaining = dict.fromkeys(
             replace(finding, message=mask_secrets(finding.message))
@@ -95,7 +95,7 @@ _MAX_PER_FILE = 100
 
 
 def _limit(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """Limit the number of findings per file and check. The last one mentions how many more there are."""
+    """Limit the number of findings per file and check. The last one says how many more there are."""
     groups: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         groups.setdefault((finding.path, finding.code), []).append(finding)
@@ -110,7 +110,7 @@ def _limit(findings: Sequence[Finding]) -> Iterator[Finding]:
 
 
 def _build_findings(findings: Iterable[Finding], checked_paths: Collection[str] = ()) -> Iterator[Finding]:
-    """The build's findings with lint's severities, except those that a check of these files reports in more detail."""
+    """Yield the build's findings with lint's severities, except those that a check of these files reports in more detail."""
     for finding in findings:
         if finding.code not in REPLACED_BY_CHECKS and not (
             finding.code == "hidden-characters" and finding.path in checked_paths
@@ -126,30 +126,30 @@ def _finding(check: str, source: SourceText, line: int | None, message: str) -> 
 
 
 def _check_text(source: SourceText, context: LintContext) -> Iterator[Finding]:
-    """The findings for one source that do not depend on the rest of the prompt."""
+    """Yield the findings for one source that do not depend on the rest of the prompt."""
     yield from _check_any_text(source, context)
-    for offset, what in changing_text(source):
-        message = f"{what} is in a section that should stay the same for {_duration(source.lifetime)}"
+    for offset, description in find_changing_text(source):
+        message = f"{description} is in a section that should stay the same for {_duration(source.lifetime)}"
         yield _finding("volatile-text", source, source.line(offset), message)
 
 
 def _check_skill(source: SourceText, context: LintContext) -> Iterator[Finding]:
-    """The findings for a complete SKILL.md."""
+    """Yield the findings for a complete SKILL.md."""
     yield from _check_any_text(source, context)
-    yield from (_excess_finding(excess) for excess in over_limit([source], ()))
+    yield from (_excess_finding(excess) for excess in find_excesses([source], ()))
 
 
 def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Finding]:
-    for secret in secrets(source.text):
-        message = f"this looks like {secret.what} ({secret.summary}); everyone who sees the prompt sees it"
+    for secret in find_secrets(source.text):
+        message = f"this looks like {secret.description} ({secret.summary}); everyone who sees the prompt sees it"
         yield _finding("secret", source, source.line(secret.start), message)
     yield from _hidden_characters(source)
     if context.tools is not None:
-        for offset, name in missing_tools(source, context.tools):
+        for offset, name in find_missing_tools(source, context.tools):
             message = f"the agent has no tool {name!r}" + suggestion(name, context.tools)
             yield _finding("missing-tool", source, source.line(offset), message)
     if source.is_file:
-        for reference in missing_files(source, context.exists):
+        for reference in find_missing_files(source, context.exists):
             yield _finding("missing-file", source, source.line(reference.offset), f"{reference.target} does not exist")
         yield from _missing_definitions(source, context)
     for comment in source.ignore_comments:
@@ -159,18 +159,18 @@ def _check_any_text(source: SourceText, context: LintContext) -> Iterator[Findin
 
 
 def _missing_definitions(source: SourceText, context: LintContext) -> Iterator[Finding]:
-    """Findings for targets and scripts that the instructions say to run but the project does not define."""
-    for code, what, find in (
-        ("missing-target", "target", missing_targets),
-        ("missing-script", "script", missing_scripts),
+    """Yield a finding for each target or script that the instructions say to run but the project does not define."""
+    for code, noun, find in (
+        ("missing-target", "target", find_missing_targets),
+        ("missing-script", "script", find_missing_scripts),
     ):
         for missing in find(source, context.files_above, context.exists):
-            message = f"{missing.path} has no {what} {missing.name!r}" + suggestion(missing.name, missing.defined)
+            message = f"{missing.path} has no {noun} {missing.name!r}" + suggestion(missing.name, missing.defined)
             yield _finding(code, source, source.line(missing.offset), message)
 
 
 def _hidden_characters(source: SourceText) -> Iterator[Finding]:
-    """A finding for each kind of hidden character, at its first line. Kinds that usually come from copying are only warnings."""
+    """Yield a finding for each kind of hidden character, at its first line. Kinds that usually come from copying are only warnings."""
     runs_by_kind: dict[str, list[HiddenCharacters]] = {}
     for run in find_hidden(source.text):
         runs_by_kind.setdefault(run.kind, []).append(run)
@@ -182,11 +182,11 @@ def _hidden_characters(source: SourceText) -> Iterator[Finding]:
         guess = "; was this UTF-8 decoded as Latin-1?" if kind == "control characters" and count > 2 else ""
         message = f"{kind} ({characters}{where})" + (f", which spell {decoded!r}" if decoded else "") + guess
         result = _finding("hidden-characters", source, runs[0].line, message)
-        yield result if kind in _NEVER_ACCIDENTAL else replace(result, severity="warning")
+        yield result if kind in _DELIBERATE_KINDS else replace(result, severity="warning")
 
 
-# These never get into a file by accident.
-_NEVER_ACCIDENTAL = ("tag characters", "variation selectors in a row", "a bidirectional override")
+# Kinds of hidden characters that never get into a file by accident.
+_DELIBERATE_KINDS = ("tag characters", "variation selectors in a row", "a bidirectional override")
 
 
 def _ignore_problems(checks: Sequence[str]) -> Iterator[str]:
@@ -200,21 +200,21 @@ def _ignore_problems(checks: Sequence[str]) -> Iterator[str]:
 
 
 def _check_prompt(prompt: Prompt, sources: Sequence[SourceText], context: LintContext) -> Iterator[Finding]:
-    """The findings that depend on several sources, or on their position in the prompt."""
+    """Yield the findings that depend on several sources, or on their position in the prompt."""
     by_path = {source.path: source for source in sources}
-    for section, lifetime, what, after in changing_values(prompt):
-        message = f"{what} is in section '{section}', which should stay the same for {_duration(lifetime)}; {after:,} characters follow it"
+    for section, lifetime, description, after in find_changing_values(prompt):
+        message = f"{description} is in section '{section}', which should stay the same for {_duration(lifetime)}; {after:,} characters follow it"
         yield Finding("volatile-text", BY_ID["volatile-text"].severity, message)
-    for clash in contradictions(sources):
+    for clash in find_contradictions(sources):
         message = f"{clash.family}: this file {clash.says}, {clash.other}:{clash.other_line} {clash.other_says}"
         yield _finding("contradiction", by_path[clash.path], clash.line, message)
-    for repetition in repetitions(sources):
+    for repetition in find_repetitions(sources):
         tokens = context.count_tokens(repetition.text)
-        what = "this paragraph is" if repetition.count == 1 else f"{repetition.count} paragraphs from here on are"
-        message = f"{what} the same as in {repetition.other}:{repetition.other_line} (about {tokens:,} tokens, paid for twice)"
+        subject = "this paragraph is" if repetition.count == 1 else f"{repetition.count} paragraphs from here on are"
+        message = f"{subject} the same as in {repetition.other}:{repetition.other_line} (about {tokens:,} tokens, paid for twice)"
         yield _finding("repeated-paragraph", by_path[repetition.path], repetition.line, message)
-    yield from (_excess_finding(excess) for excess in over_limit(sources, prompt.candidates))
-    for passage, tokens in large_sections(prompt.passages, context.count_tokens):
+    yield from (_excess_finding(excess) for excess in find_excesses(sources, prompt.candidates))
+    for passage, tokens in find_large_sections(prompt.passages, context.count_tokens):
         message = f"section '{passage.section}' has about {tokens:,} tokens, more than {MAX_SECTION_TOKENS:,}; most of them come from here"
         yield Finding("oversized-section", BY_ID["oversized-section"].severity, message, _main_file(passage))
     yield from _ignored_includes(sources, context)
@@ -226,14 +226,14 @@ def _ignored_includes(sources: Sequence[SourceText], context: LintContext) -> It
     for source in sources:
         if not source.is_file:
             continue
-        for reference, exists in unexpanded_includes(source, context.exists, context.follows_directives, present):
-            why = ": the agent sees the line, not the file" if exists else ", and the file does not exist"
-            message = f"this layout does not expand {reference.target}{why}"
+        for reference, exists in find_unexpanded_includes(source, context.exists, context.follows_directives, present):
+            explanation = ": the agent sees the line, not the file" if exists else ", and the file does not exist"
+            message = f"this layout does not expand {reference.target}{explanation}"
             yield _finding("unsupported-include", source, source.line(reference.offset), message)
 
 
 def _main_file(passage: Passage) -> str:
-    """The file that contributed most of a passage; empty if no file did."""
+    """Return the file that contributed most of a passage, or empty if no file did."""
     sizes: dict[str, int] = {}
     for piece in passage.pieces:
         if piece.origin.kind == "file":
@@ -250,7 +250,7 @@ def _excess_finding(excess: Excess) -> Finding:
 
 
 def _forged_tags(prompt: Prompt) -> Iterator[Finding]:
-    """A finding for each tag that Foreword escaped with a backslash. A tag that is never closed is a placeholder (`deploy <environment>`)."""
+    """Yield a finding for each tag that Foreword escaped with a backslash. A tag that is never closed is a placeholder (`deploy <environment>`)."""
     for passage in prompt.passages:
         closed = set(re.findall(r"<\\\s*/\s*([\w-]+)", passage.text.lower()))
         for before, mark, after in zip(passage.pieces, passage.pieces[1:], passage.pieces[2:], strict=False):

@@ -1,4 +1,4 @@
-"""Shared by the checks about released agents: an agent's prompt in one folder, and facts that concern several agents."""
+"""What the checks about released agents share: an agent's prompt in one folder, and facts that concern several agents."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _VERSION = re.compile(r",.*| v?\d[\w.]*$", re.DOTALL)
 
 
 def agent_name(layout: Layout) -> str:
-    """The name of the program that a layout mirrors, without its version; the layout's own name if it mirrors none."""
+    """Return the name of the program that a layout mirrors, without its version, or the layout's own name if it mirrors none."""
     return _VERSION.sub("", layout.mirrors) or layout.name
 
 
 def shared_names(layouts: Iterable[Layout]) -> frozenset[str]:
-    """The names of files by which several agents are detected. A file that only one agent is detected by is written for that agent."""
+    """Return the names of files by which several agents are detected. A file that indicates only one agent is written for that agent."""
     paths = [path for layout in layouts for path in dict.fromkeys(layout.detected_by)]
     return frozenset(path for path in paths if paths.count(path) > 1 and not path.endswith("/"))
 
@@ -51,7 +51,7 @@ class Visit:
 
     @property
     def loaded(self) -> dict[str, str]:
-        """The text of each of the repository's files that is in the prompt, in order."""
+        """The text of each file of the repository that is in the prompt, in order."""
         if self._loaded is None:
             parts: dict[str, list[str]] = {}
             for passage in self.prompt.passages:
@@ -62,7 +62,7 @@ class Visit:
         return self._loaded
 
     def own_candidates(self, fate: str) -> Iterator[Candidate]:
-        """The candidates in the repository with this fate."""
+        """Return the candidates in the repository with this fate."""
         return (
             candidate
             for candidate in self.prompt.candidates
@@ -87,25 +87,25 @@ class Facts:
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, Place], tuple[str, Severity | None, dict[str, None], dict[str, None]]] = {}
+        self._facts: dict[tuple[str, Place], tuple[str, Severity | None, dict[str, None], dict[str, None]]] = {}
 
     def add(
         self, check: str, place: Place, message: str, agent: str, folder: str = "", severity: Severity | None = None
     ) -> None:
         """Record a fact. If it is already known, add the agent and folder to it and keep its first message."""
-        known = self._known.setdefault((check, place), (message, severity, {}, {}))
-        known[2][agent] = None
+        _, _, agents, folders = self._facts.setdefault((check, place), (message, severity, {}, {}))
+        agents[agent] = None
         if folder:
-            known[3][folder] = None
+            folders[folder] = None
 
     def findings(self) -> Iterator[Finding]:
-        for (check, place), (message, severity, agents, folders) in self._known.items():
+        for (check, place), (message, severity, agents, folders) in self._facts.items():
             is_one = len(agents) == 1
             for field, text in (
                 ("{s}", "s" if is_one else ""),
                 ("{es}", "es" if is_one else ""),
-                ("{agents}", listed(sorted(agents))),
-                ("{folders}", some_of(list(folders))),
+                ("{agents}", join_names(sorted(agents))),
+                ("{folders}", summarize_folders(list(folders))),
             ):
                 message = message.replace(field, text)
             yield Finding(
@@ -119,13 +119,13 @@ class Facts:
             )
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence: `A, B and C`."""
+def join_names(names: Sequence[str]) -> str:
+    """Join names for a sentence: `A, B and C`."""
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
-def some_of(paths: Sequence[str]) -> str:
-    """The first folder, and the number of others."""
+def summarize_folders(paths: Sequence[str]) -> str:
+    """Name the first folder and the number of others."""
     if len(paths) < 2:
         return "".join(paths)
     others = len(paths) - 1
@@ -133,7 +133,7 @@ def some_of(paths: Sequence[str]) -> str:
 
 
 def place_of(source: SourceText, text: str) -> Place:
-    """The place of the first occurrence of some text in a file; the file itself if it does not occur."""
+    """Return the place where some text first occurs in a file, or the file itself if it does not occur."""
     offset = source.text.find(text) if text else -1
     if offset < 0:
         return Place(source.path)
@@ -143,9 +143,9 @@ def place_of(source: SourceText, text: str) -> Place:
 
 
 def mentions(text: str, path: str, written_in: str) -> bool:
-    """Whether a text, written in the file at `written_in`, names another file: by its name if it is beside it, otherwise by its path.
+    """Whether a text in the file at `written_in` mentions another file: by its name if it is in the same folder, otherwise by its path.
 
-    A sentence about all files of that name counts too.
+    A sentence about all files with that name counts too.
     """
     name = basename(path)
     if name not in text:
@@ -154,25 +154,25 @@ def mentions(text: str, path: str, written_in: str) -> bool:
         return True
     if f"{basename(dirname(path))}/{name}" in text:
         return True
-    return re.search(_ALL_OF_A_NAME.format(re.escape(name)), text, re.IGNORECASE) is not None
+    return re.search(_ABOUT_ALL_FILES.format(re.escape(name)), text, re.IGNORECASE) is not None
 
 
 # "the nearest AGENTS.md", "AGENTS.md files in each package"
-_ALL_OF_A_NAME = (
+_ABOUT_ALL_FILES = (
     r"\b(?:nested|near\w*|close\w*|each|every|any|local|relevant|scoped|specific|sub\w*|package\w*|director\w+|folder\w*|"
     r"module\w*|\*\*/)[^.\n]{{0,40}}{0}|{0}`?[^.\n]{{0,30}}\b(?:files|each|every|sub\w+|nested|director\w+|folder\w*)"
 )
 
 # Folders whose files are copied elsewhere, or are data.
-_MATERIAL = frozenset(
+_MATERIAL_FOLDERS = frozenset(
     ("template", "templates", "fixture", "fixtures", "testdata", "assets", "boilerplate", "scaffolds")
 )
 _TRANSLATION = re.compile(r"/[a-z]{2}-[A-Z]{2}(?:/|$)|/docs/[a-z]{2}(?:/|$)")
 
 
 def is_material(folder: str, root: str) -> bool:
-    """Whether a folder contains material, such as templates or translations, so that probably nobody works in it."""
+    """Whether a folder contains material such as templates or translations, so that probably nobody works in it."""
     below = folder[len(root) :]
     return _TRANSLATION.search(below) is not None or any(
-        segment.strip("_") in _MATERIAL for segment in below.split("/")
+        segment.strip("_") in _MATERIAL_FOLDERS for segment in below.split("/")
     )

@@ -1,6 +1,6 @@
-"""Files that an agent reads differently from what their author may expect: hidden, cut, in the wrong place or in another order.
+"""Reports files that an agent reads differently from what their author may expect: hidden, cut, misplaced or in another order.
 
-Every check uses only the prompt that a layout builds in a folder; none names an agent.
+Every check uses only the prompt that a layout builds in a folder. None depends on a particular agent.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from posixpath import basename, dirname, join, relpath
 from ...sources.paths import is_inside
 from ..agent_rules import describe_places
 from .agent_facts import Place, agent_name, mentions
-from .agent_texts import imports_left_out
+from .agent_texts import find_unfollowed_imports
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
     from .agent_facts import Facts, Visit
 
 # A hidden file is not reported if at least this share of its text is in the prompt anyway.
-_ALMOST_ALL = 0.8
-_LONGEST_POINTER = 600
+_COVERED_SHARE = 0.8
+_MAX_POINTER_LENGTH = 600
 
 
 # Hidden files
 
 
-def hidden_files(visit: Visit, facts: Facts, shared: Collection[str]) -> None:
-    """Files for several agents that this one does not read because it has found a file of its own."""
+def report_hidden_files(visit: Visit, facts: Facts, shared: Collection[str]) -> None:
+    """Report files for several agents that this one does not read because it found a file of its own."""
     lookups = list(_conditional_lookups(visit.layout))
     for hidden in visit.own_candidates("shadowed"):
         name = basename(hidden.path)
         if name not in shared or not hidden.target or not any(_reads(lookup, name) for lookup in lookups):
             continue
-        if not _is_given(visit, hidden):
+        if not _is_available(visit, hidden):
             severity, message = _describe_unread(visit, hidden)
             facts.add("unread-file", Place(hidden.path), message, visit.agent, visit.folder, severity)
 
 
 def _conditional_lookups(layout: Layout) -> Iterator[Lookup]:
-    """The lookup rules that apply only if another one finds nothing."""
+    """Yield the lookup rules that apply only if another one finds nothing."""
     for lookup in layout.lookups:
         if any(term.negated and any(fact.startswith("found:") for fact in term.facts) for term in lookup.when):
             yield lookup
@@ -52,26 +52,26 @@ def _reads(lookup: Lookup, name: str) -> bool:
     return any(basename(pattern.path) == name for group in lookup.groups for pattern in group)
 
 
-def _is_given(visit: Visit, hidden: Candidate) -> bool:
-    """Whether the agent gets the text of a hidden file in another way: from a copy, or because a file that it reads names it."""
+def _is_available(visit: Visit, hidden: Candidate) -> bool:
+    """Whether the agent gets the text of a hidden file in another way: from a copy, or because a file that it reads mentions it."""
     source = visit.read(hidden.path)
     if source is None:
         return True
     # An agent that starts further up follows these imports, and then learns of the file.
-    imported = {path: other.text for _, _, _, path in imports_left_out(visit) if (other := visit.read(path))}
+    imported = {path: other.text for _, _, _, path in find_unfollowed_imports(visit) if (other := visit.read(path))}
     if any(mentions(text, hidden.path, path) for path, text in {**visit.loaded, **imported}.items()):
         return True
-    if len(source.text) <= _LONGEST_POINTER and any(basename(path) in source.text for path in visit.loaded):
+    if len(source.text) <= _MAX_POINTER_LENGTH and any(basename(path) in source.text for path in visit.loaded):
         return True
     lines = {line.strip() for line in source.text.split("\n")}
-    given = {line.strip() for text in visit.loaded.values() for line in text.split("\n")}
-    return sum(map(len, lines & given)) >= _ALMOST_ALL * sum(map(len, lines))
+    available_lines = {line.strip() for text in visit.loaded.values() for line in text.split("\n")}
+    return sum(map(len, lines & available_lines)) >= _COVERED_SHARE * sum(map(len, lines))
 
 
 def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, str]:
-    """The severity, if it is not the usual one, and the message: which file hides it, and what to do."""
+    """Return the severity (None for the check's own) and the message, which says which file hides it and what to do."""
     folder = dirname(hidden.path)
-    start = _start_of(visit.layout, hidden.target)
+    start = _base_folder(visit.layout, hidden.target)
     can_import = any(
         _reads(lookup, basename(hidden.target)) and lookup.rules.imports for lookup in visit.layout.lookups
     )
@@ -81,16 +81,16 @@ def _describe_unread(visit: Visit, hidden: Candidate) -> tuple[Severity | None, 
             f"{{agents}} working in {{folders}} do{{es}} not read this file, because {hidden.target} takes its place;"
             f" make {own} a link to it"
         )
-    why = f"{{agents}} never read{{s}} this file, because {hidden.target} takes its place"
+    problem = f"{{agents}} never read{{s}} this file, because {hidden.target} takes its place"
     own = hidden.target if start == folder else join(folder, basename(hidden.target))
     if not can_import:
-        return None, f"{why}; make {own} a link to it"
+        return None, f"{problem}; make {own} a link to it"
     token = f"`@{relpath(hidden.path, dirname(own))}`"
-    return None, f"{why}; add {token} to {own}" if start == folder else f"{why}; add {own} with {token}"
+    return None, f"{problem}; add {token} to {own}" if start == folder else f"{problem}; add {own} with {token}"
 
 
-def _start_of(layout: Layout, path: str) -> str:
-    """The folder that a file belongs to; for `.agent/NAME.md`, the folder that contains `.agent`."""
+def _base_folder(layout: Layout, path: str) -> str:
+    """Return the folder that a file belongs to. For `.agent/NAME.md`, that is the folder that contains `.agent`."""
     suffixes = [
         "/" + pattern.path
         for lookup in layout.lookups
@@ -103,8 +103,8 @@ def _start_of(layout: Layout, path: str) -> str:
     )
 
 
-def blank_files(visit: Visit, facts: Facts) -> None:
-    """Blank files that take the place of others."""
+def report_blank_files(visit: Visit, facts: Facts) -> None:
+    """Report blank files that take the place of others."""
     for hidden in visit.own_candidates("shadowed"):
         hiding = visit.candidates.get(hidden.target)
         if hiding is None or not is_inside(hiding.path, visit.root):
@@ -119,34 +119,34 @@ def blank_files(visit: Visit, facts: Facts) -> None:
 # Cut files
 
 
-def cut_files(visit: Visit, facts: Facts) -> None:
-    """The first file that exceeds the layout's limit. The files after it are dropped for the same reason."""
+def report_cut_files(visit: Visit, facts: Facts) -> None:
+    """Report the first file that exceeds the layout's limit. The files after it are dropped for the same reason."""
     limit = next((section.bytes for section in visit.layout.all_sections if section.bytes is not None), None)
     sources = (visit.read(candidate.path) for candidate in visit.own_candidates("cut"))
     source = next(filter(None, sources), None) if limit is not None else None
     if source is None or limit is None:
         return
-    sizes = {path: _bytes(text) for path, text in visit.loaded.items()}
-    size, left = _bytes(source.text), sizes.pop(source.path, 0)
-    what = f"only {left:,} of this file's {size:,} bytes" if left else f"nothing of this file ({size:,} bytes)"
+    sizes = {path: _byte_length(text) for path, text in visit.loaded.items()}
+    size, left = _byte_length(source.text), sizes.pop(source.path, 0)
+    extent = f"only {left:,} of this file's {size:,} bytes" if left else f"nothing of this file ({size:,} bytes)"
     largest = max(sizes, key=sizes.__getitem__, default="")
     is_to_blame = size < limit // 2 and largest and sizes[largest] > limit // 4
     message = (
-        f"{{agents}} read{{s}} at most {limit:,} bytes of these files, and {what}; shorten {largest if is_to_blame else 'it'},"
+        f"{{agents}} read{{s}} at most {limit:,} bytes of these files, and {extent}; shorten {largest if is_to_blame else 'it'},"
         " or move details into files that are read when needed"
     )
     facts.add("cut-file", Place(source.path), message, visit.agent)
 
 
-def _bytes(text: str) -> int:
+def _byte_length(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
 # Order
 
 
-def misordered_files(visit: Visit, facts: Facts) -> None:
-    """General files that come after more specific ones, because the layout sorts files by their paths."""
+def report_misordered_files(visit: Visit, facts: Facts) -> None:
+    """Report general files that come after more specific ones because the layout sorts files by their paths."""
     for lookup in visit.layout.lookups:
         is_walked = any(
             pattern.place == "walk" and "*" not in pattern.path for group in lookup.groups for pattern in group
@@ -168,12 +168,12 @@ def misordered_files(visit: Visit, facts: Facts) -> None:
 # Places
 
 
-def misplaced_files(table: AgentTable, root: str, facts: Facts) -> None:
-    """Files in a hidden folder that an agent ignores, although it reads files of that name in other places."""
+def report_misplaced_files(table: AgentTable, root: str, facts: Facts) -> None:
+    """Report files in a hidden folder that an agent ignores, although it reads files with that name in other places."""
     for row in table.rows:
         if not is_inside(row.path, root) or not _is_in_hidden_folder(row.path, root):
             continue
-        for layout, where in _agents_ignoring(table, row):
+        for layout, where in _ignoring_agents(table, row):
             folder, name = dirname(dirname(row.path)), basename(row.path)
             message = f"{{agents}} ignore{{s}} this file, and read{{s}} only {where}; move it to {join(folder, name)}"
             facts.add("misplaced-file", Place(row.path), message, agent_name(layout))
@@ -185,8 +185,8 @@ def _is_in_hidden_folder(path: str, root: str) -> bool:
     return folders[-1].startswith(".") and not any(folder.startswith(".") for folder in folders[:-1])
 
 
-def _agents_ignoring(table: AgentTable, row: FileRow) -> Iterator[tuple[Layout, str]]:
-    """The agents that ignore a file and get nothing else from its folder, each with the places where it reads files of that name."""
+def _ignoring_agents(table: AgentTable, row: FileRow) -> Iterator[tuple[Layout, str]]:
+    """Yield the agents that ignore a file and get nothing else from its folder, each with where it reads files with that name."""
     folder = dirname(dirname(row.path))
     for number, view in enumerate(table.agents):
         where = describe_places(view.layout, row.path)

@@ -1,4 +1,4 @@
-"""Texts that an agent gets twice, and imports that it does not follow from the folder in which it works."""
+"""Reports texts that an agent gets twice, and imports that it does not follow from the folder in which it works."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from posixpath import basename, dirname, join, normpath, relpath
 
 from ...sources.paths import is_inside
 from .agent_facts import Place, place_of
-from .repeated import repetitions
+from .repeated import find_repetitions
 from .source_text import source_texts
 
 TYPE_CHECKING = False
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from .source_text import SourceCache, SourceText
 
 # Shorter repetitions are not worth a finding.
-_SHORTEST = 400
+_MIN_LENGTH = 400
 
 
-def unfollowed_imports(visit: Visit, facts: Facts) -> None:
-    """Imports of files in the repository that the agent does not follow because they are outside the folder in which it works."""
-    for finding, source, token, target in imports_left_out(visit):
+def report_unfollowed_imports(visit: Visit, facts: Facts) -> None:
+    """Report imports that the agent does not follow because the files are outside the folder in which it works."""
+    for finding, source, token, target in find_unfollowed_imports(visit):
         if source.text.strip() == token:
             advice = f"make {source.path} a link to {basename(target)}"
         else:
@@ -35,8 +35,8 @@ def unfollowed_imports(visit: Visit, facts: Facts) -> None:
         facts.add("unfollowed-import", place, message, visit.agent, visit.folder)
 
 
-def imports_left_out(visit: Visit) -> Iterator[tuple[Finding, SourceText, str, str]]:
-    """The findings about such imports, each with the importing file, the token and the path of the other file."""
+def find_unfollowed_imports(visit: Visit) -> Iterator[tuple[Finding, SourceText, str, str]]:
+    """Yield the findings about such imports, each with the importing file, the token and the path of the imported file."""
     for finding in visit.prompt.findings:
         source = visit.read(finding.path) if finding.code == "import-outside" else None
         token = _token(source, finding) if source else ""
@@ -47,7 +47,7 @@ def imports_left_out(visit: Visit) -> Iterator[tuple[Finding, SourceText, str, s
 
 
 def _token(source: SourceText, finding: Finding) -> str:
-    """The text that a finding points at."""
+    """Return the text that a finding points at."""
     lines = source.text.split("\n")
     if finding.line is None or finding.column is None or finding.end_column is None or finding.line > len(lines):
         return ""
@@ -55,19 +55,19 @@ def _token(source: SourceText, finding: Finding) -> str:
 
 
 class RepeatedTexts:
-    """Finds texts that an agent gets twice. What several agents read is compared once."""
+    """Reports texts that an agent gets twice. Files that several agents read are compared only once."""
 
     def __init__(self, facts: Facts, shared: Collection[str]) -> None:
         """`shared` are the names of files that several agents read."""
         self.facts, self.shared = facts, shared
         self._sources: SourceCache = {}
-        self._compared: dict[tuple[int, ...], Sequence[Repetition]] = {}
+        self._repetitions_by_sources: dict[tuple[int, ...], Sequence[Repetition]] = {}
 
     def visit(self, visit: Visit) -> None:
         if len(visit.loaded) > 1:
             for repetition in self._repetitions(visit):
                 self._report(repetition, visit)
-        self._same_file_twice(visit)
+        self._report_files_loaded_twice(visit)
 
     def _repetitions(self, visit: Visit) -> Sequence[Repetition]:
         sources = [
@@ -76,30 +76,30 @@ class RepeatedTexts:
             if source.is_file and is_inside(source.path, visit.root)
         ]
         key = tuple(map(id, sources))
-        if key not in self._compared:
-            self._compared[key] = [
-                repetition for repetition in repetitions(sources) if len(repetition.text) >= _SHORTEST
+        if key not in self._repetitions_by_sources:
+            self._repetitions_by_sources[key] = [
+                repetition for repetition in find_repetitions(sources) if len(repetition.text) >= _MIN_LENGTH
             ]
-        return self._compared[key]
+        return self._repetitions_by_sources[key]
 
     def _report(self, repetition: Repetition, visit: Visit) -> None:
         """Report a repetition at the nearer file, so that agents with a different order share the finding."""
         here, there = (repetition.path, repetition.line), (repetition.other, repetition.other_line)
         if (here[0].count("/"), here[0]) < (there[0].count("/"), there[0]):
             here, there = there, here
-        what = "this paragraph" if repetition.count == 1 else f"{repetition.count} paragraphs from here on"
+        subject = "this paragraph" if repetition.count == 1 else f"{repetition.count} paragraphs from here on"
         message = (
-            f"{{agents}} get{{s}} {what} twice: the same text is in {there[0]}:{there[1]}; keep it in one of the two"
+            f"{{agents}} get{{s}} {subject} twice: the same text is in {there[0]}:{there[1]}; keep it in one of the two"
         )
         self.facts.add("sent-twice", Place(*here), message, visit.agent)
 
-    def _same_file_twice(self, visit: Visit) -> None:
+    def _report_files_loaded_twice(self, visit: Visit) -> None:
         """Report files that are both loaded and imported."""
         seen: set[tuple[str, str]] = set()
         for passage in visit.prompt.passages:
             for piece in passage.pieces:
                 path, text = piece.origin.path, piece.text.strip()
-                if piece.origin.kind != "file" or len(text) < _SHORTEST or path not in visit.loaded:
+                if piece.origin.kind != "file" or len(text) < _MIN_LENGTH or path not in visit.loaded:
                     continue
                 is_found = path in visit.candidates and visit.candidates[path].layer != "import"
                 if (path, text) in seen and is_found:
@@ -110,7 +110,7 @@ class RepeatedTexts:
         """Report a file that is loaded twice, at the line that imports it."""
         for importing in visit.loaded:
             source = visit.read(importing) if importing != path else None
-            token = _import_of(path, source) if source else ""
+            token = _find_import(path, source) if source else ""
             if not source or not token:
                 continue
             # Another agent may need the import of a file that it does not load itself.
@@ -124,8 +124,8 @@ class RepeatedTexts:
             self.facts.add("sent-twice", place_of(source, token), message, visit.agent)
 
 
-def _import_of(path: str, source: SourceText) -> str:
-    """The token by which a file imports another; empty if there is none."""
+def _find_import(path: str, source: SourceText) -> str:
+    """Return the token by which a file imports another, or empty if there is none."""
     name = relpath(path, dirname(source.path))
     match = re.search(rf"(?<!\S)@(?:\./)?{re.escape(name)}(?!\S)", source.text)
     return match[0] if match else ""

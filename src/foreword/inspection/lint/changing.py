@@ -1,4 +1,4 @@
-"""Find text that will be different tomorrow: a clock, today's date, the id of a run.
+"""Finds text that will be different tomorrow: a clock, today's date, the id of a run.
 
 When it changes, everything after it in the prompt is billed in full. That does not matter in a section that lasts for a turn, but it
 does in one that should last as long as the project.
@@ -55,26 +55,28 @@ _HINT = re.compile(r"20\d\d|[ _-]id\b", re.IGNORECASE)
 _compiled: list[tuple[str, re.Pattern[str]]] = []
 
 
-def changing_text(source: SourceText) -> Iterator[Match]:
-    """Text in a long-lived file that will soon be out of date: its offset, and what it is."""
+def find_changing_text(source: SourceText) -> Iterator[Match]:
+    """Yield text in a long-lived file that will soon be out of date: its offset and a description."""
     if source.lifetime not in LONG_LIVED or not _HINT.search(source.text):
         return
     if not _compiled:
-        _compiled.extend((what, re.compile(pattern, re.IGNORECASE)) for what, pattern in _PATTERNS)
-    for what, pattern in _compiled:
+        _compiled.extend((description, re.compile(pattern, re.IGNORECASE)) for description, pattern in _PATTERNS)
+    for description, pattern in _compiled:
         for match in pattern.finditer(source.text):
             if not source.is_code(match.start()):
-                yield match.start(), what
+                yield match.start(), description
 
 
-def changing_values(prompt: Prompt) -> Iterator[tuple[str, str, str, int]]:
-    """Changing values in long-lived sections: the section, its lifetime, what changes, and how many characters follow it."""
+def find_changing_values(prompt: Prompt) -> Iterator[tuple[str, str, str, int]]:
+    """Yield changing values in long-lived sections: the section, its lifetime, a description, and how many characters follow it."""
     for passage in prompt.passages:
         if passage.lifetime not in LONG_LIVED:
             continue
         position = passage.start
         for piece in passage.pieces:
-            what = _CHANGING_VALUES.get(piece.origin.path) if piece.origin.kind in ("environment", "variable") else None
-            if what and piece.text.strip():
-                yield passage.section, passage.lifetime, what, len(prompt.text) - position
+            description = (
+                _CHANGING_VALUES.get(piece.origin.path) if piece.origin.kind in ("environment", "variable") else None
+            )
+            if description and piece.text.strip():
+                yield passage.section, passage.lifetime, description, len(prompt.text) - position
             position += len(piece.text)

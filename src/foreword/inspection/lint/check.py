@@ -1,4 +1,4 @@
-"""The form of a check in lint's table: what it finds, how serious that is, and two examples."""
+"""The type of the rows in lint's table of checks: what a check finds, how serious that is, and two examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find the shell commands in a file, in code spans and fenced shell code.
+"""Finds the shell commands in a file, in code spans and fenced shell code.
 
 Commands are split into words as a shell would split them, as far as that is possible without running a shell. Parsing a line stops
 at anything uncertain (a variable, a placeholder, an open quote), because a wrong guess would cause a wrong finding.
@@ -30,7 +30,7 @@ class Command:
 
 _SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,300})\1(?!`)")
 _SHELLS = frozenset(("", "sh", "bash", "shell", "zsh", "fish", "console", "shell-session", "shellsession", "terminal"))
-_INFO = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(?:`{3,}|~{3,})[ \t]*\{?\.?([\w-]*)")
+_FENCE_INFO = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(?:`{3,}|~{3,})[ \t]*\{?\.?([\w-]*)")
 _PROMPT = re.compile(r"[ \t>]*(?:[\w.@~:/-]{0,40}[$%][ \t]+)?")
 _WORD = re.compile(r"[ \t]*(?:(&&|\|\||[;|&()])|((?:[^\s;|&()\"'\\#]|(?<=[^\s])#|\"[^\"\n$`\\]*\"|'[^'\n]*')+))")
 _REDIRECTION = re.compile(r"\d?[<>]")
@@ -40,8 +40,8 @@ _NOT_LITERAL = re.compile(r"[$<>{}*?\[\]…]|\.\.\.")
 _MAX_COMMANDS = 500
 
 
-def commands(source: SourceText, programs: Sequence[str]) -> Iterator[Command]:
-    """The commands that run one of these programs, in order; in a very long file, only the first ones."""
+def find_commands(source: SourceText, programs: Sequence[str]) -> Iterator[Command]:
+    """Yield the commands that run one of these programs, in order. In a very long file, only the first ones are found."""
     if any(program in source.text for program in programs):
         matching = (command for command in _all_commands(source) if command.words[0] in programs)
         yield from islice(matching, _MAX_COMMANDS)
@@ -53,13 +53,13 @@ def _all_commands(source: SourceText) -> Iterator[Command]:
         if not source.is_fenced(match.start()):
             yield from _Line(match[2], match.start(2), "").commands()
     for start, end in source.fences:
-        info = _INFO.match(text, start)
+        info = _FENCE_INFO.match(text, start)
         if info and info[1].lower() in _SHELLS:
             yield from _fence_commands(text, text.find("\n", start, end) + 1 or end, end)
 
 
 def _fence_commands(text: str, start: int, end: int) -> Iterator[Command]:
-    """The commands in a fence. A `cd` also applies to the lines below it."""
+    """Yield the commands in a fence. A `cd` also applies to the lines below it."""
     folder: str | None = ""
     while start < end and folder is not None:
         newline = text.find("\n", start, end)
@@ -84,7 +84,7 @@ class _Line:
         self.folder_after: str | None = folder  # set after `commands` has parsed the line; None if unknown
 
     def commands(self) -> Iterator[Command]:
-        """The commands on the line, up to the first one that changes to an unknown folder."""
+        """Yield the commands on the line, up to the first one that changes to an unknown folder."""
         folder: str | None = self.folder
         is_subshell = False
         for start, words, is_complete, operator in self._parts():
@@ -99,7 +99,7 @@ class _Line:
         self.folder_after = self.folder if is_subshell else folder
 
     def _parts(self) -> Iterator[tuple[int, list[str], bool, str]]:
-        """The parts between operators: the start and words of each, whether it was parsed completely, and the operator after it."""
+        """Yield the parts between operators: the start and words of each, whether it was parsed completely, and the operator after it."""
         words: list[str] = []
         position = start = 0
         while (match := _WORD.match(self.line, position)) or words:
@@ -124,7 +124,7 @@ _FOLDER_COMMANDS = ("cd", "pushd", "popd")
 
 
 def _unwrap(words: Sequence[str]) -> list[str]:
-    """The command without variable assignments, prefixes such as `sudo`, and redirections."""
+    """Return the command without variable assignments, prefixes such as `sudo`, and redirections."""
     rest = [re.sub(r"[\"']", "", word) for word in words]
     while rest and (rest[0] in _WRAPPERS or _ASSIGNMENT.match(rest[0])):
         del rest[0]
@@ -135,7 +135,7 @@ def _unwrap(words: Sequence[str]) -> list[str]:
 
 
 def _change_folder(folder: str | None, words: Sequence[str]) -> str | None:
-    """The folder after `cd`; None if unknown."""
+    """Return the folder after `cd`, or None if it is unknown."""
     if folder is None or len(words) != 2 or words[0] != "cd" or _NOT_LITERAL.search(words[1]) or words[1][:1] in "-~/":
         return None
     return normpath(f"{folder or '.'}/{words[1]}")

@@ -1,4 +1,4 @@
-"""Find files that contradict each other: one says `npm`, another `pnpm`, and the agent may follow either.
+"""Finds files that contradict each other: one says `npm`, another `pnpm`, and the agent may follow either.
 
 A family is a set of alternatives, of which a project uses one. A file *runs* a choice if it contains its command, *asks* for it in
 words (`use pnpm`), or *forbids* it (`never npm`, `npm must not be used`). Two files contradict each other if one forbids what the
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Family:
     """Alternatives of which a project uses one. `choices` maps their names to patterns for their commands."""
 
-    what: str
+    name: str
     choices: Mapping[str, str]
     # Whether running different choices is also a contradiction, or only asking for them.
     counts_runs: bool = False
@@ -154,19 +154,19 @@ class Contradiction:
     other_says: str
 
 
-def contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction]:
-    """Contradictions between an earlier and a later file, one for each family and pair of files."""
+def find_contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction]:
+    """Yield the contradictions between an earlier and a later file, one for each family and pair of files."""
     stances = [(source, source.cached("stances", stances_of)) for source in sources if source.is_file]
     for number, (later, says) in enumerate(stances):
         for earlier, earlier_says in stances[:number]:
             if later.path == earlier.path:
                 continue
-            for what in says:
-                clash = _conflict(says[what], earlier_says[what], _COUNTS_RUNS[what]) if what in earlier_says else None
+            for family in (family for family in says if family in earlier_says):
+                clash = _conflict(says[family], earlier_says[family], _COUNTS_RUNS[family])
                 if clash:
                     statement, other = clash
                     yield Contradiction(
-                        what,
+                        family,
                         later.path,
                         later.line(statement[1]),
                         statement[0],
@@ -176,30 +176,30 @@ def contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction]:
                     )
 
 
-_COUNTS_RUNS = {**{family.what: family.counts_runs for family in FAMILIES}, _INDENTATION: True}
+_COUNTS_RUNS = {**{family.name: family.counts_runs for family in FAMILIES}, _INDENTATION: True}
 
 
-def _conflict(one: Stance, other: Stance, counts_runs: bool) -> tuple[Statement, Statement] | None:
-    """The statements in which two stances contradict each other, or None."""
-    if found := _forbidden_use(one, other):
+def _conflict(stance: Stance, other: Stance, counts_runs: bool) -> tuple[Statement, Statement] | None:
+    """Return the statements in which two stances contradict each other, or None."""
+    if found := _forbidden_use(stance, other):
         return found
-    if found := _forbidden_use(other, one):
+    if found := _forbidden_use(other, stance):
         return found[1], found[0]
-    if len(one.used) != 1 or len(other.used) != 1 or not (counts_runs or (one.asks and other.asks)):
+    if len(stance.used) != 1 or len(other.used) != 1 or not (counts_runs or (stance.asks and other.asks)):
         return None
-    (choice,), (other_choice,) = one.used, other.used
+    (choice,), (other_choice,) = stance.used, other.used
     if choice == other_choice or _are_both_spaces(choice, other_choice):
         return None
-    return (f"uses {choice}", _offset(one, choice)), (f"uses {other_choice}", _offset(other, other_choice))
+    return (f"uses {choice}", _offset(stance, choice)), (f"uses {other_choice}", _offset(other, other_choice))
 
 
-def _forbidden_use(one: Stance, other: Stance) -> tuple[Statement, Statement] | None:
-    """What one stance forbids and the other uses, unless one of them contradicts itself."""
-    for choice, offset in one.forbids.items():
-        if choice in other.used and choice not in one.runs and choice not in other.forbids:
+def _forbidden_use(stance: Stance, other: Stance) -> tuple[Statement, Statement] | None:
+    """Return what a stance forbids and the other one uses, unless one of them contradicts itself."""
+    for choice, offset in stance.forbids.items():
+        if choice in other.used and choice not in stance.runs and choice not in other.forbids:
             return (f"forbids {choice}", offset), (f"uses {choice}", _offset(other, choice))
-    for choice, offset in one.forbids_install.items():
-        if choice in other.asks and choice not in one.used and choice not in other.forbids_install:
+    for choice, offset in stance.forbids_install.items():
+        if choice in other.asks and choice not in stance.used and choice not in other.forbids_install:
             return (f"forbids {choice} install", offset), (f"uses {choice}", other.asks[choice])
     return None
 
@@ -214,23 +214,23 @@ def _offset(stance: Stance, choice: str) -> int:
 
 
 def stances_of(source: SourceText) -> dict[str, Stance]:
-    """What a file says about each family that it mentions."""
+    """Return what a file says about each family that it mentions."""
     stances: dict[str, Stance] = {}
     for family in FAMILIES:
         stance = Stance({}, {}, {})
         for choice in family.choices:
             if choice in source.text or choice.capitalize() in source.text:
-                stance = _with_choice(source, family, choice, stance)
+                stance = _add_choice(source, family, choice, stance)
         if stance.used or stance.forbids or stance.forbids_install:
-            stances[family.what] = stance
+            stances[family.name] = stance
     indentation = _indentation_stance(source)
     if indentation.asks or indentation.forbids:
         stances[_INDENTATION] = indentation
     return stances
 
 
-def _with_choice(source: SourceText, family: Family, choice: str, before: Stance) -> Stance:
-    """The stance, extended with what a file says about one more choice. Only the first mentions count, because a log may have thousands."""
+def _add_choice(source: SourceText, family: Family, choice: str, before: Stance) -> Stance:
+    """Add what a file says about one more choice to a stance. Only the first mentions count, because a log may have thousands."""
     word, run = _patterns(family, choice)
     runs, asks, forbids, installs = (
         {**mentions} for mentions in (before.runs, before.asks, before.forbids, before.forbids_install)
@@ -255,7 +255,7 @@ _MAX_MENTIONS = 200
 
 
 def _attitude_to(source: SourceText, start: int, end: int) -> str:
-    """Whether a sentence asks for a choice or forbids it. In backticks the name must be alone: `bun test` does not ask for bun."""
+    """Return whether a sentence asks for a choice or forbids it. In backticks, the name must be alone: `bun test` does not ask for bun."""
     before, after = source.before(start), source.text[end : end + 40]
     if _is_banned(source, start, end):
         return "forbids"
@@ -362,8 +362,8 @@ _compiled: dict[tuple[str, str], tuple[re.Pattern[str], re.Pattern[str]]] = {}
 
 
 def _patterns(family: Family, choice: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """The patterns for a choice's name and its command, compiled on first use."""
-    key = (family.what, choice)
+    """Return the patterns for a choice's name and its command, compiled on first use."""
+    key = (family.name, choice)
     if key not in _compiled:
         word = rf"(?<![\w/.@-])(?:{re.escape(choice)}|{re.escape(choice.capitalize())})(?![\w/'’-]|\.\w)"
         _compiled[key] = re.compile(word), re.compile(family.choices[choice], re.MULTILINE)
@@ -371,7 +371,7 @@ def _patterns(family: Family, choice: str) -> tuple[re.Pattern[str], re.Pattern[
 
 
 def _indentation_stance(source: SourceText) -> Stance:
-    """What a file says about indentation."""
+    """Return what a file says about indentation."""
     text = source.text
     asks: dict[str, int] = {}
     forbids: dict[str, int] = {}
@@ -392,7 +392,7 @@ _INNER_VERB = re.compile(r"\b(?:use|prefer)\b", re.IGNORECASE)
 
 
 def _attitude_to_indentation(source: SourceText, match: re.Match[str]) -> str:
-    """What a sentence about indentation asks for or forbids, if it applies to all files."""
+    """Return what a sentence about indentation asks for or forbids, if it applies to all files."""
     start = match.start()
     line = source.line_around(start)
     if not _ABOUT_INDENTATION.search(line) or _LANGUAGE.search(line) or source.is_fenced(start):

@@ -1,4 +1,4 @@
-"""Convert lint's findings to the formats of code hosts: SARIF 2.1.0 and GitHub workflow annotations."""
+"""Converts lint's findings to the formats of code hosts: SARIF 2.1.0 and GitHub workflow annotations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROOT = "WORKSPACE"
 
 
 def sarif_form(findings: Sequence[Finding], root: str, version: str) -> dict[str, Any]:
-    """Findings as a SARIF 2.1.0 log. Paths inside the workspace are relative to its root."""
+    """Return findings as a SARIF 2.1.0 log. Paths inside the workspace are relative to its root."""
     codes = sorted({*BY_ID, *(finding.code for finding in findings)})
     rules = [
         {
@@ -56,8 +56,8 @@ def _result(finding: Finding, rule: int, root: str) -> dict[str, Any]:
         relative = _relative_path(finding.path, root)
         location = {"uri": _escape(relative), "uriBaseId": _ROOT} if relative else {"uri": _uri(finding.path)}
         columns = {"startColumn": finding.column, "endColumn": finding.end_column}
-        known = {key: column for key, column in columns.items() if column}
-        region = {"region": {"startLine": finding.line, **known}} if finding.line else {}
+        known_columns = {key: column for key, column in columns.items() if column}
+        region = {"region": {"startLine": finding.line, **known_columns}} if finding.line else {}
         result["locations"] = [{"physicalLocation": {"artifactLocation": location, **region}}]
         # The fingerprint does not depend on the line, so it stays the same if the line moves.
         identity = f"{finding.code}\n{relative or finding.path}\n{_shorten_paths(root, finding.message)}"
@@ -66,13 +66,13 @@ def _result(finding: Finding, rule: int, root: str) -> dict[str, Any]:
 
 
 def _relative_path(path: str, root: str) -> str:
-    """The path relative to the root; empty if it is not below the root."""
+    """Return the path relative to the root, or empty if it is not below the root."""
     top = root.rstrip("/") + "/"
     return path[len(top) :] if path.startswith(top) else ""
 
 
 def _shorten_paths(root: str, message: str) -> str:
-    """The message with paths relative to the root, so that it is the same in every checkout."""
+    """Return the message with paths relative to the root, so that it is the same in every checkout."""
     return message.replace(root.rstrip("/") + "/", "")
 
 
@@ -87,7 +87,7 @@ def _escape(path: str) -> str:
 
 
 def annotation(finding: Finding, root: str) -> str:
-    """The finding as a GitHub workflow command."""
+    """Return the finding as a GitHub workflow command."""
     kind = {"error": "error", "warning": "warning", "info": "notice"}[finding.severity]
     path = _relative_path(finding.path, root) or finding.path
     properties = {"file": path, "line": str(finding.line or ""), "title": f"foreword {finding.code}"}

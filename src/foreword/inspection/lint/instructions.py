@@ -1,4 +1,4 @@
-"""Decide whether a sentence instructs its reader or describes something.
+"""Decides whether a sentence instructs its reader or describes something.
 
 `Use tabs` and `you must never use npm` are instructions; `the scripts use tabs` and `it never calls npm` are descriptions, although
 they share verbs. A sentence is an instruction only if nothing comes before its verb except an adverb, a modal verb, the reader as the
@@ -71,7 +71,7 @@ _CODE = re.compile(r"`[^`]{0,300}`")
 
 
 def sentence_before(text: str, offset: int, near: int = 1_000) -> str:
-    """The part of a sentence before an offset, with wrapped lines joined; only the end of it if it is very long."""
+    """Return the part of a sentence before an offset, with wrapped lines joined. If it is very long, only its end is returned."""
     start = max(offset - near, 0)
     lines = text[start:offset].split("\n")
     block = lines.pop()
@@ -84,7 +84,7 @@ def sentence_before(text: str, offset: int, near: int = 1_000) -> str:
 
 
 def attitude(before: str, is_elliptical: bool = False) -> Literal["", "asks", "forbids"]:
-    """Whether a sentence asks for something or forbids it, judging by the words before a verb; empty if it only describes.
+    """Return whether a sentence asks for something or forbids it, judging by the words before a verb, or empty if it only describes.
 
     `is_elliptical` means that no verb follows (`never npm`, `with tabs`), so that the verb is among the words before.
     """
@@ -184,7 +184,7 @@ _REMINDERS = frozenset(("ensure", "make", "remember", "note"))
 
 
 def _skip_fillers(words: Sequence[str]) -> list[str]:
-    """The words starting with the first that is not a filler; never empty."""
+    """Return the words starting with the first that is not a filler. At least one word is returned."""
     rest = list(words)
     while len(rest) > 1 and rest[0] in _FILLERS - _IMPERATIVES - _AMBIGUOUS_STARTS:
         del rest[0]
@@ -192,7 +192,7 @@ def _skip_fillers(words: Sequence[str]) -> list[str]:
 
 
 def _skip_to_reader(words: list[str]) -> list[str]:
-    """The words starting with the named reader, if there is one: `all contributors must` becomes `contributors must`."""
+    """Return the words starting with the named reader, if there is one: `all contributors must` becomes `contributors must`."""
     if words[0] in ("the", "all", "every", "any", "ai", "coding") and _NAMED_READERS & set(words[1:3]):
         return words[1 if words[1] in _NAMED_READERS else 2 :]
     return words

@@ -1,4 +1,4 @@
-"""Find references to files that do not exist, and includes that are not expanded.
+"""Finds references to files that do not exist, and includes that are not expanded.
 
 A Markdown link is a reference. A path is a reference if the text points to it (`see …`), or if it is in a code span and its folder
 exists although the file does not. It may still be an example, or a file yet to be created; the line often says so.
@@ -81,18 +81,18 @@ class Reference:
     target: str
 
 
-def missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
-    """References to files that do not exist, without duplicates."""
+def find_missing_files(source: SourceText, exists: Exists) -> Iterator[Reference]:
+    """Yield the references to files that do not exist, without duplicates."""
     for offset, target, is_link in _paths_in(source):
         decoded = _percent_decode(target) if is_link else target
         if not exists(source.path, decoded) and _should_exist(source, offset, target, is_link, exists):
             yield Reference(offset, decoded)
     if source.kind == "skill":
-        yield from _missing_scripts(source, exists)
+        yield from _find_missing_scripts(source, exists)
 
 
-def _missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
-    """Scripts that a skill runs but does not contain, without duplicates."""
+def _find_missing_scripts(source: SourceText, exists: Exists) -> Iterator[Reference]:
+    """Yield the scripts that a skill runs but does not contain, without duplicates."""
     seen: set[str] = set()
     for match in _SCRIPT.finditer(source.text):
         target = match[1]
@@ -110,7 +110,7 @@ def _is_label(source: SourceText, start: int, end: int) -> bool:
 
 
 def _paths_in(source: SourceText) -> Iterator[tuple[int, str, bool]]:
-    """The paths in a source, without duplicates: the offset, the path, and whether it is a link."""
+    """Yield the paths in a source, without duplicates: the offset, the path, and whether it is a link."""
     seen: set[str] = set()
     for pattern, is_code, is_link in (
         (_LINK, source.is_code, True),
@@ -135,7 +135,7 @@ def _is_path(target: str) -> bool:
 
 
 def _percent_decode(target: str) -> str:
-    """A link's path, percent-decoded."""
+    """Return a link's path, percent-decoded."""
     if "%" not in target:
         return target
     from urllib.parse import unquote
@@ -162,10 +162,10 @@ def _should_exist(source: SourceText, offset: int, target: str, is_link: bool, e
     )
 
 
-def unexpanded_includes(
+def find_unexpanded_includes(
     source: SourceText, exists: Exists, follows_directives: bool, present: Collection[str] = ()
 ) -> Iterator[tuple[Reference, bool]]:
-    """Includes in other agents' syntax, which are not expanded here, and whether each file exists.
+    """Yield the includes in other agents' syntax, which are not expanded here, and whether each file exists.
 
     Files that are in the prompt anyway (`present`, by path) are skipped.
     """

@@ -1,4 +1,4 @@
-"""Find paragraphs that are in two files: they are paid for twice, and one day only one of the two will be updated."""
+"""Finds paragraphs that are in two files: they are paid for twice, and one day only one of the two will be updated."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ class Repetition:
     text: str
 
 
-def repetitions(sources: Sequence[SourceText]) -> Iterator[Repetition]:
-    """Repeated paragraphs, one result for each pair of files, located at the first of them."""
+def find_repetitions(sources: Sequence[SourceText]) -> Iterator[Repetition]:
+    """Yield the repeated paragraphs, as one result for each pair of files, located at the first paragraph."""
     earlier: dict[str, tuple[str, int]] = {}
     for source in sources:
-        repeated: dict[str, list[tuple[int, int, str]]] = {}
+        matches_by_path: dict[str, list[tuple[int, int, str]]] = {}
         for offset, paragraph in _paragraphs(source):
             words = " ".join(paragraph.split())
             path, line = earlier.setdefault(words, (source.path, source.line(offset)))
             if path != source.path:
-                repeated.setdefault(path, []).append((source.line(offset), line, paragraph))
-        for path, matches in repeated.items():
+                matches_by_path.setdefault(path, []).append((source.line(offset), line, paragraph))
+        for path, matches in matches_by_path.items():
             line, other_line, _ = matches[0]
             text = "\n\n".join(match for _, _, match in matches)
             yield Repetition(source.path, line, path, other_line, len(matches), text)
 
 
 def _paragraphs(source: SourceText) -> Iterator[tuple[int, str]]:
-    """Paragraphs of prose with their offsets; code, tables, headings and comments are skipped."""
+    """Yield the paragraphs of prose with their offsets. Code, tables, headings and comments are skipped."""
     if not source.is_file:
         return
     for match in _PARAGRAPH.finditer(source.text):

@@ -1,26 +1,26 @@
-"""Rules that apply to some paths only: whether any file in the repository matches their globs.
+"""Checks whether any file in the repository matches the globs of rules that apply only to some paths.
 
-Agents read globs differently. A rule is reported only if no reading of its globs matches: at any depth, in any letter case, or as the
-name of a folder. Globs with classes, groups or negation count as matching.
+Agents interpret globs differently. A rule is reported only if no interpretation of its globs matches: at any depth, in any letter
+case, or as the name of a folder. Globs with classes, groups or negation count as matching.
 """
 
 from __future__ import annotations
 
 from posixpath import basename
 
-from ...sources.globs import alternatives, matches_glob
+from ...sources.globs import expand_braces, matches_glob
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-_NOT_UNDERSTOOD = frozenset("[]()!\\$<>")
-_LONGEST = 1_000
+_UNSUPPORTED_CHARACTERS = frozenset("[]()!\\$<>")
+_MAX_GLOB_LENGTH = 1_000
 _MAX_COMPARISONS = 1_000_000
 
 
 def split_globs(text: str) -> list[str]:
-    """The globs in a field: separated by commas outside braces, or by blanks."""
+    """Split a field into globs, which are separated by commas or blanks outside braces."""
     parts: list[str] = []
     start = depth = 0
     for index, character in enumerate(text):
@@ -40,10 +40,10 @@ def names_folder(globs: Iterable[str]) -> bool:
 class PathIndex:
     """The files and folders of a repository, indexed so that most globs can be matched without comparing every path."""
 
-    def __init__(self, paths: Iterable[str], opaque: Iterable[str] = ()) -> None:
-        """`paths` are relative to the root. Nothing is known about what is in the `opaque` folders."""
+    def __init__(self, paths: Iterable[str], unknown_folders: Iterable[str] = ()) -> None:
+        """`paths` are relative to the root. The contents of `unknown_folders` are not known."""
         self.paths = [path.lower() for path in paths]
-        self.opaque = [f"/{folder.lower()}/" for folder in opaque]
+        self.unknown_folders = [f"/{folder.lower()}/" for folder in unknown_folders]
         self.by_ending: dict[str, list[str]] = {}
         self.names: set[str] = set()
         self.comparisons = 0
@@ -54,40 +54,45 @@ class PathIndex:
                 self.by_ending.setdefault(ending, []).append(path)
 
     def has_match(self, globs: Sequence[str]) -> bool:
-        """Return True if any path matches one of these globs, or if that cannot be determined."""
+        """Whether any path matches one of these globs. True if that cannot be determined."""
         try:
             return not globs or any(self._matches(glob) for glob in globs)
-        except _TooMany:
+        except _TooManyComparisons:
             return True
 
     def _matches(self, glob: str) -> bool:
-        if len(glob) > _LONGEST or not _NOT_UNDERSTOOD.isdisjoint(glob) or ".." in glob or glob.startswith("~"):
+        if (
+            len(glob) > _MAX_GLOB_LENGTH
+            or not _UNSUPPORTED_CHARACTERS.isdisjoint(glob)
+            or ".." in glob
+            or glob.startswith("~")
+        ):
             return True
-        return any(self._matches_one(alternative) for alternative in alternatives(glob.lower()))
+        return any(self._matches_one(alternative) for alternative in expand_braces(glob.lower()))
 
     def _matches_one(self, glob: str) -> bool:
         segments = [segment for segment in glob.split("/") if segment not in ("", ".")]
         while segments and segments[-1] in ("**", "*"):
             segments.pop()  # everything in a folder: the folder itself matches
-        if not segments or any(folder in f"/{glob}" for folder in self.opaque):
+        if not segments or any(folder in f"/{glob}" for folder in self.unknown_folders):
             return True
         if any(not _has_wildcard(segment) and segment not in self.names for segment in segments):
             return False
-        wanted = "**/" + "/".join(segments)
-        return any(matches_glob(path, wanted) for path in self._possible_paths(segments[-1]))
+        full_glob = "**/" + "/".join(segments)
+        return any(matches_glob(path, full_glob) for path in self._possible_paths(segments[-1]))
 
     def _possible_paths(self, last: str) -> Iterator[str]:
-        """The paths that can match a glob with this last segment."""
+        """Yield the paths that can match a glob with this last segment."""
         ending = last[last.rfind("*") + 1 :]
         is_indexed = "?" not in last and ("*" not in last or (ending.startswith(".") and ending.count(".") == 1))
         for path in self.by_ending.get(ending, ()) if is_indexed else self.paths:
             self.comparisons += 1
             if self.comparisons > _MAX_COMPARISONS:
-                raise _TooMany
+                raise _TooManyComparisons
             yield path
 
 
-class _TooMany(Exception):
+class _TooManyComparisons(Exception):
     """There are too many globs and paths to compare all of them."""
 
 

@@ -1,4 +1,4 @@
-"""Find secrets by their issuer's prefix. Only the prefix and the length are ever printed.
+"""Finds secrets by their issuer's prefix. Only the prefix and the length are ever printed.
 
 The prefix must be followed by characters from the issuer's alphabet, in the right number, so that words are not mistaken for keys.
 Examples in documentation are skipped: repeated or ascending characters, or words such as `example`.
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @value
 class Issuer:
-    """An issuer of secrets: what it issues, the prefix, a pattern for the rest, and a rare substring to search for first."""
+    """An issuer of secrets: what it issues, the prefix, a pattern for the rest, and a rare substring (`hint`) to search for first."""
 
-    what: str
+    description: str
     prefix: str
     rest: str
     hint: str
@@ -87,7 +87,7 @@ _compiled: dict[Issuer, re.Pattern[str]] = {}
 
 
 def _pattern(issuer: Issuer) -> re.Pattern[str]:
-    """The issuer's pattern, compiled when its hint is first found."""
+    """Return the issuer's pattern, compiled when its hint is first found."""
     if issuer not in _compiled:
         _compiled[issuer] = re.compile(re.escape(issuer.prefix) + issuer.rest + r"(?![A-Za-z0-9_])")
     return _compiled[issuer]
@@ -115,14 +115,14 @@ class Secret:
     """Something that looks like a secret: its offset, what it is, and a summary that is safe to print."""
 
     start: int
-    what: str
+    description: str
     summary: str
 
 
-def secrets(text: str) -> list[Secret]:
-    """Everything in the text that looks like a secret, in order."""
+def find_secrets(text: str) -> list[Secret]:
+    """Return everything in the text that looks like a secret, in order."""
     results = [
-        Secret(match.start(), issuer.what, f"{issuer.prefix}…, {len(match[0])} characters")
+        Secret(match.start(), issuer.description, f"{issuer.prefix}…, {len(match[0])} characters")
         for issuer, match in _matches(text)
         if _is_random(match[0][len(issuer.prefix) :].rpartition("-----")[2])
     ]
@@ -140,7 +140,7 @@ def _is_random(body: str) -> bool:
 
 
 def mask_secrets(text: str) -> str:
-    """The text with everything that starts like a secret masked, even examples and truncated secrets."""
+    """Return the text with everything that starts like a secret masked, even examples and truncated secrets."""
     for issuer in ISSUERS:
         if issuer.hint in text:
             rest = r"(?=[\w./-]*[A-Z0-9])[\w./-]{8,}" if issuer.prefix == issuer.hint else issuer.rest

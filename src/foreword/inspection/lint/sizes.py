@@ -1,4 +1,4 @@
-"""Find files that exceed the limits of well-known agents, and sections that are too large."""
+"""Finds files that exceed the limits of well-known agents, and sections that are too large."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class Excess:
     size: int
 
 
-def over_limit(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> Iterator[Excess]:
-    """Files that exceed a limit."""
-    names = _names(sources, candidates)
+def find_excesses(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> Iterator[Excess]:
+    """Yield the files that exceed a limit."""
+    names = _names_by_path(sources, candidates)
     for limit in LIMITS:
         for source in sources:
             size = _size(source.text, limit.unit) if names[source.path] & set(limit.names) else 0
@@ -70,8 +70,8 @@ def over_limit(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -
                 yield Excess(limit, source.path, size)
 
 
-def _names(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> dict[str, set[str]]:
-    """The names of each file: its own, and those of duplicates in the same folder (a CLAUDE.md that links to AGENTS.md)."""
+def _names_by_path(sources: Sequence[SourceText], candidates: Sequence[Candidate]) -> dict[str, set[str]]:
+    """Return the names of each file: its own, and those of duplicates in the same folder (a CLAUDE.md that links to AGENTS.md)."""
     names = {source.path: {source.name} if source.is_file else set() for source in sources}
     for candidate in candidates:
         if candidate.fate == "duplicate":
@@ -86,8 +86,10 @@ def _size(text: str, unit: str) -> int:
     return text.count("\n") + 1 if unit == "lines" else len(text)
 
 
-def large_sections(passages: Sequence[Passage], count_tokens: Callable[[str], int]) -> Iterator[tuple[Passage, int]]:
-    """Sections with too many tokens, each with its number of tokens."""
+def find_large_sections(
+    passages: Sequence[Passage], count_tokens: Callable[[str], int]
+) -> Iterator[tuple[Passage, int]]:
+    """Yield the sections with too many tokens, each with its number of tokens."""
     for passage in passages:
         # A string never has more tokens than characters, so short ones need not be counted.
         if len(passage.text) > MAX_SECTION_TOKENS and (tokens := count_tokens(passage.text)) > MAX_SECTION_TOKENS:

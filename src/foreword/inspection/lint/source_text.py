@@ -62,7 +62,7 @@ class SourceText:
         self._cached: dict[str, Any] = {}
 
     def cached(self, name: str, compute: Callable[[SourceText], N]) -> N:
-        """The result of a function of this text, computed only once even if several prompts share the text."""
+        """Return the result of a function of this text, computed only once even if several prompts share the text."""
         if name not in self._cached:
             self._cached[name] = compute(self)
         result: N = self._cached[name]
@@ -78,22 +78,22 @@ class SourceText:
 
     @property
     def reported_path(self) -> str:
-        """The path to report in findings; empty if the text is not in a file that a person can open."""
+        """The path to report in findings, or empty if the text is not in a file that a person can open."""
         return self.path if self.is_file or self.kind in ("template", "setting") else ""
 
     def line(self, offset: int) -> int:
-        """The number of the line that contains a character."""
+        """Return the number of the line that contains a character."""
         if self._ends is None:
             self._ends = [match.start() for match in re.finditer("\n", self.text)]
         return bisect_right(self._ends, offset - 1) + 1
 
     def line_around(self, offset: int) -> str:
-        """The line that contains a character; only the part near the character if the line is very long."""
+        """Return the line that contains a character, or only the part near it if the line is very long."""
         end = self.text.find("\n", offset, offset + _MAX_DISTANCE)
         return self.before(offset) + self.text[offset : end if end >= 0 else offset + _MAX_DISTANCE]
 
     def before(self, offset: int) -> str:
-        """The part of the line before a character; only the end of that part if the line is very long."""
+        """Return the part of the line before a character, or only the end of that part if the line is very long."""
         start = max(offset - _MAX_DISTANCE, 0)
         return self.text[max(self.text.rfind("\n", start, offset) + 1, start) : offset]
 
@@ -121,7 +121,9 @@ class SourceText:
 
     def suppresses(self, finding: Finding) -> bool:
         """Whether a comment tells lint to ignore this finding."""
-        return any(comment.covers(finding) for comment in self.cached("by check", _by_check).get(finding.code, ()))
+        return any(
+            comment.covers(finding) for comment in self.cached("by check", _comments_by_check).get(finding.code, ())
+        )
 
 
 @value
@@ -137,7 +139,7 @@ class IgnoreComment:
         return self.lines == _ALL_LINES or (finding.line is not None and first <= finding.line <= last)
 
 
-def _by_check(source: SourceText) -> dict[str, list[IgnoreComment]]:
+def _comments_by_check(source: SourceText) -> dict[str, list[IgnoreComment]]:
     comments: dict[str, list[IgnoreComment]] = {}
     for comment in source.ignore_comments:
         for check in comment.checks:
@@ -149,10 +151,9 @@ _MAX_COMMENTS = 200
 
 
 def _find_ignore_comments(source: SourceText) -> Iterator[IgnoreComment]:
-    """The ignore comments. `ignore-file` applies to the file; otherwise, a comment applies to its line, or if it is alone on that line,
-    to the paragraph below.
+    """Yield the ignore comments. Their number is limited, because otherwise an untrusted file could keep lint busy for hours.
 
-    Their number is limited, because otherwise an untrusted file could keep lint busy for hours.
+    `ignore-file` applies to the file. Otherwise, a comment applies to its line or, if it is alone on that line, to the next paragraph.
     """
     text = source.text
     for match in islice(_COMMENT.finditer(text), _MAX_COMMENTS):
@@ -172,8 +173,8 @@ def _find_ignore_comments(source: SourceText) -> Iterator[IgnoreComment]:
             yield IgnoreComment(line, names, (source.line(start), last))
 
 
-def source_texts(prompt: Prompt, known: SourceCache) -> list[SourceText]:
-    """The texts of a prompt by origin, in order of appearance. Texts in `known` are reused."""
+def source_texts(prompt: Prompt, cache: SourceCache) -> list[SourceText]:
+    """Return the texts of a prompt by origin, in order of appearance. Texts in `cache` are reused."""
     texts: dict[tuple[str, str], list[str]] = {}
     lines: dict[tuple[str, str], int] = {}
     sections: dict[tuple[str, str], tuple[str, Lifetime]] = {}
@@ -191,10 +192,10 @@ def source_texts(prompt: Prompt, known: SourceCache) -> list[SourceText]:
     sources = []
     for kind, path in texts:
         source_key = (path, "".join(texts[kind, path]), *sections[kind, path], kind)
-        sources.append(known.setdefault(source_key, SourceText(*source_key)))
+        sources.append(cache.setdefault(source_key, SourceText(*source_key)))
     return sources
 
 
 def skill_texts(skills: Iterable[Document]) -> list[SourceText]:
-    """The texts of complete SKILL.md files, which enter a conversation when the skill is used."""
+    """Return the texts of complete SKILL.md files, which enter a conversation when the skill is used."""
     return [SourceText(skill.path, "\n" * (skill.line - 1) + skill.text, "skills", "turn", "skill") for skill in skills]

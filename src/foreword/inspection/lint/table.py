@@ -1,4 +1,4 @@
-"""The table of lint's checks: for each its id and severity, why it matters, and two examples, which are also its tests.
+"""The table of lint's checks, each with its id, its severity, why it matters, and two examples, which are also its tests.
 
 The reference page is generated from this table. A test runs each check on both examples: it must report the bad one, on the expected
 line, and must not report the good one.
@@ -24,7 +24,7 @@ def _skill(head: str) -> dict[str, str]:
 
 # Concatenated so that secret scanners do not report this file, or the page generated from it.
 KEY = "sk-ant-" + "api03-" + "Qm7Zt2LwVb9KxRc4HnYd8PjUf3GsAe6TiOo1" * 3 + "-AA"
-SHOWN_KEY = "sk-ant-…"
+MASKED_KEY = "sk-ant-…"
 
 CHECKS = (
     Check(
@@ -315,10 +315,10 @@ GUARDS = frozenset(check.id for check in CHECKS if check.is_guard) | {
 
 
 def about(code: str) -> str:
-    """The meaning of a check or a finding's code, in one sentence."""
+    """Return the meaning of a check or a finding's code, in one sentence."""
     return BY_ID[code].about if code in BY_ID else CODES[code][1] if code in CODES else "A check from an extension."
 
 
 def severity(code: str, default: Severity) -> Severity:
-    """The severity of a finding in lint; `default` if its code is not a check."""
+    """Return the severity of a finding in lint, or `default` if its code is not a check."""
     return BY_ID[code].severity if code in BY_ID else default

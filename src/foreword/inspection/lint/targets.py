@@ -1,4 +1,4 @@
-"""Find `make` targets and `npm` scripts that the instructions say to run but the project does not define.
+"""Finds `make` targets and `npm` scripts that the instructions say to run but the project does not define.
 
 As for the programs themselves, the nearest makefile or package.json applies. When in doubt, both checks report nothing: a makefile
 that includes others or computes the names of its targets can define anything.
@@ -10,7 +10,7 @@ import re
 from itertools import islice
 
 from ...vocabulary import value
-from .commands import commands, is_literal
+from .commands import find_commands, is_literal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ PACKAGES = ("package.json",)
 
 @value
 class MissingName:
-    """A name that a command runs but the file at `path` does not define. `defined` are the names that the file defines."""
+    """A name that a command runs but the file at `path` does not define. `defined` contains the names that the file defines."""
 
     offset: int
     name: str
@@ -77,27 +77,27 @@ _ELSEWHERE = re.compile(
 _AT_ROOT = re.compile(r"\b(?:root|top[- ]level|topmost)\b", re.IGNORECASE)
 
 
-def missing_targets(source: SourceText, above: FilesAbove, exists: Exists) -> Iterator[MissingName]:
-    """Targets that the instructions say to run but the makefile does not define, without duplicates."""
-    defined = _DefinitionFinder(source, above, exists, MAKEFILES, targets_of)
-    for command in commands(source, ("make", "gmake")):
+def find_missing_targets(source: SourceText, above: FilesAbove, exists: Exists) -> Iterator[MissingName]:
+    """Yield the targets that the instructions say to run but the makefile does not define, without duplicates."""
+    finder = _DefinitionFinder(source, above, exists, MAKEFILES, targets_of)
+    for command in find_commands(source, ("make", "gmake")):
         invocation = _parse_make(command)
         if invocation and not _is_prose(invocation.names):
             for name in invocation.names:
                 if _is_target(name):
                     alternatives = [name + suffix for suffix in _BUILT_IN_SUFFIXES]
-                    yield from defined.missing(command.offset, name, invocation.folder, alternatives)
+                    yield from finder.missing(command.offset, name, invocation.folder, alternatives)
 
 
-def missing_scripts(source: SourceText, above: FilesAbove, exists: Exists) -> Iterator[MissingName]:
-    """Scripts that the instructions say to run but package.json does not define, without duplicates."""
-    defined = _DefinitionFinder(source, above, exists, PACKAGES, scripts_of)
-    with_programs = _DefinitionFinder(source, above, exists, PACKAGES, scripts_and_programs_of)
-    for command in commands(source, ("npm", "pnpm", "yarn")):
+def find_missing_scripts(source: SourceText, above: FilesAbove, exists: Exists) -> Iterator[MissingName]:
+    """Yield the scripts that the instructions say to run but package.json does not define, without duplicates."""
+    script_finder = _DefinitionFinder(source, above, exists, PACKAGES, scripts_of)
+    script_or_program_finder = _DefinitionFinder(source, above, exists, PACKAGES, scripts_and_programs_of)
+    for command in find_commands(source, ("npm", "pnpm", "yarn")):
         invocation = _parse_script_command(command)
         if invocation:
-            known = with_programs if command.words[0] == "yarn" else defined
-            yield from known.missing(command.offset, invocation.names[0], invocation.folder, invocation.alternatives)
+            finder = script_or_program_finder if command.words[0] == "yarn" else script_finder
+            yield from finder.missing(command.offset, invocation.names[0], invocation.folder, invocation.alternatives)
 
 
 @value
@@ -131,7 +131,7 @@ class _DefinitionFinder:
         parse: Callable[[str], Definitions],
     ) -> None:
         self.source, self.files_above, self.exists, self.files, self.parse = source, above, exists, files, parse
-        self.known: dict[str, list[tuple[str, Definitions]]] = {}
+        self.definitions_by_folder: dict[str, list[tuple[str, Definitions]]] = {}
         self.seen: set[tuple[str, str]] = set()
 
     def missing(self, offset: int, name: str, folder: str, alternatives: Sequence[str]) -> Iterator[MissingName]:
@@ -141,7 +141,7 @@ class _DefinitionFinder:
             return
         is_at_root = not folder and _AT_ROOT.search(self.source.line_around(offset))
         path, names = definitions[-1] if is_at_root else definitions[0]
-        # A skill applies to the project it is used in, whatever is next to its own file.
+        # A skill applies to the project it is used in, regardless of what is next to its own file.
         relevant = [found for _, found in definitions] if self.source.kind == "skill" else [names]
         if not any(found.has(name) for found in relevant) and not any(
             self.exists(path, alternative, True) for alternative in alternatives
@@ -151,12 +151,12 @@ class _DefinitionFinder:
             yield MissingName(offset, name, path, suggestions)
 
     def _definitions(self, folder: str) -> list[tuple[str, Definitions]]:
-        if folder not in self.known:
-            self.known[folder] = [
+        if folder not in self.definitions_by_folder:
+            self.definitions_by_folder[folder] = [
                 (path, Definitions(is_open=True) if text is None else self.parse(text))
                 for path, text in self.files_above(self.source.path, self.files, folder)
             ]
-        return self.known[folder]
+        return self.definitions_by_folder[folder]
 
     def _applies_here(self, offset: int, folder: str) -> bool:
         """Whether a command is meant to be run here: its line does not call it an example or another project's command."""
@@ -220,7 +220,7 @@ _PROSE_WORDS = frozenset(
 
 
 def _parse_make(command: Command) -> Invocation | None:
-    """The targets that a `make` command runs; None if an option changes their meaning."""
+    """Return the targets that a `make` command runs, or None if an option changes their meaning."""
     folder, names = command.folder, []
     rest = list(command.words[1:])
     while rest:
@@ -239,7 +239,7 @@ def _parse_make(command: Command) -> Invocation | None:
 
 
 def _make_folder(word: str, rest: list[str]) -> str:
-    """The value of `-C`: a separate word (which is removed from `rest`), attached (`-Cweb`), or after `=`."""
+    """Return the value of `-C`: a separate word (which is removed from `rest`), attached (`-Cweb`), or after `=`."""
     if word in ("-C", "--directory"):
         return rest.pop(0) if rest else ""
     return word.removeprefix("--directory=") if word.startswith("--") else word[2:].removeprefix("=")
@@ -283,7 +283,7 @@ _REFERENCE = re.compile(r"\$(?:\([^()]*\)|\{[^{}]*\}|.)")
 
 
 def targets_of(makefile: str) -> Definitions:
-    """The targets that a makefile defines: those with a rule, and those declared as phony."""
+    """Return the targets that a makefile defines: those with a rule, and those declared as phony."""
     if _DEFINES_MORE.search(makefile):
         return Definitions(is_open=True)
     defined: dict[str, None] = {}
@@ -301,7 +301,7 @@ def targets_of(makefile: str) -> Definitions:
 
 
 def _lines_outside_defines(makefile: str) -> Iterator[str]:
-    """The lines of a makefile that are not inside a `define`."""
+    """Yield the lines of a makefile that are not inside a `define`."""
     depth = 0
     for line in _lines(makefile):
         block = _DEFINE.match(line)
@@ -312,7 +312,7 @@ def _lines_outside_defines(makefile: str) -> Iterator[str]:
 
 
 def _targets(line: str) -> list[str]:
-    """The targets that a line defines; `["$"]` if it expands a variable, which may contain a rule."""
+    """Return the targets that a line defines, or `["$"]` if it expands a variable, which may contain a rule."""
     if line.startswith("\t"):
         return []
     # A variable reference may contain a colon.
@@ -327,7 +327,7 @@ def _targets(line: str) -> list[str]:
 
 
 def _lines(makefile: str) -> Iterator[str]:
-    """The lines of a makefile, with continuation lines joined."""
+    """Yield the lines of a makefile, with continuation lines joined."""
     parts: list[str] = []
     for line in makefile.split("\n"):
         if line.endswith("\\") and not line.endswith("\\\\"):
@@ -355,7 +355,7 @@ _PROGRAMS = frozenset(
 
 
 def _parse_script_command(command: Command) -> Invocation | None:
-    """The script that a command runs; None if it runs no script, or another package's."""
+    """Return the script that a command runs, or None if it runs no script, or another package's."""
     program, *rest = command.words
     folder = _skip_options(program, rest, command.folder)
     verb, name = rest.pop(0) if rest else "", ""
@@ -370,7 +370,7 @@ def _parse_script_command(command: Command) -> Invocation | None:
 
 
 def _skip_options(program: str, rest: list[str], folder: str) -> str | None:
-    """Remove the leading options and return the folder they select; None if one of them may select another package."""
+    """Remove the leading options and return the folder they select, or None if one of them may select another package."""
     while rest and rest[0].startswith("-"):
         word = rest.pop(0)
         name, equals, path = word.partition("=")
@@ -405,7 +405,7 @@ _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optiona
 
 
 def scripts_of(package: str) -> Definitions:
-    """The scripts that a package.json defines. If it is invalid, it may define anything."""
+    """Return the scripts that a package.json defines. If it is invalid, it may define anything."""
     content = _parse_object(package)
     scripts = content.get("scripts", {}) if content is not None else None
     return Definitions(tuple(scripts)) if isinstance(scripts, dict) else Definitions(is_open=True)

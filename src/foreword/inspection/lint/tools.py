@@ -1,4 +1,4 @@
-"""Find tools that the instructions tell the agent to use but that it does not have."""
+"""Finds tools that the instructions tell the agent to use but that it does not have."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from .source_text import SourceText
 
 # Well-known agents' tools whose names people write without backticks.
-WELL_KNOWN = (
+WELL_KNOWN_TOOLS = (
     "Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep KillShell LS MultiEdit NotebookEdit NotebookRead Read"
     " SlashCommand Task TaskCreate TaskUpdate TodoRead TodoWrite ToolSearch WebFetch WebSearch Write"
 ).split()
 _MENTION = re.compile(
-    rf"`(?P<quoted>mcp__\w{{2,80}}|[a-z]+(?:_[a-z]+)+|[A-Z][a-z]+(?:[A-Z][a-z]+)+|{'|'.join(WELL_KNOWN)})`[ \t]+tool\b(?![ \t]+calls?\b)"
-    rf"|\bthe[ \t]+(?P<bare>{'|'.join(WELL_KNOWN)})[ \t]+tool\b(?![ \t]+calls?\b)"
+    rf"`(?P<quoted>mcp__\w{{2,80}}|[a-z]+(?:_[a-z]+)+|[A-Z][a-z]+(?:[A-Z][a-z]+)+|{'|'.join(WELL_KNOWN_TOOLS)})`[ \t]+tool\b(?![ \t]+calls?\b)"
+    rf"|\bthe[ \t]+(?P<bare>{'|'.join(WELL_KNOWN_TOOLS)})[ \t]+tool\b(?![ \t]+calls?\b)"
     r"|\btool[ \t]+`(?P<after>mcp__\w{2,80}|[a-z]+(?:_[a-z]+)+)`"
 )
 
@@ -29,8 +29,8 @@ _HEDGES = re.compile(
 )
 
 
-def missing_tools(source: SourceText, tools: frozenset[str]) -> Iterator[tuple[int, str]]:
-    """Tools that the instructions mention but the agent does not have, without duplicates: the offset and name of each."""
+def find_missing_tools(source: SourceText, tools: frozenset[str]) -> Iterator[tuple[int, str]]:
+    """Yield the offset and name of each tool that the instructions mention but the agent does not have, without duplicates."""
     known = {name.lower() for name in tools}
     for match in _mentions(source.text):
         name = match[str(match.lastgroup)]
@@ -42,10 +42,10 @@ def missing_tools(source: SourceText, tools: frozenset[str]) -> Iterator[tuple[i
 
 
 def _mentions(text: str) -> Iterator[re.Match[str]]:
-    """The names of tools on lines that contain the word `tool`."""
+    """Yield the names of tools on lines that contain the word `tool`."""
     end = 0
-    while (found := text.find("tool", end)) >= 0:
-        start = max(text.rfind("\n", end, found) + 1, end, found - 2_000)
-        newline = text.find("\n", found, found + 2_000)
-        end = newline if newline >= 0 else min(found + 2_000, len(text))
+    while (position := text.find("tool", end)) >= 0:
+        start = max(text.rfind("\n", end, position) + 1, end, position - 2_000)
+        newline = text.find("\n", position, position + 2_000)
+        end = newline if newline >= 0 else min(position + 2_000, len(text))
         yield from _MENTION.finditer(text, start, end)
