@@ -55,10 +55,10 @@ class RuleScopes:
 
     def scope_of_skill(self, lookup: Lookup, skill: Skill) -> RuleScope:
         key = skill.path, skill.paths, lookup.globs
-        known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = scope_of_globs("paths", skill.paths, lookup.globs)
-        return known
+        scope = self._scopes.get(key)
+        if scope is None:
+            scope = self._scopes[key] = scope_of_globs("paths", skill.paths, lookup.globs)
+        return scope
 
 
 def locate(path: str, workspace: Workspace, reader: Reader) -> TouchedFile | Finding:
