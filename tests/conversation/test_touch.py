@@ -1,5 +1,6 @@
 """Touching files: which instruction files and rules are sent, once, in which order, and what happens when things go wrong."""
 
+import math
 import os
 import re
 
@@ -85,6 +86,26 @@ def test_every_kind_of_rule_applies_by_its_own_field(tree, open_conversation):
         "src/.cursor/rules/h.mdc",
     ]
     assert files_in(open_conversation(id="u").touch(["other.md"])) == [".claude/rules/g.md", ".cursor/rules/e.mdc"]
+
+
+@pytest.mark.parametrize(
+    ("globs", "path", "applies"),
+    [
+        ("src/**", "web/src/x.ts", True),
+        ("web/src/**", "web/src/x.ts", True),
+        ("src/**", "src/x.ts", False),
+        ("web/src/**", "src/x.ts", False),
+        ("*.ts, !web/src/gen/**", "web/src/gen/x.ts", False),
+        ("*.ts, !src/gen/**", "web/src/gen/x.ts", False),
+        ("*.css; *.ts; !*.test.ts", "web/x.ts", True),
+        ("*.css; *.ts; !*.test.ts", "web/x.test.ts", False),
+    ],
+)
+def test_globs_of_a_rule_in_a_subfolder_are_relative_to_it_or_to_the_root(
+    tree, open_conversation, globs, path, applies
+):
+    tree({"w/.git": None, "w/web/.cursor/rules/r.mdc": f"---\nglobs: {globs}\n---\nnested"})
+    assert files_in(open_conversation().touch([path])) == ["web/.cursor/rules/r.mdc"] * applies
 
 
 SKILL = "---\nname: {0}\ndescription: About {0}.\n{1}---\nThe body of {0}.\n"
@@ -275,10 +296,33 @@ def test_a_known_path_costs_at_most_three_stat_calls(tree, conversation, monkeyp
 def test_a_change_to_any_file_is_noticed_after_some_touches_of_a_known_path(tree, open_conversation):
     tree({**TREE, **{f"w/.agents/rules/{n}.md": RULE.format("**/*.py", f"rule {n}") for n in range(9)}})
     conversation = open_conversation()
-    conversation.touch(["a/b/c/z.py"])
+    count = len(files_in(conversation.touch(["a/b/c/z.py"])))
     tree({"w/.agents/rules/7.md": RULE.format("**/*.py", "rule seven")})
-    sent = [path for _ in range(12) for path in files_in(conversation.touch(["a/b/c/z.py"]))]
-    assert sent == [".agents/rules/7.md changed"]
+    touches = 2 * math.ceil(count / 3)
+    sent = [path for _ in range(touches) for path in files_in(conversation.touch(["a/b/c/z.py"]))]
+    assert (count, sent) == (12, [".agents/rules/7.md changed"])
+
+
+@pytest.mark.parametrize("number", [9, 250])
+def test_a_change_is_noticed_by_the_first_touch_after_a_turn(tree, open_conversation, number):
+    tree({**TREE, **{f"w/.agents/rules/{n}.md": RULE.format("*.py", f"rule {n}") for n in range(9)}})
+    tree({f"w/.agents/rules/x{n}.md": RULE.format("web/**", f"other {n}") for n in range(number - 9)})
+    conversation = open_conversation()
+    paths = ["a/b/c/z.py", "a/z.py", "z.py"]
+    for path in paths:
+        conversation.touch([path])
+    tree({"w/.agents/rules/7.md": RULE.format("*.py", "rule seven")})
+    conversation.turn("go on")
+    assert [files_in(conversation.touch([path])) for path in paths] == [[".agents/rules/7.md changed"], [], []]
+
+
+def test_a_rule_that_starts_to_apply_to_a_known_path_is_sent_after_a_new_path(tree, conversation):
+    conversation.touch(["a/z.py"])
+    tree({"w/.claude/rules/web.md": RULE.format("**", "for all")})
+    assert files_in(conversation.touch(["a/b/z.txt"])) == ["a/b/AGENTS.md", ".claude/rules/web.md"]
+    tree({"w/.claude/rules/later.md": RULE.format("a/z.py", "for one")})
+    conversation.touch(["a/y.txt"])
+    assert files_in(conversation.touch(["a/z.py"])) == [".claude/rules/later.md"]
 
 
 def test_ten_thousand_rules_are_compiled_once(tree, open_conversation, monkeypatch):

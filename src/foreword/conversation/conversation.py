@@ -109,6 +109,7 @@ class Conversation:
         messages = check_messages(messages)
         check_time(now)
         expect("new_prompt", new_prompt, bool)
+        self._touching.check_files()
         if self._touching.has_waiting:
             self._send_waiting_touches()
         with self._lock:

@@ -11,7 +11,7 @@ from _thread import allocate_lock
 from ..engine.touches import build_touch
 from ..errors import StoreError
 from ..findings import finding
-from ..sources.rechecks import Recheck
+from ..sources.rechecks import Rechecks, Rotation
 from ..store import waits
 from ..text.lines import printable
 from ..vocabulary import replace, value
@@ -37,15 +37,15 @@ _MAX_WAITING = 10_000
 
 @value
 class _KnownPath:
-    """A path whose instructions were all sent: their files, the edition in use at that time, and a check for later changes."""
+    """A path whose instructions were all sent: their files with hashes, the edition in use at that time, and the files to check."""
 
     files: Mapping[str, str]
     edition: int
-    recheck: Recheck
+    applied: Rotation
 
-    def is_current(self, edition: Edition, state: State) -> bool:
+    def is_sent(self, edition: Edition, state: State) -> bool:
         has_all = all(state.touched.get(path) == hash for path, hash in self.files.items())
-        return has_all and edition.number == self.edition and self.recheck.is_unchanged()
+        return has_all and edition.number == self.edition
 
 
 class Touching:
@@ -62,6 +62,8 @@ class Touching:
         self._assembling, self._agent = assembling, agent
         self._lock = allocate_lock()
         self._known: dict[str, _KnownPath] = {}
+        self._applied: set[str] = set()
+        self._rechecks = Rechecks()
         self._waiting: dict[str, None] = {}
 
     @property
@@ -131,19 +133,39 @@ class Touching:
 
     # Known paths
 
+    def check_files(self) -> None:
+        """Forget the known paths if a file has changed since their instructions were sent, so that the next touch reads it.
+
+        A touch checks only a few files. This checks all of them or, if there are many, those that were sent.
+        """
+        with self._lock:
+            if self._known and not self._rechecks.are_all_unchanged(self._applied):
+                self._forget()
+
     def _is_known(self, path: str, current: Edition) -> bool:
-        known = self._known.get(path)
-        return known is not None and known.is_current(current, state_of(current))
+        with self._lock:
+            known = self._known.get(path)
+            if known is None or not known.is_sent(current, state_of(current)):
+                return False
+            if self._rechecks.is_unchanged(known.applied):
+                return True
+            self._forget()
+            return False
+
+    def _forget(self) -> None:
+        self._known.clear()
+        self._applied.clear()
 
     def _remember(self, paths: Iterable[str], reading: TouchReading, choice: Choice, current: Edition) -> None:
         state = state_of(current)
         files = {path: hash for path, hash in choice.hashes.items() if path in state.touched}
-        stamps = dict(reading.inputs.stamps)
-        applied = {entry.path for entries in reading.inputs.found.values() for entry in entries}
-        important = [(path, stamp) for path, stamp in stamps.items() if printable(path) in applied]
-        others = [(path, stamp) for path, stamp in stamps.items() if printable(path) not in applied]
-        known = _KnownPath(files, current.number, Recheck(important, others))
+        sent = {entry.path for entries in reading.inputs.found.values() for entry in entries}
+        applied = tuple(path for path, _ in reading.inputs.stamps if printable(path) in sent)
+        known = _KnownPath(files, current.number, Rotation(applied))
         with self._lock:
+            if self._rechecks.remember(reading.inputs.stamps):
+                self._forget()
+            self._applied.update(applied)
             for path in paths:
                 self._known.pop(path, None)
                 self._known[path] = known

@@ -148,8 +148,8 @@ def select_matching(
         candidate = candidates[text.candidate]
         if scope.problem:
             problems.append(finding("front-matter-invalid", f"{candidate.path}: {scope.problem}", candidate.path, 1))
-        base = base_of_rule(lookup, text.reading.path, text.place, text.base, workspace)
-        fate = _unmatched_candidate(lookup, scope, candidate, base, files) if is_selected is None else None
+        bases = bases_of_rule(lookup, text.reading.path, text.place, text.base, workspace)
+        fate = _unmatched_candidate(lookup, scope, candidate, bases, files) if is_selected is None else None
         if fate is None and (is_selected is None or is_selected(candidate.path)):
             kept.append((text, scope))
         else:
@@ -183,7 +183,7 @@ def select_matching_skills(
     for entry in result.entries:
         path = printable(entry.path)
         scope = scopes.scope_of_skill(lookup, entry) if isinstance(entry, Skill) else _UNSCOPED
-        base = base_of_rule(lookup, entry.path, *result.places[entry.path], workspace)
+        bases = bases_of_rule(lookup, entry.path, *result.places[entry.path], workspace)
         if is_selected is not None:
             fate = (
                 None
@@ -191,7 +191,7 @@ def select_matching_skills(
                 else replace(candidates[path], fate="waiting", reason="it was not sent earlier")
             )
         else:
-            fate = _unmatched_candidate(lookup, scope, candidates[path], base, files)
+            fate = _unmatched_candidate(lookup, scope, candidates[path], bases, files)
         if fate is None:
             kept.append(entry)
         elif scope.is_scoped:
@@ -202,31 +202,37 @@ def select_matching_skills(
 
 
 def _unmatched_candidate(
-    lookup: Lookup, scope: RuleScope, candidate: Candidate, base: str, files: Sequence[TouchedFile]
+    lookup: Lookup, scope: RuleScope, candidate: Candidate, bases: Sequence[str], files: Sequence[TouchedFile]
 ) -> Candidate | None:
     """Return the candidate of a rule or skill that does not apply, with the reason, or None if it applies."""
     if not scope.is_scoped:
         if lookup.unscoped != "skip":
             return None
         return replace(candidate, fate="unused", reason=f"its front matter has no {' or '.join(lookup.match)}")
-    if any(scope.globs.match(path) for file in files for path in relative_names(file, base)):
+    if any(scope.globs.match(*paths) for file in files for paths in relative_paths(file, bases)):
         return None
     reason = f"it waits for a file that matches {scope.text} ({scope.field} in its front matter)"
     return replace(candidate, fate="waiting", reason=reason, target=scope.text)
 
 
-def base_of_rule(lookup: Lookup, path: str, place: str, base: str, workspace: Workspace) -> str:
-    """Return the directory that a rule's globs are relative to: the workspace's for a user's own rule, otherwise where its folder is."""
+def bases_of_rule(lookup: Lookup, path: str, place: str, base: str, workspace: Workspace) -> tuple[str, ...]:
+    """Return the directories that a rule's globs are relative to. The rule applies only to files in the first one.
+
+    For a user's own rule that is the workspace, otherwise the directory where its folder was found.
+    """
+    root = workspace.root or workspace.cwd
     if place in _USER_PLACES or (place == "path" and not is_inside(path, base)):
-        return workspace.cwd if lookup.within == "cwd" else workspace.root or workspace.cwd
-    return workspace.root or workspace.cwd if lookup.from_root else base
+        return (workspace.cwd if lookup.within == "cwd" else root,)
+    if lookup.globs_from == "root":
+        return (root,)
+    return (base, root) if lookup.globs_from == "both" and base != root and is_inside(base, root) else (base,)
 
 
-def relative_names(file: TouchedFile, base: str) -> Iterator[str]:
-    """Yield a file's path relative to a directory, as written and resolved, if the file is in that directory."""
+def relative_paths(file: TouchedFile, bases: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield a file's path relative to each of these directories, as written and resolved, if the file is in the first one."""
     for name in file.names:
-        if is_inside(name, base) and name != base:
-            yield name[len(base.rstrip("/")) + 1 :]
+        if is_inside(name, bases[0]) and name != bases[0]:
+            yield [name[len(base.rstrip("/")) + 1 :] for base in bases]
 
 
 def _unscoped_first(kept: Sequence[tuple[FoundText, RuleScope]]) -> Iterator[tuple[FoundText, RuleScope]]:

@@ -72,7 +72,7 @@ def parse_lookup(
         named=table.get("named", "field"),
         scoped=table.get("scoped", "list"),
         globs=table.get("globs", "folders"),
-        from_root=table.get("from_root", False),
+        globs_from=table.get("globs_from", "folder"),
         hidden=table.get("hidden", False),
         exclude=_expand_settings(table.get("exclude", ()), where + "exclude", settings),
         when=tuple(
@@ -87,7 +87,7 @@ def _check_match(table: Mapping[str, Any], where: str) -> None:
     for name in table.get("match", ()):
         if name not in MATCH_FIELDS:
             raise LayoutError(f"{where}match: unknown field {name!r}" + suggestion(name, MATCH_FIELDS))
-    for key in ("unscoped", "globs", "from_root"):
+    for key in ("unscoped", "globs", "globs_from"):
         if key in table and not table.get("match"):
             raise LayoutError(f"{where}{key} has no effect without match")
 

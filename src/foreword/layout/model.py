@@ -128,7 +128,7 @@ class Lookup:
     unscoped: Literal["apply", "first", "skip"] = "apply"
     within: Literal["root", "cwd"] = "root"
     globs: Literal["folders", "names", "paths"] = "folders"
-    from_root: bool = False
+    globs_from: Literal["folder", "root", "both"] = "folder"
     directories: Sequence[str] = ()
     same_name: Literal["first", "all"] = "first"
     named: Literal["field", "path"] = "field"

@@ -34,10 +34,11 @@ MATCHING_KEYS = (
     ),
     Key(
         "find",
-        "from_root",
-        "switch",
-        "Whether all globs are relative to the workspace's root. By default, a rule's globs are relative to the directory that contains the folder of"
-        " rules.",
+        "globs_from",
+        "choice",
+        "What globs are relative to: the directory in which the folder of rules was found (`folder`, the default), the workspace's root"
+        " (`root`), or either of the two (`both`). With `folder` and `both`, a rule applies only to files in that directory.",
+        ("folder", "root", "both"),
     ),
     Key(
         "find",

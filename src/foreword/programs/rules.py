@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..engine.touches import TouchReader
 from ..errors import CallError
-from ..gathering.touched import base_of_rule, relative_names
+from ..gathering.touched import bases_of_rule, relative_paths
 from ..sources.path_globs import compile_globs, split_names
 from ..text.lines import printable
 from ..vocabulary import Candidate, replace, value
@@ -12,7 +12,7 @@ from .explain import is_match
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ..engine.touches import TouchReading
     from ..gathering.touched import RuleScopes
@@ -53,12 +53,12 @@ def explain_rule(question: Question, rule: str, file: str) -> list[Candidate]:
 
 @value
 class _Rule:
-    """A rule or skill that may apply to the file. Its globs are relative to `base`."""
+    """A rule or skill that may apply to the file. Its globs are relative to any of `bases`."""
 
     path: str
     lookup: Lookup
     scope: RuleScope
-    base: str
+    bases: Sequence[str]
 
 
 def _rules(reading: TouchReading, scopes: RuleScopes) -> Iterator[_Rule]:
@@ -70,36 +70,37 @@ def _rules(reading: TouchReading, scopes: RuleScopes) -> Iterator[_Rule]:
         for text in result.texts:
             path = text.reading.path
             if not lookup.below or f"/{lookup.below}/" in path:
-                base = base_of_rule(lookup, path, text.place, text.base, workspace)
-                yield _Rule(path, lookup, scopes.scope_of_rule(lookup, text), base)
+                bases = bases_of_rule(lookup, path, text.place, text.base, workspace)
+                yield _Rule(path, lookup, scopes.scope_of_rule(lookup, text), bases)
         for skill in result.entries:
             place, start = result.places[skill.path]
-            base = base_of_rule(lookup, skill.path, place, start, workspace)
-            yield _Rule(skill.path, lookup, scopes.scope_of_skill(lookup, skill), base)
+            bases = bases_of_rule(lookup, skill.path, place, start, workspace)
+            yield _Rule(skill.path, lookup, scopes.scope_of_skill(lookup, skill), bases)
 
 
 def _verdict(rule: _Rule, reading: TouchReading, file: str) -> tuple[bool, str]:
     """Return whether a rule applies to the file, and why."""
-    scope, base = rule.scope, rule.base
+    scope, base = rule.scope, rule.bases[0]
     if not scope.is_scoped:
         if rule.lookup.unscoped != "skip":
             return True, "it does not list any paths, so it applies to every file"
         return False, f"it does not apply to any file, because its front matter has no {' or '.join(rule.lookup.match)}"
-    names = [name for touched in reading.files for name in relative_names(touched, base)]
-    if not names:
+    ways = [paths for touched in reading.files for paths in relative_paths(touched, rule.bases)]
+    if not ways:
         return False, f"{printable(file)} is not in {printable(base)}, to which its globs are relative"
-    for name in names:
-        if scope.field == "alwaysApply":
-            return True, "it applies to every file: its front matter has alwaysApply: true"
-        if scope.globs.match(name):
-            deciding = scope.globs.deciding_glob(name)
+    if scope.field == "alwaysApply":
+        return True, "it applies to every file: its front matter has alwaysApply: true"
+    for paths in ways:
+        if scope.globs.match(*paths):
+            deciding = scope.globs.deciding_glob(*paths)
+            name = next((path for path in paths if scope.globs.match(path)), paths[0])
             return True, f"{name} matches {deciding.text if deciding else scope.text} ({scope.field})"
-    return False, _why_not(scope, names[0], base)
+    return False, _why_not(scope, ways[0], base)
 
 
-def _why_not(scope: RuleScope, name: str, base: str) -> str:
+def _why_not(scope: RuleScope, paths: Sequence[str], base: str) -> str:
     """Explain which globs did not match, and what would match."""
-    deciding = scope.globs.deciding_glob(name)
+    name, deciding = paths[0], scope.globs.deciding_glob(*paths)
     if deciding is not None and deciding.negated:
         return f"{name} is excluded by {deciding.text} ({scope.field})"
     globs = [glob for glob in scope.globs.globs if not glob.negated][:_MAX_GLOBS]

@@ -7,7 +7,7 @@ Globs have the same meaning in all of these fields, and nearly the same meaning 
     src/**/*.py      any number of folders, including none
     src              a folder: every file below it, as with src/ and src/**
     *.{ts,tsx}       either alternative
-    a.py, b.py       several globs, which may also be a list; one that starts with ! excludes what earlier ones match
+    a.py, b.py       several globs, also with semicolons or as a list; one that starts with ! excludes what earlier ones match
 
 `*` and `?` match within a name, including hidden names; `[a-z]` and `[!a-z]` match one character. Part of a glob also matches a name
 that is literally the same, so that `app/[slug]/page.tsx` works. Matching is case-sensitive.
@@ -85,23 +85,21 @@ class PathGlobs:
 
     globs: Sequence[Glob]
 
-    def match(self, path: str) -> bool:
-        """Whether the rule applies to a path, which is relative to the folder that the rule belongs to."""
-        return self.match_names(split_names(path))
-
-    def match_names(self, names: Sequence[str]) -> bool:
-        if not names or ".." in names:
+    def match(self, *paths: str) -> bool:
+        """Whether the rule applies to a file. If its path can be written in several ways, each glob may match any of them."""
+        names = [split_names(path) for path in paths]
+        if not all(names) or any(".." in each for each in names):
             return False
         is_matched = bool(self.globs) and self.globs[0].negated
         for glob in self.globs:
-            if glob.negated == is_matched and glob.matches(names):
+            if glob.negated == is_matched and any(glob.matches(each) for each in names):
                 is_matched = not is_matched
         return is_matched
 
-    def deciding_glob(self, path: str) -> Glob | None:
-        """Return the last glob that matches a path, which decides whether the rule applies, or None if none matches."""
-        names = split_names(path)
-        return next((glob for glob in reversed(self.globs) if glob.matches(names)), None)
+    def deciding_glob(self, *paths: str) -> Glob | None:
+        """Return the last glob that matches a file, which decides whether the rule applies, or None if none matches."""
+        names = [split_names(path) for path in paths]
+        return next((glob for glob in reversed(self.globs) if any(map(glob.matches, names))), None)
 
 
 def split_names(path: str) -> list[str]:
@@ -110,26 +108,27 @@ def split_names(path: str) -> list[str]:
 
 
 def compile_globs(text: str, style: str = "folders") -> PathGlobs:
-    """Compile globs that are separated by commas. Globs that are too long, and all after the first 1,000, are ignored.
+    """Compile globs that are separated by commas or semicolons. Globs that are too long, and all after the first 1,000, are ignored.
 
     `style` selects how a program interprets globs. With `names`, a glob that matches a folder does not match the files in it; with
     `paths`, in addition, a glob without a slash does not match in subfolders. With both, globs that start with `/` or `!` are ignored.
     """
-    globs = [_compile(glob, style) for glob in split_globs(text)[:_MAX_GLOBS] if len(glob) <= _MAX_LENGTH]
+    separators = ",;\n" if style == "folders" else ",\n"
+    globs = [_compile(glob, style) for glob in split_globs(text, separators)[:_MAX_GLOBS] if len(glob) <= _MAX_LENGTH]
     if style != "folders":
         globs = [glob for glob in globs if not glob.negated]
     return PathGlobs(tuple(globs))
 
 
-def split_globs(text: str) -> list[str]:
-    """Split text into globs at commas and line breaks, except at commas in braces. Quotes around a glob are removed."""
+def split_globs(text: str, separators: str = ",;\n") -> list[str]:
+    """Split text into globs at commas, semicolons and line breaks, except at commas in braces. Quotes around a glob are removed."""
     parts, depth, start = [], 0, 0
     for position, character in enumerate(text):
         if character == "{":
             depth += 1
         elif character == "}":
             depth = max(depth - 1, 0)
-        elif character == "\n" or (character == "," and not depth):
+        elif character in separators and not (character == "," and depth):
             parts.append(text[start:position])
             start, depth = position + 1, 0
     globs = (_unquote(part.strip()) for part in (*parts, text[start:]))

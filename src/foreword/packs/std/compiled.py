@@ -60,6 +60,7 @@ def foreword() -> dict[str, Any]:
           'nested': {'files': [['down:AGENTS.override.md', 'down:AGENTS.md', 'down:CLAUDE.md'], 'down:AGENTS.local.md']},
           'rules': {'front': 'drop',
                     'match': ['paths', 'globs', 'applyTo', 'alwaysApply'],
+                    'globs_from': 'both',
                     'files': ['walk:.agents/rules/**/*.md',
                               'walk:.claude/rules/**/*.md',
                               'walk:.github/instructions/**/*.instructions.md']},
