@@ -176,6 +176,46 @@ def test_a_nested_file_is_added_on_touch(run, tree):
     )
 
 
+def test_the_files_that_a_touch_adds_are_read_as_a_touch_reads_them(run, tree):
+    tree(
+        {
+            "w/.git": None,
+            "w/CLAUDE.md": "A.",
+            "w/.claude/settings.json": '{"claudeMdExcludes": ["**/old/**"]}',
+            "w/old/CLAUDE.md": "Excluded.",
+            "w/api/CLAUDE.md": "@../docs/style.md",
+            "w/docs/style.md": "Imported.",
+            "w/api/.claude/rules/python.md": "---\npaths: '*.py'\n---\nPython.",
+            "w/web/AGENTS.md": "\n",
+            "w/copy/AGENTS.md": "A.",
+        }
+    )
+    layouts = [part for name in ("claude", "cursor", "vibe") for part in ("--layout", name)]
+    form = json.loads(run("agents", ".", "new/AGENTS.md", ".", *layouts, "--json")[1])
+    verdicts = {
+        row["path"].removeprefix(f"{form['root']}/"): [verdict["verdict"] for verdict in row["verdicts"]]
+        for row in form["files"]
+    }
+    assert verdicts == {
+        "CLAUDE.md": ["loaded", "never", "never"],
+        "api/CLAUDE.md": ["on-touch", "never", "never"],
+        "api/.claude/rules/python.md": ["on-touch", "never", "never"],
+        "copy/AGENTS.md": ["shadowed", "on-touch", "on-touch"],
+        "docs/style.md": ["on-touch", "never", "never"],
+        "new/AGENTS.md": ["absent", "absent", "absent"],
+        "old/CLAUDE.md": ["elsewhere", "never", "never"],
+        "web/AGENTS.md": ["blank", "blank", "blank"],
+    }
+    rules = [
+        verdict["rule"] for row in form["files"] if row["path"].endswith("new/AGENTS.md") for verdict in row["verdicts"]
+    ]
+    assert rules[1] == "it reads AGENTS.md in each directory above a file that it touches"
+    targets = {
+        verdict["target"] for row in form["files"] for verdict in row["verdicts"] if verdict["verdict"] == "on-touch"
+    }
+    assert targets == {"", "*.py", "api/**", "copy/**"}
+
+
 def test_a_file_that_is_cut_entirely_is_not_loaded(run, tree):
     tree({"w/.git": None, "w/AGENTS.md": "x" * 33_000, "w/api/AGENTS.md": "Near."})
     out = run("agents", "api", "AGENTS.md", "--layout", "codex")[1]

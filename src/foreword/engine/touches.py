@@ -44,6 +44,15 @@ class TouchReader:
         """Read the instructions for these paths."""
         return self._read(layout, touch, paths)
 
+    def read_folders(self, layout: Layout, touch: Touch, folders: Sequence[str]) -> Inputs:
+        """Read everything that touches in these folders may send. Rules for certain paths are `waiting`, because no path is touched."""
+        reader = self.assembler.reader()
+        files = [TouchedFile(folder, folder, ()) for folder in folders]
+        # A touch in its own folder finds a file before those in other folders.
+        lookups = [replace(lookup, take="all") if lookup.needs_touch else lookup for lookup in touch.lookups]
+        touch_layout = layout_of_touch(layout, replace(touch, lookups=lookups))
+        return gather_touched(touch_layout, self.assembler.plan().workspace, reader, files, self.scopes)
+
     def read_again(self, layout: Layout, touch: Touch, files: Collection[str]) -> TouchReading:
         """Reread these instruction files and rules, which earlier touches have sent."""
         return self._read(layout, touch, tuple(files), files)

@@ -94,6 +94,7 @@ def _describe_place(pattern: Pattern, lookup: Lookup) -> str:
         "cwd": "in the working directory",
         "root": "at the root of the repository",
         "above": "in the directory above the repository",
+        "down": "in each directory above a file that it touches",
     }.get(pattern.place, "")
 
 

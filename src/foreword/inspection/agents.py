@@ -15,7 +15,6 @@ from ..sources.globs import matches_glob
 from ..sources.paths import is_inside
 from ..text.lines import printable
 from ..vocabulary import Candidate, Document, value
-from .touch_verdicts import find_touch_rule
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ WORKSPACE_PLACES = (*_PLACES_FROM_CWD, "root", "path")
 class AgentView:
     """What one agent reads: its layout, inputs and prompt. `evidence` lists the paths in the layout's `detected_by` that the repository contains.
 
-    `waiting` contains the rules that are added only when the agent touches a file.
+    `touched` contains the files that it considers when it touches files in other folders, and the rules for certain paths.
     """
 
     layout: Layout
@@ -74,7 +73,7 @@ class AgentView:
     prompt: Prompt
     tokens: Count
     evidence: Sequence[str] = ()
-    waiting: Sequence[Candidate] = ()
+    touched: Sequence[Candidate] = ()
 
     @property
     def name(self) -> str:
@@ -119,7 +118,7 @@ def compare_agents(
 
     The files in `missing` do not exist.
     """
-    judges = [_Judge(view, root, cwd, files) for view in views]
+    judges = [_Judge(view, root, cwd) for view in views]
     paths = {*files, *(path for judge in judges for path in judge.existing_paths())}
     rows = [
         FileRow(
@@ -135,11 +134,6 @@ def _absent_verdict(verdict: Verdict) -> Verdict:
     return Verdict("absent", verdict.reason, rule=verdict.rule)
 
 
-def verdict_on(view: AgentView, path: str, root: str, cwd: str) -> Verdict:
-    """Return what one agent does with a file, which may be missing, before it touches any file."""
-    return _Judge(view, root, cwd, None).verdict(path)
-
-
 def folders_to_visit(table: AgentTable) -> list[tuple[int, str]]:
     """Return pairs of an agent's number and a folder in which that agent would read more of the table's files."""
     return list(
@@ -152,20 +146,10 @@ def folders_to_visit(table: AgentTable) -> list[tuple[int, str]]:
     )
 
 
-def apply_visits(
-    table: AgentTable,
-    visits: Mapping[tuple[int, str], Mapping[str, Candidate]],
-    touched: Collection[tuple[int, str]] = (),
-) -> AgentTable:
-    """Update the verdicts with what happens in the visited folders: a file that is not loaded there is not `elsewhere`.
-
-    `touched` contains pairs of an agent's number and a file that the agent gets when it reads another file in that folder.
-    """
+def apply_visits(table: AgentTable, visits: Mapping[tuple[int, str], Mapping[str, Candidate]]) -> AgentTable:
+    """Update the verdicts with what happens in the visited folders: a file that is not loaded there is not `elsewhere`."""
 
     def after_visit(number: int, path: str, verdict: Verdict) -> Verdict:
-        if (number, path) in touched and verdict.name == "elsewhere":
-            reason = f"it is added when the agent reads a file in {verdict.target}"
-            return Verdict("on-touch", reason, rule=verdict.rule)
         candidates = visits.get((number, verdict.target)) if verdict.name == "elsewhere" else None
         candidate = candidates.get(path) if candidates else None
         if candidate is None or candidate.fate in ("used", "cut"):
@@ -182,10 +166,10 @@ def apply_visits(
 class _Judge:
     """Decides what one agent does with files."""
 
-    def __init__(self, view: AgentView, root: str, cwd: str, files: Sequence[str] | None) -> None:
+    def __init__(self, view: AgentView, root: str, cwd: str) -> None:
         self.view, self.root, self.cwd = view, root, cwd
-        self.files = None if files is None else frozenset(files)
-        self.candidates = {candidate.path: candidate for candidate in (*view.waiting, *view.prompt.candidates)}
+        self.candidates = {candidate.path: candidate for candidate in view.prompt.candidates}
+        self.touched = {candidate.path: candidate for candidate in view.touched}
         menu_lookups = {lookup.name for lookup in view.layout.lookups if lookup.kind != "text"}
         # Skills, sub-agents and commands are listed in menus; they are not instruction files.
         self.menu_paths = {
@@ -207,26 +191,55 @@ class _Judge:
         for path, candidate in self.candidates.items():
             if candidate.fate != "absent" and path not in self.menu_paths:
                 yield path
+        for path, candidate in self.touched.items():
+            if candidate.fate in ("used", "waiting"):
+                yield path
 
     def verdict(self, path: str) -> Verdict:
         candidate = self.candidates.get(path)
         if candidate is None:
-            return self._verdict_on_touch(path) or self._verdict_elsewhere(path)
+            verdict = self._verdict_on_touch(path)
+            return (
+                verdict
+                if verdict and verdict.name == "on-touch"
+                else self._verdict_elsewhere(path) or verdict or Verdict("never")
+            )
         name = _VERDICTS[candidate.fate]
         cut = _percent_cut(self.view, path) if name == "cut" else None
         return Verdict(name, candidate.reason, candidate.target, cut, self._rule_for(path))
 
     def _verdict_on_touch(self, path: str) -> Verdict | None:
-        """Return the verdict on a file that is added when the agent touches another file in its folder, or None if it is not."""
-        view = self.view
-        if self.files is None:
+        """Return the verdict on a file that the agent considers only when it touches another file, or None if it never does."""
+        candidate = self.touched.get(path)
+        if candidate is None:
             return None
-        touch_rule = find_touch_rule(path, view.layout, view.inputs, self.root, self.cwd, self.files)
-        if touch_rule is None:
-            return None
-        folder, lookup, pattern = touch_rule
-        target = f"{folder[len(self.root) :].lstrip('/')}/**"
-        return Verdict("on-touch", f"it waits for a file in {folder}", target, None, (lookup, pattern))
+        folder, rule = self._touch_rule(path)
+        is_copy_of_prompt = candidate.fate == "duplicate" and self._is_loaded(candidate.target)
+        if candidate.fate == "waiting":
+            return Verdict("on-touch", candidate.reason, candidate.target, None, rule)
+        if candidate.fate in ("used", "cut", "absent", "duplicate") and not is_copy_of_prompt:
+            target = f"{folder[len(self.root) :].lstrip('/')}/**" if folder else ""
+            reason = f"it waits for a file in {folder}" if folder else "it is sent when the agent touches a file"
+            return Verdict("on-touch", candidate.reason or reason, target, None, rule)
+        return Verdict(_VERDICTS[candidate.fate], candidate.reason, candidate.target, None, rule)
+
+    def _is_loaded(self, path: str) -> bool:
+        candidate = self.candidates.get(path)
+        return candidate is not None and candidate.fate in ("used", "cut")
+
+    def _touch_rule(self, path: str) -> tuple[str, tuple[Lookup, Pattern] | None]:
+        """Return the folder in which a touch finds a file, if that is below or beside the working directory, and the rule that finds it."""
+        touch = self.view.layout.touch
+        for lookup in touch.lookups if touch else ():
+            for pattern in (pattern for group in lookup.groups for pattern in group):
+                if pattern.place != "down":
+                    if matches_glob(path, f"**/{pattern.path}") and not lookup.is_probe:
+                        return "", (lookup, pattern)
+                    continue
+                for folder in _start_folders(path, pattern, self.root):
+                    if folder != self.root and not is_inside(self.cwd, folder):
+                        return folder, (lookup, pattern)
+        return "", None
 
     def _rule_for(self, path: str) -> tuple[Lookup, Pattern] | None:
         """Return the lookup rule and the pattern that found a file."""
@@ -244,8 +257,11 @@ class _Judge:
         yield from self.by_name.get(basename(path), ())
         yield from self.by_wildcard
 
-    def _verdict_elsewhere(self, path: str) -> Verdict:
-        """Return the verdict `elsewhere` if an agent in another folder would read the file, otherwise `never`. Agents do not work in hidden folders."""
+    def _verdict_elsewhere(self, path: str) -> Verdict | None:
+        """Return the verdict `elsewhere` if an agent in another folder would read the file; otherwise whether a menu lists it.
+
+        Agents do not work in hidden folders.
+        """
         if is_inside(path, self.root):
             for lookup, pattern in self._possible_patterns(path):
                 folders = _start_folders(path, pattern, self.root) if pattern.place in _PLACES_FROM_CWD else ()
@@ -254,7 +270,7 @@ class _Judge:
                     if is_possible and not self._is_searched(folder, pattern) and "/." not in folder[len(self.root) :]:
                         reason = f"only an agent that works in {folder} reads it"
                         return Verdict("elsewhere", reason, folder, None, (lookup, pattern))
-        return self._menu_verdict(path) or Verdict("never")
+        return self._menu_verdict(path)
 
     def _menu_verdict(self, path: str) -> Verdict | None:
         """Return the verdict on a skill, sub-agent or command, which the agent lists here or in another folder, or None for other files."""

@@ -175,9 +175,7 @@ class AgentLint:
                 continue
             snapshot = assembler.snapshot()
             assemblers.append(assembler)
-            # Without touches, every folder with a file is visited.
-            layout = replace(snapshot.layout, touch=None)
-            views.append(AgentView(layout, snapshot.inputs, prompt, Count(0, "", True, 0.0)))
+            views.append(AgentView(snapshot.layout, snapshot.inputs, prompt, Count(0, "", True, 0.0)))
             self._visit(assembler, self.workspace.cwd)
         cwd = printable(self.workspace.cwd)
         table = compare_agents(views, [printable(file) for file in files], self.shown_root, cwd)

@@ -23,11 +23,11 @@ from ..text.lines import printable
 from ..text.tokens import estimate_count
 from ..vocabulary import replace, value
 from .agents_in_use import evidence_of
-from .waiting import waiting_rules
+from .waiting import candidates_of_touches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from ..inspection.agents import AgentTable
@@ -76,6 +76,7 @@ class _Comparison:
         self.findings: dict[Finding, None] = {}
         self.assemblers: list[Assembler] = []
         self.real_names: dict[str, str] = {}
+        self.touched_folders: list[str] = []
         self.assignments, self.assigned_agents = _split_assignments(question)
 
     def report(self) -> AgentReport:
@@ -86,14 +87,15 @@ class _Comparison:
         named = {name: self._assembler(name).layout() for name in requested or self._configured_names()}
         files = find_instruction_files(self.root, instruction_file_patterns([*mirrors.values(), *named.values()]))
         self._report_files(files)
+        paths = [self._path(path) for path in fields.get("paths") or ()]
+        self.touched_folders = folders_above((*files.paths, *paths), self.root)
         views = self._views(named, {} if requested else mirrors, files.paths)
         self._collect_findings(views)
-        paths = [self._path(path) for path in fields.get("paths") or ()]
         root, cwd = printable(self.root), printable(self.workspace.cwd)
         candidates = [printable(path) for path in (*files.paths, *paths)]
         table = compare_agents(views, candidates, root, cwd, _missing(paths))
         table = _filter_rows(table, paths)
-        table = apply_visits(table, self._visit(table), self._touched(table))
+        table = apply_visits(table, self._visit(table))
         view_names = {view.name for view in views}
         others = [] if requested else [name for name in mirrors if name not in view_names]
         return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(path) for path in paths])
@@ -101,15 +103,11 @@ class _Comparison:
     def readers(self, path: str) -> list[str]:
         """Return the mirrored agents that read a file. The repository is not walked, and the caller's assignments do not apply."""
         self.assignments = []
+        self.touched_folders = folders_above([path], self.root)
         views = list(filter(None, (self._try_view(name, shipped_mirror(name), ()) for name in mirror_names())))
         root, cwd = printable(self.root), printable(self.workspace.cwd)
-        try:
-            siblings = [os.path.join(os.path.dirname(path), name) for name in os.listdir(os.path.dirname(path))]
-        except OSError:
-            siblings = []
-        files = [printable(file) for file in (path, *siblings)]
-        table = _filter_rows(compare_agents(views, files, root, cwd), [path])
-        table = apply_visits(table, self._visit(table), self._touched(table))
+        table = _filter_rows(compare_agents(views, [printable(path)], root, cwd), [path])
+        table = apply_visits(table, self._visit(table))
         return [
             view.name
             for row in table.rows
@@ -176,26 +174,8 @@ class _Comparison:
         self.assemblers.append(assembler)
         menus = {lookup.name: lookup for lookup in layout.lookups if lookup.kind != "text"}
         lookups = [menus.get(lookup.name, lookup) for lookup in snapshot.layout.lookups]
-        waiting = waiting_rules(assembler)
-        return AgentView(replace(snapshot.layout, lookups=lookups), snapshot.inputs, prompt, tokens, evidence, waiting)
-
-    def _touched(self, table: AgentTable) -> set[tuple[int, str]]:
-        """Return the files that agents are sent when they read another file in the same folder, as pairs of agent number and path."""
-        from ..engine.touches import TouchReader
-
-        folders: dict[int, list[str]] = {}
-        for number, folder in folders_to_visit(table)[:_MAX_VISITS]:
-            folders.setdefault(number, []).append(self.real_names.get(folder, folder))
-        touched: set[tuple[int, str]] = set()
-        for number, names in folders.items():
-            assembler = self.assemblers[number]
-            layout = assembler.plan().layout
-            if layout.touch is None:
-                continue
-            reading = TouchReader(assembler).read(layout, layout.touch, names)
-            used = (candidate.path for candidate in reading.inputs.candidates if candidate.fate in ("used", "cut"))
-            touched.update((number, path) for path in used)
-        return touched
+        touched = candidates_of_touches(assembler, self.touched_folders)
+        return AgentView(replace(snapshot.layout, lookups=lookups), snapshot.inputs, prompt, tokens, evidence, touched)
 
     def _visit(self, table: AgentTable) -> dict[tuple[int, str], dict[str, Candidate]]:
         """Return the candidates for agents that work in other folders, up to a limit on the number of folders."""
@@ -249,6 +229,17 @@ class _Comparison:
         for problem, names in agents_by_problem.items():
             suffix = "" if len(names) == len(views) else f" ({', '.join(names)})"
             self.findings[replace(problem, message=problem.message + suffix)] = None
+
+
+def folders_above(paths: Iterable[str], root: str) -> list[str]:
+    """Return the folders above these paths, below the root."""
+    found: dict[str, None] = {}
+    for path in paths:
+        folder = os.path.dirname(path)
+        while folder not in found and folder != root and is_inside(folder, root):
+            found[folder] = None
+            folder = os.path.dirname(folder)
+    return list(found)
 
 
 def _missing(paths: Sequence[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Find rules that are not in the prompt yet because they apply only to touched files."""
+"""What touches add: rules for certain paths, and the instruction files in folders below."""
 
 from __future__ import annotations
 
@@ -7,20 +7,26 @@ from ..vocabulary import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..engine.assembler import Assembler
     from ..vocabulary import Candidate
 
 _ON_TOUCH = "it is sent when the agent touches a file"
 
 
-def waiting_rules(assembler: Assembler) -> list[Candidate]:
-    """Return the rules that are sent only when a file is touched, each with the globs that the file must match."""
+def candidates_of_touches(assembler: Assembler, folders: Sequence[str]) -> Sequence[Candidate]:
+    """Return the files that the agent considers when it touches files in these folders. A rule for certain paths is `waiting`."""
     layout = assembler.layout()
     if layout.touch is None:
-        return []
-    reading = TouchReader(assembler).read(layout, layout.touch, ())
+        return ()
+    return TouchReader(assembler).read_folders(layout, layout.touch, folders).candidates
+
+
+def waiting_rules(assembler: Assembler) -> list[Candidate]:
+    """Return the rules that are added only when a file is touched, each with the globs that the file must match."""
     return [
         replace(candidate, fate="waiting", reason=_ON_TOUCH) if candidate.fate == "used" else candidate
-        for candidate in reading.inputs.candidates
+        for candidate in candidates_of_touches(assembler, ())
         if candidate.fate in ("used", "waiting")
     ]
