@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from .menu_trees import MENUS, NAMES, SAME_NAMES, SAME_ONLY, SKILLS_WITH_PATHS, SORTED_MENUS, UNSORTED_MENUS, skill
 from .tree import DEFAULT_PROGRAMS, Tree
 
 ALL_PROGRAMS = (*DEFAULT_PROGRAMS, "qwen", "vibe", "pi-agent")
@@ -125,63 +126,6 @@ COPILOT_RULES = {
     "home/.copilot/instructions/v.instructions.md": '---\napplyTo: "**/*.py"\n---\nqx-user-py\n',
 }
 
-
-def _agent(name: str, mark: str) -> str:
-    return f"---\nname: {name}\ndescription: qx-{mark}-about\ntools: Read, Grep\n---\nqx-{mark}-body\n"
-
-
-def _skill(name: str, mark: str, paths: str = "") -> str:
-    scope = f"paths: {paths}\n" if paths else ""
-    return f"---\nname: {name}\ndescription: qx-{mark}-about\n{scope}---\nqx-{mark}-body\n"
-
-
-MENUS = {
-    "repo/.claude/agents/zeta.md": _agent("zeta", "claude-zeta"),
-    "repo/.claude/agents/alpha.md": _agent("alpha", "claude-alpha"),
-    "home/.claude/agents/user.md": _agent("user", "claude-user"),
-    "repo/.github/agents/hub.agent.md": _agent("hub", "github-hub"),
-    "repo/.opencode/agent/open.md": "---\ndescription: qx-opencode-about\nmode: subagent\n---\nqx-opencode-body\n",
-    "repo/.claude/skills/sort/SKILL.md": _skill("sort", "claude-sort"),
-    "repo/.agents/skills/beta/SKILL.md": _skill("beta", "agents-beta"),
-    "repo/.gemini/skills/gem/SKILL.md": _skill("gem", "gemini-gem"),
-    "repo/.github/skills/hubs/SKILL.md": _skill("hubs", "github-hubs"),
-    "home/.claude/skills/mine/SKILL.md": _skill("mine", "claude-mine"),
-    "home/.agents/skills/ours/SKILL.md": _skill("ours", "agents-ours"),
-}
-
-NAMES = {
-    "repo/.agents/skills/one/SKILL.md": _skill("same", "one"),
-    "repo/.agents/skills/two/SKILL.md": _skill("same", "two"),
-    "repo/.agents/skills/zed/SKILL.md": _skill("first", "zed"),
-    "repo/a/.agents/skills/one/SKILL.md": _skill("same", "below"),
-    "home/.agents/skills/one/SKILL.md": _skill("same", "user"),
-    "home/.codex/skills/one/SKILL.md": _skill("same", "codex"),
-    "repo/.codex/skills/one/SKILL.md": _skill("same", "dot"),
-    "repo/a/.codex/skills/one/SKILL.md": _skill("same", "dot-below"),
-    "repo/.claude/skills/folder/SKILL.md": "---\ndescription: qx-folder-about\n---\nqx-folder-body\n",
-    "repo/.claude/commands/top.md": "---\nname: other\ndescription: qx-top-about\n---\nqx-top-body\n",
-    "repo/.claude/commands/front/test.md": "---\ndescription: qx-front-about\n---\nqx-front-body\n",
-    "repo/.claude/commands/front/deep/test.md": "---\ndescription: qx-deep-about\n---\nqx-deep-body\n",
-    "home/.claude/commands/front/test.md": "---\ndescription: qx-users-about\n---\nqx-users-body\n",
-}
-
-SKILLS_WITH_PATHS = {
-    **{
-        f"repo/{folder}/skills/{folder[1]}-{name}/SKILL.md": _skill(
-            f"{folder[1]}-{name}", f"{folder[1:]}-{name}", paths
-        )
-        for folder in (".claude", ".github")
-        for name, paths in {
-            "plain": "",
-            "all": "'**'",
-            "python": "a/**/*.py",
-            "name": "['*.py', 'x']",
-            "web": "['web/**', '*.html']",
-        }.items()
-    },
-    "home/.claude/skills/user/SKILL.md": _skill("user", "user", "['a/b']"),
-    "repo/a/b/z.py": "print()\n",
-}
 
 ODD_IMPORTS = "qx-{0} imports @inc/dir here\n@inc/dir/ qx-{0}-slash\n@inc/blank.md\n@inc/empty.md\n@inc/rule.mdc @inc/UPPER.MD @inc/LICENSE\nqx-{0}-end\n"
 ODD_FILES = {
@@ -518,8 +462,8 @@ TREES: dict[str, Tree] = {
     "skill-paths": Tree(SKILLS_WITH_PATHS, ("repo", "repo/a"), ("claude", "copilot"), touch="repo/a/b/z.py"),
     "skill-gemini": Tree(
         {
-            "repo/.gemini/skills/top/SKILL.md": _skill("top", "top", "web/**"),
-            "repo/a/.gemini/skills/here/SKILL.md": _skill("here", "here"),
+            "repo/.gemini/skills/top/SKILL.md": skill("top", "top", "web/**"),
+            "repo/a/.gemini/skills/here/SKILL.md": skill("here", "here"),
             "repo/a/b/z.py": "print()\n",
         },
         ("repo", "repo/a", "repo/a/b"),
@@ -528,14 +472,27 @@ TREES: dict[str, Tree] = {
     ),
     "skills-below": Tree(
         {
-            "repo/a/.claude/skills/plain/SKILL.md": _skill("plain", "plain"),
-            "repo/a/.claude/skills/web/SKILL.md": _skill("web", "web", "web/**"),
+            "repo/a/.claude/skills/plain/SKILL.md": skill("plain", "plain"),
+            "repo/a/.claude/skills/web/SKILL.md": skill("web", "web", "web/**"),
             "repo/a/b/z.py": "print()\n",
         },
         ("repo",),
         ("claude",),
         touch="repo/a/b/z.py",
     ),
+    "touched-extensions": Tree(
+        {
+            "repo/CLAUDE.md": "qx-root\n",
+            "repo/c/CLAUDE.md": ODD_IMPORTS.format("c"),
+            **{f"repo/c/inc/{name}": text for name, text in ODD_FILES.items()},
+            "repo/c/z.py": "print()\n",
+        },
+        ("repo",),
+        ("claude", "copilot"),
+        touch="repo/c/z.py",
+    ),
     "menus": Tree({**MENUS, "repo/AGENTS.md": "qx-root\n"}, ("repo",), ALL_PROGRAMS),
     "names": Tree({**NAMES, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), ("claude", "codex")),
+    "same-names": Tree({**SAME_NAMES, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), SORTED_MENUS),
+    "same-only": Tree({**SAME_ONLY, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), UNSORTED_MENUS),
 }

@@ -280,6 +280,7 @@ class Skill:
         body: The text after the front matter. It is empty until the skill is used, and read then.
         body_line: The line where the body starts.
         paths: The globs of the files that it is for, separated by commas; empty if it is for all files.
+        layer: Whose it is: `project`, `user`, `system` or `extra`.
     """
 
     name: str
@@ -291,6 +292,7 @@ class Skill:
     body: str = ""
     body_line: int = 1
     paths: str = ""
+    layer: str = "project"
 
 
 @value

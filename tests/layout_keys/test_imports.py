@@ -369,3 +369,9 @@ def test_only_files_with_certain_extensions_are_imported(notes):
     assert prompt.text == "@a.mdc @b.MD @LICENSE\nB\nL"
     message = "/w/N.md imports 'a.mdc', which is left out: files with the extension 'mdc' are not imported"
     assert notes.tree.messages(prompt) == [("import-extension", message)]
+
+
+def test_a_setting_may_list_the_extensions(notes):
+    files = {"w/N.md": "@a.mdc @b.md @c.txt", "w/a.mdc": "A", "w/b.md": "B", "w/c.txt": "C"}
+    find = {"imports": {"file_extensions": ["{extensions}", "txt"]}}
+    assert notes.text(files, find, settings={"extensions": ["md"]}) == "@a.mdc @b.md @c.txt\nB\nC"

@@ -220,6 +220,48 @@ def test_all_definitions_with_the_same_name_can_be_listed(menu, tree):
     assert {fate for _, fate in tree.fates(prompt)} == {"used"}
 
 
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ("", ["a project Here.", "b user Mine.", "c project Ours."]),
+        ('order = "found"', ["b user Mine.", "a user Mine.", "c project Ours."]),
+        ('order = "layer"', ["a user Mine.", "b user Mine.", "c project Ours."]),
+        ('order = "found"\nsame_name = "last"', ["b user Mine.", "a project Here.", "c project Ours."]),
+        ('order = "layer"\nsame_name = "all"', ["a user Mine.", "b user Mine.", "a project Ours.", "a project Here.", "c project Ours."]),
+    ],
+)  # fmt: skip
+def test_the_order_of_a_menu(tree, keys, expected):
+    files = '["home:skills/*/SKILL.md", "walk:skills/*/SKILL.md"]'
+    if not keys:
+        files = '["walk:skills/*/SKILL.md", "home:skills/*/SKILL.md"]'
+    own = f"""
+about = "Mine."
+sections = ["skills"]
+[find.skills]
+as = "skill"
+files = {files}
+{keys}
+[section.skills]
+list = "skills"
+item = "{{name}} {{layer}} {{description}}"
+"""
+    tree(
+        {
+            "own.toml": own,
+            "home/skills/1/SKILL.md": definition("b", "Mine."),
+            "home/skills/2/SKILL.md": definition("a", "Mine."),
+            "w/.git": None,
+            "w/skills/3/SKILL.md": definition("c", "Ours."),
+            "w/skills/4/SKILL.md": definition("a", "Ours."),
+            "w/sub/skills/5/SKILL.md": definition("a", "Here."),
+        }
+    )
+    prompt = tree.prompt(tree.path("own.toml"), "w/sub")
+    assert prompt.text.strip().split("\n") == expected
+    assert [fate for _, fate in tree.fates(prompt)].count("used") == len(expected)
+    assert sum(finding.code == "skill-shadowed" for finding in prompt.findings) == 5 - len(expected)
+
+
 def test_a_command_can_be_named_by_its_path(tree):
     files = {
         "w/.claude/commands/top.md": definition("other", "At the top."),

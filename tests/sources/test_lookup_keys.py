@@ -553,7 +553,10 @@ def test_malformed_front_matter_is_reported_and_other_files_load(tree, layout_te
             'as = "skill"\nmatch = ["paths"]\nscoped = "wait"',
             "find.project.scoped is only for skills; with match, it must be 'list'",
         ),
-        ('as = "agent"\norder = "path"', "find.project.order is only for files that are used as text, not as agent"),
+        (
+            'as = "agent"\norder = "path"',
+            "find.project.order of files that are used as agent must be one of name, layer, found, not 'path'",
+        ),
         ('as = "skill"\nexclude = ["x"]', "find.project.exclude is only for files"),
     ],
 )

@@ -109,7 +109,7 @@ class ItemWriter:
         origin = Origin("skill" if isinstance(entry, Skill) else "resident", shown, entry.lines)
         texts = {"name": entry.name, "description": entry.description, "path": shown}
         if isinstance(entry, Skill):
-            texts["location"] = location(entry.name, shown)
+            texts |= {"location": location(entry.name, shown), "layer": entry.layer}
         else:
             texts["tools"] = entry.tools
         row = {field.name: Piece(texts[field.name], origin) for field in self.fields_of(section)}

@@ -50,7 +50,7 @@ class TouchReader:
         files = [TouchedFile(folder, folder, ()) for folder in folders]
         # A touch in its own folder finds a file before those in other folders.
         lookups = [replace(lookup, take="all") if lookup.needs_touch else lookup for lookup in touch.lookups]
-        touch_layout = layout_of_touch(layout, replace(touch, lookups=lookups))
+        touch_layout = layout_for_touch(layout, replace(touch, lookups=lookups))
         return gather_touched(touch_layout, self.assembler.plan().workspace, reader, files, self.scopes)
 
     def read_again(self, layout: Layout, touch: Touch, files: Collection[str]) -> TouchReading:

@@ -15,17 +15,19 @@ from ..vocabulary import Skill, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ..layout.model import Lookup
     from ..sources.files import Reader
     from ..sources.readings import Reading
     from ..sources.trail import Trail
-    from ..vocabulary import Resident, Workspace
+    from ..vocabulary import Finding, Resident, Workspace
 
 
 def find_entries(
     lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail
 ) -> tuple[list[Skill | Resident], dict[str, tuple[int, int]], dict[str, tuple[str, str]]]:
-    """Return the skills or residents, sorted by name, and by the path of each its identity, and its pattern's place and directory."""
+    """Return the skills or residents, in the order of the lookup rule, and by the path of each its identity, and its pattern's place and directory."""
     entries: dict[str, list[Skill | Resident]] = {}
     seen: dict[object, str] = {}
     identities: dict[str, tuple[int, int]] = {}
@@ -51,7 +53,21 @@ def find_entries(
                 is_entry = _check_text(reading, layer, trail) and _has_accepted_name(path, lookup, layer, trail)
                 if is_entry and _add_entry(lookup, folder, reading, layer, entries, trail):
                     identities[path], places[path] = reading.identity, (pattern.place, base)
-    return [entry for name in sorted(entries) for entry in entries[name]], identities, places
+    listed = _in_order(lookup, entries, trail)
+    return listed, {entry.path: identities[entry.path] for entry in listed}, places
+
+
+def _in_order(
+    lookup: Lookup, entries: Mapping[str, Sequence[Skill | Resident]], trail: Trail
+) -> list[Skill | Resident]:
+    """Return the entries, which are grouped by name, in the order of the lookup rule."""
+    names = entries if lookup.order == "found" else sorted(entries)
+    listed = [entry for name in names for entry in entries[name]]
+    if lookup.order == "layer":
+        layers = {candidate.path: candidate.layer for candidate in trail.candidates}
+        ranks = list(dict.fromkeys(layer_of(lookup, pattern) for group in lookup.groups for pattern in group))
+        listed.sort(key=lambda entry: ranks.index(layers[printable(entry.path)]))
+    return listed
 
 
 def _links_last(lookup: Lookup, paths: list[str], reader: Reader) -> list[str]:
@@ -88,16 +104,7 @@ def _add_entry(
     lookup: Lookup, folder: str, reading: Reading, layer: str, entries: dict[str, list[Skill | Resident]], trail: Trail
 ) -> bool:
     """Add a file to the menu by its front matter, or record why it is left out. `folder` is the folder that was searched."""
-    display_path = printable(reading.path)
-    entry: Skill | Resident | None
-    if lookup.kind == "skill":
-        entry, findings = read_skill(reading.text, display_path, lookup.validation)
-    elif lookup.kind == "resident":
-        entry, findings = read_resident(reading.text, display_path)
-    else:
-        from ..sources.definitions import read_definition
-
-        entry, findings = read_definition(reading.text, display_path, lookup.kind)
+    entry, findings = _read_entry(lookup, reading)
     trail.findings.extend(findings)
     if entry is None:
         reason = findings[-1].message if findings else "its front matter does not ask for it to be listed"
@@ -106,17 +113,33 @@ def _add_entry(
     name = name_by_path(reading.path, folder) if lookup.named == "path" else entry.name
     if (name, reading.path) != (entry.name, entry.path):
         entry = replace(entry, path=reading.path, name=name)
+    if isinstance(entry, Skill) and layer != entry.layer:
+        entry = replace(entry, layer=layer)
     same_name_entries = entries.setdefault(entry.name, [])
     if same_name_entries and lookup.same_name == "first":
         reason = f"{printable(same_name_entries[0].path)} also has the name {entry.name!r} and comes first"
         trail.record(reading.path, layer, "shadowed", reason, "skill-shadowed", same_name_entries[0].path)
         return False
+    if same_name_entries and lookup.same_name == "last":
+        _replace_entry(same_name_entries.pop(), entry, trail)
     if isinstance(entry, Skill) and entry.paths:
         entry = _with_scope(entry, lookup, layer, trail)
     else:
         trail.record(reading.path, layer, "used")
     same_name_entries.append(entry)
     return True
+
+
+def _read_entry(lookup: Lookup, reading: Reading) -> tuple[Skill | Resident | None, Sequence[Finding]]:
+    """Return the entry that a file describes in its front matter, or None, and findings about the front matter."""
+    display_path = printable(reading.path)
+    if lookup.kind == "skill":
+        return read_skill(reading.text, display_path, lookup.validation)
+    if lookup.kind == "resident":
+        return read_resident(reading.text, display_path)
+    from ..sources.definitions import read_definition
+
+    return read_definition(reading.text, display_path, lookup.kind)
 
 
 def _with_scope(skill: Skill, lookup: Lookup, layer: str, trail: Trail) -> Skill:
@@ -130,3 +153,13 @@ def _with_scope(skill: Skill, lookup: Lookup, layer: str, trail: Trail) -> Skill
         message = "its paths are ignored: this layout lists every skill from the start"
         trail.findings.append(finding("skill-field", message, printable(skill.path), 1))
     return skill
+
+
+def _replace_entry(earlier: Skill | Resident, later: Skill | Resident, trail: Trail) -> None:
+    """Record that a later entry with the same name takes the place of an earlier one."""
+    path = printable(earlier.path)
+    number = next(number for number, candidate in enumerate(trail.candidates) if candidate.path == path)
+    reason = f"{printable(later.path)} also has the name {later.name!r} and takes its place"
+    known = trail.candidates[number]
+    trail.candidates[number] = replace(known, fate="shadowed", reason=reason, target=printable(later.path))
+    trail.findings.append(finding("skill-shadowed", f"{path}: {reason}", path))

@@ -279,7 +279,7 @@ LISTS = {
 }
 LOOKUP_FIELDS = {
     "text": ("text", "path", "label"),
-    "skill": ("name", "description", "path", "location"),
+    "skill": ("name", "description", "path", "location", "layer"),
     "resident": ("name", "description", "path"),
     "agent": ("name", "description", "tools", "path"),
     "command": ("name", "description", "path"),

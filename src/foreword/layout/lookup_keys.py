@@ -19,6 +19,8 @@ PLACES = {
     "path": "an absolute path, one that starts with `~/`, or one relative to the working directory",
 }
 WALKED_PLACES = ("walk", "between", "down")
+TEXT_ORDERS = ("farthest", "nearest", "path")
+MENU_ORDERS = ("name", "layer", "found")
 SELECTION_KEYS = (
     Key("find", "like", "name", "Another lookup rule, which provides the keys that this one does not have."),
     Key(
@@ -26,8 +28,9 @@ SELECTION_KEYS = (
         "order",
         "choice",
         "The order of the files: by directory, from the top of `walk` down (`farthest`, the default) or from the working directory up"
-        " (`nearest`); or by full path, compared by UTF-16 code units (`path`).",
-        ("farthest", "nearest", "path"),
+        " (`nearest`); or by full path, compared by UTF-16 code units (`path`). Menus are sorted by name (`name`, the default), by layer and then by"
+        " name (`layer`), or folder by folder, as `files` lists them (`found`).",
+        (*TEXT_ORDERS, *MENU_ORDERS),
     ),
     Key(
         "find",
@@ -84,8 +87,9 @@ MENU_KEYS = (
         "same_name",
         "choice",
         "What to list if several skills, sub-agents or commands have the same name: only the first in the order of `files` and, within `walk`, the"
-        " nearest (`first`, the default); or all of them, starting with the farthest within `walk` (`all`).",
-        ("first", "all"),
+        " nearest (`first`, the default); only the last, in the place of the first (`last`); or all of them, starting with the farthest within"
+        " `walk` (`all`).",
+        ("first", "last", "all"),
     ),
     Key(
         "find",

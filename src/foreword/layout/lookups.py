@@ -8,7 +8,7 @@ from ..errors import LayoutError, suggestion
 from ..shapes import STRINGS, check, check_table
 from .forms import parse_condition
 from .keys import KEY_SHAPES
-from .lookup_keys import PLACES, WALKED_PLACES
+from .lookup_keys import MENU_ORDERS, PLACES, TEXT_ORDERS, WALKED_PLACES
 from .model import ConfigValue, Lookup, Pattern
 from .texts import parse_text_rules
 from .touch_keys import MATCH_FIELDS
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-_TEXT_ONLY_KEYS = ("order", "exclude", "where", "unless", "below")
+_TEXT_ONLY_KEYS = ("exclude", "where", "unless", "below")
 _MENU_ONLY_KEYS = ("same_name", "named")
 
 
@@ -40,6 +40,7 @@ def parse_lookup(
     check_table(table, KEY_SHAPES["find"], f"find.{name}", LayoutError)
     kind = table.get("as", "text")
     _check_kind(table, kind, where)
+    _check_order(table, kind, where)
     if "below" in table and not ("where" in table or "unless" in table or "match" in table):
         raise LayoutError(f"{where}below has no effect without where, unless or match")
     _check_match(table, where)
@@ -59,7 +60,7 @@ def parse_lookup(
         table.get("layer", ""),
         top.get("links", "inside"),
         top.get("copies", "drop"),
-        parse_text_rules(table, where, bool(top.get("mirrors", "").strip())),
+        parse_text_rules(_with_extensions(table, where, settings), where, bool(top.get("mirrors", "").strip())),
         order=table.get("order", "farthest"),
         markers=_parse_markers(table, where, settings, untrusted),
         where=_parse_fields(table, "where", where),
@@ -107,6 +108,15 @@ def _check_kind(table: Mapping[str, Any], kind: str, where: str) -> None:
         raise LayoutError(f"{where}scoped is only for skills; with match, it must be 'list'")
 
 
+def _check_order(table: Mapping[str, Any], kind: str, where: str) -> None:
+    """Raise an error for an order that does not apply to files of this kind."""
+    orders = TEXT_ORDERS if kind == "text" else MENU_ORDERS
+    if table.get("order", orders[0]) not in orders:
+        raise LayoutError(
+            f"{where}order of files that are used as {kind} must be one of {', '.join(orders)}, not {table['order']!r}"
+        )
+
+
 def _parse_markers(
     table: Mapping[str, Any], where: str, settings: Mapping[str, Any], untrusted: frozenset[str]
 ) -> tuple[str, ...] | None:
@@ -139,6 +149,16 @@ def _expand_settings(texts: Sequence[str], where: str, settings: Mapping[str, An
         for entry in settings[lists[0]] if lists else ("",):
             expanded.append(_fill_in(text, {**settings, lists[0]: entry} if lists else settings))
     return tuple(expanded)
+
+
+def _with_extensions(table: Mapping[str, Any], where: str, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the table with settings filled in where the imports list extensions."""
+    imports = table.get("imports", {})
+    if "file_extensions" not in imports:
+        return table
+    check(imports["file_extensions"], STRINGS, f"{where}imports.file_extensions", LayoutError)
+    extensions = _expand_settings(imports["file_extensions"], f"{where}imports.file_extensions", settings)
+    return {**table, "imports": {**imports, "file_extensions": extensions}}
 
 
 def _parse_fields(table: Mapping[str, Any], key: str, where: str) -> tuple[tuple[str, tuple[str, ...]], ...]:

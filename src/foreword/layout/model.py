@@ -115,7 +115,7 @@ class Lookup:
     links: Literal["inside", "follow"] = "inside"
     copies: Literal["drop", "first", "keep"] = "drop"
     rules: TextRules = TextRules()
-    order: Literal["farthest", "nearest", "path"] = "farthest"
+    order: Literal["farthest", "nearest", "path", "name", "layer", "found"] = "farthest"
     markers: Sequence[str] | None = None
     hidden: bool = False
     exclude: Sequence[str] = ()
@@ -130,7 +130,7 @@ class Lookup:
     globs: Literal["folders", "names", "paths"] = "folders"
     globs_from: Literal["folder", "root", "both"] = "folder"
     directories: Sequence[str] = ()
-    same_name: Literal["first", "all"] = "first"
+    same_name: Literal["first", "last", "all"] = "first"
     named: Literal["field", "path"] = "field"
     scoped: Literal["list", "wait"] = "list"
 

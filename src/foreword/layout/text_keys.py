@@ -57,7 +57,7 @@ TEXT_KEYS = (
         "file_extensions",
         "names",
         'The extensions of files that may be imported, in lower case and without the dot, such as `["md", "txt"]`; `N.MD` matches `md` too. A'
-        " file without an extension may always be imported. By default, every file may.",
+        " file without an extension may always be imported. By default, every file may. `{name}` is replaced by a setting, which may be a list.",
     ),
     Key("imports", "depth", "count", "How deeply imports may be nested; 5 by default."),
     Key(

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, ConfigValue, Imports, TextRules, Lookup, Section, Touch, Layout, with_inner_sections
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[Gemini CLI's own instructions]", form=("[Gemini CLI's own instructions]", ), item=(), instead=('base', )), Section(name='skills', lifetime='project', sections=(Section(name='users_skills', lifetime='project', list_name='users_skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', trim=False, over='shorten'), Section(name='users_shared', lifetime='project', list_name='users_shared', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', trim=False, over='shorten'), Section(name='workspace_skills', lifetime='project', list_name='workspace_skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', trim=False, over='shorten'), Section(name='workspace_shared', lifetime='project', list_name='workspace_shared', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', trim=False, over='shorten'), ), item=(), join='\n', wrap=('<available_skills>\n', Field(name=''), '\n</available_skills>', ), trim=False), Section(name='user', lifetime='project', list_name='user', item=('--- Context from: ', Field(name='path'), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path'), ' ---', ), wrap=('<loaded_context>\n', Field(name=''), '\n</loaded_context>', ), trim=False, over='cut'), Section(name='session', lifetime='project', sections=(Section(name='environment', lifetime='project', text="[Gemini CLI's date, platform and tree of folders, for {cwd}]", form=("[Gemini CLI's date, platform and tree of folders, for ", Field(name='cwd'), ']', ), item=()), Section(name='project', lifetime='project', list_name='project', item=('--- Context from: ', Field(name='path'), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path'), ' ---', ), wrap=('<loaded_context>\n<project_context>\n', Field(name=''), '\n</project_context>\n</loaded_context>', ), trim=False, over='cut'), ), item=(), join='\n', wrap=('<session_context>\n', Field(name=''), '\n</session_context>', ), trim=False, role='user'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[Gemini CLI's own instructions]", form=("[Gemini CLI's own instructions]", ), item=(), instead=('base', )), Section(name='skills', lifetime='project', list_name='skills', item=('  <skill>\n    <name>', Field(name='name'), '</name>\n    <description>', Field(name='description'), '</description>\n    <location>', Field(name='path'), '</location>\n  </skill>', ), join='\n', wrap=('<available_skills>\n', Field(name=''), '\n</available_skills>', ), trim=False, over='shorten'), Section(name='user', lifetime='project', list_name='user', item=('--- Context from: ', Field(name='path'), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path'), ' ---', ), wrap=('<loaded_context>\n', Field(name=''), '\n</loaded_context>', ), trim=False, over='cut'), Section(name='session', lifetime='project', sections=(Section(name='environment', lifetime='project', text="[Gemini CLI's date, platform and tree of folders, for {cwd}]", form=("[Gemini CLI's date, platform and tree of folders, for ", Field(name='cwd'), ']', ), item=()), Section(name='project', lifetime='project', list_name='project', item=('--- Context from: ', Field(name='path'), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path'), ' ---', ), wrap=('<loaded_context>\n<project_context>\n', Field(name=''), '\n</project_context>\n</loaded_context>', ), trim=False, over='cut'), ), item=(), join='\n', wrap=('<session_context>\n', Field(name=''), '\n</session_context>', ), trim=False, role='user'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     all_sections=tuple(with_inner_sections(_SECTIONS)),
     name='gemini',
     address='$agents/gemini',
     about="Gemini CLI: the user's GEMINI.md in the system prompt, those from the git root to the working directory in the first user message.",
-    lookups=(Lookup(name='user', groups=((Pattern(place='home', path='.gemini/GEMINI.md'), ), ), copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), missing=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), repeated=('<!-- File already processed: ', Field(name='name'), ' -->', )))), Lookup(name='project', groups=((Pattern(place='walk', path='GEMINI.md'), ), ), copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), missing=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), repeated=('<!-- File already processed: ', Field(name='name'), ' -->', ))), order='path'), Lookup(name='users_skills', groups=((Pattern(place='home', path='.gemini/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), Lookup(name='users_shared', groups=((Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), Lookup(name='workspace_skills', groups=((Pattern(place='cwd', path='.gemini/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), Lookup(name='workspace_shared', groups=((Pattern(place='cwd', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), ),
+    lookups=(Lookup(name='user', groups=((Pattern(place='home', path='.gemini/GEMINI.md'), ), ), copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), missing=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), repeated=('<!-- File already processed: ', Field(name='name'), ' -->', )))), Lookup(name='project', groups=((Pattern(place='walk', path='GEMINI.md'), ), ), copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), missing=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), repeated=('<!-- File already processed: ', Field(name='name'), ' -->', ))), order='path'), Lookup(name='skills', groups=((Pattern(place='home', path='.gemini/skills/*/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), (Pattern(place='cwd', path='.gemini/skills/*/SKILL.md'), ), (Pattern(place='cwd', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep', order='found', same_name='last'), ),
     settings={'names': ['GEMINI.md'], 'project_names': ['GEMINI.md']},
     on={'turn': 'gather'},
     mirrors='Gemini CLI 0.61.0',
@@ -57,25 +57,23 @@ def mapping() -> dict[str, Any]:
                                'outside': '<!-- Import failed: {name} - {reason} -->',
                                'repeated': '<!-- File already processed: {name} -->'}},
           'project': {'like': 'user', 'order': 'path', 'files': ['walk:{project_names}']},
-          'users_skills': {'as': 'skill', 'files': ['home:.gemini/skills/*/SKILL.md']},
-          'users_shared': {'as': 'skill', 'files': ['home:.agents/skills/*/SKILL.md']},
-          'workspace_skills': {'as': 'skill', 'files': ['cwd:.gemini/skills/*/SKILL.md']},
-          'workspace_shared': {'as': 'skill', 'files': ['cwd:.agents/skills/*/SKILL.md']},
+          'skills': {'as': 'skill',
+                     'order': 'found',
+                     'same_name': 'last',
+                     'files': ['home:.gemini/skills/*/SKILL.md',
+                               'home:.agents/skills/*/SKILL.md',
+                               'cwd:.gemini/skills/*/SKILL.md',
+                               'cwd:.agents/skills/*/SKILL.md']},
           'touched': {'within': 'cwd', 'like': 'user', 'files': ['down:{project_names}']}},
  'section': {'base': {'text': "[Gemini CLI's own instructions]", 'instead': ['base'], 'lifetime': 'release'},
-             'skills': {'sections': ['users_skills', 'users_shared', 'workspace_skills', 'workspace_shared'],
-                        'join': '\n',
+             'skills': {'list': 'skills',
                         'lifetime': 'project',
+                        'item': '  <skill>\n'
+                                '    <name>{name}</name>\n'
+                                '    <description>{description}</description>\n'
+                                '    <location>{path}</location>\n'
+                                '  </skill>',
                         'wrap': '<available_skills>\n{}\n</available_skills>'},
-             'users_skills': {'list': 'users_skills',
-                              'item': '  <skill>\n'
-                                      '    <name>{name}</name>\n'
-                                      '    <description>{description}</description>\n'
-                                      '    <location>{path}</location>\n'
-                                      '  </skill>'},
-             'users_shared': {'like': 'users_skills', 'list': 'users_shared'},
-             'workspace_skills': {'like': 'users_skills', 'list': 'workspace_skills'},
-             'workspace_shared': {'like': 'users_skills', 'list': 'workspace_shared'},
              'user': {'list': 'user',
                       'lifetime': 'project',
                       'item': '--- Context from: {path} ---\n{text}\n--- End of Context from: {path} ---',

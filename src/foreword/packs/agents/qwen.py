@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from ...layout.model import Field, Pattern, Imports, TextRules, Lookup, Section, Touch, Layout, with_inner_sections
 
-_SECTIONS = (Section(name='base', lifetime='release', text="[Qwen Code's own instructions]", form=("[Qwen Code's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='files', lifetime='project', list_name='context', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='language', lifetime='project', list_name='language', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), none="[Qwen Code's note on the language]", trim=False, over='cut'), Section(name='local', lifetime='project', list_name='local', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='rules', lifetime='project', list_name='rules', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), trim=False, over='cut'), ), item=(), wrap=('---\n\n', Field(name=''), '\n\n---', ), trim=False), Section(name='skills', lifetime='project', sections=(Section(name='projects_skills', lifetime='project', list_name='projects_skills', item=('<skill>\n<name>\n', Field(name='name'), '\n</name>\n<description>\n', Field(name='description'), ' (project)\n</description>\n<location>\nproject\n</location>\n</skill>', ), join='\n', trim=False, over='shorten'), Section(name='users_skills', lifetime='project', list_name='users_skills', item=('<skill>\n<name>\n', Field(name='name'), '\n</name>\n<description>\n', Field(name='description'), ' (user)\n</description>\n<location>\nuser\n</location>\n</skill>', ), join='\n', trim=False, over='shorten'), ), item=(), join='\n', wrap=("<system-reminder>\n[Qwen Code's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>\n</system-reminder>', ), trim=False, role='user'), )
+_SECTIONS = (Section(name='base', lifetime='release', text="[Qwen Code's own instructions]", form=("[Qwen Code's own instructions]", ), item=(), instead=('base', )), Section(name='context', lifetime='project', sections=(Section(name='files', lifetime='project', list_name='context', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='language', lifetime='project', list_name='language', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), none="[Qwen Code's note on the language]", trim=False, over='cut'), Section(name='local', lifetime='project', list_name='local', item=('--- Context from: ', Field(name='path', filters=('relative', )), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path', filters=('relative', )), ' ---', ), trim=False, over='cut'), Section(name='rules', lifetime='project', list_name='rules', item=('--- Rule from: ', Field(name='path', filters=('root-relative', )), ' ---\n', Field(name='text'), '\n--- End of Rule from: ', Field(name='path', filters=('root-relative', )), ' ---', ), trim=False, over='cut'), ), item=(), wrap=('---\n\n', Field(name=''), '\n\n---', ), trim=False), Section(name='skills', lifetime='project', list_name='skills', item=('<skill>\n<name>\n', Field(name='name'), '\n</name>\n<description>\n', Field(name='description'), ' (', Field(name='layer'), ')\n</description>\n<location>\n', Field(name='layer'), '\n</location>\n</skill>', ), join='\n', wrap=("<system-reminder>\n[Qwen Code's note on skills]\n<available_skills>\n", Field(name=''), '\n</available_skills>\n</system-reminder>', ), trim=False, over='shorten', role='user'), )
 LAYOUT = Layout(
     sections=_SECTIONS,
     all_sections=tuple(with_inner_sections(_SECTIONS)),
     name='qwen',
     address='$agents/qwen',
     about='Qwen Code: every QWEN.md, then every AGENTS.md, from one directory above the git root down, in the system prompt.',
-    lookups=(Lookup(name='context', groups=((Pattern(place='home', path='.qwen/QWEN.md'), ), (Pattern(place='above', path='QWEN.md'), ), (Pattern(place='walk', path='QWEN.md'), ), (Pattern(place='home', path='.qwen/AGENTS.md'), ), (Pattern(place='above', path='AGENTS.md'), ), (Pattern(place='walk', path='AGENTS.md'), ), ), walk='git-or-root', copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), repeated=('<!-- File already processed: ', Field(name='name'), ' -->', )))), Lookup(name='language', groups=((Pattern(place='home', path='.qwen/output-language.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='local', groups=((Pattern(place='root', path='.qwen/QWEN.local.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='rules', groups=((Pattern(place='home', path='.qwen/rules/**/*.md'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), where=(('paths', ('', ), ), )), Lookup(name='projects_skills', groups=((Pattern(place='root', path='.qwen/skills/*/SKILL.md'), ), (Pattern(place='root', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), Lookup(name='users_skills', groups=((Pattern(place='home', path='.qwen/skills/*/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), ),
+    lookups=(Lookup(name='context', groups=((Pattern(place='home', path='.qwen/QWEN.md'), ), (Pattern(place='above', path='QWEN.md'), ), (Pattern(place='walk', path='QWEN.md'), ), (Pattern(place='home', path='.qwen/AGENTS.md'), ), (Pattern(place='above', path='AGENTS.md'), ), (Pattern(place='walk', path='AGENTS.md'), ), ), walk='git-or-root', copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), repeated=('<!-- File already processed: ', Field(name='name'), ' -->', )))), Lookup(name='language', groups=((Pattern(place='home', path='.qwen/output-language.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='local', groups=((Pattern(place='root', path='.qwen/QWEN.local.md'), ), ), copies='keep', rules=TextRules(trim='ends')), Lookup(name='rules', groups=((Pattern(place='home', path='.qwen/rules/**/*.md'), ), (Pattern(place='root', path='.qwen/rules/**/*.md'), ), ), copies='keep', rules=TextRules(trim='ends', front='drop'), where=(('paths', ('', ), ), )), Lookup(name='skills', groups=((Pattern(place='cwd', path='.qwen/skills/*/SKILL.md'), ), (Pattern(place='cwd', path='.agents/skills/*/SKILL.md'), ), (Pattern(place='home', path='.qwen/skills/*/SKILL.md'), ), (Pattern(place='home', path='.agents/skills/*/SKILL.md'), ), ), kind='skill', copies='keep'), ),
     settings={'names': ['QWEN.md', 'AGENTS.md']},
     on={'turn': 'gather'},
     mirrors='Qwen Code 0.24.4',
@@ -56,8 +56,11 @@ def mapping() -> dict[str, Any]:
                     'front': 'drop',
                     'files': ['home:.qwen/rules/**/*.md', 'root:.qwen/rules/**/*.md'],
                     'where': {'paths': ''}},
-          'projects_skills': {'as': 'skill', 'files': ['root:.qwen/skills/*/SKILL.md', 'root:.agents/skills/*/SKILL.md']},
-          'users_skills': {'as': 'skill', 'files': ['home:.qwen/skills/*/SKILL.md', 'home:.agents/skills/*/SKILL.md']},
+          'skills': {'as': 'skill',
+                     'files': ['cwd:.qwen/skills/*/SKILL.md',
+                               'cwd:.agents/skills/*/SKILL.md',
+                               'home:.qwen/skills/*/SKILL.md',
+                               'home:.agents/skills/*/SKILL.md']},
           'touched': {'globs': 'paths',
                       'trim': 'ends',
                       'front': 'drop',
@@ -74,40 +77,25 @@ def mapping() -> dict[str, Any]:
              'rules': {'list': 'rules',
                        'join': '\n\n',
                        'item': '--- Rule from: {path|root-relative} ---\n{text}\n--- End of Rule from: {path|root-relative} ---'},
-             'skills': {'sections': ['projects_skills', 'users_skills'],
+             'skills': {'list': 'skills',
                         'role': 'user',
                         'join': '\n',
                         'lifetime': 'project',
+                        'item': '<skill>\n'
+                                '<name>\n'
+                                '{name}\n'
+                                '</name>\n'
+                                '<description>\n'
+                                '{description} ({layer})\n'
+                                '</description>\n'
+                                '<location>\n'
+                                '{layer}\n'
+                                '</location>\n'
+                                '</skill>',
                         'wrap': '<system-reminder>\n'
                                 "[Qwen Code's note on skills]\n"
                                 '<available_skills>\n'
                                 '{}\n'
                                 '</available_skills>\n'
                                 '</system-reminder>'},
-             'projects_skills': {'list': 'projects_skills',
-                                 'join': '\n',
-                                 'item': '<skill>\n'
-                                         '<name>\n'
-                                         '{name}\n'
-                                         '</name>\n'
-                                         '<description>\n'
-                                         '{description} (project)\n'
-                                         '</description>\n'
-                                         '<location>\n'
-                                         'project\n'
-                                         '</location>\n'
-                                         '</skill>'},
-             'users_skills': {'list': 'users_skills',
-                              'join': '\n',
-                              'item': '<skill>\n'
-                                      '<name>\n'
-                                      '{name}\n'
-                                      '</name>\n'
-                                      '<description>\n'
-                                      '{description} (user)\n'
-                                      '</description>\n'
-                                      '<location>\n'
-                                      'user\n'
-                                      '</location>\n'
-                                      '</skill>'},
              'touched': {'like': 'rules', 'list': 'touched', 'role': 'tool', 'wrap': '<system-reminder>\n{}\n</system-reminder>'}}}
