@@ -3,14 +3,16 @@
     python pretend.py python anthropic_loop.py "What is this project?"
 
 It runs the command with ANTHROPIC_BASE_URL, OPENAI_BASE_URL and GOOGLE_GEMINI_BASE_URL set to itself. It answers a question by reading
-AGENTS.md with `read_file`, and any other message directly. Its prompt cache works like a real one: tokens are cached if an earlier request
-started with the same prefix, for Anthropic up to a breakpoint, of which it accepts four. (Real caches also have a minimum size and expire.)
-`--record FILE` saves the requests, one per line.
+AGENTS.md with `read_file`, or with Anthropic's SDK by loading the first skill if the only tool is `use_skill`, and any other message
+directly. Its prompt cache works like a real one: tokens are cached if an earlier request started with the same prefix, for Anthropic up
+to a breakpoint, of which it accepts four. (Real caches also have a minimum size and expire.) `--record FILE` saves the requests, one per
+line.
 """
 
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -82,8 +84,8 @@ def for_messages(request, provider):
     last, count = messages[-1], len(messages)
     content = {"type": "text", "text": reply(last.get("content") if last["type"] == "tool_result" else None)}
     if request.get("tools") and last["type"] == "text" and last["text"].rstrip().endswith("?"):
-        path = {"path": "AGENTS.md"}
-        content = {"type": "tool_use", "id": f"use_{count}", "name": "read_file", "input": path}
+        name, arguments = tool_call(request["tools"], json.dumps(system))
+        content = {"type": "tool_use", "id": f"use_{count}", "name": name, "input": arguments}
     return {
         "id": f"msg_{count}",
         "type": "message",
@@ -265,10 +267,21 @@ def text_of(content):
     return content if isinstance(content, str) else "".join(block.get("text", "") for block in content)
 
 
+def tool_call(tools, prompt):
+    """Return the tool that the model calls, and its arguments."""
+    skill = re.search(r"\\n- ([\w-]+): ", prompt)
+    if skill and [tool.get("name") for tool in tools] == ["use_skill"]:
+        return "use_skill", {"name": skill[1]}
+    return "read_file", {"path": "AGENTS.md"}
+
+
 def reply(result):
-    """Return the model's reply: the first line of a tool's result, or `Understood.`"""
+    """Return the model's reply: a line of a tool's result, or `Understood.`"""
     text = text_of(result) if result else ""
-    return f"AGENTS.md begins: {text.strip().splitlines()[0]}" if text else "Understood."
+    lines = text.strip().splitlines() if text else ["Understood."]
+    if not text or lines[0].startswith("The skill"):
+        return lines[-1]
+    return f"AGENTS.md begins: {lines[0]}"
 
 
 def environment(url):

@@ -160,11 +160,15 @@ def test_assignments_may_come_from_a_generator():
             "the server of the tool 'read' must not contain control characters: 'a\\x1b'",
         ),
         (
+            lambda: Tool("search", type="web search"),
+            "the type of the tool 'search' may have letters, digits, '_', '-' and '.', not 'web search'",
+        ),
+        (
             lambda: Tool("read", type="function"),
             "the type of the tool 'read' must be empty for a function that you define, not 'function'",
         ),
         (
-            lambda: Tool("search", type="web_search", schema={}),
+            lambda: Tool("search", type="web_search", schema={"type": "object"}),
             "the tool 'search' has the type 'web_search', so the provider defines its schema; remove the schema, or the type if you"
             " define the tool",
         ),

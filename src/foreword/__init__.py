@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .conversation.conversation import Conversation
     from .conversation.conversations import Conversations
+    from .conversation.shipped_tools import shipped_tools
     from .conversation.touch import Touched
     from .conversation.usage import Usage
     from .engine.assembler import Assembler, assemble
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "conversation.conversation": ("Conversation",),
     "conversation.conversations": ("Conversations",),
+    "conversation.shipped_tools": ("shipped_tools",),
     "conversation.touch": ("Touched",),
     "conversation.usage": ("Usage",),
     "engine.assembler": ("Assembler", "assemble"),
@@ -113,6 +115,7 @@ __all__ = [
     "for_gemini",
     "for_openai_chat",
     "for_openai_responses",
+    "shipped_tools",
     "watch",
 ]
 

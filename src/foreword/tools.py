@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 # Characters that at least one provider accepts: Gemini takes dots and colons, the others letters, digits, `_` and `-`.
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:")
+_TYPE_CHARACTERS = _NAME_CHARACTERS - {":"}
 _MAX_NAME_LENGTH = 128
 # Keys of a provider's tool that are fields of `Tool`, so `options` may not contain them.
-_FIELD_OF_KEY = {
+FIELD_OF_KEY = {
     "name": "name",
     "type": "type",
     "description": "description",
@@ -68,9 +69,8 @@ class Tool:
         expect(f"defer {what}", self.defer, bool)
         if self.strict is not None:
             expect(f"strict {what}", self.strict, bool)
-        for field in ("server", "type"):
-            if not is_plain(getattr(self, field)):
-                raise CallError(f"the {field} {what} must not contain control characters: {show(getattr(self, field))}")
+        if not is_plain(self.server):
+            raise CallError(f"the server {what} must not contain control characters: {show(self.server)}")
         if self.type:
             _check_type(self.name, self.type, self.schema)
         if self.options is not None:
@@ -103,9 +103,11 @@ def _check_json(what: str, content: object, kind: str) -> None:
 
 
 def _check_type(name: str, kind: str, schema: object) -> None:
+    if not _TYPE_CHARACTERS.issuperset(kind):
+        raise CallError(f"the type of the tool {name!r} may have letters, digits, '_', '-' and '.', not {show(kind)}")
     if kind == "function":
         raise CallError(f"the type of the tool {name!r} must be empty for a function that you define, not 'function'")
-    if schema is not None:
+    if schema:
         raise CallError(
             f"the tool {name!r} has the type {show(kind)}, so the provider defines its schema; remove the schema, or the type if"
             " you define the tool"
@@ -114,7 +116,7 @@ def _check_type(name: str, kind: str, schema: object) -> None:
 
 def _check_options(name: str, options: Mapping[str, Any], kind: str) -> None:
     _check_json(f"the options of the tool {name!r}", options, "fields of the provider's tool")
-    fields = _FIELD_OF_KEY if kind else {**_FIELD_OF_KEY, "parameters": "schema"}
+    fields = FIELD_OF_KEY if kind else {**FIELD_OF_KEY, "parameters": "schema"}
     for key in options:
         if key in fields:
             raise CallError(f"the options of the tool {name!r} contain {key!r}; use Tool.{fields[key]} instead")
@@ -138,13 +140,12 @@ def tool_definition(tool: Tool) -> dict[str, Any]:
 
 def tool_from(row: Mapping[str, Any]) -> Tool:
     """Return the tool with this definition, which may also have a snippet and guidelines."""
-    is_typed = bool(row.get("type"))
     return Tool(
         row["name"],
         row["description"],
         row.get("snippet", ""),
         row.get("guidelines", ()),
-        None if is_typed else row["schema"],
+        row["schema"],
         **{key: row[key] for key in _OPTIONAL_FIELDS if key in row},
     )
 

@@ -214,7 +214,7 @@ def test_a_conversation_keeps_the_fields_of_its_tools(tree):
         assert [tool_from(row) for row in turn.tools] == [
             Tool("ls", schema={}),
             replace(ALL_FIELDS, options=None),
-            replace(own, snippet=""),
+            replace(own, snippet="", schema={}),
         ]
         assert conversation.agent.tools is None
         assert turn.is_reused

@@ -495,3 +495,19 @@ def test_a_turn_starts_with_the_messages_of_the_prompt(top_folder, service):
     assert edition["system"] == "\n\n".join([turn["system"], *(message["content"] for message in turn["messages"][:2])])
     prompt = service.get(f"/prompts/{edition['id']}").json
     assert [passage.get("message") for passage in prompt["passages"]] == [None, 1, 2]
+
+
+def test_shipped_tools_run_over_http(service):
+    assert [tool["name"] for tool in service.get("/tools").json["tools"]] == ["use_skill", "read_plan", "write_plan"]
+    assert service.talk("tools", "tools/use_skill", layout="opal", arguments={"name": "tidy"}).json == {
+        "content": service.talk("tools-2", "skills/tidy", layout="opal").json["content"],
+        "is_error": False,
+    }
+    saved = service.talk("tools", "tools/write_plan", arguments={"plan": "1. Look."}).json
+    assert saved == {"content": "The plan is saved.", "is_error": False}
+    assert service.talk("tools", "tools/read_plan").json == {"content": "1. Look.", "is_error": False}
+    assert service.talk("tools", "tools/use_skill", arguments={"skill": "tidy"}).json == {
+        "content": "use_skill: unknown key 'skill'; known: name",
+        "is_error": True,
+    }
+    assert service.talk("tools", "tools/read_file").problem == "not-found"

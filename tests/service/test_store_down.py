@@ -48,6 +48,7 @@ def test_variables_are_listed_without_a_store(service_without_store):
         ("POST", "/conversations/a/construct", {"cwd": ""}),
         ("POST", "/conversations/a/reload", {"cwd": "", "layout": "pi"}),
         ("POST", "/conversations/a/skills/tidy", {"cwd": "", "layout": "opal"}),
+        ("POST", "/conversations/a/tools/write_plan", {"cwd": "", "layout": "opal", "arguments": {"plan": "x"}}),
         ("GET", "/readyz", None),
     ],
 )

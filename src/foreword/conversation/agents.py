@@ -36,7 +36,8 @@ class ConversationAgent:
     """The agent as the caller `configured` it, and as it was `resolved` for the edition in use.
 
     An agent that does not set its tools gets the conversation's tools or, in a new conversation, the extensions' tools. Other fields
-    that it does not set come from the edition. After a compaction, it gets the skill that was in use, if the layout has a section for it.
+    that it does not set come from the edition. It gets the plan that the model has written. After a compaction, it gets the skill that was
+    in use, if the layout has a section for it.
     """
 
     def __init__(self, id: str, agent: Agent, extensions: Sequence[Extension]) -> None:
@@ -64,6 +65,8 @@ class ConversationAgent:
         self.skill_in_prompt = self._skill_in_prompt(current, layout) if current else ""
         if self.skill_in_prompt and not agent.skill:
             agent = replace(agent, skill=self.skill_in_prompt)
+        if current and not agent.plan and (plan := state_of(current).plan):
+            agent = replace(agent, plan=plan)
         self._resolved_from, self._resolved_for = self.configured, current
         if agent != self.resolved:
             self.resolved, self._stored = agent, None

@@ -19,15 +19,16 @@ from ..findings import finding
 from ..inspection.price_list import read_prices
 from ..store import waits
 from ..text.tokens import exact_counter
-from ..vocabulary import Document, Edition, Tool, Workspace, replace
+from ..vocabulary import Document, Edition, Tool, Workspace
 from .agents import ConversationAgent
 from .assembling import ConversationAssembler
 from .builder import EditionBuilder
 from .decide import Outcome, drift
 from .hooks import Hooks, last_user_text
 from .leading import without_prompt_messages
+from .shipped_tools import ShippedToolRunner
 from .skills import SkillActivator
-from .sub_agents import build_sub_agent_prompt, defined_sub_agent, inherited_inputs
+from .sub_agents import SubAgents
 from .touch import TOUCH_KINDS
 from .touching import Touching
 from .transitions import Transitions, rebuild_loss_function
@@ -73,6 +74,8 @@ class Conversation:
         self._touching = Touching(self._transitions, shared.editions, self._assembling, self._agent)
         self._skills = SkillActivator(id, self._transitions, *parts[:2], self._builder)
         self._turns = Turns(*parts, self._touching)
+        self._sub_agents = SubAgents(self._transitions, self._assembling, self._agent, self._builder)
+        self._shipped_tools = ShippedToolRunner(id, self._transitions, shared.editions, self._agent, self._skills)
 
     @property
     def agent(self) -> Agent:
@@ -251,6 +254,13 @@ class Conversation:
         """Return the message that sends the model a skill's body. The second time, it only says that the skill is active."""
         return self._skills.use(name)
 
+    def call_tool(self, name: str, arguments: Mapping[str, Any] | str = "") -> str:
+        """Run a tool of `foreword.shipped_tools`, and return its result for the model. The agent need not list the tool.
+
+        `arguments` are the model's: a mapping, or the same as JSON. If they are wrong, the error says what the tool takes.
+        """
+        return self._shipped_tools.call(name, arguments)
+
     def sub_agent(
         self,
         task: str = "",
@@ -282,21 +292,8 @@ class Conversation:
         check_time(now)
         if workspace is not None:
             expect("the workspace", workspace, Workspace)
-        parent_inputs = self._builder.inputs(self._transitions.current_or_new())
-        document: Document | None = None
-        if definition:
-            document, tools = defined_sub_agent(definition, self.layout, parent_inputs, tools)
-        agent = replace(self._agent.resolved, role="sub", tools=tools, session="", plan="", skill="")
-        prompt = build_sub_agent_prompt(
-            document or task,
-            agent,
-            inherited_inputs(parent_inputs, self.layout, with_context, with_skills),
-            workspace,
-            now,
-            append=append,
-            assembling=self._assembling,
-            builder=self._builder,
-        )
+        inherited = {"with_context": with_context, "with_skills": with_skills}
+        prompt, agent = self._sub_agents.prompt(task, tools, definition, workspace, now, append=append, **inherited)
         return self._turns.for_sub_agent(self._hooks.check(prompt), agent, history)
 
     def _add_events(self, events: list[str]) -> None:

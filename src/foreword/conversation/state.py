@@ -31,6 +31,7 @@ class State:
         earlier: A hash of each message in earlier prompts, which a caller may still pass.
         touched: A hash of each file that was sent because a path was touched.
         touched_again: The touched files that must be sent again after a compaction.
+        plan: The plan that the model has written.
     """
 
     skills: Sequence[str] = ()
@@ -46,6 +47,7 @@ class State:
     earlier: Sequence[str] = ()
     touched: Mapping[str, str] = {}
     touched_again: Sequence[str] = ()
+    plan: str = ""
 
 
 _FIELDS = tuple(State.__annotations__)

@@ -17,18 +17,63 @@ if TYPE_CHECKING:
 
     from ..layout.model import Layout, Section
     from ..vocabulary import Agent, Inputs, Prompt, Tool, Workspace
+    from .agents import ConversationAgent
     from .assembling import ConversationAssembler
     from .builder import EditionBuilder
+    from .transitions import Transitions
 
 
-def inherited_inputs(inputs: Inputs, layout: Layout, with_context: bool, with_skills: bool) -> Inputs:
+class SubAgents:
+    """Builds the prompts of one conversation's sub-agents."""
+
+    def __init__(
+        self,
+        transitions: Transitions,
+        assembling: ConversationAssembler,
+        agent: ConversationAgent,
+        builder: EditionBuilder,
+    ) -> None:
+        self._transitions, self._assembling, self._agent, self._builder = transitions, assembling, agent, builder
+
+    def prompt(
+        self,
+        task: str,
+        tools: Sequence[Tool],
+        definition: str,
+        workspace: Workspace | None,
+        now: datetime | None,
+        *,
+        append: bool,
+        with_context: bool,
+        with_skills: bool,
+    ) -> tuple[Prompt, Agent]:
+        """Return the prompt for a task or for the sub-agent that a file defines, and the sub-agent."""
+        inputs, layout = self._builder.inputs(self._transitions.current_or_new()), self._assembling.layout
+        document: Document | None = None
+        if definition:
+            document, tools = _defined_sub_agent(definition, layout, inputs, tools)
+        agent = replace(self._agent.resolved, role="sub", tools=tools, session="", plan="", skill="")
+        prompt = _build_prompt(
+            document or task,
+            agent,
+            _inherited_inputs(inputs, layout, with_context, with_skills),
+            workspace,
+            now,
+            append=append,
+            assembling=self._assembling,
+            builder=self._builder,
+        )
+        return prompt, agent
+
+
+def _inherited_inputs(inputs: Inputs, layout: Layout, with_context: bool, with_skills: bool) -> Inputs:
     """Return the part of the parent's inputs that a sub-agent inherits."""
     kinds = {lookup.name: lookup.kind for lookup in layout.lookups}
     kept = {name for name in inputs.found if (with_skills if kinds.get(name) == "skill" else with_context)}
     return replace(inputs, found={name: entries if name in kept else () for name, entries in inputs.found.items()})
 
 
-def defined_sub_agent(
+def _defined_sub_agent(
     name: str, layout: Layout, inputs: Inputs, tools: Sequence[Tool]
 ) -> tuple[Document, tuple[Tool, ...]]:
     """Return the instructions and tools of a sub-agent that is defined in a file. The instructions are never a template."""
@@ -42,7 +87,7 @@ def defined_sub_agent(
     return definition_text(definition, layout, inputs), chosen_tools(definition, tools)
 
 
-def build_sub_agent_prompt(
+def _build_prompt(
     task: str | Document,
     agent: Agent,
     inputs: Inputs,

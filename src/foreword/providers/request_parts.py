@@ -84,14 +84,17 @@ def parse_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
     is_empty = schema == {"type": "object", "properties": {}}
     kind = str(tool.get("type") or "")
     others = {key: field for key, field in tool.items() if key not in _KNOWN_KEYS}
-    return {
-        "name": str(tool.get("name") or "") if kind in _FUNCTION_TYPES else kind,
-        "description": tool.get("description") or "",
-        "schema": {} if is_empty else schema,
+    optional = {
         "strict": bool(tool.get("strict")),
         "defer": bool(tool.get("defer") or tool.get("defer_loading")),
         "allowed_callers": list(tool.get("allowed_callers") or ()),
         "options": {**(tool.get("options") or {}), **others},
+    }
+    return {
+        "name": str(tool.get("name") or "") if kind in _FUNCTION_TYPES else kind,
+        "description": tool.get("description") or "",
+        "schema": {} if is_empty else schema,
+        **{key: field for key, field in optional.items() if field},
     }
 
 

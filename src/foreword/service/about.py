@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ..conversation.shipped_tools import shipped_tools
 from ..errors import StoreError
+from ..tools import tool_definition
 from .page import asset
 from .request import Request
 from .responses import Problem, Response
@@ -26,6 +28,11 @@ def readyz(service: Service, request: Request) -> Response:
 def metrics(service: Service, request: Request) -> Response:
     """Return counts of requests, latencies, constructed and reused prompts, drift and store errors, in Prometheus format."""
     return Response(service.metrics().encode(), kind="text/plain; version=0.0.4; charset=utf-8")
+
+
+def list_tools(service: Service, request: Request) -> Response:
+    """The tools that `POST /conversations/{id}/tools/{name}` runs. Add them to the agent's, so that the model knows them."""
+    return Response({"tools": [tool_definition(tool) for tool in shipped_tools()]})
 
 
 def static(service: Service, request: Request) -> Response:

@@ -9,12 +9,15 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ..errors import CONVERTED_ROLES, ROLES, ROLES_WITH_CONTENT
 from ..template.languages import DEFAULT, LANGUAGES
+from ..tools import FIELD_OF_KEY
 
 Text = Annotated[str, Meta(max_length=1_000_000)]
 ShortText = Annotated[str, Meta(max_length=16_000)]
 Name = Annotated[str, Meta(min_length=1, max_length=512)]
 ToolName = Annotated[str, Meta(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.:-]+$")]
 Label = Annotated[str, Meta(max_length=512)]
+Plain = Annotated[str, Meta(max_length=512, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+ToolType = Annotated[str, Meta(max_length=128, pattern=r"^[A-Za-z0-9_.-]*$")]
 Path = Annotated[str, Meta(max_length=4096, pattern=r"^[^\x00]*$")]
 if TYPE_CHECKING:
     Syntax = str
@@ -73,16 +76,35 @@ class ToolBody(Struct, forbid_unknown_fields=True):
     snippet: Text = ""
     guidelines: list[Text] = []
     schema: dict[str, Any] | None = None
-    server: Label = ""
+    server: Plain = ""
     defer: bool = False
     strict: bool | None = None
     allowed_callers: list[Label] = []
-    type: Label = ""
+    type: ToolType = ""
     options: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
         _check_depth(self.schema or {}, "schema")
         _check_depth(self.options or {}, "options")
+
+
+# The same rules as those of `Tool`.
+_TOOL: dict[str, Any] = {
+    "properties": {
+        "type": {"not": {"const": "function"}},
+        "options": {"propertyNames": {"not": {"enum": list(FIELD_OF_KEY)}}},
+    },
+    "anyOf": [
+        {"required": ["type"], "properties": {"type": {"minLength": 1}, "schema": {"maxProperties": 0}}},
+        {
+            "properties": {
+                "type": {"maxLength": 0},
+                "options": {"propertyNames": {"not": {"const": "parameters"}}},
+            }
+        },
+    ],
+}
+Tools = list[Annotated[ToolBody, Meta(extra_json_schema=_TOOL)]]
 
 
 # A float instead of an int, because JSON does not distinguish 7.0 from 7.
@@ -170,7 +192,7 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     cwd: Path
     model: Label = ""
     provider: Label = ""
-    tools: list[ToolBody] | None = None
+    tools: Tools | None = None
     layout: Label = ""
     mirror: bool = False
     session: Label = ""
@@ -203,6 +225,16 @@ class TouchBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
 
     paths: Annotated[list[Path], Meta(min_length=1, max_length=1000)]
     how: Literal["read", "edit", "create"] = "read"
+
+
+class CallBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
+    """An agent, and the arguments with which the model calls a tool."""
+
+    arguments: dict[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_depth(self.arguments, "arguments")
 
 
 class TurnBody(CompactBody, forbid_unknown_fields=True, kw_only=True):
@@ -283,7 +315,7 @@ class DriftQuery(Struct, forbid_unknown_fields=True):
     layout: Label | UnsetType = UNSET
     mirror: bool | UnsetType = UNSET
     tool: list[ToolName] | UnsetType = UNSET
-    tools: list[ToolBody] | UnsetType = UNSET
+    tools: Tools | UnsetType = UNSET
     session: Label | UnsetType = UNSET
     sub_agent: bool | UnsetType = UNSET
     base: ShortText | UnsetType = UNSET

@@ -8,10 +8,11 @@ from typing import Any
 
 import msgspec
 
+from ..conversation.shipped_tools import shipped_tools
 from ..conversation.usage import Usage, stored_usage
 from ..conversation.usage import record_usage as add_usage
 from ..encoding.edition import agent_row
-from ..errors import StoreError
+from ..errors import CallError, StoreError
 from ..vocabulary import Edition, Turn, digest
 from ..wire.answers import (
     conversation_form,
@@ -26,6 +27,7 @@ from ..wire.answers import (
 from .bodies import (
     AccessBody,
     AgentBody,
+    CallBody,
     CompactBody,
     DriftQuery,
     ListQuery,
@@ -78,6 +80,22 @@ def use_skill(service: Service, request: Request) -> Response:
     """Return the message that passes a skill's instructions to the model."""
     body: AgentBody = request.body
     return Response(dict(service.conversation(request.text("id"), body).use_skill(request.text("name"))))
+
+
+def call_tool(service: Service, request: Request) -> Response:
+    """Run one of the tools that `GET /tools` lists, and return its result for the model.
+
+    If the model's arguments are wrong, the result says what would be right, and `is_error` is true.
+    """
+    body: CallBody = request.body
+    name = request.text("name")
+    if name not in [tool.name for tool in shipped_tools()]:
+        raise Problem("not-found", f"no tool {name!r}; GET /tools lists those that exist")
+    conversation = service.conversation(request.text("id"), body)
+    try:
+        return Response({"content": conversation.call_tool(name, body.arguments), "is_error": False})
+    except CallError as error:
+        return Response({"content": str(error), "is_error": True})
 
 
 def touch(service: Service, request: Request) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from ..encoding.forms import AccountPassage, CandidateForm, FindingForm, PromptForm
+from ..encoding.forms import AccountPassage, CandidateForm, FindingForm, PromptForm, ToolForm
 from ..wire.forms import ConversationForm, EditionRowForm, VersionForm
 
 
@@ -68,6 +68,15 @@ class TemplateLinesForm(TypedDict):
 
 class PreviewForm(PromptForm):
     template_lines: list[TemplateLinesForm]
+
+
+class ToolsForm(TypedDict):
+    tools: list[ToolForm]
+
+
+class ToolResultForm(TypedDict):
+    content: str
+    is_error: bool
 
 
 class RootsForm(TypedDict):

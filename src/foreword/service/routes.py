@@ -16,6 +16,7 @@ from . import about, conversations, forms, templates
 from .bodies import (
     AgentBody,
     AuthorQuery,
+    CallBody,
     CheckBody,
     CompactBody,
     DriftQuery,
@@ -57,6 +58,7 @@ ROUTES = (
     Route("POST", "/conversations/{id}/compact", conversations.compact, TurnForm, CompactBody, None, _CONVERSATION),
     Route("POST", "/conversations/{id}/reload", conversations.reload, TurnForm, AgentBody, None, _CONVERSATION),
     Route("POST", "/conversations/{id}/skills/{name}", conversations.use_skill, MessageForm, AgentBody, None, _CONVERSATION),
+    Route("POST", "/conversations/{id}/tools/{name}", conversations.call_tool, forms.ToolResultForm, CallBody, None, _CONVERSATION),
     Route("POST", "/conversations/{id}/touch", conversations.touch, TouchedForm, TouchBody, None, _CONVERSATION),
     Route("POST", "/conversations/{id}/usage", conversations.record_usage, RecordedForm, UsageBody, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/editions", conversations.list_editions, forms.EditionsForm, None, None, ("not-found", "store-down")),
@@ -75,6 +77,7 @@ ROUTES = (
     Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots", "not-found"), is_template=True),
     Route("GET", "/files", templates.list_files, forms.EntriesForm, None, FilesQuery, ("outside-roots", "not-found")),
     Route("GET", "/layouts", templates.list_layouts, forms.LayoutsForm),
+    Route("GET", "/tools", about.list_tools, forms.ToolsForm, is_inline=True),
     Route("GET", "/roots", templates.list_roots, forms.RootsForm, is_inline=True),
     Route("GET", "/healthz", about.healthz, forms.StatusForm, is_inline=True, is_open=True),
     Route("GET", "/readyz", about.readyz, forms.StatusForm, None, None, ("store-down",), is_open=True),

@@ -1,0 +1,84 @@
+"""The tools that prompts name: their definitions, and what `call_tool` returns and refuses."""
+
+import json
+
+import pytest
+
+from foreword import Agent, CallError, Conversations, MissingError, shipped_tools
+from foreword.conversation.shipped_tools import _ARGUMENTS
+
+SKILL = "---\nname: testing\ndescription: Tests.\n---\nRun `make`.\n"
+
+
+@pytest.fixture
+def open_conversation(tree):
+    tree({"w/.git/HEAD": "", "w/.agents/skills/testing/SKILL.md": SKILL})
+    with Conversations() as conversations:
+
+        def open_conversation(agent=None, layout="foreword"):
+            return conversations.open("t", tree.workspace("w"), agent or Agent(), layout)
+
+        yield open_conversation
+
+
+def test_definitions_match_the_arguments_that_are_accepted():
+    assert {tool.name: set(tool.schema["properties"]) for tool in shipped_tools()} == {
+        name: set(arguments) for name, arguments in _ARGUMENTS.items()
+    }
+    assert [tool.name for tool in shipped_tools("write_plan", "use_skill")] == ["write_plan", "use_skill"]
+    with pytest.raises(CallError, match="no tool 'use_skil' is shipped; did you mean 'use_skill'"):
+        shipped_tools("use_skil")
+
+
+@pytest.mark.parametrize("arguments", [{"name": "testing"}, '{"name": "testing"}'])
+def test_a_skill_is_loaded_by_an_agent_that_does_not_list_the_tool(open_conversation, arguments):
+    conversation = open_conversation()
+    assert "Run `make`." in conversation.call_tool("use_skill", arguments)
+    assert conversation.call_tool("use_skill", arguments) == "The skill 'testing' is active already."
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        (
+            "read_file",
+            {},
+            "call_tool cannot run 'read_file'; it runs use_skill, read_plan, write_plan, and your program runs the agent's other tools",
+        ),
+        ("use_skill", {}, "use_skill: the key 'name' is missing"),
+        ("use_skill", {"skill": "testing"}, "use_skill: unknown key 'skill'; known: name"),
+        ("use_skill", {"name": 3}, "use_skill: name must be a string that is not blank, not 3"),
+        ("use_skill", ["testing"], "use_skill must be an object, not ['testing']"),
+        ("use_skill", "testing", "use_skill: the arguments are not valid JSON: 'testing'"),
+        ("use_skill", {"name": "ghost"}, "no skill 'ghost'; known: testing"),
+        ("read_plan", {"name": "x"}, "read_plan: unknown key 'name'"),
+        ("write_plan", {"plan": "x" * 65_537}, "write_plan: the plan has 65,537 characters; at most 65,536 are stored"),
+    ],
+)
+def test_errors_say_what_would_be_right(open_conversation, name, arguments, message):
+    with pytest.raises(CallError) as caught:
+        open_conversation().call_tool(name, arguments)
+    assert str(caught.value) == message
+    assert isinstance(caught.value, MissingError) == (name == "read_file" or "ghost" in message)
+
+
+def test_a_plan_is_kept_and_returns_after_a_compaction(open_conversation):
+    conversation = open_conversation()
+    first = conversation.turn("Hello.")
+    assert conversation.call_tool("read_plan") == "There is no plan yet."
+    assert conversation.call_tool("write_plan", {"plan": "1. Look."}) == "The plan is saved."
+    assert open_conversation().call_tool("read_plan", None) == "1. Look."
+    second = conversation.turn("Go on.", first.history)
+    assert (second.system, second.is_reused) == (first.system, True)
+    conversation.compact(messages=second.history)
+    assert "<plan>\n1. Look.\n</plan>" in conversation.turn("Go on.").system
+    assert open_conversation().call_tool("read_plan") == "1. Look."
+    assert conversation.call_tool("write_plan", {"plan": ""}) == "The plan is deleted."
+    assert conversation.call_tool("read_plan", json.dumps({})) == "There is no plan yet."
+
+
+def test_a_plan_that_the_program_sets_can_only_be_read(open_conversation):
+    conversation = open_conversation(Agent(plan="Mine."))
+    assert conversation.call_tool("read_plan") == "Mine."
+    with pytest.raises(CallError, match="the program sets the plan"):
+        conversation.call_tool("write_plan", {"plan": "Yours."})
