@@ -140,7 +140,7 @@ ORDER = """
     integrations
     wire
     programs
-    service
+    service proxy
     cli
 """
 LEVELS = {name: number for number, line in enumerate(ORDER.split("\n")) for name in line.split()}

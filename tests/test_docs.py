@@ -392,6 +392,7 @@ class Shell:
 
     def __init__(self):
         self.services = []
+        self.page_address = ""
         self.exported = {}
 
     def run(self, line):
@@ -421,10 +422,11 @@ class Shell:
         return 0
 
     def foreword(self, words):
-        return self.serve(words) if words[1] == "serve" else cli.main(words[1:])
+        return self.serve(words) if words[1] in ("serve", "proxy") else cli.main(words[1:])
 
     def serve(self, words):
-        """Start the service and print its first line; if it exits instead, return its status."""
+        """Start the service or the proxy and print its first line; if it exits instead, return its status."""
+        self.page_address = "http://127.0.0.1:8372" if words[1] == "proxy" else "http://127.0.0.1:8371"
         command = [sys.executable, "-m", "foreword", *words[1:], "--port", "0"]
         service = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         first_line = service.stdout.readline()
@@ -490,7 +492,7 @@ class Shell:
 
     def with_page_address(self, text):
         """Replace the real address with the one on the page."""
-        return text.replace(self.services[-1][1], "http://127.0.0.1:8371") if self.services else text
+        return text.replace(self.services[-1][1], self.page_address) if self.services else text
 
     def close(self):
         for service, _ in self.services:

@@ -1,0 +1,120 @@
+"""`foreword proxy`: forward requests to a provider, and print a line about each call."""
+
+from __future__ import annotations
+
+import sys
+
+from ..errors import CallError, show
+from .options import OPTIONS, new_parser
+from .terminal import escape_for, write, write_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..proxy.observer import CallReport
+    from ..proxy.server import Proxy, Upstream
+    from .arguments import Namespace, Parser
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def parser_for(command: str) -> Parser:
+    """Return the parser for this command."""
+    parser = new_parser(command, without=[name for name, _ in OPTIONS if name != "--json"])
+    parser.add_argument(
+        "--upstream",
+        default="",
+        metavar="URL",
+        help="where requests are forwarded to, such as https://api.anthropic.com",
+    )
+    parser.add_argument("--port", type=int, default=8372, metavar="N", help="the port (8372); 0 picks a free one")
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="the address to listen on (127.0.0.1); anyone who can reach another one can use the provider through it",
+    )
+    return parser
+
+
+def proxy(args: Namespace) -> int:
+    """`foreword proxy`"""
+    import gc
+
+    if not 0 <= args.port <= 65535:
+        raise CallError(f"--port must be a number from 0 to 65535, not {args.port}")
+    upstream = parse_upstream(args.upstream)
+    from ..proxy.server import Proxy
+
+    gc.enable()  # a proxy runs for days
+    _run(Proxy(upstream, Printer(args.json), any_host=args.host not in _LOOPBACK), args)
+    return 0
+
+
+def parse_upstream(url: str) -> Upstream:
+    """Parse the URL of a provider."""
+    from urllib.parse import urlsplit
+
+    from ..proxy.server import Upstream
+
+    expected = "must be the URL of a provider, such as https://api.anthropic.com"
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise CallError(f"--upstream {expected}, not {show(url)}") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
+        raise CallError(f"--upstream {expected}, not {show(url)}")
+    if parts.query or parts.fragment:
+        raise CallError(f"--upstream {expected}, without a query: {show(url)}")
+    is_https = parts.scheme == "https"
+    return Upstream(parts.hostname, port or (443 if is_https else 80), is_https, parts.path.rstrip("/"))
+
+
+class Printer:
+    """Prints a line about each call. If nobody reads them any more, the proxy goes on without."""
+
+    def __init__(self, is_json: bool) -> None:
+        self.is_json = is_json
+        self.is_closed = False
+
+    def __call__(self, report: CallReport) -> None:
+        import json
+
+        text = json.dumps(report.form()) if self.is_json else escape_for(sys.stdout, report.line())
+        if not self.is_closed:
+            try:
+                print(text, flush=True)
+            except (OSError, ValueError):
+                self.is_closed = True
+
+
+def _run(proxy: Proxy, args: Namespace) -> None:
+    """Listen until a signal arrives."""
+    import asyncio
+    import signal
+
+    async def run() -> None:
+        try:
+            server = await proxy.listen(args.host, args.port)
+        except OSError as error:
+            raise CallError(
+                f"cannot listen on {args.host}:{args.port}: {error.strerror}; choose another port with --port"
+            ) from None
+        stopped = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+        _announce(server.sockets[0].getsockname()[1], args)
+        await stopped.wait()
+        server.close()
+
+    asyncio.run(run())
+
+
+def _announce(port: int, args: Namespace) -> None:
+    name = f"[{args.host}]" if ":" in args.host else args.host
+    url = f"http://{name}:{port}"
+    if args.json:
+        write_json({"url": url, "upstream": args.upstream})
+    else:
+        write(f"Requests to {args.upstream} are forwarded from {url}")
+    sys.stdout.flush()

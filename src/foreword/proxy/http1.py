@@ -1,0 +1,160 @@
+"""HTTP/1.1 messages: parsing their heads, and finding where their bodies end. Pure.
+
+A body is forwarded as it arrives. `Body` only counts bytes and reads the sizes of chunks, so that the end of the message is known and
+its content can be read.
+"""
+
+from __future__ import annotations
+
+from ..vocabulary import value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+MAX_HEAD = 256 * 1024
+_MAX_LINE = 16 * 1024
+_VERSIONS = ("HTTP/1.0", "HTTP/1.1")
+# Headers that are about one connection only. Transfer-Encoding is forwarded, because bodies are.
+_HOP_BY_HOP = (
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "te",
+    "upgrade",
+)
+
+
+class ProtocolError(Exception):
+    """The bytes are not a message of HTTP/1.1."""
+
+
+@value
+class Head:
+    """The first line of a message and its headers. Names and values are decoded as Latin-1, which preserves every byte."""
+
+    start: str
+    headers: Sequence[tuple[str, str]]
+
+    def get(self, name: str) -> str:
+        """Return the value of a header in lower case, with several joined by commas; empty without one."""
+        return ", ".join(field for key, field in self.headers if key.lower() == name).lower()
+
+    @property
+    def words(self) -> list[str]:
+        return self.start.split(" ", 2)
+
+    @property
+    def keeps_connection(self) -> bool:
+        """Whether the sender accepts another message on this connection."""
+        options = self.get("connection")
+        return "keep-alive" in options if "HTTP/1.0" in self.start else "close" not in options
+
+    def forwarded(self, start: str, added: Iterable[tuple[str, str]] = (), dropped: Iterable[str] = ()) -> bytes:
+        """Return the bytes of this head with another first line, without headers about the connection and those in `dropped`."""
+        named = {word.strip() for word in self.get("connection").split(",")} - {"transfer-encoding", "content-length"}
+        left_out = {*_HOP_BY_HOP, *named, *dropped}
+        kept = [(name, field) for name, field in self.headers if name.lower() not in left_out]
+        lines = [start, *(f"{name}: {field}" for name, field in (*added, *kept)), "", ""]
+        return "\r\n".join(lines).encode("latin-1")
+
+
+def parse_head(raw: bytes) -> Head:
+    """Parse a message up to its empty line."""
+    start, *lines = raw.decode("latin-1").strip("\r\n").split("\r\n")
+    words = start.split(" ", 2)
+    is_response = words[0] in _VERSIONS and len(words) > 1 and words[1].isdigit() and len(words[1]) == 3
+    if not is_response and (len(words) < 3 or words[2] not in _VERSIONS):
+        raise ProtocolError("the first line is not that of an HTTP/1.1 message")
+    headers: list[tuple[str, str]] = []
+    for line in lines:
+        name, colon, field = line.partition(":")
+        if not colon or not name or name != name.strip() or "\n" in line or "\r" in line:
+            raise ProtocolError("a header is not a name, a colon and a value")
+        headers.append((name, field.strip()))
+    return Head(start, headers)
+
+
+def _length_of(head: Head) -> int | None:
+    """Return the length of the body that a head declares; None if it declares none."""
+    lengths = {length.strip() for length in head.get("content-length").split(",")} - {""}
+    if len(lengths) > 1:
+        raise ProtocolError("the length of the body is ambiguous")
+    for length in lengths:
+        if not (length.isascii() and length.isdigit() and len(length) < 20):
+            raise ProtocolError("the length of the body is not a number")
+        return int(length)
+    return None
+
+
+class Body:
+    """The body of a message: where it ends, and its content."""
+
+    def __init__(self, head: Head, *, is_response: bool = False, has_none: bool = False) -> None:
+        encoding = "" if has_none else head.get("transfer-encoding")
+        length = 0 if has_none else _length_of(head)
+        self.is_chunked = encoding.rpartition(",")[2].strip() == "chunked"
+        if encoding and (not self.is_chunked or length is not None):
+            raise ProtocolError("the length of the body is ambiguous")
+        # A response without a length ends with the connection.
+        self.ends_with_connection = is_response and not encoding and length is None
+        self._remaining = length or 0
+        self._line = b""
+        self._state = "size"
+        self.is_done = not (self.is_chunked or self.ends_with_connection or self._remaining)
+
+    @property
+    def readable(self) -> int:
+        """How many bytes can be read without reading into the next message. 1 in a line between chunks, whose end is not known."""
+        return self._remaining if not self.is_chunked or self._state == "content" else 1
+
+    def feed(self, data: bytes) -> tuple[int, bytes]:
+        """Return how many of these bytes belong to the message, and the content in them."""
+        if self.is_done:
+            return 0, b""
+        if self.ends_with_connection:
+            return len(data), data
+        if not self.is_chunked:
+            content = data[: self._remaining]
+            self._remaining -= len(content)
+            self.is_done = not self._remaining
+            return len(content), content
+        return self._feed_chunks(data)
+
+    def _feed_chunks(self, data: bytes) -> tuple[int, bytes]:
+        position, contents = 0, []
+        while position < len(data) and not self.is_done:
+            if self._state == "content":
+                content = data[position : position + self._remaining]
+                contents.append(content)
+                position += len(content)
+                self._remaining -= len(content)
+                self._state = "content" if self._remaining else "end"
+                continue
+            end = data.find(b"\n", position)
+            piece = data[position : end + 1] if end >= 0 else data[position:]
+            position += len(piece)
+            self._line += piece
+            if len(self._line) > _MAX_LINE:
+                raise ProtocolError("a line between chunks is too long")
+            if end >= 0:
+                line, self._line = self._line.strip(b"\r\n"), b""
+                self._read_line(line)
+        return position, b"".join(contents)
+
+    def _read_line(self, line: bytes) -> None:
+        """Read the size of a chunk, the line end after one, or a line after the last one."""
+        if self._state == "size":
+            size = line.partition(b";")[0].strip()
+            if not size or len(size) > 15 or size.strip(b"0123456789abcdefABCDEF"):
+                raise ProtocolError("the size of a chunk is not a number")
+            self._remaining = int(size, 16)
+            self._state = "content" if self._remaining else "trailer"
+        elif self._state == "end":
+            if line:
+                raise ProtocolError("a chunk is longer than its size")
+            self._state = "size"
+        elif not line:
+            self.is_done = True

@@ -1,0 +1,202 @@
+"""What the proxy reports about a call: its conversation, what changed since the call before, and what the provider read from its cache."""
+
+from __future__ import annotations
+
+import json
+
+from ..providers.request_check import MAX_BREAKPOINTS
+from ..vocabulary import replace, value
+from .answers import MAX_BODY, UsageReader, decoder
+from .conversations import SeenConversations
+from .fingerprint import fingerprint, printable_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..providers.usage import ReportedTokens
+    from .fingerprint import Fingerprint
+    from .http1 import Head
+
+CONVERSATION_HEADER = "x-foreword-conversation"
+# How the paths of model endpoints end, and what they are called in reports.
+ENDPOINTS = {
+    "/messages": "anthropic",
+    "/responses": "openai-responses",
+    "/chat/completions": "openai-chat",
+    ":generateContent": "gemini",
+    ":streamGenerateContent": "gemini",
+}
+
+
+def endpoint_of(method: str, target: str) -> str:
+    """Return the name of the model endpoint that a request is for; empty if it is for something else."""
+    path = target.partition("?")[0].rstrip("/")
+    return next((name for end, name in ENDPOINTS.items() if method == "POST" and path.endswith(end)), "")
+
+
+def model_in(target: str) -> str:
+    """Return the model in the path of a request to Gemini; empty for other requests."""
+    last = target.partition("?")[0].rpartition("/")[2]
+    return last.partition(":")[0] if ":" in last else ""
+
+
+@value
+class CallReport:
+    """One call, without any text. `changed` is what lost the cache, and `problem` why the request could not be read or answered.
+
+    Tokens and shares are None if the provider did not report them. `total_hit_rate` is that of the conversation so far.
+    """
+
+    endpoint: str
+    status: int
+    conversation: str = ""
+    call: int = 0
+    model: str = ""
+    breakpoints: int = 0
+    changed: str = ""
+    tokens_lost: int = 0
+    tokens: ReportedTokens | None = None
+    total_hit_rate: float | None = None
+    problem: str = ""
+
+    @property
+    def hit_rate(self) -> float | None:
+        return self.tokens.read / self.tokens.input if self.tokens and self.tokens.input else None
+
+    def form(self) -> dict[str, Any]:
+        """Return the report as `--json` prints it."""
+        tokens = self.tokens
+        return {
+            "endpoint": self.endpoint,
+            "status": self.status,
+            "conversation": self.conversation or None,
+            "call": self.call or None,
+            "model": self.model or None,
+            "input": tokens.input if tokens else None,
+            "read": tokens.read if tokens else None,
+            "written": tokens.written if tokens else None,
+            "output": tokens.output if tokens else None,
+            "hit_rate": _rounded(self.hit_rate),
+            "total_hit_rate": _rounded(self.total_hit_rate),
+            "breakpoints": self.breakpoints,
+            "changed": self.changed or None,
+            "tokens_lost": self.tokens_lost,
+            "problem": self.problem or None,
+        }
+
+    def line(self) -> str:
+        """Return the report as one line."""
+        name = f"{self.conversation} call {self.call}" if self.call else self.endpoint
+        fields = [
+            name,
+            *([self.model] if self.model else []),
+            *([] if self.status == 200 else [f"status {self.status}"]),
+        ]
+        if self.tokens:
+            fields.append(f"{self.tokens.input:,} tokens in, {self.tokens.output:,} out")
+            fields.append(f"{_percent(self.hit_rate)} read from the cache ({_percent(self.total_hit_rate)} so far)")
+        if self.breakpoints:
+            fields.append(f"{self.breakpoints} breakpoint{'' if self.breakpoints == 1 else 's'}")
+        if self.breakpoints > MAX_BREAKPOINTS:
+            fields[-1] += f", {MAX_BREAKPOINTS} allowed"
+        if self.changed:
+            fields.append(f"{self.changed}; about {self.tokens_lost:,} tokens lost")
+        return " · ".join([*fields, *([self.problem] if self.problem else [])])
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 4)
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"
+
+
+class _Unreadable(Exception):
+    """Why a request cannot be compared."""
+
+
+class Call:
+    """A call while it passes through: collects the request, then reads the response."""
+
+    def __init__(self, seen: SeenConversations, endpoint: str, head: Head) -> None:
+        self._seen, self._endpoint = seen, endpoint
+        self._model, self._encoding = model_in(head.words[1]), head.get("content-encoding").strip()
+        self._name = printable_name(head.get(CONVERSATION_HEADER).strip())
+        self._content: bytearray | None = bytearray()
+        self._report = CallReport(endpoint, 0)
+        self._reader: UsageReader | None = None
+
+    def add_request(self, content: bytes) -> None:
+        """Collect a piece of the request's body, unless that is too long to be read."""
+        if self._content is not None:
+            if len(self._content) + len(content) <= MAX_BODY and self._seen.reserve(len(content)):
+                self._content += content
+            else:
+                self.drop_request()
+
+    def drop_request(self) -> None:
+        """Forget the request's body."""
+        if self._content is not None:
+            self._seen.release(len(self._content))
+            self._content = None
+
+    def read_request(self) -> None:
+        """Compare the request with the one before it, and forget its text. This takes a while for a long one."""
+        try:
+            found = self._fingerprint()
+        except _Unreadable as error:
+            self._report = replace(self._report, problem=f"not compared: {error}")
+            return
+        except Exception:  # whatever is in a request, the program that sent it must not notice
+            problem = "not compared: the request is not in a form that the proxy can read"
+            self._report = replace(self._report, problem=problem)
+            return
+        finally:
+            self.drop_request()
+        seen = self._seen.observe(self._endpoint, found, self._name)
+        self._report = replace(
+            self._report,
+            conversation=seen.conversation,
+            call=seen.call,
+            model=found.model,
+            breakpoints=found.breakpoints,
+            changed=seen.difference.what if seen.difference else "",
+            tokens_lost=seen.difference.tokens_lost if seen.difference else 0,
+        )
+
+    def _fingerprint(self) -> Fingerprint:
+        if self._content is None:
+            raise _Unreadable("the request is too long")
+        request = json.loads(_decoded(bytes(self._content), self._encoding))
+        if not isinstance(request, dict):
+            raise _Unreadable("the request is not a JSON object")
+        return fingerprint(request, self._seen.key, self._model)
+
+    def start_response(self, head: Head) -> None:
+        """Start to read a response."""
+        self._reader = UsageReader(head.get("content-type"), head.get("content-encoding").strip())
+
+    def add_response(self, content: bytes) -> None:
+        """Read a piece of the response's body."""
+        if self._reader is not None:
+            self._reader.feed(content)
+
+    def finish(self, status: int, problem: str = "") -> CallReport:
+        """Return the report. `problem` says why the response is not complete."""
+        tokens = self._reader.tokens() if self._reader else None
+        total = self._seen.add_usage(self._report.conversation, tokens) if tokens and self._report.call else None
+        problems = "; ".join(filter(None, (self._report.problem, problem)))
+        return replace(self._report, status=status, tokens=tokens, total_hit_rate=total, problem=problems)
+
+
+def _decoded(content: bytes, encoding: str) -> bytes:
+    """Return the content without its encoding, if that is not too long."""
+    unpacker = decoder(encoding)
+    if unpacker is None:
+        return content
+    plain: bytes = unpacker.decompress(content, MAX_BODY)
+    if unpacker.unconsumed_tail:
+        raise _Unreadable("the request is too long")
+    return plain

@@ -1,0 +1,85 @@
+"""`foreword proxy` as a process, and its options."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from foreword.cli import main
+from foreword.cli.proxy import Printer, parse_upstream
+from foreword.errors import CallError
+from foreword.proxy.observer import CallReport
+from foreword.proxy.server import Upstream
+
+
+@pytest.mark.parametrize(
+    ("url", "expected", "authority"),
+    [
+        ("https://api.anthropic.com", Upstream("api.anthropic.com", 443, True), "api.anthropic.com"),
+        ("http://localhost:11434/", Upstream("localhost", 11434, False), "localhost:11434"),
+        ("https://gateway.example/llm/", Upstream("gateway.example", 443, True, "/llm"), "gateway.example"),
+        ("http://[::1]:80", Upstream("::1", 80, False), "[::1]"),
+    ],
+)
+def test_the_upstream_is_a_url(url, expected, authority):
+    assert parse_upstream(url) == expected
+    assert expected.authority == authority
+
+
+@pytest.mark.parametrize(
+    "url", ["", "api.anthropic.com", "ftp://x", "https://", "https://u:p@x", "http://x:y", "https://x?a=b"]
+)
+def test_another_upstream_is_refused(url):
+    with pytest.raises(
+        CallError, match=r"^--upstream must be the URL of a provider, such as https://api\.anthropic\.com"
+    ):
+        parse_upstream(url)
+
+
+def test_a_bad_port_is_refused(capsys):
+    assert main(["proxy", "--upstream", "https://x", "--port", "70000"]) == 2
+    assert "--port must be a number from 0 to 65535, not 70000" in capsys.readouterr().err
+
+
+def test_a_reader_that_went_away_does_not_stop_the_proxy(monkeypatch):
+    class Closed:
+        encoding = "utf-8"
+
+        def write(self, _):
+            raise BrokenPipeError
+
+        def flush(self):
+            raise BrokenPipeError
+
+    printer = Printer(is_json=True)
+    monkeypatch.setattr(sys, "stdout", Closed())
+    printer(CallReport("anthropic", 200))
+    printer(CallReport("anthropic", 200))
+    assert printer.is_closed
+
+
+def test_the_command_forwards_until_it_is_stopped(provider):
+    provider.answer = lambda handler: handler.send(b'{"usage": {"input_tokens": 5, "output_tokens": 1}}')
+    command = [sys.executable, "-m", "foreword", "proxy", "--json", "--port", "0", "--upstream"]
+    command.append(f"http://127.0.0.1:{provider.server_port}")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            url = json.loads(process.stdout.readline())["url"]
+            connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=20)
+            connection.request(
+                "POST", "/v1/messages", '{"model": "m", "messages": [{"role": "user", "content": "Hi."}]}'
+            )
+            assert connection.getresponse().read() == b'{"usage": {"input_tokens": 5, "output_tokens": 1}}'
+            line = json.loads(process.stdout.readline())
+            assert (line["conversation"], line["model"], line["input"], line["hit_rate"]) == ("#1", "m", 5, 0.0)
+            process.send_signal(signal.SIGTERM)
+            output, errors = process.communicate(timeout=20)
+            connection.close()
+            assert (process.returncode, output, errors) == (0, "", "")
+        finally:
+            process.kill()

@@ -1,0 +1,124 @@
+"""The framing of HTTP/1.1: where bodies end, whatever pieces they arrive in, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from foreword.proxy.http1 import Body, ProtocolError, parse_head
+
+
+def head(*lines, start="POST /x HTTP/1.1"):
+    return parse_head("\r\n".join((start, *lines, "", "")).encode("latin-1"))
+
+
+def read(body, data, size):
+    """Feed a body in pieces of this size. Returns its content and what follows it."""
+    content, position = b"", 0
+    while position < len(data) and not body.is_done:
+        used, piece = body.feed(data[position : position + size])
+        content += piece
+        position += used
+    return content, data[position:]
+
+
+CHUNKED = "Transfer-Encoding: chunked"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+@pytest.mark.parametrize(
+    ("header", "data", "content"),
+    [
+        ("Content-Length: 5", b"abcde", b"abcde"),
+        ("Content-Length: 0", b"", b""),
+        ("X: y", b"", b""),
+        (CHUNKED, b"0\r\n\r\n", b""),
+        (CHUNKED, b"3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n", b"abc0123456789"),
+        (CHUNKED, b"2\r\n\r\n\r\n0\r\nTrailer: x\r\nOther: y\r\n\r\n", b"\r\n"),
+        (CHUNKED, b"3\nabc\n0\n\n", b"abc"),
+    ],
+)
+def test_a_body_ends_where_its_framing_says(header, data, content, size):
+    body = Body(head(header))
+    assert read(body, data + b"NEXT", size) == (content, b"NEXT")
+    assert body.is_done
+
+
+@given(st.lists(st.binary(min_size=1, max_size=300)), st.integers(1, 50))
+def test_the_readable_length_never_reaches_the_next_message(chunks, size):
+    data = b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks) + b"0\r\n\r\n"
+    body, position, content = Body(head(CHUNKED)), 0, b""
+    while not body.is_done:
+        piece = data[position : position + min(size, body.readable)]
+        used, read_now = body.feed(piece)
+        assert used == len(piece) > 0
+        position += used
+        content += read_now
+    assert (position, content) == (len(data), b"".join(chunks))
+
+
+def test_a_response_may_end_with_its_connection():
+    response = head(start="HTTP/1.1 200 OK")
+    body = Body(response, is_response=True)
+    assert body.ends_with_connection and read(body, b"abc", 2) == (b"abc", b"") and not body.is_done
+    assert Body(response, is_response=True, has_none=True).is_done
+    assert Body(head("Content-Length: 9", start="HTTP/1.1 304 Not Modified"), is_response=True, has_none=True).is_done
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Content-Length: 1", CHUNKED],
+        ["Content-Length: 1", "Content-Length: 2"],
+        ["Content-Length: 1, 2"],
+        ["Content-Length: -1"],
+        ["Content-Length: ١"],
+        ["Content-Length: 99999999999999999999"],
+        ["Transfer-Encoding: gzip"],
+        ["Transfer-Encoding: chunked, gzip"],
+    ],
+)
+def test_an_ambiguous_length_is_refused(lines):
+    with pytest.raises(ProtocolError):
+        Body(parse_head("\r\n".join(("POST /x HTTP/1.1", *lines, "", "")).encode()))
+
+
+@pytest.mark.parametrize(
+    "data", [b"x\r\n", b"\r\n", b"-1\r\n", b"1\r\nab\r\n", b"0x5\r\n", b"f" * 16 + b"\r\n", b"1;" + b"x" * 20_000]
+)
+def test_bad_chunks_are_refused(data):
+    with pytest.raises(ProtocolError):
+        Body(head(CHUNKED)).feed(data)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"", b"\r\n\r\n", b"GET /\r\n\r\n", b"GET / HTTP/2\r\n\r\n", b"GET /a b HTTP/1.1\r\n\r\n", b"HTTP/1.1 OK\r\n\r\n",
+     b"GET / HTTP/1.1\r\nno colon\r\n\r\n", b"GET / HTTP/1.1\r\nX : y\r\n\r\n", b"GET / HTTP/1.1\r\n folded: y\r\n\r\n",
+     b"GET / HTTP/1.1\r\nX: a\nInjected: b\r\n\r\n"],
+)  # fmt: skip
+def test_bad_heads_are_refused(raw):
+    with pytest.raises(ProtocolError):
+        parse_head(raw)
+
+
+def test_headers_about_the_connection_are_not_forwarded():
+    parsed = head("Connection: keep-alive, X-Hop", "X-Hop: 1", "Keep-Alive: 5", "X-End: \xe9", "x-END: 2", "TE: x")
+    assert (
+        parsed.forwarded("GET /y HTTP/1.1", [("Host", "h")], ["host"])
+        == b"GET /y HTTP/1.1\r\nHost: h\r\nX-End: \xe9\r\nx-END: 2\r\n\r\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("start", "header", "expected"),
+    [
+        ("GET / HTTP/1.1", "X: y", True),
+        ("GET / HTTP/1.1", "Connection: Close", False),
+        ("GET / HTTP/1.0", "X: y", False),
+        ("GET / HTTP/1.0", "Connection: Keep-Alive", True),
+    ],
+)
+def test_a_connection_is_kept_as_its_version_says(start, header, expected):
+    assert head(header, start=start).keeps_connection is expected
