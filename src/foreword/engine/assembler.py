@@ -362,14 +362,8 @@ class Assembler:
         layout = parse(source.mapping, source.name, source.address, source.untrusted)
         if source.written:
             layout = replace(layout, key_origins=key_origins(source))
-        return layout, (
-            *settings_findings,
-            *layout_findings,
-            *config_findings,
-            *wording_findings,
-            *refusals,
-            *restrictions,
-        )
+        findings = (*settings_findings, *layout_findings, *config_findings, *wording_findings)
+        return layout, (*findings, *refusals, *restrictions)
 
 
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:
