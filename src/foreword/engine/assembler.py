@@ -194,9 +194,8 @@ class Assembler:
         for root, templates in untrusted:  # without the lock, because the worker may be slow
             _parse(root, templates)
         with self._lock:
-            self._snapshots = (snapshot, *(other for other in self._snapshots if other is not previous))[
-                :_MAX_SNAPSHOTS
-            ]
+            others = [other for other in self._snapshots if other is not previous]
+            self._snapshots = (snapshot, *others)[:_MAX_SNAPSHOTS]
             return snapshot
 
     def prompt(
@@ -236,9 +235,8 @@ class Assembler:
         from .skills import skill_named, with_body
 
         snapshot = self.snapshot()
-        return with_body(
-            skill_named(name, snapshot.layout, snapshot.inputs), snapshot.layout, snapshot.inputs.workspace
-        )
+        layout, inputs = snapshot.layout, snapshot.inputs
+        return with_body(skill_named(name, layout, inputs), layout, inputs.workspace)
 
     def skill_message(self, name: str) -> str:
         """Return the message that activates a skill, worded by the layout."""
