@@ -21,8 +21,18 @@ TIMEOUT = 60
 class Process:
     """A running `foreword watch`, whose output is read as it arrives."""
 
-    def __init__(self, tree, *arguments, terminal=None):
-        command = [sys.executable, "-m", "foreword", "watch", tree.path("w"), "--home", tree.path("home"), *arguments]
+    def __init__(self, tree, *arguments, terminal=None, paths=()):
+        command = [
+            sys.executable,
+            "-m",
+            "foreword",
+            "watch",
+            tree.path("w"),
+            *paths,
+            "--home",
+            tree.path("home"),
+            *arguments,
+        ]
         environment = {**os.environ, "TERM": "xterm", "HOME": tree.path("home")}
         environment = {name: text for name, text in environment.items() if name not in ("NO_COLOR", "XDG_CONFIG_HOME")}
         self.output = ""
@@ -197,7 +207,7 @@ def test_json_is_one_object_per_line(tree, start):
     save(tree, "w/AGENTS.md", "Two two.")
     second = json.loads(process.read_until(r"\n"))
     assert sorted(second) == [
-        "effect", "error", "event", "files", "findings", "id", "layout", "passages", "time", "tokens"
+        "effect", "error", "event", "files", "findings", "id", "layout", "passages", "time", "tokens", "touched"
     ]  # fmt: skip
     assert (second["event"], second["files"]) == ("change", [tree.path("w/AGENTS.md")])
     (section,) = second["effect"]["details"]
@@ -211,6 +221,26 @@ def test_json_is_one_object_per_line(tree, start):
     assert second["id"] != first["id"]
     os.rename(tree.path("w"), tree.path("away"))
     assert json.loads(process.read_until(r"\n"))["event"] == "error"
+
+
+def test_what_a_touch_would_add_is_shown_and_watched(tree, start):
+    tree({"w/.git": None, "w/AGENTS.md": "One.", "w/web/AGENTS.md": "For the web."})
+    process = start("--layout", "foreword", paths=["web/x.ts"])
+    assert re.search(r"\n  a touch of web/x.ts adds web/AGENTS.md \(\d+ tokens\)\n", process.read_until(r"touch.*\n"))
+    tree({"w/.claude/rules/ts.md": "---\npaths: '*.ts'\n---\nFor TypeScript."})
+    added = process.read_until(r"touch.*\n")
+    assert "the text is the same\n  a touch of web/x.ts adds web/AGENTS.md, .claude/rules/ts.md (" in added
+    save(tree, "w/AGENTS.md", "One and two.")
+    assert "a touch" not in process.read_until(r"are unchanged.*\n")
+    assert process.stop()[0] == 0
+
+
+def test_json_has_what_a_touch_would_add(tree, start):
+    tree({"w/.git": None, "w/web/AGENTS.md": "For the web."})
+    process = start("--layout", "foreword", "--json", paths=["web/x.ts"])
+    touched = json.loads(process.read_until(r"\n"))["touched"]
+    assert touched.keys() == {"messages", "candidates", "findings"}
+    assert "For the web." in touched["messages"][0]["content"]
 
 
 # The live view

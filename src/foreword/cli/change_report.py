@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..conversation.touch import Touched
     from ..inspection.effects import Effect, SectionEffect
     from ..programs.watching import Change
     from ..text.tokens import Count
@@ -24,12 +25,17 @@ class ChangeReport:
     """A change to the prompt, with its token counts and effect."""
 
     def __init__(
-        self, change: Change, args: Namespace, paths: ShortPaths, tools: tuple[str, str] = ("[]", "[]")
+        self,
+        change: Change,
+        args: Namespace,
+        paths: ShortPaths,
+        tools: tuple[str, str] = ("[]", "[]"),
+        touched: tuple[Touched | None, Touched | None] = (None, None),
     ) -> None:
         from datetime import datetime
 
         self.change, self.prompt, self.args, self.tools = change, change.prompt, args, tools
-        self.paths = paths
+        self.paths, self.touched = paths, touched
         self.folder = ShortPaths("", home=paths.home).shorten(paths.cwd)
         self.time = datetime.now().astimezone()
         self.total = _count_tokens(self.prompt.text, args.model, args.provider)
@@ -64,10 +70,20 @@ class ChangeReport:
             return [escape_controls(f"{self.files()}{error_sentence(self.change.error)}")]
         if self.effect is None:
             sections = f"{len(self.section_counts)} section{'' if len(self.section_counts) == 1 else 's'}"
-            return [f"{self.prompt.layout}: {sections}, {self.size()}"]
-        lines = [escape_controls(f"{self.files()}{self.summary()}")]
+            return [f"{self.prompt.layout}: {sections}, {self.size()}", *self.touched_lines()]
+        lines = [escape_controls(f"{self.files()}{self.summary()}"), *self.touched_lines()]
         lines += [f"  + {line}" for line in self.finding_lines(self.effect.new_findings)]
         return lines + [f"  - {line}" for line in self.finding_lines(self.effect.fixed_findings, with_hint=False)]
+
+    def touched_lines(self) -> list[str]:
+        """Describe what a touch of the watched paths adds, if that is new or has changed."""
+        before, now = self.touched
+        if now is None or (before is not None and before.messages == now.messages):
+            return []
+        used = [self.paths.shorten(candidate.path) for candidate in now.candidates if candidate.fate in ("used", "cut")]
+        tokens = _count_tokens(now.text, self.args.model, self.args.provider).count
+        what = f"{', '.join(used)} ({tokens:,} tokens)" if now.messages else "nothing"
+        return [escape_controls(f"  a touch of {', '.join(self.args.paths)} adds {what}")]
 
     def size(self) -> str:
         """Describe the prompt's token count."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
+from ..errors import CallError
+from ..text.lines import printable
 from .options import new_parser, status
 from .terminal import report, write_error, write_json, write_text
 
@@ -21,7 +24,7 @@ def parser_for(command: str) -> Parser:
         about = "use a layout that mirrors a released program"
         parser.add_argument("--mirror", action="store_true", help=about)
     parser.add_argument("dir", metavar="DIR", help="the agent's working directory")
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a touched file, relative to DIR; it need not exist")
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="a touched file, relative to DIR; it need not exist")
     parser.add_argument(
         "--how", default="read", choices=("read", "edit", "create"), help="what the agent does with it (read)"
     )
@@ -32,6 +35,7 @@ def touch(args: Namespace) -> int:
     """`foreword touch DIR PATH…`"""
     from ..programs.questions import touched_by
 
+    _check_paths(args, "foreword touch")
     return _write(touched_by(args.question.with_fields(paths=args.paths, how=args.how)), args)
 
 
@@ -39,7 +43,22 @@ def talk_touch(args: Namespace) -> int:
     """`foreword talk touch ID DIR PATH…`"""
     from .talk import open_conversation
 
+    _check_paths(args, f"foreword talk touch {args.id}")
     return _write(open_conversation(args).touch(args.paths, args.how), args)
+
+
+def _check_paths(args: Namespace, command: str) -> None:
+    """Raise an error if DIR is missing, so that the first path was taken for it."""
+    if args.paths and os.path.isdir(args.dir):
+        return
+    paths = [args.dir, *args.paths]
+    if os.path.isdir(args.dir):
+        raise CallError(
+            f"no path was passed; write the file that is touched after the directory: {command} {args.dir} PATH"
+        )
+    raise CallError(
+        f"{printable(args.dir)} is not a directory; put the agent's directory first: {command} . {printable(' '.join(paths))}"
+    )
 
 
 def _write(touched: Touched, args: Namespace) -> int:

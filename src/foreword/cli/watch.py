@@ -6,6 +6,7 @@ import os
 import sys
 
 from ..template.addresses import is_address
+from ..vocabulary import replace
 from .change_report import ChangeReport, error_sentence
 from .options import NO_TOOLS, add_dir_argument, new_parser, question_of, status
 from .paths import paths_of
@@ -15,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from ..conversation.touch import Touched
+    from ..programs.watched_touch import WatchedTouch
     from ..vocabulary import Agent, Prompt
     from .arguments import Namespace, Parser
 
@@ -30,11 +33,14 @@ if TYPE_CHECKING:
 
 def parser_for(command: str) -> Parser:
     """Return the parser for this command."""
-    return add_dir_argument(new_parser(command))
+    parser = add_dir_argument(new_parser(command))
+    about = "a file whose instructions on a touch are shown too, relative to DIR"
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=about)
+    return parser
 
 
 def watch(args: Namespace) -> int:
-    """`foreword watch [DIR]`, until it is interrupted."""
+    """`foreword watch [DIR [PATH…]]`, until it is interrupted."""
     import gc
 
     from ..programs.watching import changes
@@ -47,14 +53,14 @@ def watch(args: Namespace) -> int:
     stream = changes(source, tick=view.tick)
     signals = TerminationSignals()
     last: Prompt | None = None
-    tools = source.tools
+    tools, touched = source.tools, None
     try:
         with signals:
             for change in stream:
                 if change is not None:
                     last = change.prompt
-                    view.show(ChangeReport(change, args, paths, (tools, source.tools)))
-                    tools = source.tools
+                    view.show(ChangeReport(change, args, paths, (tools, source.tools), (touched, source.touched)))
+                    tools, touched = source.tools, source.touched
                 elif view.refresh():
                     break
     except KeyboardInterrupt:
@@ -80,22 +86,39 @@ class _WatchedCommand:
         names = [args.plan, tools, args.scope, "" if is_address(args.base) else args.base]
         self.files = [absolute(name, os.environ) for name in names if name and name != "-"]
         self.tools = "[]"
+        self.touched: Touched | None = None
+        self._built: Prompt | None = None
+        self._shown: Prompt | None = None
+        self.touch: WatchedTouch | None = None
+        if args.paths:
+            from ..programs.watched_touch import WatchedTouch
+
+            self.touch = WatchedTouch(self.question.assembler, args.paths)
 
     def prompt(self) -> Prompt:
-        """Build the current prompt, and update `tools` to its tool definitions."""
+        """Build the current prompt, and update `tools` to its tool definitions and `touched` to what a touch sends."""
         from ..conversation.tools import serialize_tools
 
         self.source.agent = self._agent()
         prompt = self.source.prompt()
         self.tools = serialize_tools(self.source.agent.tools or ())
-        return prompt
+        return prompt if self.touch is None else self._with_touch(prompt, self.touch)
+
+    def _with_touch(self, prompt: Prompt, touch: WatchedTouch) -> Prompt:
+        """Update `touched`. If only that has changed, return a copy of the prompt, which counts as a change."""
+        before, self.touched = self.touched, touch.touched(self.source.agent)
+        if self._built is not prompt:
+            self._built = self._shown = prompt
+        elif before is not None and before.messages != self.touched.messages:
+            self._shown = replace(prompt)
+        return self._shown or prompt
 
     def _agent(self) -> Agent:
         """Return the agent, rereading files that may have changed."""
         return question_of(self.args, self.question.assembler).agent_with_template()
 
     def paths(self) -> list[str]:
-        return [*self.source.paths(), *self.files]
+        return [*self.source.paths(), *self.files, *(self.touch.paths() if self.touch else ())]
 
     def lock(self) -> str:
         return self.source.lock()
@@ -128,7 +151,15 @@ class _JsonLines:
         error = None if change.error is None else error_sentence(change.error)
         time = report.time.isoformat(timespec="milliseconds")
         form = watch_form(
-            report.event, time, change.files, error, report.prompt, report.total, report.section_counts, report.effect
+            report.event,
+            time,
+            change.files,
+            error,
+            report.prompt,
+            report.total,
+            report.section_counts,
+            report.effect,
+            report.touched[1],
         )
         write(json.dumps(form, ensure_ascii=False))
         sys.stdout.flush()

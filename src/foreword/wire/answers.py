@@ -62,6 +62,7 @@ def watch_form(
     total: Count,
     by_passage: Sequence[Count],
     effect: Effect | None,
+    touched: Touched | None = None,
 ) -> WatchForm:
     """Return a `watch` event (`start`, then `change`, `same` or `error`), with the current prompt and what changed in it."""
     return {
@@ -84,6 +85,7 @@ def watch_form(
             for passage, count in zip(prompt.passages, by_passage, strict=True)
         ],
         "effect": effect_form(effect) if effect else None,
+        "touched": touched_form(touched) if touched else None,
         "findings": [finding_form(finding) for finding in prompt.findings],
     }
 

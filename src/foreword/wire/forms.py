@@ -338,6 +338,7 @@ class WatchForm(TypedDict):
     tokens: TokensForm
     passages: list[CountedPassage]
     effect: EffectForm | None
+    touched: TouchedForm | None
     findings: list[FindingForm]
 
 

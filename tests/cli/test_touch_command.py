@@ -1,0 +1,32 @@
+"""`foreword touch DIR PATH…`: what it prints, and hints for a call without the directory or a path."""
+
+import pytest
+
+
+@pytest.fixture
+def workspace(tree):
+    tree({"w/.git": None, "w/web/AGENTS.md": "For the web.\n", "w/README.md": "x"})
+
+
+def test_messages_are_printed_with_their_roles(run, workspace):
+    status, out, _ = run("touch", ".", "web/x.ts")
+    assert status == 0
+    assert out.startswith("[user]\n<path-instructions>") and "For the web." in out
+
+
+def test_without_messages_it_says_so(run, workspace):
+    assert run("touch", ".", "README.md") == (0, "", "nothing new applies to these paths\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["touch", "README.md"], "README.md is not a directory; put the agent's directory first: foreword touch . README.md"),
+        (["touch", "a.py", "b.py"], "put the agent's directory first: foreword touch . a.py b.py"),
+        (["touch", "."], "no path was passed; write the file that is touched after the directory: foreword touch . PATH"),
+        (["talk", "touch", "7", "a.py"], "put the agent's directory first: foreword talk touch 7 . a.py"),
+    ],
+)  # fmt: skip
+def test_a_call_without_a_directory_or_path_gets_a_hint(run, workspace, arguments, hint):
+    status, _, error = run(*arguments)
+    assert status == 2 and hint in error
