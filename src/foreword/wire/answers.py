@@ -17,7 +17,7 @@ from ..vocabulary import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from ..conversation.decide import Drift
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         NamesForm,
         RecordedForm,
         SectionChangeForm,
+        SentSectionForm,
         SkillForm,
         TouchedForm,
         TurnForm,
@@ -158,7 +159,10 @@ def variable_form(row: CatalogRow) -> VariableForm:
 
 
 def turn_form(turn: Turn) -> TurnForm:
-    """Return what to send to the model, and findings for the user. The first `leading` messages belong to the prompt."""
+    """Return what to send to the model, and findings for the user. The first `leading` messages belong to the prompt.
+
+    `sections` and `root_end` say where lifetimes end, so that a client can set the same cache breakpoints as the library.
+    """
     tools: Any = list(turn.tools)
     form: TurnForm = {
         "conversation": turn.conversation,
@@ -168,11 +172,28 @@ def turn_form(turn: Turn) -> TurnForm:
         "messages": [dict(message) for message in turn.messages],
         "history": [dict(message) for message in turn.history],
         "tools": tools,
+        "model": turn.model,
+        "sections": [*_section_rows(turn)],
         "findings": [finding_form(finding) for finding in turn.findings],
     }
     if turn.leading:
         form["leading"] = len(turn.leading)
+    if turn.root_end:
+        form["root_end"] = turn.root_end
+    if turn.changes:
+        changes: Any = [dict(change) for change in turn.changes]
+        form["changes"] = changes
     return form
+
+
+def _section_rows(turn: Turn) -> Iterator[SentSectionForm]:
+    """Yield the spans of the system prompt (message 0), and of each message that belongs to the prompt."""
+    for (start, end, lifetime), name in zip(turn.passages, turn.sections, strict=True):
+        yield {"section": name, "start": start, "end": end, "lifetime": lifetime, "role": "system", "message": 0}
+    for number, passages in enumerate(turn.leading, 1):
+        role = turn.messages[number - 1]["role"]
+        for start, end, lifetime in passages:
+            yield {"start": start, "end": end, "lifetime": lifetime, "role": role, "message": number}
 
 
 def edition_row_form(edition: Edition) -> EditionRowForm:

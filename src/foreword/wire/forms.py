@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from ..encoding.forms import (
     AccountPassage,
@@ -43,6 +43,26 @@ class VariableForm(TypedDict):
     dynamic: NotRequired[bool]
 
 
+class SentSectionForm(TypedDict):
+    """A section of the prompt: its lifetime, and its offsets in `system` (message 0) or in a message that belongs to the prompt."""
+
+    section: NotRequired[str]
+    start: int
+    end: int
+    lifetime: Literal["release", "project", "conversation", "turn"]
+    role: str
+    message: int
+
+
+class ChangeForm(TypedDict):
+    """A late change that one of the messages announces, and the names of the tools that it adds, removes and restores."""
+
+    text: str
+    added: NotRequired[list[str]]
+    removed: NotRequired[list[str]]
+    restored: NotRequired[list[str]]
+
+
 class TurnForm(TypedDict):
     conversation: str
     edition: int
@@ -52,6 +72,10 @@ class TurnForm(TypedDict):
     leading: NotRequired[int]
     history: list[dict[str, Any]]
     tools: list[ToolForm]
+    model: str
+    sections: list[SentSectionForm]
+    root_end: NotRequired[int]
+    changes: NotRequired[list[ChangeForm]]
     findings: list[FindingForm]
 
 
