@@ -82,3 +82,10 @@ def test_a_plan_that_the_program_sets_can_only_be_read(open_conversation):
     assert conversation.call_tool("read_plan") == "Mine."
     with pytest.raises(CallError, match="the program sets the plan"):
         conversation.call_tool("write_plan", {"plan": "Yours."})
+
+
+def test_a_layout_without_a_section_for_the_plan_reports_nothing(open_conversation):
+    conversation = open_conversation(layout="opal")
+    conversation.call_tool("write_plan", {"plan": "1. Look."})
+    assert conversation.turn("Hello.").findings == ()
+    assert conversation.call_tool("read_plan") == "1. Look."

@@ -65,7 +65,8 @@ class ConversationAgent:
         self.skill_in_prompt = self._skill_in_prompt(current, layout) if current else ""
         if self.skill_in_prompt and not agent.skill:
             agent = replace(agent, skill=self.skill_in_prompt)
-        if current and not agent.plan and (plan := state_of(current).plan):
+        plan = state_of(current).plan if current and not agent.plan else ""
+        if plan and any(section.list_name == "plan" for section in layout().all_sections):
             agent = replace(agent, plan=plan)
         self._resolved_from, self._resolved_for = self.configured, current
         if agent != self.resolved:

@@ -88,8 +88,8 @@ class ShippedToolRunner:
         return self._read_plan() if name == "read_plan" else self._write_plan(parsed["plan"])
 
     def _read_plan(self) -> str:
-        self._transitions.current()
-        plan = self._agent.resolved.plan
+        current, _ = self._transitions.current()
+        plan = self._agent.configured.plan or (state_of(current).plan if current else "")
         text = plan.text if isinstance(plan, Document) else plan
         return text if text.strip() else "There is no plan yet."
 
