@@ -69,8 +69,8 @@ def _message_blocks(messages: Sequence[Any], rules: ProviderRules) -> Iterator[B
         content = message.get("content", message.get("parts"))
         if content is None:
             yield _block(message, rules)
-        for number, block in enumerate(_listed(content or ())):
-            yield _block(block, rules, "" if number else f"\n{message.get('role')}: ")
+        for index, block in enumerate(_listed(content or ())):
+            yield _block(block, rules, "" if index else f"\n{message.get('role')}: ")
 
 
 def _listed(content: Any) -> Sequence[Any]:
@@ -105,9 +105,9 @@ class ProviderCache:
     def _with_breakpoints(self, blocks: Sequence[Block], model: Model, now: int) -> Charge:
         name, minimum = model.price.name, model.price.minimum or 0
         counts = [model.count(block.text) for block in blocks]
-        ends = [sum(counts[: number + 1]) for number in range(len(blocks))]
+        ends = [sum(counts[: index + 1]) for index in range(len(blocks))]
         keys = [(name, prefix) for prefix in _prefixes(blocks)]
-        marked = [number for number, block in enumerate(blocks) if block.lifetime and ends[number] >= minimum]
+        marked = [index for index, block in enumerate(blocks) if block.lifetime and ends[index] >= minimum]
         reached = {position for number in marked for position in range(max(number - LOOKBACK + 1, 0), number + 1)}
         hits = [position for position in reached if self._entries.get(keys[position], (0, 0))[0] > now]
         hit = max(hits, default=-1)

@@ -111,8 +111,8 @@ class Talks:
     def __init__(self, url: str, prompts: list[Edition]) -> None:
         self.url, self.prompts, self.ids = url, prompts, [""]
         self.store: Store = open_store(url)
-        for number, edition in enumerate(prompts):
-            self.store.publish(f"prompt {number}", edition, 0)
+        for index, edition in enumerate(prompts):
+            self.store.publish(f"prompt {index}", edition, 0)
         self.read: Callable[[], object] = lambda: None
         self._new = ((str(uuid.uuid4()), edition) for edition in cycle(prompts))
 

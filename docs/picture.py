@@ -49,7 +49,7 @@ def draw(command: str) -> str:
     lines = [[("$ ", PROMPT), (command, PLAIN)], *map(list, map(runs, run_in_terminal(command).splitlines()))]
     width = max(sum(len(text) for text, _ in line) for line in lines) * WIDE + 2 * EDGE
     height = len(lines) * HIGH + 2 * EDGE
-    rows = [row(line, EDGE + HIGH * (number + 0.75)) for number, line in enumerate(lines)]
+    rows = [row(line, EDGE + HIGH * (index + 0.75)) for index, line in enumerate(lines)]
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" role="img">',

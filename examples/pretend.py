@@ -224,13 +224,13 @@ def stream_responses(response):
         {"type": "response.output_item.done", "output_index": 0, "item": item},
         {"type": "response.completed", "response": response},
     ]
-    return [{**event, "sequence_number": number} for number, event in enumerate(events)]
+    return [{**event, "sequence_number": index} for index, event in enumerate(events)]
 
 
 def stream_chat(response):
     """Return the chunks of a streamed response of OpenAI's Chat Completions API."""
     [choice] = response["choices"]
-    calls = [{**call, "index": number} for number, call in enumerate(choice["message"].get("tool_calls", ()))]
+    calls = [{**call, "index": index} for index, call in enumerate(choice["message"].get("tool_calls", ()))]
     delta = {**choice["message"], **({"tool_calls": calls} if calls else {})}
     head = {key: response[key] for key in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
     return [

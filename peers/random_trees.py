@@ -70,8 +70,8 @@ def random_tree(seed: int) -> Tree:
         files[name] = ""
     for folder in generator.choices(FOLDERS, k=generator.randint(2, 9)):
         files[f"{folder}/{generator.choice(SHARED_FILES)}"] = ""
-    for number, path in enumerate(files):
-        files[path] = _text(generator, f"f{number}")
+    for index, path in enumerate(files):
+        files[path] = _text(generator, f"f{index}")
     cwd = generator.choice(FOLDERS)
     return Tree(files, (cwd,), DEFAULT_PROGRAMS, is_git=generator.random() < 0.85)
 

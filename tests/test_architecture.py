@@ -143,7 +143,7 @@ ORDER = """
     service proxy
     cli
 """
-LEVELS = {name: number for number, line in enumerate(ORDER.split("\n")) for name in line.split()}
+LEVELS = {name: index for index, line in enumerate(ORDER.split("\n")) for name in line.split()}
 UNRESTRICTED = ("__init__", "__main__")  # these may import all others
 
 

@@ -64,8 +64,8 @@ def test_a_name_in_the_wrong_case_is_found_in_subfolders(tree, run):
 
 def skills_with(*fields, folder="w/.agents/skills"):
     """Skills `s0`, `s1`, …, each with different lines in its front matter."""
-    heads = [f"---\nname: s{number}\ndescription: Does it.\n{lines}---\nBody.\n" for number, lines in enumerate(fields)]
-    return {f"{folder}/s{number}/SKILL.md": head for number, head in enumerate(heads)}
+    heads = [f"---\nname: s{index}\ndescription: Does it.\n{lines}---\nBody.\n" for index, lines in enumerate(fields)]
+    return {f"{folder}/s{index}/SKILL.md": head for index, head in enumerate(heads)}
 
 
 @pytest.mark.parametrize("options", [(), ("--recursive",)])

@@ -178,7 +178,7 @@ def test_conversations_in_one_workspace_share_an_assembler(tree):
     conversations = Conversations()
     agents = [Agent(base=base, tools=[Tool("read")]) for base in ("first", "", "second")]
     opened = [
-        conversations.open(f"t{number}", tree.workspace(), agent, "foreword") for number, agent in enumerate(agents)
+        conversations.open(f"t{index}", tree.workspace(), agent, "foreword") for index, agent in enumerate(agents)
     ]
     assert len({id(conversation.assembler) for conversation in opened}) == 1
     systems = [conversation.turn("hi").system for conversation in opened]

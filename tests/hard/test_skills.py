@@ -36,8 +36,8 @@ def many_skills(module_tree, skill):
     module_tree({"w/.git": None, "two-hundred/.git": None})
     module_tree({f"two-hundred/.agents/skills/{name}/SKILL.md": skill(name) for name in NAMES[:200]})
     return module_tree({
-        f"w/.agents/skills/{name}/SKILL.md": skill(name, "word " * 60 if number % 3 == 0 else "A short one.")
-        for number, name in enumerate(NAMES)
+        f"w/.agents/skills/{name}/SKILL.md": skill(name, "word " * 60 if index % 3 == 0 else "A short one.")
+        for index, name in enumerate(NAMES)
     })  # fmt: skip
 
 

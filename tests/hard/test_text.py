@@ -70,7 +70,7 @@ def test_the_farthest_file_is_cut_first(tree):
 )
 def test_distance_is_measured_by_directory_not_by_section(tree, layout, files):
     """User files are the farthest, then files are ordered by directory, and only then by section."""
-    tree({"w/.git": None} | {path: make_lines(60, f"word{number}") for number, path in enumerate(files)})
+    tree({"w/.git": None} | {path: make_lines(60, f"word{index}") for index, path in enumerate(files)})
     full_size = estimate(tree.prompt(layout, "w/a", base="BASE").text)
     order = []
     for budget in range(full_size, full_size - 3 * estimate(make_lines(60, "word0")), -40):

@@ -164,7 +164,7 @@ def test_plain_text_has_one_breakpoint_and_empty_text_none():
 )
 def test_sections_that_come_too_early_are_reported(lifetimes, expected, fixed):
     names = {name[0]: name for name in LIFETIMES}
-    prompt = make_prompt(*((str(number), names[letter], "text") for number, letter in enumerate(lifetimes.split())))
+    prompt = make_prompt(*((str(index), names[letter], "text") for index, letter in enumerate(lifetimes.split())))
     assert [(passage.section, list(passage.before)) for passage in find_misplaced(prompt, len)] == expected
     assert best_order(prompt) == fixed.split()
     reordered = make_prompt(*((name, prompt.passages[int(name)].lifetime, "text") for name in best_order(prompt)))
@@ -220,7 +220,7 @@ def test_each_unstable_section_has_one_finding():
 
 def make_segments(*texts, marks=""):
     """Segments of the system prompt; `marks` are the indexes of those with a breakpoint."""
-    return [Segment("system", text, "", str(number) in marks) for number, text in enumerate(texts)]
+    return [Segment("system", text, "", str(index) in marks) for index, text in enumerate(texts)]
 
 
 @pytest.mark.parametrize(

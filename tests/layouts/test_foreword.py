@@ -223,13 +223,13 @@ def menu_of(tree, cwd="w", **options):
 
 def test_skills_are_grouped_by_folder_nearest_first_and_sorted_by_name(tree, skill):
     tree({"w/.git": None})
-    for number, folder in enumerate(SKILL_FOLDERS):
-        tree({f"{folder}/{name}/SKILL.md": skill(name) for name in (f"z{number}", f"a{number}")})
+    for index, folder in enumerate(SKILL_FOLDERS):
+        tree({f"{folder}/{name}/SKILL.md": skill(name) for name in (f"z{index}", f"a{index}")})
     order = [f"{top}/{folder}" for top in ("w/a", "w", "home") for folder in sorted(FOLDERS)]
     numbers = [SKILL_FOLDERS.index(folder) for folder in order]
     assert menu_of(tree, "w/a") == "\n".join(
-        f"In /{folder}:\n- a{number}: Does it.\n- z{number}: Does it."
-        for folder, number in zip(order, numbers, strict=True)
+        f"In /{folder}:\n- a{index}: Does it.\n- z{index}: Does it."
+        for folder, index in zip(order, numbers, strict=True)
     )
 
 
@@ -300,8 +300,8 @@ def test_if_even_names_do_not_fit_the_last_are_dropped_and_counted(tree, skill):
 def test_skills_are_sorted_by_code_point(tree, skill):
     tree(
         {
-            f"w/.agents/skills/{number}/SKILL.md": skill(name)
-            for number, name in enumerate(["b", "é", "Z", "a", "x10", "x9"])
+            f"w/.agents/skills/{index}/SKILL.md": skill(name)
+            for index, name in enumerate(["b", "é", "Z", "a", "x10", "x9"])
         }
     )
     assert skill_names(tree) == ["Z", "a", "b", "x10", "x9", "é"]

@@ -391,11 +391,11 @@ def test_the_first_of_two_skills_with_the_same_name_wins_and_this_is_reported(tr
         "home/.agents/skills",
     ]
     tree({"w/.git": None, **{f"{folder}/deploy/SKILL.md": skill("deploy", folder) for folder in folders}})
-    for number, folder in enumerate(folders):
+    for index, folder in enumerate(folders):
         prompt = tree.prompt("pi", "w/a", tools="read")
         assert menu_entries(tree, "w/a") == [("deploy", folder, f"/{folder}/deploy/SKILL.md")]
         assert tree.findings(prompt) == [
-            ("skill-shadowed", f"/{folder}/deploy/SKILL.md") for folder in folders[number + 1 :]
+            ("skill-shadowed", f"/{folder}/deploy/SKILL.md") for folder in folders[index + 1 :]
         ]
         Path(tree.path(f"{folder}/deploy/SKILL.md")).unlink()
 

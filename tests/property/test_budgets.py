@@ -61,9 +61,7 @@ descriptions = st.builds(
 @st.composite
 def any_inputs(draw, files=st.lists(texts, max_size=5), skills=names, residents=names):
     """Draw the content of a workspace for the layout above."""
-    documents = [
-        Document(f"/{number}.md", text, digest(text)) for number, text in enumerate(draw(files)) if text.strip()
-    ]
+    documents = [Document(f"/{index}.md", text, digest(text)) for index, text in enumerate(draw(files)) if text.strip()]
     division = draw(st.integers(0, len(documents)))
     listed = [Skill(name, draw(descriptions) or "x", f"/s/{name}/SKILL.md") for name in sorted(draw(skills))]
     known = [Resident(name, draw(descriptions) or "x", f"/r/{name}.md") for name in sorted(draw(residents))]

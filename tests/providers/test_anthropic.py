@@ -78,7 +78,7 @@ RELEASE, PROJECT, CONVERSATION, TURN = LIFETIMES
     ],
 )
 def test_breakpoints_are_where_lifetimes_end(make_turn, lifetimes, expected, is_on_tools):
-    turn = make_turn(*((lifetime, str(number)) for number, lifetime in enumerate(lifetimes)), separator=" ")
+    turn = make_turn(*((lifetime, str(index)) for index, lifetime in enumerate(lifetimes)), separator=" ")
     request = for_anthropic(turn)
     assert blocks(request) == expected
     assert ["cache_control" in tool for tool in request["tools"]] == [False, is_on_tools]
@@ -398,7 +398,7 @@ def test_a_system_message_passes_unchanged(provider, client, make_turn):
     ],
 )
 def test_a_spare_breakpoint_follows_the_roots_instructions(make_turn, lifetimes, root_end, expected):
-    texts = [(lifetime, f"{number}abcde") for number, lifetime in enumerate(lifetimes)]
+    texts = [(lifetime, f"{index}abcde") for index, lifetime in enumerate(lifetimes)]
     turn = make_turn(*texts, tools=(), separator="|")
     request = for_anthropic(replace(turn, root_end=root_end))
     plain = for_anthropic(turn)

@@ -149,10 +149,10 @@ def test_two_projects_share_their_system_prompt_but_not_their_messages(tree, lay
 
 def test_saved_turns_are_compared_with_the_messages_of_their_prompts(tree, run):
     store = f"sqlite:///{tree.path('s.db')}"
-    for number, text in enumerate(("Be kind.", "Be rude.")):
+    for index, text in enumerate(("Be kind.", "Be rude.")):
         tree({"w/AGENTS.md": text})
-        turn = run("talk", "turn", f"t{number}", "--message", "hi", "--json", "--store", store)
-        tree({f"{number}.json": json.dumps(turn)})
+        turn = run("talk", "turn", f"t{index}", "--message", "hi", "--json", "--store", store)
+        tree({f"{index}.json": json.dumps(turn)})
     old, new = tree.path("0.json"), tree.path("1.json")
     assert answer("diff", {"old": old, "new": new})["sections"]["changed"] == ["message 2"]
     (form,) = answer("cache", {"old": old, "new": new, "provider": "openai"})["providers"]

@@ -195,11 +195,11 @@ def test_an_edition_with_unknown_agent_fields_is_compared(start, tmp_path):
 def test_editions_with_different_text_have_different_etags(start, tmp_path):
     """After restoring a backup, an edition may have the same number and time as an earlier one."""
     tags = set()
-    for number, tools in enumerate(("[]", '[{"name":"a","description":"","schema":{}}]')):
-        store = open_store(str(tmp_path / f"{number}.db"))
+    for index, tools in enumerate(("[]", '[{"name":"a","description":"","schema":{}}]')):
+        store = open_store(str(tmp_path / f"{index}.db"))
         store.publish("chat", Edition(1, "planted", tools, layout="$std/builder", created="2026-03-07T08:55:05Z"), 0)
         store.close()
-        server = start(store=str(tmp_path / f"{number}.db"))
+        server = start(store=str(tmp_path / f"{index}.db"))
         tags.add(server.get("/conversations/chat").headers["etag"])
         server.close()
     assert len(tags) == 2

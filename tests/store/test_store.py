@@ -224,9 +224,9 @@ IDS = [
 
 
 def test_an_id_can_be_any_printable_string(store, edition):
-    for number, id in enumerate(IDS):
-        store.publish(id, edition(1, str(number)), 0)
-    assert [store.current(id) for id in IDS] == [edition(1, str(number)) for number in range(len(IDS))]
+    for index, id in enumerate(IDS):
+        store.publish(id, edition(1, str(index)), 0)
+    assert [store.current(id) for id in IDS] == [edition(1, str(index)) for index in range(len(IDS))]
     assert [row.id for row in store.conversations()] == sorted(IDS)
     assert all(id in [row.id for row in store.conversations(id)] for id in IDS)
 

@@ -156,9 +156,9 @@ class _Fitter:
     def fit_files(self, trial: _Trial, limit: int) -> None:
         explanation = f"the limit for one file is {limit:,} tokens"
         lists_files = self.kind(trial) == "text" or trial.section.list_name in _FILE_LISTS
-        for number, item in enumerate(trial.items if lists_files else ()):
-            if _cost(_text_of(item)) > limit and self.cut_item(trial, number, limit, explanation) > limit:
-                self.remove_item(trial, number, explanation)
+        for index, item in enumerate(trial.items if lists_files else ()):
+            if _cost(_text_of(item)) > limit and self.cut_item(trial, index, limit, explanation) > limit:
+                self.remove_item(trial, index, explanation)
 
     def fit_prompt(self) -> None:
         """Apply the whole prompt's budget."""
@@ -196,10 +196,10 @@ class _Fitter:
     def file_positions(self, trials: Sequence[_Trial]) -> list[Position]:
         """Return the positions of items with text from files, farthest first. Items at the same distance keep their order."""
         positions = [
-            (self.distance(trial.section.list_name or "", item.path), trial, number)
+            (self.distance(trial.section.list_name or "", item.path), trial, index)
             for trial in trials
             if self.kind(trial) == "text"
-            for number, item in enumerate(trial.items)
+            for index, item in enumerate(trial.items)
             if _text_of(item)
         ]
         return [(trial, number) for _, trial, number in sorted(positions, key=lambda position: -position[0])]

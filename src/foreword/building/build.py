@@ -119,7 +119,7 @@ def _assign_roles(
     The layout alone decides where the system prompt ends. If that depended on which sections are empty, a section that differs
     between projects could become part of a system prompt that they share.
     """
-    system_end = next((number for number, section in enumerate(layout.sections) if section.role != "system"), None)
+    system_end = next((index for index, section in enumerate(layout.sections) if section.role != "system"), None)
     if system_end is None:
         for join, draft in _passages(drafts, layout.join):
             yield "system", 0, join, draft
@@ -139,8 +139,8 @@ def _assign_roles(
 def _passages(drafts: Iterable[Draft], join: str) -> Iterator[tuple[str, Draft]]:
     for draft in drafts:
         if draft.inner and not draft.section.wrap and not draft.is_replaced:
-            for number, (inner_join, inner) in enumerate(_passages(draft.inner, draft.section.join)):
-                yield (inner_join if number else join), inner
+            for index, (inner_join, inner) in enumerate(_passages(draft.inner, draft.section.join)):
+                yield (inner_join if index else join), inner
         else:
             yield join, draft
 

@@ -137,8 +137,8 @@ def _write_text(result: AgentReport, args: Namespace) -> None:
     home = _home_folder(args)
     short_paths = [escape_for(sys.stdout, _short_path(row.path, result, home)) for row in result.table.rows]
     width = _width()
-    for number, columns in enumerate(_split_columns(result.table, short_paths, width)):
-        if number:
+    for index, columns in enumerate(_split_columns(result.table, short_paths, width)):
+        if index:
             write("\n")
         _write_columns(result.table, short_paths, columns, width)
     if result.table.rows:
@@ -199,8 +199,8 @@ def _write_sentences(result: AgentReport, args: Namespace) -> None:
     from .paths import paths_of
 
     paths, home = paths_of(args), _home_folder(args)
-    for number, row in enumerate(result.table.rows):
-        if number:
+    for index, row in enumerate(result.table.rows):
+        if index:
             write("\n")
         write_line(paint(escape_for(sys.stdout, _short_path(row.path, result, home)), "bold"))
         write_table(

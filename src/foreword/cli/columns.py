@@ -164,10 +164,10 @@ def _split_word(word: str, room: int) -> tuple[str, str]:
     """Split a long word into the start that fits and the rest, after punctuation if that fills at least half of the line."""
     units = _units(word)
     used = position = after_punctuation = 0
-    for number, (unit, size) in enumerate(units):
-        if used + size > room and number:
+    for index, (unit, size) in enumerate(units):
+        if used + size > room and index:
             break
-        used, position = used + size, number + 1
+        used, position = used + size, index + 1
         if unit[0] in _BREAK_AFTER and used >= room // 2:
             after_punctuation = position
     position = after_punctuation or position

@@ -150,8 +150,8 @@ def _write_blame(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
             indent = _hanging_indent(text, (room - width - 3) // 2)
             first, *others = wrap(escape_for(sys.stdout, text), room - width - 3, room - width - 3 - indent)
             parts = [first, *(" " * indent + line for line in others)]
-        for number, line in enumerate(parts):
-            place = pad("" if number else shorten_middle(label, width), width)
+        for index, line in enumerate(parts):
+            place = pad("" if index else shorten_middle(label, width), width)
             write(f"{paint(place, colour)} │ {line}".rstrip())
 
 

@@ -33,7 +33,7 @@ class Table:
     def without_columns(self, columns: Collection[int]) -> Table:
         """Return a copy of the table without these columns."""
         remaining = [column for column in range(len(self.rows[0])) if column not in columns]
-        new_numbers = {column: number for number, column in enumerate(remaining)}
+        new_numbers = {column: index for index, column in enumerate(remaining)}
 
         def cells(row: Sequence[str]) -> list[str]:
             return [row[column] for column in remaining if column < len(row)]
@@ -57,7 +57,7 @@ class Table:
     def plain_lines(self) -> list[str]:
         """Return the rows without a header, at their natural width."""
         widths = column_widths((), self.rows, sys.maxsize, self.paths) or []
-        return [line for number, row in enumerate(self.rows) for line in self._row_lines(number, row, widths)]
+        return [line for index, row in enumerate(self.rows) for line in self._row_lines(index, row, widths)]
 
     def fitted_lines(self, width: int) -> list[str]:
         """Return the header and rows in this width. If columns would break words, each row becomes several lines."""
@@ -65,8 +65,8 @@ class Table:
         if widths is None:
             return [
                 line
-                for number, row in enumerate(self.rows)
-                for line in record_lines(self.header, row, width, self._painter(number), self.paths)
+                for index, row in enumerate(self.rows)
+                for line in record_lines(self.header, row, width, self._painter(index), self.paths)
             ]
         lines = (
             table_lines(self.header, widths, lambda _, text: self.paint(text, "bold"), self.right)
@@ -75,7 +75,7 @@ class Table:
         )
         return [
             *lines,
-            *(line for number, row in enumerate(self.rows) for line in self._row_lines(number, row, widths)),
+            *(line for index, row in enumerate(self.rows) for line in self._row_lines(index, row, widths)),
         ]
 
     def _row_lines(self, number: int, row: Sequence[str], widths: Sequence[int]) -> list[str]:

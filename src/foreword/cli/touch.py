@@ -67,8 +67,8 @@ def _write(touched: Touched, args: Namespace) -> int:
 
         write_json(touched_form(touched))
         return status(touched.findings, args)
-    for number, message in enumerate(touched.messages):
-        newline = "\n" if number else ""
+    for index, message in enumerate(touched.messages):
+        newline = "\n" if index else ""
         write_text(f"{newline}[{message['role']}]\n{message['content']}")
     sys.stdout.flush()
     if not touched.messages:

@@ -63,8 +63,8 @@ def mark_sent(state: State, messages: Sequence[Message]) -> State:
 def _drop_oldest(notices: list[Notice]) -> list[Notice]:
     """Return the notices without the oldest ones if the total is too long to store. Skills and touched files are always kept."""
     size, kept = sum(len(notice["text"]) for notice in notices), []
-    for number, notice in enumerate(notices):
-        if size > _MAX_CHARACTERS and not _is_lasting(notice) and number < len(notices) - 1:
+    for index, notice in enumerate(notices):
+        if size > _MAX_CHARACTERS and not _is_lasting(notice) and index < len(notices) - 1:
             size -= len(notice["text"])
         else:
             kept.append(notice)

@@ -178,8 +178,8 @@ class Importer:
         if names and os.path.basename(importing.chain[0].path) not in names:
             return
         text = "".join(piece.text for piece in pieces)
-        for number, token in enumerate(_with_positions(import_tokens(text, importing.rules.tokens), text, pieces)):
-            if number >= MAX_TOKENS:
+        for index, token in enumerate(_with_positions(import_tokens(text, importing.rules.tokens), text, pieces)):
+            if index >= MAX_TOKENS:
                 self.report(importing, "import-limit", f"has more than {MAX_TOKENS:,} imports; the rest are ignored")
                 return
             if with_home or not token.name.startswith("~"):

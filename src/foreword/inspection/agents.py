@@ -138,9 +138,9 @@ def folders_to_visit(table: AgentTable) -> list[tuple[int, str]]:
     """Return pairs of an agent's number and a folder in which that agent would read more of the table's files."""
     return list(
         dict.fromkeys(
-            (number, verdict.target)
+            (index, verdict.target)
             for row in table.rows
-            for number, verdict in enumerate(row.verdicts)
+            for index, verdict in enumerate(row.verdicts)
             if verdict.name == "elsewhere"
         )
     )
@@ -157,7 +157,7 @@ def apply_visits(table: AgentTable, visits: Mapping[tuple[int, str], Mapping[str
         return Verdict(_VERDICTS[candidate.fate], candidate.reason, candidate.target, None, verdict.rule)
 
     rows = [
-        FileRow(row.path, [after_visit(number, row.path, verdict) for number, verdict in enumerate(row.verdicts)])
+        FileRow(row.path, [after_visit(index, row.path, verdict) for index, verdict in enumerate(row.verdicts)])
         for row in table.rows
     ]
     return AgentTable(table.agents, rows)

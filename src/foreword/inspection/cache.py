@@ -187,20 +187,20 @@ def _implicit_ends(segments: Sequence[Segment], prompt: Prompt) -> Iterator[tupl
     """Yield where each lifetime ends in the prompt, and where the tools end if they come after the prompt."""
     position = sent = 0
     ends = [(_sent_length(prompt, end), section, lifetime) for end, section, lifetime in _lifetime_ends(prompt)]
-    for number, segment in enumerate(segments):
+    for index, segment in enumerate(segments):
         if segment.argument in _PROMPT_SEGMENTS:
             for end, section, lifetime in ends:
                 if sent < end <= sent + len(segment.text):
                     yield position + end - sent, segment.argument, section, lifetime
             sent += len(segment.text)
         position += len(segment.text)
-        is_last = number + 1 == len(segments) or segments[number + 1].argument != "tools"
+        is_last = index + 1 == len(segments) or segments[index + 1].argument != "tools"
         lifetime = _shortest_lifetime(prompt, len(prompt.text))
         if (
             segment.argument == "tools"
             and is_last
             and lifetime != "turn"
-            and any(earlier.argument == "system" for earlier in segments[:number])
+            and any(earlier.argument == "system" for earlier in segments[:index])
         ):
             yield position, "tools", segment.name, lifetime
 
@@ -210,10 +210,10 @@ def _lifetime_ends(prompt: Prompt) -> Iterator[tuple[int, str, str]]:
     ranks: list[int] = []
     for passage in prompt.passages:
         ranks.append(max(LIFETIMES.index(passage.lifetime), ranks[-1] if ranks else 0))
-    for number, passage in enumerate(prompt.passages):
-        is_end = number + 1 == len(ranks) or ranks[number + 1] > ranks[number]
-        if is_end and LIFETIMES[ranks[number]] != "turn":
-            yield passage.end, passage.section, LIFETIMES[ranks[number]]
+    for index, passage in enumerate(prompt.passages):
+        is_end = index + 1 == len(ranks) or ranks[index + 1] > ranks[index]
+        if is_end and LIFETIMES[ranks[index]] != "turn":
+            yield passage.end, passage.section, LIFETIMES[ranks[index]]
     if not ranks and prompt.text:
         yield len(prompt.text), "", "conversation"
 
@@ -459,9 +459,9 @@ def _first_difference(
 
 def _argument_at(segments: Sequence[Segment], position: int) -> str:
     """Return the argument that the segment at this offset belongs to, or empty if the offset is past the end."""
-    for number, segment in enumerate(segments):
+    for index, segment in enumerate(segments):
         if position < len(segment.text):
-            is_role = number + 1 < len(segments) and segments[number + 1].argument == "leading"
+            is_role = index + 1 < len(segments) and segments[index + 1].argument == "leading"
             return "leading" if is_role else segment.argument
         position -= len(segment.text)
     return ""

@@ -190,7 +190,7 @@ def find_changes(old: Side, new: Side) -> Changes:
     if old.is_plain or new.is_plain:
         return Changes([SectionChange(WHOLE_PROMPT, ("changed",))], tools)
     matches = _match_items(
-        *([(part.section, side.text_of(number)) for number, part in enumerate(side.parts)] for side in (old, new))
+        *([(part.section, side.text_of(index)) for index, part in enumerate(side.parts)] for side in (old, new))
     )
     sections = list(_changed_sections(old, new, matches))
     gaps = list(_changed_gaps(old, new, matches))
@@ -202,7 +202,7 @@ def find_changes(old: Side, new: Side) -> Changes:
 def _changed_sections(old: Side, new: Side, matches: Sequence[int | None]) -> Iterator[SectionChange]:
     """Yield the changed sections in the order of the new text. A removed section is listed where it used to be."""
     moved, matched = _find_moved(matches), set(matches)
-    removed = [number for number in range(len(old.parts)) if number not in matched]
+    removed = [index for index in range(len(old.parts)) if index not in matched]
     index = 0
     for number, (part, match) in enumerate(zip(new.parts, matches, strict=True)):
         while match is not None and index < len(removed) and removed[index] < match:
@@ -234,8 +234,8 @@ def _changed_gaps(old: Side, new: Side, matches: Sequence[int | None]) -> Iterat
     last = len(old.parts)
     ends: Sequence[int | None] = (-1, *matches, last)
     old_gaps, new_gaps = _spans_between(old), _spans_between(new)
-    for number, (a, b) in enumerate(new_gaps):
-        before, after = ends[number], ends[number + 1]
+    for index, (a, b) in enumerate(new_gaps):
+        before, after = ends[index], ends[index + 1]
         if before is not None and after is not None and after == before + 1:
             c, d = old_gaps[after]
             if old.text[c:d] != new.text[a:b]:
@@ -256,10 +256,10 @@ def _compare_tools(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, 
     before, after = ([(str(tool.get("name", "")), _definition_text(tool)) for tool in tools] for tools in (old, new))
     matches = _match_items(before, after)
     matched, moved = set(matches), _find_moved(matches)
-    pairs = [(name, match, number) for number, ((name, _), match) in enumerate(zip(after, matches, strict=True))]
+    pairs = [(name, match, index) for index, ((name, _), match) in enumerate(zip(after, matches, strict=True))]
     return Names(
         _without_duplicates(name for name, match, _ in pairs if match is None),
-        _without_duplicates(name for number, (name, _) in enumerate(before) if number not in matched),
+        _without_duplicates(name for index, (name, _) in enumerate(before) if index not in matched),
         _without_duplicates(
             name for name, match, number in pairs if match is not None and before[match] != after[number]
         ),
@@ -289,8 +289,8 @@ def _match_items(old: Sequence[Item], new: Sequence[Item]) -> list[int | None]:
     matches: list[int | None] = [None] * len(new)
     by_name: dict[str, tuple[list[int], list[int]]] = {}
     for side, items in enumerate((old, new)):
-        for number, (name, _) in enumerate(items):
-            by_name.setdefault(name, ([], []))[side].append(number)
+        for index, (name, _) in enumerate(items):
+            by_name.setdefault(name, ([], []))[side].append(index)
     for old_indices, new_indices in by_name.values():
         if len(old_indices) == len(new_indices) == 1:
             matches[new_indices[0]] = old_indices[0]
@@ -349,6 +349,6 @@ class _SameNameMatcher:
 
 def _find_moved(matches: Sequence[int | None]) -> set[int]:
     """Return the smallest set of new items whose moves explain the new order."""
-    matched_pairs = [(number, match) for number, match in enumerate(matches) if match is not None]
+    matched_pairs = [(index, match) for index, match in enumerate(matches) if match is not None]
     unmoved = {matched_pairs[index][0] for index in longest_increasing([match for _, match in matched_pairs])}
     return {number for number, _ in matched_pairs if number not in unmoved}

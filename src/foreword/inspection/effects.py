@@ -81,9 +81,9 @@ def measure_effect(
 def _first_message_difference(old: Prompt, new: Prompt) -> int:
     """Return the first offset at which the two prompts are split into different messages."""
     before, after = (message_spans(sent_passages(prompt.passages)) for prompt in (old, new))
-    for number, (role, start, _) in enumerate(before):
-        if number >= len(after) or (role, start) != after[number][:2]:
-            return min([start, *(span[1] for span in after[number : number + 1])])
+    for index, (role, start, _) in enumerate(before):
+        if index >= len(after) or (role, start) != after[index][:2]:
+            return min([start, *(span[1] for span in after[index : index + 1])])
     return after[len(before)][1] if len(after) > len(before) else len(old.text)
 
 

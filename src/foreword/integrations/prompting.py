@@ -84,12 +84,12 @@ class Prompting:
             self.conversation.set_active_tools(tools)
             self._tools = tools
         complete = list(messages)
-        for at, message in self._added:
-            if at <= len(complete):
-                complete.insert(at, message)
+        for position, message in self._added:
+            if position <= len(complete):
+                complete.insert(position, message)
         turn = self.conversation.turn(messages=complete, new_prompt=_is_from_user(messages))
         own = {id(message) for message in messages}
-        self._added = [(at, message) for at, message in enumerate(turn.history) if id(message) not in own]
+        self._added = [(position, message) for position, message in enumerate(turn.history) if id(message) not in own]
         return turn
 
     def _described(self, tool: Tool) -> Tool:

@@ -126,8 +126,8 @@ def example_of(glob: str) -> str:
     is_folder = alternative.endswith("/")
     example = [
         name.replace("*", "name").replace("?", "x")
-        for number, name in enumerate(names)
-        if name != "**" or number == len(names) - 1
+        for index, name in enumerate(names)
+        if name != "**" or index == len(names) - 1
     ]
     example = ["file" if name == "namename" else name for name in example]
     return "/".join((*example, *(["file"] if is_folder else [])))

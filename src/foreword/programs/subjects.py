@@ -118,12 +118,12 @@ def _with_leading_messages(form: Mapping[str, Any]) -> Mapping[str, Any]:
     parts = [("system", form.get("system") or ""), *((row.get("role"), row["content"]) for row in rows)]
     passages: list[dict[str, Any]] = []
     text = ""
-    for number, (role, content) in enumerate(parts):
+    for index, (role, content) in enumerate(parts):
         if content:
             text += "\n\n" if text else ""
             start, text = len(text), text + content
-            fields = {"section": f"message {number}" if number else "system prompt", "lifetime": "conversation"}
-            passages.append({**fields, "start": start, "end": len(text), "role": role, "message": number})
+            fields = {"section": f"message {index}" if index else "system prompt", "lifetime": "conversation"}
+            passages.append({**fields, "start": start, "end": len(text), "role": role, "message": index})
     return {**form, "text": text, "passages": passages, "messages": messages[count:]}
 
 

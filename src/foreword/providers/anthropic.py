@@ -160,9 +160,9 @@ def _with_system_messages(
     """Return the messages, with those whose numbers are in `blocks` replaced by system messages with these blocks."""
     result: list[Mapping[str, Any]] = []
     pending: list[dict[str, Any]] = []
-    for number, message in enumerate(messages):
-        if number in blocks:
-            pending += blocks[number]
+    for index, message in enumerate(messages):
+        if index in blocks:
+            pending += blocks[index]
             continue
         if pending and message.get("role") == "assistant":
             result += _system_message(result, pending)

@@ -70,12 +70,12 @@ def _split(text: str, passages: Sequence[tuple[int, int, Lifetime]], rank: int) 
 def split_after_root(blocks: list[Block], end: int) -> list[Block]:
     """Split the block that contains the end of the root's instruction file at that point."""
     start = 0
-    for number, block in enumerate(blocks):
+    for index, block in enumerate(blocks):
         cut, text = end - start, block.text
         if 0 < cut < len(text):
             is_useful = block.lifetime != "turn" and text[:cut].strip() and text[cut:].strip()
             halves = [replace(block, text=text[:cut], has_breakpoint=True), replace(block, text=text[cut:])]
-            return [*blocks[:number], *(halves if is_useful else [block]), *blocks[number + 1 :]]
+            return [*blocks[:index], *(halves if is_useful else [block]), *blocks[index + 1 :]]
         start += len(text)
     return blocks
 

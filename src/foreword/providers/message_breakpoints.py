@@ -25,10 +25,10 @@ def add_message_breakpoint(
     remaining = (sum(lengths) - 1) // _STEP * _STEP
     if remaining <= 0:
         return None
-    for number, length in enumerate(lengths):
+    for index, length in enumerate(lengths):
         if remaining <= length:
-            changed = _with_breakpoint(messages[number], remaining - 1, cache_control)
-            return [*messages[:number], changed, *messages[number + 1 :]] if changed else None
+            changed = _with_breakpoint(messages[index], remaining - 1, cache_control)
+            return [*messages[:index], changed, *messages[index + 1 :]] if changed else None
         remaining -= length
     return None
 

@@ -171,13 +171,13 @@ def _with_late_changes(turn: Turn, role: str, *, can_add_tools: bool) -> Turn:
     tools = {tool["name"]: tool for tool in turn.tools}
     late_tools: set[str] = set()
     messages: list[Mapping[str, Any]] = []
-    for number, message in enumerate(turn.messages):
-        added = [name for name in announced.get(number, {}).get("added", ()) if name in tools]
+    for index, message in enumerate(turn.messages):
+        added = [name for name in announced.get(index, {}).get("added", ()) if name in tools]
         if added and can_add_tools and capabilities.added_tools:
             late_tools.update(added)
             definitions = [_responses_tool(tools[name]) for name in added]
             messages.append({"type": "additional_tools", "role": "developer", "tools": definitions})
-        messages.append({**message, "role": role} if number in announced else message)
+        messages.append({**message, "role": role} if index in announced else message)
     return replace(turn, messages=messages, tools=[tool for tool in turn.tools if tool["name"] not in late_tools])
 
 

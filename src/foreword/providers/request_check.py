@@ -88,9 +88,9 @@ def _change_by_caller(current: RequestParts, turn: Turn) -> _Change | None:
         return _Change("tools", change)
     if current.system != (turn.system if turn.system.strip() else ""):
         return _Change("system", _system_change(turn.system, current.system, turn))
-    for number, message in enumerate(turn.messages[: len(turn.leading)]):
-        if number >= len(current.messages) or current.messages[number][1] != message["content"]:
-            return _Change("messages", f"changed message {number + 1} of the prompt")
+    for index, message in enumerate(turn.messages[: len(turn.leading)]):
+        if index >= len(current.messages) or current.messages[index][1] != message["content"]:
+            return _Change("messages", f"changed message {index + 1} of the prompt")
     return None
 
 

@@ -93,9 +93,9 @@ def walk_folders(top: str, unlisted: list[str], listings: Listings) -> Iterator[
 def files_below(top: str, skip: str, limit: int) -> list[str]:
     """Return the first `limit` files at or below `top`, except hidden files and those named `skip`. Searches at most _MAX_FOLDERS folders."""
     found: list[str] = []
-    for number, (folder, subfolders, files) in enumerate(os.walk(top)):
+    for index, (folder, subfolders, files) in enumerate(os.walk(top)):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         found += [os.path.join(folder, name) for name in sorted(files) if name != skip and not name.startswith(".")]
-        if len(found) >= limit or number >= _MAX_FOLDERS:
+        if len(found) >= limit or index >= _MAX_FOLDERS:
             break
     return found[:limit]

@@ -70,7 +70,7 @@ class Engine:
     def __init__(self, templates: Mapping[str, LoadedTemplate]) -> None:
         self.templates = templates
         self.template_list = list(templates.values())
-        numbers = {address: number for number, address in enumerate(templates)}
+        numbers = {address: index for index, address in enumerate(templates)}
         self.include_targets = {
             (f"p{numbers[address]}", name): f"p{numbers[link]}" if link == target else "-"
             for address, template in templates.items()
@@ -78,8 +78,8 @@ class Engine:
             for name, target in zip(include.names, include.targets, strict=True)
         }
         self.environment = _create_environment(self.resolve_include)
-        for number, template in enumerate(self.template_list):
-            self.add(f"p{number}", template.document.text)
+        for index, template in enumerate(self.template_list):
+            self.add(f"p{index}", template.document.text)
 
     def resolve_include(self, name: str, parent: str) -> str:
         """Return the numbered name of the template that `name` refers to in `parent`. Marked templates already use numbered names."""

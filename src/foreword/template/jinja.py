@@ -127,8 +127,8 @@ def _trace(engine: Engine, text: str, variables: Variables) -> tuple[Piece, ...]
     if tracer is None or not tracer.is_possible:
         return None
     try:
-        for number, template in enumerate(engine.template_list):
-            engine.add(f"i{number}", tracer.add_marks(template))
+        for index, template in enumerate(engine.template_list):
+            engine.add(f"i{index}", tracer.add_marks(template))
         pieces = tracer.pieces(engine.render("i0", variables, 4 * FUEL))
     except TemplateError:
         return None

@@ -55,7 +55,7 @@ class Tracer:
         self.templates, self.marker = templates, marker
         self.meanings: list[Meaning] = []
         self.flow = variable_flow(templates, variables)
-        self.numbers = {address: number for number, address in enumerate(templates)}
+        self.numbers = {address: index for index, address in enumerate(templates)}
 
     @property
     def is_possible(self) -> bool:

@@ -89,7 +89,7 @@ def _patterns() -> list[re.Pattern[str]]:
     """Return the patterns for any suspicious character, for its kind, and for a flag, compiled on first use."""
     if not _compiled:
         characters = "".join(re.findall(r"\[(?!A-Z)([^\]]+)\]", "".join(pattern for _, pattern in _KINDS)))
-        kinds = "|".join(f"(?P<k{number}>{pattern})" for number, (_, pattern) in enumerate(_KINDS))
+        kinds = "|".join(f"(?P<k{index}>{pattern})" for index, (_, pattern) in enumerate(_KINDS))
         _compiled.extend((re.compile(f"[{characters}]"), re.compile(kinds), re.compile(_FLAG)))
     return _compiled
 

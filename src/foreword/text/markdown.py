@@ -220,17 +220,17 @@ class _Blocks:
     def continued_containers(self, line: str) -> Containers:
         """Return the open quotes and items that this line continues."""
         position = 0
-        for number, items in enumerate(self.items):
-            if number:
+        for index, items in enumerate(self.items):
+            if index:
                 content = _quote_content(line, position, _content_start(line, position))
                 if not content:
-                    return number, len(self.items[number - 1]), position
+                    return index, len(self.items[index - 1]), position
                 position = content
             begin = _content_start(line, position)
             matched = bisect_right(items, begin - position) if begin < len(line) else len(items)
             position += items[matched - 1] if matched else 0
             if matched < len(items):
-                return number + 1, matched, position
+                return index + 1, matched, position
         return len(self.items), len(self.items[-1]), position
 
     def close_blocks(self, containers: Containers) -> None:

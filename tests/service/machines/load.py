@@ -257,8 +257,8 @@ def run(kills, seed, top, url):
     world.machines[0].request("PUT", "/system-prompt", {"template": TEMPLATE.format(0)})
     all_conversations = [[] for _ in range(CLIENTS)]
     clients = [
-        threading.Thread(target=run_client, args=(world, number, rng.random(), conversations))
-        for number, conversations in enumerate(all_conversations)
+        threading.Thread(target=run_client, args=(world, index, rng.random(), conversations))
+        for index, conversations in enumerate(all_conversations)
     ]
     clients.append(threading.Thread(target=world.change, args=(random.Random(rng.random()),)))
     try:

@@ -21,14 +21,14 @@ def two_services(start_shared_service, postgres_url):
 
 def test_each_service_continues_conversations_of_the_other(two_services, top):
     one, other = two_services
-    for number, (setting, current) in enumerate(((one, other), (other, one), (one, other))):
-        put = setting.request("PUT", "/system-prompt", {"template": f"Template {number} of [prompt:conversation_id]."})
+    for index, (setting, current) in enumerate(((one, other), (other, one), (one, other))):
+        put = setting.request("PUT", "/system-prompt", {"template": f"Template {index} of [prompt:conversation_id]."})
         assert put.status == 200
         assert current.request("GET", "/system-prompt").form == {
-            "template": f"Template {number} of [prompt:conversation_id]."
+            "template": f"Template {index} of [prompt:conversation_id]."
         }
-        assert current.turn(f"t{number}").form["system"] == f"Template {number} of t{number}."
-        assert setting.turn(f"t{number}").form["reused"]
+        assert current.turn(f"t{index}").form["system"] == f"Template {index} of t{index}."
+        assert setting.turn(f"t{index}").form["reused"]
 
     (top / "w/AGENTS.md").write_text("First.")
     first = one.turn("f", layout="foreword", tools=[{"name": "read"}]).form

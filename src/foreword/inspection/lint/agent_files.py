@@ -154,9 +154,9 @@ def report_misordered_files(visit: Visit, facts: Facts) -> None:
         if lookup.order != "path" or lookup.kind != "text" or not is_walked:
             continue
         paths = [path for path in visit.loaded if _reads(lookup, basename(path))]
-        for number, path in enumerate(paths):
+        for index, path in enumerate(paths):
             folder = dirname(path)
-            nearer = [other for other in paths[:number] if dirname(other) != folder and is_inside(other, folder)]
+            nearer = [other for other in paths[:index] if dirname(other) != folder and is_inside(other, folder)]
             if nearer:
                 message = (
                     f"{{agents}} sort{{s}} files by path and put{{s}} this one after {nearer[-1]},"
@@ -188,14 +188,14 @@ def _is_in_hidden_folder(path: str, root: str) -> bool:
 def _ignoring_agents(table: AgentTable, row: FileRow) -> Iterator[tuple[Layout, str]]:
     """Yield the agents that ignore a file and get nothing else from its folder, each with where it reads files with that name."""
     folder = dirname(dirname(row.path))
-    for number, view in enumerate(table.agents):
+    for index, view in enumerate(table.agents):
         where = describe_places(view.layout, row.path)
-        if row.verdicts[number].name != "never" or not where:
+        if row.verdicts[index].name != "never" or not where:
             continue
         others = (
             other_row
             for other_row in table.rows
-            if other_row.verdicts[number].name in ("loaded", "cut", "elsewhere") and dirname(other_row.path) == folder
+            if other_row.verdicts[index].name in ("loaded", "cut", "elsewhere") and dirname(other_row.path) == folder
         )
         if not any(others):
             yield view.layout, where

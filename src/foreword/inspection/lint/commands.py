@@ -128,9 +128,9 @@ def _unwrap(words: Sequence[str]) -> list[str]:
     rest = [re.sub(r"[\"']", "", word) for word in words]
     while rest and (rest[0] in _WRAPPERS or _ASSIGNMENT.match(rest[0])):
         del rest[0]
-    for number, word in enumerate(rest):
+    for index, word in enumerate(rest):
         if _REDIRECTION.match(word):
-            return rest[:number]
+            return rest[:index]
     return rest
 
 

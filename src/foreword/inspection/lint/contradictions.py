@@ -157,8 +157,8 @@ class Contradiction:
 def find_contradictions(sources: Sequence[SourceText]) -> Iterator[Contradiction]:
     """Yield the contradictions between an earlier and a later file, one for each family and pair of files."""
     stances = [(source, source.cached("stances", stances_of)) for source in sources if source.is_file]
-    for number, (later, says) in enumerate(stances):
-        for earlier, earlier_says in stances[:number]:
+    for index, (later, says) in enumerate(stances):
+        for earlier, earlier_says in stances[:index]:
             if later.path == earlier.path:
                 continue
             for family in (family for family in says if family in earlier_says):
@@ -235,7 +235,7 @@ def _add_choice(source: SourceText, family: Family, choice: str, before: Stance)
     runs, asks, forbids, installs = (
         {**mentions} for mentions in (before.runs, before.asks, before.forbids, before.forbids_install)
     )
-    for number, match in enumerate(word.finditer(source.text)):
+    for index, match in enumerate(word.finditer(source.text)):
         offset = match.start()
         stated = _attitude_to(source, offset, match.end())
         if stated and _is_general(source, offset):
@@ -244,7 +244,7 @@ def _add_choice(source: SourceText, family: Family, choice: str, before: Stance)
             installs.setdefault(choice, offset)
         elif choice not in runs and run.match(source.text, offset) and _is_command(source, offset):
             runs[choice] = offset
-        if number == _MAX_MENTIONS:
+        if index == _MAX_MENTIONS:
             break
     if choice in forbids:
         asks.pop(choice, None)
