@@ -34,7 +34,7 @@ def ask(client, conversation, message, history):
         results = [run_tool(block) for block in content if block.type == "tool_use"]
         if not results:
             return history
-        paths = [block.input["path"] for block in content if block.type == "tool_use" and "path" in block.input]
+        paths = [block.input.get("path", ".") for block in content if block.type == "tool_use"]
         touched = conversation.touch(paths).messages  # instructions for these files, if they are new
         turn = conversation.turn(messages=[*history, {"role": "user", "content": results}, *touched])
 

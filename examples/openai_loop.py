@@ -32,10 +32,12 @@ def ask(client, conversation, message, history):
     while True:
         output = call(client, turn).output
         history = [*turn.history, *(item.to_dict() for item in output)]
-        results = [run_tool(item) for item in output if item.type == "function_call"]
-        if not results:
+        calls = [item for item in output if item.type == "function_call"]
+        if not calls:
             return history
-        turn = conversation.turn(messages=[*history, *results])
+        paths = [json.loads(item.arguments).get("path", ".") for item in calls]
+        touched = conversation.touch(paths).messages  # instructions for these files, if they are new
+        turn = conversation.turn(messages=[*history, *map(run_tool, calls), *touched])
 
 
 def compact(client, conversation, _, history):

@@ -33,10 +33,10 @@ async function post(url, body, headers) {
   return response.json();
 }
 
-/** Ask Foreword for a turn (`turn`), or for the request for a summary (`compact`): system prompt, messages and tools. */
-function prompt(action, messages, message = "") {
+/** Ask Foreword for a turn (`turn`), the request for a summary (`compact`), or the instructions for touched files (`touch`). */
+function ask(action, body) {
   const token = process.env.FOREWORD_TOKEN ? { authorization: `Bearer ${process.env.FOREWORD_TOKEN}` } : {};
-  return post(`${FOREWORD}/conversations/sidecar/${action}`, { ...AGENT, message, messages }, token);
+  return post(`${FOREWORD}/conversations/sidecar/${action}`, { ...AGENT, ...body }, token);
 }
 
 /** Send a turn to the provider, with one breakpoint after the prompt and one after the messages. */
@@ -72,16 +72,18 @@ let history = [];
 for (const message of process.argv.slice(2)) {
   console.log(`> ${message}`);
   if (message === "/compact") {
-    const summary = await call(await prompt("compact", history));
+    const summary = await call(await ask("compact", { messages: history }));
     history = [{ role: "summary", content: summary.map((block) => block.text).join("") }];
     continue;
   }
-  let turn = await prompt("turn", history, message);
+  let turn = await ask("turn", { messages: history, message });
   for (;;) {
     const content = await call(turn);
     history = [...turn.history, { role: "assistant", content }];
-    const results = await Promise.all(content.filter((block) => block.type === "tool_use").map(runTool));
-    if (results.length === 0) break;
-    turn = await prompt("turn", [...history, { role: "user", content: results }]);
+    const calls = content.filter((block) => block.type === "tool_use");
+    if (calls.length === 0) break;
+    const results = { role: "user", content: await Promise.all(calls.map(runTool)) };
+    const touched = await ask("touch", { paths: calls.map((block) => block.input.path ?? ".") });
+    turn = await ask("turn", { messages: [...history, results, ...touched.messages] });
   }
 }

@@ -79,6 +79,8 @@ def starts_with(longer, shorter):
 def conversation_output(request, tmp_path_factory):
     """A conversation with an example; then AGENTS.md is edited, and another process continues it."""
     shop = shop_in(tmp_path_factory.mktemp("talked"))
+    (shop / ".claude/rules").mkdir(parents=True)
+    (shop / ".claude/rules/agents.md").write_text("---\npaths: AGENTS.md\n---\nKeep AGENTS.md short.\n")
     first = run(shop, request.param, *MESSAGES)
     (shop / "AGENTS.md").write_text("# Shop\n\nAsk before you push.\n")
     return first, run(shop, request.param, "Hello again.", "/compact", "Go on.")
@@ -94,7 +96,14 @@ def test_every_request_starts_with_the_previous_one(conversation_output):
     assert all(
         starts_with(messages(later), messages(earlier)) for earlier, later in itertools.pairwise(before_compaction)
     )
-    assert len(messages(requests[-1])) <= 2
+    assert len(messages(requests[-1])) <= 3  # the summary, the instructions for AGENTS.md, and the message
+
+
+def test_instructions_for_a_file_are_sent_once_after_its_tool_result(conversation_output):
+    (_, requests), _ = conversation_output
+    before_compaction = [json.dumps(messages(request)) for request in requests[:-1]]
+    assert [text.count("Keep AGENTS.md short.") for text in before_compaction] == [0, 1, 1, 1, 1]
+    assert before_compaction[-1].index("make test") < before_compaction[-1].index("Keep AGENTS.md short.")
 
 
 def test_the_cache_stays_warm(conversation_output):
