@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .arguments import Namespace, Parser
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_MAX_LINES = 1000
+_FLUSH_SECONDS = 1
 
 
 def parser_for(command: str) -> Parser:
@@ -46,7 +48,9 @@ def proxy(args: Namespace) -> int:
     from ..proxy.server import Proxy
 
     gc.enable()  # a proxy runs for days
-    _run(Proxy(upstream, Printer(args.json), any_host=args.host not in _LOOPBACK), args)
+    printer = Printer(args.json)
+    _run(Proxy(upstream, printer, any_host=args.host not in _LOOPBACK), args)
+    printer.close()
     return 0
 
 
@@ -71,21 +75,37 @@ def parse_upstream(url: str) -> Upstream:
 
 
 class Printer:
-    """Prints a line about each call. If nobody reads them any more, the proxy goes on without."""
+    """Prints a line about each call, in a thread of its own: a reader that stops must not stop the proxy."""
 
     def __init__(self, is_json: bool) -> None:
-        self.is_json = is_json
-        self.is_closed = False
+        import queue
+        import threading
+
+        self._is_json = is_json
+        self._lines: queue.Queue[str] = queue.Queue(_MAX_LINES)
+        self._thread = threading.Thread(target=self._print_lines, name="foreword-printer", daemon=True)
+        self._thread.start()
 
     def __call__(self, report: CallReport) -> None:
+        """Print a report, unless too many are waiting."""
         import json
 
-        text = json.dumps(report.form()) if self.is_json else escape_for(sys.stdout, report.line())
-        if not self.is_closed:
-            try:
+        text = json.dumps(report.form()) if self._is_json else escape_for(sys.stdout, report.line())
+        if not self._lines.full():
+            self._lines.put(text)
+
+    def _print_lines(self) -> None:
+        try:
+            while text := self._lines.get():
                 print(text, flush=True)
-            except (OSError, ValueError):
-                self.is_closed = True
+        except (OSError, ValueError):
+            pass  # nobody reads them any more
+
+    def close(self) -> None:
+        """Print what is waiting, if that does not take long."""
+        if not self._lines.full():
+            self._lines.put("")
+        self._thread.join(_FLUSH_SECONDS)
 
 
 def _run(proxy: Proxy, args: Namespace) -> None:
