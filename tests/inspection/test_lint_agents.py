@@ -285,3 +285,25 @@ def test_a_file_above_names_one_below(text, expected):
 )
 def test_material(folder, expected):
     assert is_material(folder, "/t/x") is expected
+
+
+def test_a_rule_is_checked_once_for_all_folders(findings_for, monkeypatch):
+    from foreword.sources import finder
+
+    checked = []
+    check = finder._meets_conditions
+
+    def count(reading, *others):
+        checked.extend([reading.path] if "/rules/" in reading.path else [])
+        return check(reading, *others)
+
+    monkeypatch.setattr(finder, "_meets_conditions", count)
+    files = {
+        "CLAUDE.md": "Root.",
+        ".claude/rules/python.md": "---\npaths: '**/*.py'\n---\nPython.",
+        "a/CLAUDE.md": "A.",
+    }
+    findings_for(files, "--recursive")
+    once = len(checked)
+    findings_for({**files, "b/CLAUDE.md": "B.", "c/CLAUDE.md": "C."}, "--recursive")
+    assert len(checked) - once == once > 0

@@ -10,13 +10,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import stat_result
+    from typing import Any
 
 
 class Contents:
-    """The bytes of files and the names in directories, by path."""
+    """The bytes of files and the names in directories, by path, and what lookup rules chose in a directory (see `choose_files`)."""
 
     def __init__(self) -> None:
         self.folders: dict[str, tuple[Sequence[str], str]] = {}
+        self.choices: dict[Any, list[tuple[Any, ...]]] = {}
         self._files: dict[str, tuple[bytes, int, stat_result, str]] = {}
 
     def find_file(self, path: str, limit: int) -> tuple[bytes, stat_result, str] | None:

@@ -222,6 +222,31 @@ def _split_at_wildcard(pattern: Pattern, base: str) -> tuple[str, list[str]]:
 def choose_files(
     slot: Slot, lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail
 ) -> list[tuple[Reading, Pattern, bool]]:
+    """Return a slot's usable files as `_choose_files` does. Readers with shared contents choose once for all working directories."""
+    if reader.contents is None:
+        return _choose_files(slot, lookup, workspace, reader, trail)
+    rule = replace(lookup, directories=()) if lookup.directories else lookup
+    key = lookup.name, tuple((pattern.path, base) for pattern, base, _ in slot.patterns)
+    place = workspace.root, workspace.home, [reach for _, _, reach in slot.patterns]
+    known = reader.contents.choices.setdefault(key, [])
+    for known_rule, known_place, chosen, candidates, findings in known:
+        if known_place == place and known_rule == rule:
+            trail.candidates.extend(candidates)
+            trail.findings.extend(findings)
+            return [(reading, slot.patterns[number][0], is_used) for reading, number, is_used in chosen]
+    own = Trail()
+    files = _choose_files(slot, lookup, workspace, reader, own)
+    patterns = [pattern for pattern, _, _ in slot.patterns]
+    numbered = [(reading, patterns.index(pattern), is_used) for reading, pattern, is_used in files]
+    known.append((rule, place, numbered, own.candidates, own.findings))
+    trail.candidates.extend(own.candidates)
+    trail.findings.extend(own.findings)
+    return files
+
+
+def _choose_files(
+    slot: Slot, lookup: Lookup, workspace: Workspace, reader: Reader, trail: Trail
+) -> list[tuple[Reading, Pattern, bool]]:
     """Return a slot's usable files, best first, each with whether it is used. Only files that the first matching pattern finds are used.
 
     Files without text are recorded on the trail. So are files that only point to another file; they count as absent.
