@@ -693,7 +693,7 @@ def commands_page() -> str:
             ],
         ),
         "Exit status: 0 on success; 1 with `--strict` if a finding is an error; 2 for an invalid call, with one sentence on standard error that"
-        " says what would be right. Without `--strict`, the status is also 1 if `lint` finds an error (or whatever `--fail` names), if"
+        " says what would be valid. Without `--strict`, the status is also 1 if `lint` finds an error (or whatever `--fail` names), if"
         " `template check` finds an error, if `store verify` finds a problem, and, with `--exit-code`, if `diff` or `cache` finds a difference.",
     ]
     for name in COMMANDS:

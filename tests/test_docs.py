@@ -270,8 +270,8 @@ def test_every_layout_has_its_page_with_its_sections_in_order_and_a_prompt(name)
     text = text_of(f"layouts/{name}.md")
     order = re.search(r"^Order: (.*)\.$", text, re.MULTILINE)
     assert order and re.findall(r"`([\w-]+)`", order[1]) == getattr(compiled, name)()["sections"]
-    shown = [match for match in FENCE.finditer(text) if match[1] == "sh" and "foreword show" in match[3]]
-    assert shown and text[shown[-1].end() :].startswith("\n\n```text\n"), "the page shows a complete prompt"
+    examples = [match for match in FENCE.finditer(text) if match[1] == "sh" and "foreword show" in match[3]]
+    assert examples and text[examples[-1].end() :].startswith("\n\n```text\n"), "the page shows a complete prompt"
 
 
 @pytest.mark.parametrize("key", settings.FOREWORD_KEYS)
@@ -536,13 +536,13 @@ def run_page(page, home, capfd, request, shell):
         is_expected_error = has_expected_output and status == 2
         assert status == 0 or is_expected_error, f"{text}{printed.err}"
         if has_expected_output and sys.platform == "linux":
-            shown = (printed.out or printed.err).replace(str(home), sample.HOME)
+            output = (printed.out or printed.err).replace(str(home), sample.HOME)
             if request.config.getoption("--accept"):
                 accepted = accepted.replace(
-                    f"{text}```\n\n```text\n{expected}```", f"{text}```\n\n```text\n{shown}```", 1
+                    f"{text}```\n\n```text\n{expected}```", f"{text}```\n\n```text\n{output}```", 1
                 )
             else:
-                assert shown == expected
+                assert output == expected
     if request.config.getoption("--accept"):
         page.write_text(accepted)
 

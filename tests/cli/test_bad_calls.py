@@ -1,4 +1,4 @@
-"""Invalid calls exit with status 2 and print one sentence on standard error that says what would be right."""
+"""Invalid calls exit with status 2 and print one sentence on standard error that says what would be valid."""
 
 import os
 import subprocess
@@ -398,12 +398,12 @@ def test_a_command_with_actions_lists_them(group, words, capsys):
     """On standard output with --help; on standard error if the action is missing, as for `foreword` alone."""
     assert main([group, *words]) == (0 if words else 2)
     captured = capsys.readouterr()
-    shown, other = (captured.out, captured.err) if words else (captured.err, captured.out)
-    rows = [line.split("  ")[1] for line in shown.splitlines() if line.startswith("  ")]
+    listing, other = (captured.out, captured.err) if words else (captured.err, captured.out)
+    rows = [line.split("  ")[1] for line in listing.splitlines() if line.startswith("  ")]
     assert rows == [name for name in COMMANDS if name.startswith(f"{group} ")] and other == ""
 
 
-def test_help_of_a_command_succeeds(tree):
+def test_a_commands_help_is_printed(tree):
     result = subprocess.run([sys.executable, "-m", "foreword", "show", "--help"], capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (0, "") and "--layout" in result.stdout
 

@@ -294,9 +294,9 @@ def test_why_of_a_folder_lists_its_files(shop, run):
 def why_row(run, *arguments):
     """Path, fate and reason of the only row that `why` prints, checked to be the same with --json."""
     (row,) = json.loads(run("why", *arguments, "--json")[1])
-    shown = run("why", *arguments)[1]
-    assert row["fate"] in shown and row["path"].removeprefix("/w/") in shown
-    assert row["reason"].replace("/w/", "") in shown
+    output = run("why", *arguments)[1]
+    assert row["fate"] in output and row["path"].removeprefix("/w/") in output
+    assert row["reason"].replace("/w/", "") in output
     return row["path"], row["fate"], row["reason"]
 
 

@@ -183,14 +183,14 @@ def test_show_prints_an_edition(tree, run, run_json):
     second = run_json("talk", "reload", "t", "--model", "m", "--tool", "read")
     assert run("talk", "show", "t") == (0, second["system"] + "\n", "")
     assert run("talk", "show", "t", "--edition", "1") == (0, first["system"] + "\n", "")
-    shown = run_json("talk", "show", "t", "--edition", "1")
-    assert set(shown) == {
+    edition = run_json("talk", "show", "t", "--edition", "1")
+    assert set(edition) == {
         *("conversation", "edition", "id", "layout", "created", "built_for", "system", "tools"),
         *("passages", "candidates", "findings"),
     }
-    assert (shown["edition"], shown["layout"], shown["id"][:7]) == (1, "$std/foreword", "sha256:")
-    assert shown["built_for"] == {"cwd": "/w", "model": "m", "provider": ""}
-    assert [passage["section"] for passage in shown["passages"]][:2] == ["identity", "instructions"]
+    assert (edition["edition"], edition["layout"], edition["id"][:7]) == (1, "$std/foreword", "sha256:")
+    assert edition["built_for"] == {"cwd": "/w", "model": "m", "provider": ""}
+    assert [passage["section"] for passage in edition["passages"]][:2] == ["identity", "instructions"]
 
 
 def test_list_prints_the_conversations(run, run_json):

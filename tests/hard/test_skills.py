@@ -289,20 +289,20 @@ def test_a_smaller_budget_leaves_only_names(many_skills, layout):
     for description in ("word " * 60).strip(), "A short one.":
         text = text.replace(f": {description}", "").replace(f"    <description>{description}</description>\n", "")
     lowest = estimate(text)
-    shown, message = menu_within(many_skills, layout, lowest + 5)
+    menu_text, message = menu_within(many_skills, layout, lowest + 5)
     assert "only names" in message
-    assert [name for name in NAMES if name not in shown] == []
-    assert "word word" not in shown and "A short" not in shown
+    assert [name for name in NAMES if name not in menu_text] == []
+    assert "word word" not in menu_text and "A short" not in menu_text
 
 
 @pytest.mark.parametrize("layout", LAYOUTS_WITH_MENU)
 @pytest.mark.parametrize("budget", [300, 1_000])
 def test_an_even_smaller_budget_counts_the_omitted_skills(many_skills, layout, budget):
-    shown, _ = menu_within(many_skills, layout, budget)
-    listed = [name for name in NAMES if name in shown]
+    menu_text, _ = menu_within(many_skills, layout, budget)
+    listed = [name for name in NAMES if name in menu_text]
     assert listed == NAMES[: len(listed)] and 0 < len(listed) < len(NAMES)
-    assert f"{len(NAMES) - len(listed):,} more" in shown
-    assert "word word" not in shown and "A short" not in shown
+    assert f"{len(NAMES) - len(listed):,} more" in menu_text
+    assert "word word" not in menu_text and "A short" not in menu_text
 
 
 @pytest.mark.parametrize("layout", LAYOUTS_WITH_MENU)

@@ -119,7 +119,7 @@ def test_an_import_of_a_missing_file_is_not_reported_here(findings_for):
         ((32_768, 10), [("cut-file", "a/AGENTS.md", None)]),
     ],
 )
-def test_what_a_limit_cuts_is_reported_at_the_first_file(findings_for, sizes, expected):
+def test_text_cut_by_a_limit_is_reported_at_the_first_file(findings_for, sizes, expected):
     root, below = sizes
     assert findings_for({"AGENTS.md": "r" * root, "a/AGENTS.md": "b" * below, "a/b/x": ""}, "a") == expected
 

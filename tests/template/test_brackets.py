@@ -120,15 +120,15 @@ def test_a_finding_shows_its_location():
 def test_a_finding_shows_a_short_printable_part_of_a_long_line():
     text = "x" * 500 + "\x1b[31m\t[file:" + "n" * 500 + "\n"
     (finding,) = parse(text, TYPES).findings
-    _, shown, carets = finding.message.split("\n")
-    assert len(shown) <= 64 and shown.isprintable()
-    assert shown[carets.index("^") :].startswith("[file:nnn")
+    _, line, carets = finding.message.split("\n")
+    assert len(line) <= 64 and line.isprintable()
+    assert line[carets.index("^") :].startswith("[file:nnn")
 
 
 def test_carets_count_terminal_columns():
     (finding,) = parse("漢字 e\u0301 [else:字]", (*TYPES, "x")).findings[:1]
-    _, shown, carets = finding.message.split("\n")
-    assert (shown, carets) == ("    漢字 e\u0301 [else:字]", " " * (4 + 4 + 1 + 1 + 1) + "^" * 9)
+    _, line, carets = finding.message.split("\n")
+    assert (line, carets) == ("    漢字 e\u0301 [else:字]", " " * (4 + 4 + 1 + 1 + 1) + "^" * 9)
 
 
 def test_too_many_findings_are_counted():

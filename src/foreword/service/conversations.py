@@ -85,7 +85,7 @@ def use_skill(service: Service, request: Request) -> Response:
 def call_tool(service: Service, request: Request) -> Response:
     """Run one of the tools that `GET /tools` lists, and return its result for the model.
 
-    If the model's arguments are wrong, the result says what would be right, and `is_error` is true.
+    If the model's arguments are wrong, the result says what would be valid, and `is_error` is true.
     """
     body: CallBody = request.body
     name = request.text("name")
