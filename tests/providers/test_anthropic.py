@@ -147,9 +147,9 @@ def test_a_long_conversation_has_a_breakpoint_in_its_messages(make_turn, all_lif
         [*[{"role": "user", "content": "x"}] * 14, {"role": "user", "content": ""}],
     ],
 )
-def test_a_block_that_cannot_have_a_breakpoint_gets_none(make_turn, messages):
-    request = for_anthropic(make_turn(messages=[*messages, *messages[:1]]))
-    assert marked_blocks(request) == []
+def test_a_block_that_cannot_have_a_breakpoint_leaves_it_to_the_one_before(make_turn, messages):
+    assert marked_blocks(for_anthropic(make_turn(messages=[*messages, *messages[:1]]))) == [14]
+    assert marked_blocks(for_anthropic(make_turn(messages=[*messages[14:] * 15, *messages[:1]]))) == []
 
 
 @pytest.mark.parametrize(

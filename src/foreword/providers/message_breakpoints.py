@@ -13,23 +13,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 _STEP = 15
+_LEEWAY = 5  # how many blocks earlier the breakpoint may be; a step and its leeway are still within 20 blocks
 _BLOCK_TYPES = ("text", "tool_use", "tool_result", "image", "document")  # those that can have a breakpoint
 
 
 def add_message_breakpoint(
     messages: Sequence[Mapping[str, Any]], cache_control: Mapping[str, str]
 ) -> Sequence[Mapping[str, Any]] | None:
-    """Return the messages with a breakpoint after the last full step, or None if there is no such step or its block cannot have one."""
-    lengths = [_block_count(message) for message in messages]
+    """Return the messages with a breakpoint after the last full step, or None if there is no such step or no block that can have one."""
+    places = [(index, number) for index, message in enumerate(messages) for number in range(_block_count(message))]
     # The last block is left out: the automatic breakpoint is there.
-    remaining = (sum(lengths) - 1) // _STEP * _STEP
-    if remaining <= 0:
-        return None
-    for index, length in enumerate(lengths):
-        if remaining <= length:
-            changed = _with_breakpoint(messages[index], remaining - 1, cache_control)
-            return [*messages[:index], changed, *messages[index + 1 :]] if changed else None
-        remaining -= length
+    end = (len(places) - 1) // _STEP * _STEP
+    for index, number in reversed(places[max(end - _LEEWAY, 0) : max(end, 0)]):
+        if changed := _with_breakpoint(messages[index], number, cache_control):
+            return [*messages[:index], changed, *messages[index + 1 :]]
     return None
 
 
