@@ -13,7 +13,7 @@ USER_PACK = "home/.config/foreword/prompts"
 
 
 def body(tree, template, **options):
-    """Render a template in the Jinja-like language, without what pod appends."""
+    """Render a template in the Jinja-like language, without the sections that pod appends."""
     return tree.text("pod", base=template, set={"sections": ["body"]}, **options)
 
 
