@@ -96,7 +96,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "variable-refused": (
         "warning",
-        "A template refers to a file that it may not read; the variable is treated as undefined.",
+        "A template refers to a file that it is not allowed to read; the variable is treated as undefined.",
     ),
     "variable-failed": (
         "warning",
@@ -104,7 +104,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "include-refused": (
         "warning",
-        "A file includes another file that it may not include; the include was left out.",
+        "A file includes another file that it is not allowed to include; the include was left out.",
     ),
     "import-missing": ("info", "A file imports another file that does not exist."),
     "import-outside": (
@@ -113,11 +113,11 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "import-refused": (
         "warning",
-        "A file imports another file that it may not read, such as one with secrets; the import was left out.",
+        "A file imports another file that it is not allowed to read, such as one with secrets; the import was left out.",
     ),
     "import-extension": (
         "warning",
-        "A file imports another file whose file extension the layout does not allow, such as `.mdc`; the import was left out.",
+        "A file imports another file whose extension the layout does not allow, such as `.mdc`; the import was left out.",
     ),
     "import-depth": (
         "warning",

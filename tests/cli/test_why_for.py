@@ -31,7 +31,7 @@ def test_a_rule_that_excludes_a_file_names_the_glob_that_excludes_it(why):
 
 def test_a_glob_that_almost_matches_has_a_hint(why):
     assert "**/web/**/*.ts would match it" in why("lib/web/a.ts")[1]
-    assert "web/**/*.ts differs only in upper and lower case" in why("Web/a.ts")[1]
+    assert "web/**/*.ts differs only in case" in why("Web/a.ts")[1]
 
 
 def test_a_rule_that_always_applies_says_so(run, tree):

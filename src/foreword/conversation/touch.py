@@ -28,7 +28,7 @@ class Touched:
     Fields:
         messages: The messages to append to the conversation, after the results of all tool calls. If a message has the
             role `tool`, append its text to the result of the tool that touched the file.
-        candidates: The instruction files and rules that were considered, and what became of each.
+        candidates: The instruction files and rules that were considered, and what happened to each.
         findings: What a person should know.
         text: The text of all messages.
     """

@@ -114,7 +114,7 @@ def _why_not(scope: RuleScope, paths: Sequence[str], base: str) -> str:
 def _hints(glob: Glob, name: str) -> Iterator[str]:
     """Yield hints about how to change a glob so that it matches a name."""
     if compile_globs(glob.text.lower()).match(name.lower()):
-        yield f"{glob.text} differs only in upper and lower case"
+        yield f"{glob.text} differs only in case"
     elif "/" in glob.text and compile_globs(f"**/{glob.text.lstrip('./')}").match(name):
         yield f"**/{glob.text.lstrip('./')} would match it"
 

@@ -17,7 +17,7 @@ LAYOUT = Layout(
     on={'turn': 'append'},
     mirrors='Codex CLI 0.166.0',
     raw=True,
-    differs=("Codex's own instructions, permissions and environment are replaced by notes in brackets.", 'Skills are listed with their whole paths; Codex shortens them with a table of folders, and lists its own skills too.', ),
+    differs=("Codex's own instructions, permissions and environment are replaced by notes in brackets.", 'Skills are listed with their full paths; Codex shortens them with a table of folders, and lists its own skills too.', ),
     detected_by=('AGENTS.md', 'AGENTS.override.md', '.codex/', ),
     config=(ConfigValue(setting='fallback', pattern=Pattern(place='env', path='config.toml', variable='CODEX_HOME', default='~/.codex'), key='project_doc_fallback_filenames'), ConfigValue(setting='markers', pattern=Pattern(place='env', path='config.toml', variable='CODEX_HOME', default='~/.codex'), key='project_root_markers'), ConfigValue(setting='max_bytes', pattern=Pattern(place='env', path='config.toml', variable='CODEX_HOME', default='~/.codex'), key='project_doc_max_bytes'), ),
 )
@@ -36,7 +36,7 @@ def mapping() -> dict[str, Any]:
  'sections': ['base', 'skills', 'instructions', 'user-only', 'environment'],
  'on': {'turn': 'append'},
  'differs': ["Codex's own instructions, permissions and environment are replaced by notes in brackets.",
-             'Skills are listed with their whole paths; Codex shortens them with a table of folders, and lists its own skills too.'],
+             'Skills are listed with their full paths; Codex shortens them with a table of folders, and lists its own skills too.'],
  'env': {'CODEX_HOME': '~/.codex'},
  'settings': {'fallback': [], 'markers': ['.git'], 'max_bytes': 32768},
  'from': {'fallback': ['env:CODEX_HOME/config.toml#project_doc_fallback_filenames'],

@@ -17,7 +17,7 @@ LAYOUT = Layout(
     on={'turn': 'gather'},
     mirrors='Gemini CLI 0.61.0',
     raw=True,
-    differs=("Gemini CLI's own instructions, the date and the tree of folders are replaced by notes in brackets.", 'The comment for an import that failed gives a reason in other words.', "Gemini CLI's own skills are not listed. Skills of one folder are sorted by name; Gemini CLI takes them as they come from the disk.", "Names in a project's settings count for the project's files only; in Gemini CLI also for the user's.", ),
+    differs=("Gemini CLI's own instructions, the date and the tree of folders are replaced by notes in brackets.", 'The comment for an import that failed gives the reason in different words.', "Gemini CLI's own skills are not listed. Skills in one folder are sorted by name; Gemini CLI takes them in the order of the disk.", "Names in a project's settings apply only to the project's files; in Gemini CLI, they also apply to the user's files.", ),
     detected_by=('GEMINI.md', '.gemini/', ),
     config=(ConfigValue(setting='names', pattern=Pattern(place='home', path='.gemini/settings.json'), key='context.fileName'), ConfigValue(setting='project_names', pattern=Pattern(place='home', path='.gemini/settings.json'), key='context.fileName'), ConfigValue(setting='project_names', pattern=Pattern(place='cwd', path='.gemini/settings.json'), key='context.fileName'), ),
     touch=Touch(sections=(Section(name='touched', lifetime='project', list_name='touched', item=('--- Context from: ', Field(name='path'), ' ---\n', Field(name='text'), '\n--- End of Context from: ', Field(name='path'), ' ---', ), wrap=('--- Newly Discovered Project Context ---\n', Field(name=''), '\n--- End Project Context ---', ), trim=False, over='cut', role='tool'), ), lookups=(Lookup(name='touched', groups=((Pattern(place='down', path='GEMINI.md'), ), ), copies='keep', rules=TextRules(trim='ends', imports=Imports(place='replace', once='chain', trim='none', form=('<!-- Imported from: ', Field(name='name'), ' -->\n', Field(name='text'), '\n<!-- End of import from: ', Field(name='name'), ' -->', ), missing=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), outside=('<!-- Import failed: ', Field(name='name'), ' - ', Field(name='reason'), ' -->', ), repeated=('<!-- File already processed: ', Field(name='name'), ' -->', ))), within='cwd'), ), on=('read', 'edit', 'create', )),
@@ -39,10 +39,10 @@ def mapping() -> dict[str, Any]:
  'touch': {'sections': ['touched']},
  'on': {'turn': 'gather'},
  'differs': ["Gemini CLI's own instructions, the date and the tree of folders are replaced by notes in brackets.",
-             'The comment for an import that failed gives a reason in other words.',
-             "Gemini CLI's own skills are not listed. Skills of one folder are sorted by name; Gemini CLI takes them as they come from the "
+             'The comment for an import that failed gives the reason in different words.',
+             "Gemini CLI's own skills are not listed. Skills in one folder are sorted by name; Gemini CLI takes them in the order of the "
              'disk.',
-             "Names in a project's settings count for the project's files only; in Gemini CLI also for the user's."],
+             "Names in a project's settings apply only to the project's files; in Gemini CLI, they also apply to the user's files."],
  'settings': {'names': ['GEMINI.md'], 'project_names': ['GEMINI.md']},
  'from': {'names': ['home:.gemini/settings.json#context.fileName'],
           'project_names': ['home:.gemini/settings.json#context.fileName', 'cwd:.gemini/settings.json#context.fileName']},

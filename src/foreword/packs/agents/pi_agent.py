@@ -16,7 +16,7 @@ LAYOUT = Layout(
     on={'turn': 'gather'},
     mirrors='pi 0.87.1',
     raw=True,
-    differs=('The instructions of pi itself and its environment are replaced by notes in brackets.', 'A file of 0 bytes counts as absent; pi lists it.', 'Skills of the project are not listed, as in a project that the user has not trusted.', ),
+    differs=("pi's own instructions and environment are replaced by notes in brackets.", 'An empty file counts as absent; pi lists it.', "The project's skills are not listed, as in a project that the user does not trust.", ),
     detected_by=('AGENTS.md', 'AGENTS.override.md', '.pi/', ),
 )
 
@@ -33,9 +33,9 @@ def mapping() -> dict[str, Any]:
  'raw': True,
  'sections': ['base', 'context', 'skills', 'environment'],
  'on': {'turn': 'gather'},
- 'differs': ['The instructions of pi itself and its environment are replaced by notes in brackets.',
-             'A file of 0 bytes counts as absent; pi lists it.',
-             'Skills of the project are not listed, as in a project that the user has not trusted.'],
+ 'differs': ["pi's own instructions and environment are replaced by notes in brackets.",
+             'An empty file counts as absent; pi lists it.',
+             "The project's skills are not listed, as in a project that the user does not trust."],
  'find': {'user': {'trim': 'none',
                    'blank': 'keep',
                    'files': [['home:.pi/agent/AGENTS.override.md', 'home:.pi/agent/AGENTS.md', 'home:.pi/agent/CLAUDE.md']]},
