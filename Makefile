@@ -97,7 +97,8 @@ fuzz: setup web/node_modules/.stamp ## Run the property tests with many more exa
 schemathesis: setup ## Test the service against its OpenAPI document with generated requests
 	$(BIN)/python tests/service/schemathesis_run.py --examples $(EXAMPLES)
 
-soak: setup ## Kill processes at random, a thousand times, and check the stores
+soak: setup ## Kill processes at random, a thousand times, and check the stores; touch files a million times
+	$(BIN)/python tests/soak/touches.py --touches 1000000
 	$(BIN)/python tests/store/processes.py kill --kills 1000
 	$(BIN)/python tests/soak/kill_conversations.py --kills 1000
 	$(BIN)/python tests/service/machines/load.py --kills 200

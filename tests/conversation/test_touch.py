@@ -3,12 +3,16 @@
 import math
 import os
 import re
+import time
+from types import SimpleNamespace
 
 import pytest
 
 from foreword import CallError
 from foreword.errors import StoreError
+from foreword.gathering import gather as gather_module
 from foreword.gathering import touched as gathering
+from foreword.sources import stamps
 
 RULE = "---\npaths: '{}'\n---\n{}\n"
 TREE = {
@@ -323,6 +327,22 @@ def test_a_rule_that_starts_to_apply_to_a_known_path_is_sent_after_a_new_path(tr
     tree({"w/.claude/rules/later.md": RULE.format("a/z.py", "for one")})
     conversation.touch(["a/y.txt"])
     assert files_in(conversation.touch(["a/z.py"])) == [".claude/rules/later.md"]
+
+
+def test_a_path_in_another_folder_does_not_search_for_the_same_rules_again(tree, conversation, monkeypatch):
+    searched = []
+    original = gather_module._find_texts
+    later = SimpleNamespace(time_ns=lambda: time.time_ns() + 10**10)  # by then, all files are old enough to be trusted
+    monkeypatch.setattr(stamps, "time", later)
+    monkeypatch.setattr(
+        gather_module, "_find_texts", lambda lookup, *rest: (searched.append(lookup.name), original(lookup, *rest))[1]
+    )
+    conversation.touch(["a/z.py"])
+    first = set(searched)
+    searched.clear()
+    conversation.touch(["a/b/z.py"])
+    assert {"rules", "nested"} <= first
+    assert set(searched) == {"nested", "nested_rules", "nested_cursor"}
 
 
 def test_ten_thousand_rules_are_compiled_once(tree, open_conversation, monkeypatch):

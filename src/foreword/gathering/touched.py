@@ -112,8 +112,11 @@ def gather_touched(
 ) -> Inputs:
     """Gather the instructions for these touched files. With `is_selected`, rules are chosen by their own paths instead."""
     is_mirror = bool(layout.mirrors)
+    # The results of the other lookup rules do not depend on these directories, and are reused for the next path.
     lookups = [
         replace(lookup, directories=directories_above(lookup, files, workspace, is_mirror=is_mirror))
+        if lookup.looks_down
+        else lookup
         for lookup in layout.lookups
     ]
 

@@ -137,7 +137,12 @@ class Lookup:
     @property
     def needs_touch(self) -> bool:
         """Whether the files that it finds depend on a touched file."""
-        return bool(self.match) or any(pattern.place == "down" for group in self.groups for pattern in group)
+        return bool(self.match) or self.looks_down
+
+    @property
+    def looks_down(self) -> bool:
+        """Whether it has the place `down`: the directories between the working directory and a touched file."""
+        return any(pattern.place == "down" for group in self.groups for pattern in group)
 
 
 @value
