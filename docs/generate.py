@@ -160,7 +160,7 @@ IMPORTED = {
 def main(arguments: Sequence[str]) -> int:
     """Write the pages, or compare them with --check."""
     parser = argparse.ArgumentParser(description="Generate the reference pages from the code.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a page is stale")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with status 1 if a page is stale")
     if not parser.parse_args(arguments).check:
         FOLDER.mkdir(exist_ok=True)
         for name, text in pages().items():

@@ -1,7 +1,7 @@
 """Draw terminal screenshots: run a command in a pseudo-terminal and write its output as SVG.
 
 python docs/picture.py          write docs/images/
-python docs/picture.py --check  list outdated pictures and exit with 1 if there are any
+python docs/picture.py --check  list outdated pictures and exit with status 1 if there are any
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WIDE, HIGH, EDGE = 8.4, 20, 16
 def main(arguments: Sequence[str]) -> int:
     """Write the pictures, or with --check compare them."""
     parser = argparse.ArgumentParser(description="Draw terminal screenshots by running the commands.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if a picture is outdated")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with status 1 if a picture is outdated")
     is_check = parser.parse_args(arguments).check
     FOLDER.mkdir(exist_ok=True)
     outdated = [name for name in PICTURES if is_check and not is_current(name)]

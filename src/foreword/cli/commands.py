@@ -4,7 +4,7 @@ from __future__ import annotations
 
 COMMANDS = {
     "show": ("prompt", "print the prompt; findings go to standard error"),
-    "why": ("prompt", "list every file that was considered, and why it is in the prompt or not"),
+    "why": ("prompt", "list every file that was considered, and why it is or is not in the prompt"),
     "blame": ("prompt", "print the prompt with the origin of each line"),
     "tokens": ("prompt", "list what each section costs in tokens"),
     "diff": ("inspect", "show how two prompts differ, by section and word, and what caused it"),

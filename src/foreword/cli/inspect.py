@@ -37,7 +37,7 @@ def parser_for(command: str) -> Parser:
             metavar="NEW",
             help="the new prompt, specified in the same way; omit it with two layouts",
         )
-        parser.add_argument("--exit-code", action="store_true", help="exit with 1 if the prompts differ")
+        parser.add_argument("--exit-code", action="store_true", help="exit with status 1 if the prompts differ")
         return parser
     parser = new_parser(command)
     parser.add_argument("dir", nargs="?", default=SUPPRESS, metavar="DIR|OLD", help=ACCEPTED)
@@ -57,7 +57,7 @@ def parser_for(command: str) -> Parser:
     parser.add_argument(
         "--exit-code",
         action="store_true",
-        help="exit with 1 if there is something to improve, or if cached tokens are lost",
+        help="exit with status 1 if there is something to improve, or if cached tokens are lost",
     )
     return parser
 

@@ -52,7 +52,7 @@ def parser_for(command: str) -> Parser:
         default="error",
         choices=_SEVERITIES,
         metavar="SEVERITY",
-        help="exit with 1 if a finding has this severity or above, even if it is hidden",
+        help="exit with status 1 if a finding has this severity or above, even if it is hidden",
     )
     return parser
 

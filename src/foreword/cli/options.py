@@ -79,7 +79,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("--language", {"help": "the language in which the agent answers"}),
     ("--doc", {"action": "append", "metavar": "LABEL=PATH", "help": "documentation about the agent itself"}),
     ("--store", {"metavar": "URL", "help": "the database of templates, prompts and conversations"}),
-    ("--strict", {"action": "store_true", "help": "exit with 1 if a finding is an error"}),
+    ("--strict", {"action": "store_true", "help": "exit with status 1 if a finding is an error"}),
 )
 NO_TOOLS = "none"
 # An empty value for one of these is usually an unset shell variable. An empty --scope would allow everything it was meant to forbid.

@@ -44,7 +44,7 @@ def parser_for(command: str) -> Parser:
             "--messages", default="", metavar="FILE", help="a JSON file with the messages so far; - is standard input"
         )
     if action == "turn":
-        about = "the last of --messages is a new user prompt (a --message always is one)"
+        about = "the last of --messages starts a new user request (a --message always does)"
         parser.add_argument("--new-prompt", action="store_true", help=about)
     about = "use a layout that mirrors a released program"
     parser.add_argument("--mirror", action="store_true", help=about)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 def parser_for(command: str) -> Parser:
     """Return the parser for this command."""
     parser = add_dir_argument(new_parser(command))
-    about = "a file whose instructions on a touch are shown too, relative to DIR"
+    about = "a file, relative to DIR; the instructions that touching it would add are shown too"
     parser.add_argument("paths", nargs="*", metavar="PATH", help=about)
     return parser
 

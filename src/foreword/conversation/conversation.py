@@ -106,7 +106,7 @@ class Conversation:
     ) -> Turn:
         """Return what the model should see now. `messages` is the history, and `message` is what the user says.
 
-        A `message` counts as a new prompt from the user. If that prompt is already in `messages`, pass `new_prompt=True` instead.
+        A `message` starts a new request from the user. If that message is already in `messages`, pass `new_prompt=True` instead.
         """
         check_message(message)
         messages = check_messages(messages)

@@ -116,7 +116,7 @@ class Turns:
     def _start(
         self, original: str, edition: Edition, prompt: str | None, about: Callable[[], About], findings: list[Finding]
     ) -> tuple[str, list[Message]]:
-        """Return the system prompt and the messages to add. For a new user prompt, this runs `before_agent_start`.
+        """Return the system prompt and the messages to add. For a new user request, this runs `before_agent_start`.
 
         The system prompt that the hook returns is used for every call until the user's next prompt.
         """

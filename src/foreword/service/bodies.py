@@ -240,7 +240,7 @@ class CallBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
 class TurnBody(CompactBody, forbid_unknown_fields=True, kw_only=True):
     """An agent, the user's message, and the messages so far.
 
-    A `message` counts as a new user prompt. If `new_prompt` is true, the last of `messages` does too.
+    A `message` starts a new user request. If `new_prompt` is true, the last of `messages` does too.
     """
 
     new_prompt: bool = False
