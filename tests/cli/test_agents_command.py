@@ -265,18 +265,23 @@ def test_json_has_rules_only_for_named_files(verdicts):
 
 
 def test_markdown_is_a_table(agents, repository):
-    repository({"w/a|b/NEAR.md": "Odd."})
+    repository({"w/a|b/NEAR.md": "Odd.", "w/`c/NEAR.md": "Odd."})
     lines = agents(".", "--format", "markdown")[1].split("\n")
     assert lines[:3] == ["| file | near | far |", "| --- | --- | --- |", "| `~/.near/NEAR.md` | loaded | never |"]
     assert "| `a\\|b/NEAR.md` | elsewhere | shadowed |" in lines
+    assert "| `` `c/NEAR.md `` | elsewhere | shadowed |" in lines
     assert "| **tokens** | 9 | 3 |" in lines
+    assert "- on touch: .near/rules/api.md waits for src/\\*\\*/\\*.ts" in lines
+    assert agents(".", "a|b/NEAR.md", "--format", "markdown")[1].startswith("`a|b/NEAR.md`\n- **near** ")
 
 
 def test_a_table_of_many_agents_is_divided_to_fit_80_columns(run, repository):
-    repository({"w/" + "deep/" * 30 + "AGENTS.md": "Deep.", "w/AGENTS.md": "Root."})
+    rule = "---\npaths: a-folder-with-a-long-name/another-folder-with-a-long-name/**/*.py\n---\nPython."
+    deep = "w/" + "deep/" * 30
+    repository({deep + "AGENTS.md": "Deep.", "w/AGENTS.md": "Root.", "w/.claude/rules/python.md": rule})
     out = run("agents", "--all")[1]
     tables = [part for part in out.split("\n\n") if part.startswith("file")]
-    assert len(tables) > 1 and max(display_width(line) for table in tables for line in table.split("\n")) <= 80
+    assert len(tables) > 1 and max(map(display_width, out.split("\n"))) <= 80
     assert all("…" in table for table in tables)
 
 
@@ -403,6 +408,12 @@ def test_diff_of_two_layouts_lists_what_only_one_loads(run, repository, fits):
     form = json.loads(run("diff", ".", *arguments, "--json")[1])
     assert fits(form, DifferenceForm) == []
     assert (form["old"]["layout"], form["new"]["layout"], len(form["files"])) == ("near", "far", 10)
+    assert {row["path"]: row["change"] for row in form["files"] if row["change"]} == {
+        "/home/.near/NEAR.md": "removed",
+        "/w/FAR.md": "added",
+        "/w/NEAR.md": "removed",
+        "/w/.near/rules/all.md": "removed",
+    }
 
 
 def test_diff_of_two_layouts_shows_text_that_only_one_gets(run, tree):
@@ -413,6 +424,9 @@ def test_diff_of_two_layouts_shows_text_that_only_one_gets(run, tree):
         "CLAUDE.md: the text differs; only copilot has -, only claude has +",
         *("- ---", "- title: x", "- ---", "- <!-- note -->", ""),
     ]
+    form = json.loads(run("diff", ".", "--layout", "copilot", "--layout", "claude", "--json")[1])
+    changed = {row["path"].rpartition("/")[2]: (row["change"], row["lines"]) for row in form["files"]}
+    assert changed == {"CLAUDE.md": ("changed", ["- ---", "- title: x", "- ---", "- <!-- note -->"])}
     tree({"w/CLAUDE.md": "Rule.\n\n" + "<!-- x -->\n\n" * 30})
     assert run("diff", ".", "--layout", "copilot", "--layout", "claude")[1].endswith(" more lines\n")
     tree({"w/CLAUDE.md": f"{lines}\n"})

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 from ..inspection.agents import LOADED_VERDICTS
 from ..programs.subjects import is_folder
 from ..vocabulary import replace
-from .columns import GAP, display_width, pad, shorten_middle
+from .columns import GAP, display_width, pad, shorten_middle, wrap
 from .options import add_dir_argument, new_parser, status
 from .terminal import (
     escape_for,
@@ -124,7 +125,7 @@ def _notes(result: AgentReport, short_paths: Sequence[str]) -> list[str]:
     verdicts = [verdict for row in result.table.rows for verdict in row.verdicts]
     if has_nested:
         lines[
-            f"on touch: {'other files are' if lines else 'it is'} added when the agent reads a file in or below that folder"
+            f"on touch: {'others are' if lines else 'it is'} added when the agent reads a file in or below that folder"
         ] = None
     names = {verdict.name for verdict in verdicts}
     return [*lines, *(text for name, text in _LEGEND.items() if name in names)]
@@ -144,11 +145,16 @@ def _write_text(result: AgentReport, args: Namespace) -> None:
     if result.table.rows:
         write("\n")
     for line in _notes(result, short_paths):
-        write_line(line, indent=2)
+        _write_note(line)
     error = result.table.agents[0].tokens.error
-    write_line(f"tokens: an estimate, within {error:.0%}, of the instructions in each prompt")
+    _write_note(f"tokens: an estimate, within {error:.0%}, of the instructions in each prompt")
     if result.others:
-        write_line(f"not shown: {', '.join(result.others)} (--all shows them)", indent=2)
+        _write_note(f"not shown: {', '.join(result.others)} (--all shows them)")
+
+
+def _write_note(text: str) -> None:
+    """Print a note below the table, wrapped to the table's width."""
+    write("\n  ".join(wrap(text, _width(), _width() - 2)))
 
 
 def _split_columns(table: AgentTable, short_paths: Sequence[str], width: int) -> list[list[int]]:
@@ -260,19 +266,29 @@ def _write_markdown(result: AgentReport, args: Namespace) -> None:
     short_paths = [_short_path(row.path, result, home) for row in result.table.rows]
     if result.paths:
         for path, row in zip(short_paths, result.table.rows, strict=True):
-            write(f"`{_escape(path)}`\n")
+            write(f"{_code(path)}\n")
             for view, verdict in zip(result.table.agents, row.verdicts, strict=True):
                 write(f"- **{view.name}** {_escape(describe_verdict(view, row.path, verdict))}\n")
         return
     rows = [["file", *(view.name for view in result.table.agents)], ["---" for _ in (0, *result.table.agents)]]
-    rows += [[f"`{path}`", *map(_cell, row.verdicts)] for path, row in zip(short_paths, result.table.rows, strict=True)]
+    rows += [
+        [_code(path).replace("|", "\\|"), *map(_cell, row.verdicts)]
+        for path, row in zip(short_paths, result.table.rows, strict=True)
+    ]
     rows.append(["**tokens**", *(f"{view.tokens.count:,}" for view in result.table.agents)])
     for cells in rows:
-        write(f"| {' | '.join(map(_escape, cells))} |\n")
+        write(f"| {' | '.join(cells)} |\n")
     notes = _notes(result, short_paths)
     if notes:
         write("\n" + "".join(f"- {_escape(line)}\n" for line in notes))
 
 
+def _code(text: str) -> str:
+    """Return the text as a code span, between more backticks than it contains in a row."""
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * (longest + 1)
+    return f"{fence} {text} {fence}" if longest else f"`{text}`"
+
+
 def _escape(text: str) -> str:
-    return text.replace("|", "\\|")
+    return re.sub(r"[\\`*_|<\[\]]", r"\\\g<0>", text)

@@ -271,7 +271,9 @@ def diff_form(comparison: PromptComparison) -> DifferenceForm:
 
     form = difference_form(comparison.old, comparison.new, comparison.tokens, comparison.difference)
     if comparison.agents is not None:
-        form["files"] = agents_answer(comparison.agents)["files"]
+        from ..wire.agents import file_differences_form
+
+        form["files"] = file_differences_form(comparison.agents.table)
     return form
 
 

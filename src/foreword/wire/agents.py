@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ..encoding.prompt import finding_form, tokens_form
 from ..inspection.agent_rules import describe_rule
+from ..inspection.agent_texts import compare_texts
+from ..inspection.agents import LOADED_VERDICTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
 
     from ..inspection.agents import AgentTable, AgentView, FileRow, Verdict
     from ..vocabulary import Finding
-    from .forms import AgentFileForm, AgentForm, AgentsForm, VerdictForm
+    from .forms import AgentFileForm, AgentForm, AgentsForm, FileDifferenceForm, VerdictForm
 
 
 def agents_form(
@@ -26,6 +28,29 @@ def agents_form(
         "others": list(others),
         "findings": [finding_form(finding) for finding in findings],
     }
+
+
+def file_differences_form(table: AgentTable) -> list[FileDifferenceForm]:
+    """Return each file in a table of two agents, how the second one's text differs, and the lines that only one of them gets."""
+    old, new = table.agents
+    shared = [row.path for row in table.rows if all(verdict.name in LOADED_VERDICTS for verdict in row.verdicts)]
+    lines = {difference.path: difference.lines for difference in compare_texts(old, new, shared)}
+    return [
+        {
+            **_file_form(row, table.agents, False),
+            "change": _change(row, row.path in lines),
+            "lines": list(lines.get(row.path, ())),
+        }
+        for row in table.rows
+    ]
+
+
+def _change(row: FileRow, is_different: bool) -> str:
+    """Return `added` or `removed` if only the second or only the first agent loads a file, `changed` if its text differs, otherwise an empty string."""
+    before, after = (verdict.name in LOADED_VERDICTS for verdict in row.verdicts)
+    if before != after:
+        return "added" if after else "removed"
+    return "changed" if is_different else ""
 
 
 def _agent_form(view: AgentView) -> AgentForm:

@@ -235,12 +235,17 @@ class AgentFileForm(TypedDict):
     verdicts: list[VerdictForm]
 
 
+class FileDifferenceForm(AgentFileForm):
+    change: str
+    lines: list[str]
+
+
 class DifferenceForm(ChangesForm):
     old: SubjectForm
     new: SubjectForm
     details: list[SectionDiffForm]
     circumstances: list[CircumstanceForm]
-    files: list[AgentFileForm]
+    files: list[FileDifferenceForm]
 
 
 class PriceForm(TypedDict):
