@@ -31,7 +31,7 @@ def metrics(service: Service, request: Request) -> Response:
 
 
 def list_tools(service: Service, request: Request) -> Response:
-    """The tools that `POST /conversations/{id}/tools/{name}` runs. Add them to the agent's, so that the model knows them."""
+    """Return the tools that `POST /conversations/{id}/tools/{name}` can run. Add them to the agent's tools, so that the model can call them."""
     return Response({"tools": [tool_definition(tool) for tool in shipped_tools()]})
 
 
