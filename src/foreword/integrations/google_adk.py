@@ -1,0 +1,95 @@
+"""Google's Agent Development Kit: a callback that puts a conversation's prompt into every request of an agent.
+
+    agent = LlmAgent(name="shop", model="gemini-3-pro", tools=tools, before_model_callback=foreword_callback(conversation))
+
+Gemini caches prefixes automatically and has neither breakpoints nor changes in the middle of a conversation: a tool that comes late is the
+last one, and the cache after it is lost.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from google.genai import types
+
+from ..providers.gemini import for_gemini
+from ..tools import Tool
+from .forms import Received
+from .prompting import Promptings
+
+if TYPE_CHECKING:
+    from google.adk.agents.callback_context import CallbackContext
+    from google.adk.models.llm_request import LlmRequest
+
+    from ..conversation.conversation import Conversation
+    from .prompting import Open
+
+
+def foreword_callback(
+    conversation: Conversation | Open, *, task: str = "", definition: str = ""
+) -> Callable[[CallbackContext, LlmRequest], Awaitable[None]]:
+    """Return a `before_model_callback` that puts a conversation's prompt into requests.
+
+    `conversation` is a conversation, or a function that opens one for ADK's session id. With a `task`, or the name of a `definition`,
+    the agent is a sub-agent of the conversation.
+    """
+    promptings = Promptings(conversation, task=task, definition=definition)
+    known: dict[str, types.FunctionDeclaration] = {}
+
+    async def before_model(callback_context: CallbackContext, llm_request: LlmRequest) -> None:
+        prompting = promptings.of(callback_context.session.id)
+        declarations = [each for tool in llm_request.config.tools or () for each in _declarations(tool)]
+        tools = [_tool(declaration) for declaration in declarations]
+        for tool, declaration in zip(tools, declarations, strict=True):
+            known.setdefault(_key(tool.name, tool.description, tool.schema), declaration)
+        messages = [content.model_dump(mode="json", exclude_none=True) for content in llm_request.contents]
+        turn = await asyncio.to_thread(prompting.turn, Received((), messages, tools))
+        request = for_gemini(turn)
+        ordered = [
+            known.get(_key(row["name"], row["description"], row["schema"])) or _declaration(row) for row in turn.tools
+        ]
+        _write(llm_request, request, ordered)
+
+    return before_model
+
+
+def _write(llm_request: LlmRequest, request: dict[str, Any], declarations: list[Any]) -> None:
+    """Put a turn into a request. The framework's own instructions and other tools follow."""
+    config = llm_request.config
+    own = config.system_instruction
+    config.system_instruction = "\n\n".join(filter(None, [request["config"].get("system_instruction"), _text(own)]))
+    others = [tool for tool in config.tools or () if not _declarations(tool)]
+    functions = [types.Tool(function_declarations=declarations)] if declarations else []
+    config.tools = [*functions, *others]
+    llm_request.contents = [types.Content.model_validate(content) for content in request["contents"]]
+
+
+def _declarations(tool: Any) -> list[Any]:
+    return list(getattr(tool, "function_declarations", None) or ())
+
+
+def _tool(declaration: Any) -> Tool:
+    fields = declaration.model_dump(mode="json", exclude_none=True)
+    schema = fields.get("parameters_json_schema") or fields.get("parameters")
+    return Tool(fields["name"], fields.get("description") or "", schema=schema)
+
+
+def _declaration(row: Any) -> types.FunctionDeclaration:
+    """Return a tool that the framework no longer offers, but that the prompt still has."""
+    fields = {"name": row["name"], "description": row["description"], "parameters_json_schema": row["schema"] or None}
+    return types.FunctionDeclaration.model_validate({key: field for key, field in fields.items() if field})
+
+
+def _key(name: str, description: str, schema: Any) -> str:
+    return json.dumps([name, description, schema or {}], sort_keys=True)
+
+
+def _text(instruction: Any) -> str:
+    """Return the text of an instruction: a string, or contents with parts."""
+    if instruction is None or isinstance(instruction, str):
+        return instruction or ""
+    parts = instruction if isinstance(instruction, list) else getattr(instruction, "parts", None) or [instruction]
+    return "\n\n".join(part if isinstance(part, str) else getattr(part, "text", None) or "" for part in parts)

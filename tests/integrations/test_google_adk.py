@@ -1,0 +1,52 @@
+"""Google's Agent Development Kit with Foreword's callback, against a provider on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from google.adk.agents import LlmAgent
+from google.adk.runners import InMemoryRunner
+from google.genai import types
+
+from foreword.integrations.google_adk import foreword_callback
+
+MODEL = "gemini-3-pro"
+# ADK and what it is built on warn about each other, and do not close their connections.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+async def ask_agent(agent, message, events=()):
+    """Let an agent answer a message in a new session with these events; return the session's events."""
+    runner = InMemoryRunner(agent, app_name="shop")
+    session = await runner.session_service.create_session(app_name="shop", user_id="me", session_id="one")
+    for event in events:
+        await runner.session_service.append_event(session, event)
+    content = types.Content(role="user", parts=[types.Part(text=message)])
+    async for _ in runner.run_async(user_id="me", session_id="one", new_message=content):
+        pass
+    stored = await runner.session_service.get_session(app_name="shop", user_id="me", session_id="one")
+    return stored.events
+
+
+def test_ten_turns_keep_the_prefix(ten_turns):
+    callback = foreword_callback(ten_turns.conversation)
+
+    async def ask(message, functions, events):
+        agent = LlmAgent(name="shop", model=MODEL, tools=list(functions), before_model_callback=callback)
+        return await ask_agent(agent, message, events or ())
+
+    def compacted(events):
+        summary = types.Content(role="user", parts=[types.Part(text="A summary.")])
+        return [events[0].model_copy(update={"content": summary, "id": "summary"})]
+
+    ten_turns.run(ask, compacted)
+    ten_turns.check(late="last tool")
+
+
+def test_a_sub_agent_has_its_task_and_the_parents_instructions(ten_turns):
+    callback = foreword_callback(lambda session: ten_turns.conversation, task="Review the change.")
+    agent = LlmAgent(name="reviewer", model=MODEL, instruction="Be kind.", before_model_callback=callback)
+    asyncio.run(ask_agent(agent, "Look."))
+    [request] = ten_turns.requests
+    assert all(text in request.prompt for text in ("Review the change.", "make test", "Be kind."))
