@@ -15,6 +15,7 @@ NODE := $(if $(HAS_NODE),,$(NODE_TOOLS)/bin/node)
 PAGE := src/foreword/service/static/index.html
 PYTHONS :=
 EXAMPLES := 150
+FRAMEWORKS := tests/integrations/environment
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
 	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11) or print(sys.executable))' 2>/dev/null && break; done)
 
@@ -88,6 +89,9 @@ bench: setup page browser ## Measure costs and print them as ratios
 peers: setup $(NODE) ## Run the released agents and compare them with the layouts; PEERS="--only claude --record" passes options
 	$(BIN)/python -m peers $(PEERS)
 
+integrations: .venv-frameworks/.stamp ## Test the adapters against the released frameworks, in an environment of their own
+	FOREWORD_ALL_FRAMEWORKS=1 PYTHONPATH=src .venv-frameworks/bin/python -m pytest tests/integrations
+
 fuzz: setup web/node_modules/.stamp ## Run the property tests with many more examples, and fuzz each template language for SECONDS
 	FOREWORD_TEST_EXAMPLES=500 $(BIN)/pytest -n 2 tests/property
 	$(BIN)/python tests/fuzz/fuzz_brackets.py --seconds $(SECONDS)
@@ -118,6 +122,11 @@ clean: ## Remove everything that make created
 
 .venv/.stamp-run: pyproject.toml uv.lock | $(UV)
 	$(UV) sync -q --locked --no-dev --inexact --python "$(PYTHON)"
+	@touch $@
+
+.venv-frameworks/.stamp: $(FRAMEWORKS)/pyproject.toml $(FRAMEWORKS)/uv.lock | $(UV)
+	@echo "Installing the frameworks into .venv-frameworks; this can take a few minutes"
+	@UV_PROJECT_ENVIRONMENT="$(CURDIR)/.venv-frameworks" $(UV) sync -q --locked --project $(FRAMEWORKS) --python "$(PYTHON)"
 	@touch $@
 
 $(PAGE): web/node_modules/.stamp $(shell find web -name node_modules -prune -o -type f -print)

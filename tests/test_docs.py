@@ -3,7 +3,7 @@
 A page runs from top to bottom in a small workspace (`docs/sample.py`). A fenced block with a title is a file of that
 name, `sh` contains command lines, `python` is a program; a `text` block right after one of the two is its output, from standard
 error if there is no other. `pytest --accept` rewrites these blocks; read the diff before you commit it. Calls to a provider go to a
-fake one (`examples/pretend.py`).
+fake one (`examples/pretend.py`). A `py` block needs a framework, and is run by `tests/integrations/test_frameworks_page.py`.
 """
 
 import argparse
@@ -558,7 +558,7 @@ def test_the_guide_creates_the_project_of_the_other_pages():
 def test_every_block_has_a_known_kind(page):
     text = page.read_text()
     kinds = [match[1] for match in FENCE.finditer(text)]
-    assert set(kinds) <= {"sh", "python", "toml", "json", "text", "markdown"}
+    assert set(kinds) <= {"sh", "python", "py", "toml", "json", "text", "markdown"}
     assert len(re.findall(r"^\s*(?:```|~~~)", text, re.MULTILINE)) == 2 * len(kinds)
     assert not re.search(r"^```text\n(?:(?!```).*\n)*\$ ", text, re.MULTILINE), "put commands in a block `sh`"
 

@@ -28,9 +28,7 @@ FRAMEWORKS = {
     "test_deepagents.py": "deepagents",
     "test_openai_agents.py": "agents",
     "test_litellm.py": "litellm",
-    "test_claude_agent_sdk.py": "claude_agent_sdk",
     "test_google_adk.py": "google.adk",
-    "test_smolagents.py": "smolagents",
 }
 
 

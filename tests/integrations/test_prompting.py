@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
+import anthropic
+import openai
 import pytest
 
 from foreword import Agent, CallError, Conversations, Tool, Workspace, check_request
 from foreword.extensions import Extension, Start
-from foreword.integrations.clients import prompted_client
+from foreword.integrations.clients import merged_headers, prompted_client
 from foreword.integrations.prompting import Prompting, Promptings
 
 MARK = {"cache_control": {"type": "ephemeral"}}
@@ -38,7 +40,7 @@ def marks(content):
     return [mark for part in content for mark in marks(part)] if isinstance(content, list) else []
 
 
-def anthropic(prompting, request):
+def messages(prompting, request):
     return prompting.prompted("/v1/messages?beta=true", request)
 
 
@@ -51,7 +53,7 @@ def test_only_requests_to_a_model_are_changed(open_conversation):
 def test_the_frameworks_breakpoints_and_ours_are_four_together(open_conversation):
     system = [{"type": "text", "text": "Use the to-do list.", **MARK}]
     request = body("Hello.", tools=[READ, {**LATE, **MARK}], system=system, **MARK)
-    sent = anthropic(Prompting(open_conversation()), request)
+    sent = messages(Prompting(open_conversation()), request)
     assert [len(marks(sent[key])) for key in ("tools", "system", "messages")] == [0, 3, 0]
     assert sent["cache_control"] == MARK["cache_control"]
     assert sent["system"][-1] == {"type": "text", "text": "Use the to-do list."}
@@ -61,43 +63,43 @@ def test_the_frameworks_breakpoints_and_ours_are_four_together(open_conversation
 def test_breakpoints_in_messages_leave_room_for_fewer(open_conversation, count):
     blocks = [{"type": "text", "text": str(number), **MARK} for number in range(count)]
     for automatic in ({}, MARK):
-        sent = anthropic(Prompting(open_conversation()), body({"role": "user", "content": blocks}, **automatic))
+        sent = messages(Prompting(open_conversation()), body({"role": "user", "content": blocks}, **automatic))
         assert len(marks(sent)) == 4
         assert marks(sent["messages"])
 
 
 def test_a_request_without_breakpoints_gets_the_automatic_one(open_conversation):
-    assert anthropic(Prompting(open_conversation()), body("Hello."))["cache_control"] == MARK["cache_control"]
-    assert "cache_control" not in anthropic(Prompting(open_conversation(), automatic=False), body("Hello."))
+    assert messages(Prompting(open_conversation()), body("Hello."))["cache_control"] == MARK["cache_control"]
+    assert "cache_control" not in messages(Prompting(open_conversation(), automatic=False), body("Hello."))
 
 
 def test_no_breakpoint_of_an_hour_follows_one_of_five_minutes(open_conversation):
     hour = {"type": "ephemeral", "ttl": "1h"}
-    sent = anthropic(Prompting(open_conversation(), ttl="mixed"), body("Hello.", cache_control=hour))
+    sent = messages(Prompting(open_conversation(), ttl="mixed"), body("Hello.", cache_control=hour))
     assert {mark["ttl"] for mark in marks(sent)} == {"1h"}
 
 
 def test_fields_of_tools_pass_through(open_conversation):
     own = {"type": "web_search_20250305", "name": "web_search", "max_uses": 5}
     read = {**READ, "strict": True, "input_examples": [{}]}
-    assert anthropic(Prompting(open_conversation()), body("Hello.", tools=[own, read]))["tools"] == [read, own]
+    assert messages(Prompting(open_conversation()), body("Hello.", tools=[own, read]))["tools"] == [read, own]
 
 
 def test_a_tool_keeps_the_snippet_that_the_agent_has_for_it(open_conversation):
     agent = Agent(tools=[Tool("read_file", snippet="Reads what you ask for")])
     conversation = open_conversation(agent)
-    sent = anthropic(Prompting(conversation), body("Hello."))
+    sent = messages(Prompting(conversation), body("Hello."))
     assert sent["tools"][0]["description"] == "Reads a file."
     assert [tool.snippet for tool in conversation.agent.tools] == ["Reads what you ask for"]
 
 
 def test_a_late_tool_needs_headers_and_leaves_the_tools_alone(open_conversation):
     prompting = Prompting(open_conversation())
-    first = anthropic(prompting, body("Hello."))
-    second = anthropic(prompting, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on.", tools=[LATE, READ]))
+    first = messages(prompting, body("Hello."))
+    second = messages(prompting, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on.", tools=[LATE, READ]))
     assert second["tools"] == first["tools"]
     assert "inline-tools" in second["extra_headers"]["anthropic-beta"]
-    old = anthropic(
+    old = messages(
         Prompting(open_conversation(id="other"), betas=False),
         body("Hello.", model="claude-3-7-sonnet", tools=[LATE, READ]),
     )
@@ -112,8 +114,8 @@ def test_a_retry_sends_the_same_bytes(open_conversation):
         return Start(message=f"Call {len(calls)}")
 
     prompting = Prompting(open_conversation(extensions=[Extension("hook", before_agent_start=start)]))
-    sent = anthropic(prompting, body("Hello."))
-    assert anthropic(prompting, body("Hello.")) == sent
+    sent = messages(prompting, body("Hello."))
+    assert messages(prompting, body("Hello.")) == sent
     assert calls == ["Hello."] and "Call 1" in json.dumps(sent["messages"])
 
 
@@ -121,8 +123,8 @@ def test_a_message_that_a_turn_added_is_sent_again_in_its_place(open_conversatio
     conversation = open_conversation()
     prompting = Prompting(conversation)
     conversation.send_message("Speak plainly.")
-    first = anthropic(prompting, body("Hello."))["messages"]
-    later = anthropic(prompting, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on."))["messages"]
+    first = messages(prompting, body("Hello."))["messages"]
+    later = messages(prompting, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on."))["messages"]
     assert {"role": "user", "content": "Speak plainly."} in first
     assert later == [*first, {"role": "assistant", "content": "Hi."}, {"role": "user", "content": "Go on."}]
 
@@ -130,17 +132,17 @@ def test_a_message_that_a_turn_added_is_sent_again_in_its_place(open_conversatio
 def test_a_replaced_history_is_a_compaction(open_conversation, tree):
     conversation = open_conversation()
     prompting = Prompting(conversation)
-    first = anthropic(prompting, body("Hello."))
+    first = messages(prompting, body("Hello."))
     tree({"w/AGENTS.md": "Ask before you push.\n"})
-    kept = anthropic(prompting, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on."))
-    rebuilt = anthropic(prompting, body("A summary.", "Go on."))
+    kept = messages(prompting, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on."))
+    rebuilt = messages(prompting, body("A summary.", "Go on."))
     assert kept["system"] == first["system"]
     assert "Ask before you push." in json.dumps(rebuilt["system"])
 
 
 def test_a_sub_agent_has_its_task_and_the_parents_instructions(open_conversation):
     conversation = open_conversation()
-    sent = anthropic(Prompting(conversation, task="Review the change."), body("Look.", tools=[READ, LATE]))
+    sent = messages(Prompting(conversation, task="Review the change."), body("Look.", tools=[READ, LATE]))
     text = "".join(block["text"] for block in sent["system"])
     assert "Review the change." in text and "Run `make test`." in text
     assert [tool["name"] for tool in sent["tools"]] == ["a_late_tool", "read_file"]
@@ -166,7 +168,7 @@ def test_each_id_of_the_framework_has_its_own_conversation(open_conversation):
 
 def test_a_request_is_what_the_turn_would_have_sent(open_conversation):
     conversation = open_conversation()
-    sent = anthropic(Prompting(conversation), body("Hello."))
+    sent = messages(Prompting(conversation), body("Hello."))
     assert check_request(sent, conversation.turn(messages=body("Hello.")["messages"])) == []
 
 
@@ -216,6 +218,28 @@ def test_chat_has_one_system_message(open_conversation, model):
     assert text.index("make test") < text.index("Be brief.")
     assert sent["tools"][0]["function"]["strict"] is True
     assert ("prompt_cache_key" in sent) == model.startswith("gpt")
+
+
+# Clients
+
+
+def test_clients_and_their_copies_send_the_prompt(ten_turns):
+    prompting = Prompting(ten_turns.conversation)
+    with anthropic.Anthropic() as client:
+        copied = prompted_client(client, prompting).with_options(max_retries=1)
+        copied.messages.create(**body("Hello.", tools=[]))
+        client.messages.create(**body("Hello.", tools=[]))
+    with openai.OpenAI() as client:
+        copied = prompted_client(client, prompting).with_options(max_retries=1)
+        copied.responses.create(model="gpt-6.1-sol", input=body("Hello.")["messages"])
+        client.responses.create(model="gpt-6.1-sol", input=body("Hello.")["messages"])
+    assert ["make test" in request.prompt for request in ten_turns.requests] == [True, False, True, False]
+
+
+def test_beta_headers_are_joined():
+    headers = {"Anthropic-Beta": "one,two", "x": "y"}
+    assert merged_headers(headers, {"anthropic-beta": "two,three"}) == {"Anthropic-Beta": "one,two,three", "x": "y"}
+    assert merged_headers({}, {"anthropic-beta": "one"}) == {"anthropic-beta": "one"}
 
 
 def test_other_clients_are_refused(open_conversation):
