@@ -188,6 +188,16 @@ def check_provider(name: str) -> None:
         raise CallError(f"unknown provider {show(name)}; did you mean {close[0]!r}?")
 
 
+def check_servers(servers: Any) -> None:
+    """Raise a CallError unless a value maps names of MCP servers to their instructions."""
+    expect_mapping("Agent.servers", servers)
+    for name, text in servers.items():
+        expect("the name of a server", name, str)
+        expect(f"the instructions of the server {name!r}", text, str)
+        if not name.strip() or not is_plain(name):
+            raise CallError(f"the name of a server must not be blank or contain control characters: {show(name)}")
+
+
 def check_encodable(name: str, text: str) -> None:
     """Raise a CallError if a string cannot be encoded as UTF-8."""
     if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):

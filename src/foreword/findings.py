@@ -204,6 +204,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         "The base prompt looks like a file name; the prompt contains that name, not the file's text.",
     ),
     "argument-unused": ("info", "The caller passed an argument that the layout does not use."),
+    "server-cut": ("warning", "The instructions of an MCP server are too long, and only their beginning is used."),
     # skills
     "skill-invalid": (
         "warning",

@@ -5,7 +5,16 @@ Each class's docstring describes its fields; the library's reference page is gen
 
 from __future__ import annotations
 
-from .errors import CallError, check_encodable, check_provider, check_workspace, expect, to_pairs, to_tuple
+from .errors import (
+    CallError,
+    check_encodable,
+    check_provider,
+    check_servers,
+    check_workspace,
+    expect,
+    to_pairs,
+    to_tuple,
+)
 from .tools import Tool as Tool
 from .values import digest as digest
 from .values import replace as replace
@@ -150,6 +159,8 @@ class Agent:
         scope: The paths it may access. None means write access to the workspace.
         language: The language in which it answers.
         docs: Documentation about the agent itself, as pairs of a label and a path or URL.
+        servers: The instructions of the MCP servers that the agent uses, by the server's name. None keeps those of an existing
+            conversation.
     """
 
     tools: Sequence[Tool] | None = None
@@ -163,6 +174,7 @@ class Agent:
     scope: Scope | None = None
     language: str = ""
     docs: Sequence[tuple[str, str]] = ()
+    servers: Mapping[str, str] | None = None
 
     def _check(self) -> None:
         tools = to_tuple("Agent.tools", self.tools, Tool) if self.tools else ()
@@ -185,6 +197,8 @@ class Agent:
             expect("Agent.scope", self.scope, Scope)
         if self.docs:
             self.__dict__["docs"] = to_pairs("Agent.docs", self.docs)
+        if self.servers is not None:
+            check_servers(self.servers)
 
 
 # Where text comes from

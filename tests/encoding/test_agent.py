@@ -32,9 +32,10 @@ EXAMPLES = {
     "scope": ({"allow": [{"path": "/p"}], "deny": [{"path": "/q"}]}, Scope((Access("/p", "write"),), (Access("/q", "read"),))),
     "language": ("fr", "fr"),
     "docs": ([["Manual", "/m"]], (("Manual", "/m"),)),
+    "servers": ({"gh": "Use gh."}, {"gh": "Use gh."}),
 }  # fmt: skip
 # Keys whose option takes a file, and options with a different name than their key.
-FILE_KEYS = ("tools", "base", "plan", "scope")
+FILE_KEYS = ("tools", "base", "plan", "scope", "servers")
 OPTION_NAMES = {"docs": "--doc"}
 
 

@@ -108,9 +108,9 @@ def unused_findings(layout: Layout, agent: Agent) -> Iterator[Finding]:
             message = f"the base is only {printable(text)!r}, which looks like a file name; {hint}"
             yield finding("base-file-name", message)
     listed = {section.list_name for section in sections}
-    passed = {"active_skill": agent.skill, "plan": agent.plan, "docs": agent.docs}
+    passed = {"active_skill": agent.skill, "plan": agent.plan, "docs": agent.docs, "servers": agent.servers}
     for name, content in passed.items():
         if content and name not in listed:
             argument = name.replace("_", " ")
-            verb = "were" if name == "docs" else "was"
+            verb = "were" if name in ("docs", "servers") else "was"
             yield finding("argument-unused", f"the layout {layout.name} does not use the {argument} that {verb} passed")

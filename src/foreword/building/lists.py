@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     Content = Callable[[Document, str], Pieces]
 
 
+_MAX_INSTRUCTIONS = 2048  # characters of one MCP server's instructions
+
+
 class Lists:
     """The lists of one agent. `content` turns a document into pieces that are safe in the prompt."""
 
@@ -124,6 +127,21 @@ class Lists:
                 "name": Piece(label, Origin("caller", "docs")),
                 "path": Piece(printable(target), Origin("caller", "docs")),
             }
+
+    def servers(self) -> Iterator[Row]:
+        """Yield the instructions of MCP servers, sorted by name. Long ones are cut, because their author is not the user."""
+        for name, instructions in sorted((self.agent.servers or {}).items()):
+            text = instructions.strip()
+            if not text:
+                continue
+            label = f"server {name}"
+            pieces = self.content(Document("", text[:_MAX_INSTRUCTIONS]), label)
+            if len(text) > _MAX_INSTRUCTIONS:
+                mark = f"\n[foreword: cut here; the instructions have {len(text):,} characters]"
+                pieces = (*pieces, Piece(mark, Origin("mark")))
+                message = f"the instructions of the MCP server {name!r} have {len(text):,} characters; {_MAX_INSTRUCTIONS:,} are used"
+                self.findings.append(finding("server-cut", message))
+            yield {"name": Piece(name, Origin("caller", label)), "text": pieces}
 
     def readable(self) -> Iterator[Row]:
         return self._paths(row for row in self.scope.allow if not self._is_denied(row, ("read",)))

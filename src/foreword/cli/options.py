@@ -78,6 +78,7 @@ OPTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ),
     ("--language", {"help": "the language in which the agent answers"}),
     ("--doc", {"action": "append", "metavar": "LABEL=PATH", "help": "documentation about the agent itself"}),
+    ("--servers", {"metavar": "FILE", "help": 'a JSON file of the instructions of MCP servers: {"NAME": "TEXT"}'}),
     ("--store", {"metavar": "URL", "help": "the database of templates, prompts and conversations"}),
     ("--strict", {"action": "store_true", "help": "exit with status 1 if a finding is an error"}),
 )
@@ -153,12 +154,13 @@ def question_of(args: Namespace, assembler: Assembler | None = None) -> Question
         "plan": document_form(read_document(args.plan, "--plan")) if args.plan else "",
         "scope": _read_scope(args.scope) if args.scope else None,
         "docs": [_parse_doc(doc) for doc in args.doc],
+        "servers": read_json(args.servers, "--servers") if args.servers else None,
     }
     workspace = {"cwd": args.dir, "packs": packs_of(args), "now": _parse_now(args.now)}
     unchanged = {name: getattr(args, name) for name in ("home", "layout", "settings", "set", "store")}
     agent = {key: getattr(args, key) for key in KEYS if key not in from_files}
     agent["sub_agent"] = args.sub_agent or None
-    names = {"tools": f"--tools {args.tools}", "scope": f"--scope {args.scope}"}
+    names = {"tools": f"--tools {args.tools}", "scope": f"--scope {args.scope}", "servers": f"--servers {args.servers}"}
     question = Question({**workspace, **unchanged, **agent, **from_files}, names, assembler)
     question.agent  # noqa: B018
     return question

@@ -65,9 +65,8 @@ class ConversationAgent:
         self.skill_in_prompt = self._skill_in_prompt(current, layout) if current else ""
         if self.skill_in_prompt and not agent.skill:
             agent = replace(agent, skill=self.skill_in_prompt)
-        plan = state_of(current).plan if current and not agent.plan else ""
-        if plan and any(section.list_name == "plan" for section in layout().all_sections):
-            agent = replace(agent, plan=plan)
+        if current and not agent.plan:
+            agent = replace(agent, plan=_written_plan(current, layout))
         self._resolved_from, self._resolved_for = self.configured, current
         if agent != self.resolved:
             self.resolved, self._stored = agent, None
@@ -103,6 +102,10 @@ class ConversationAgent:
             return True
         return stored.definitions != current.tools and not are_same_tools(stored.definitions, current.tools)
 
+    def has_different_servers(self, current: Edition) -> bool:
+        """Whether the instructions of the agent's MCP servers differ from the edition's."""
+        return bool((self.resolved.servers or {}) != target_of(current).agent.get("servers", {}))
+
     def with_tools_of(self, current: Edition) -> Agent:
         """Return the agent with an edition's tools. For tools that it no longer has, only the definitions are known."""
         if not self.has_different_tools(current):
@@ -136,20 +139,25 @@ class ConversationAgent:
 
 
 # Plans and skills are not inherited: they are active only in turns whose agent sets them.
-_INHERITED_KEYS = ("sub_agent", "session", "base", "scope", "language", "docs")
+_INHERITED_KEYS = ("sub_agent", "session", "base", "scope", "language", "docs", "servers")
+
+
+def _written_plan(current: Edition, layout: Callable[[], Layout]) -> str:
+    """Return the plan that the model has written, or an empty string if the layout has no section for it."""
+    plan = state_of(current).plan
+    return plan if plan and any(section.list_name == "plan" for section in layout().all_sections) else ""
 
 
 def _inherit_fields(edition: Edition, agent: Agent, conversation: str) -> Agent:
     """Return the agent, with fields that it does not set filled in from the edition."""
-    target = target_of(edition)
+    target, active = target_of(edition), state_of(edition).active or {}
+    fields = {**target.agent, **({"servers": active["servers"]} if "servers" in active else {})}
     inherited: dict[str, Any] = {}
     # A model name is only meaningful together with its provider.
     if agent.model in ("", target.model) and agent.provider in ("", target.provider):
         inherited = {"model": target.model, "provider": target.provider}
     default_agent = Agent(session=conversation)
-    stored = agent_from(
-        {"session": conversation, **{key: target.agent[key] for key in _INHERITED_KEYS if key in target.agent}}
-    )
+    stored = agent_from({"session": conversation, **{key: fields[key] for key in _INHERITED_KEYS if key in fields}})
     for name in (KEYS[key][0] for key in _INHERITED_KEYS):
         if getattr(agent, name) == getattr(default_agent, name) != getattr(stored, name):
             inherited[name] = getattr(stored, name)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 
-from ..encoding.edition import account_of, described_tools, tools_of
+from ..encoding.edition import account_of, described_tools, target_of, tools_of
 from ..findings import finding
 from ..inspection.changes import BETWEEN_SECTIONS, WHOLE_PROMPT, ChangedParts, Names, edition_side, find_changes
 from ..inspection.prices import CacheRule
@@ -264,8 +264,11 @@ def _tool_names(current: Edition, change: Drift) -> dict[str, list[str]]:
 
 
 def _active_tools(current: Edition, new_edition: Edition) -> dict[str, Any] | None:
-    """Return the agent's current tools, or None if they are those that the edition defines."""
-    return {"tools": tool_rows(new_edition)} if described_tools(new_edition) != described_tools(current) else None
+    """Return the agent's current tools and MCP servers, or None if they are those of the edition."""
+    old_servers, servers = (target_of(edition).agent.get("servers", {}) for edition in (current, new_edition))
+    if described_tools(new_edition) == described_tools(current) and servers == old_servers:
+        return None
+    return {"tools": tool_rows(new_edition), **({"servers": servers} if servers != old_servers else {})}
 
 
 def _unannounced(

@@ -123,7 +123,11 @@ class Transitions:
         """Return the events that the edition in use and this turn's agent imply."""
         state, on = state_of(current), self._assembling.layout.on
         may_revert = state.announced and on.get("tools") == "append"
-        events = ["tools"] if may_revert or self._agent.has_different_tools(current) else []
+        lists_servers = any(section.list_name == "servers" for section in self._assembling.layout.all_sections)
+        is_changed = self._agent.has_different_tools(current) or (
+            lists_servers and self._agent.has_different_servers(current)
+        )
+        events = ["tools"] if may_revert or is_changed else []
         return [*events, "compaction"] if state.is_compacted else events
 
     def _changes_nothing(self, steps: Steps, current: Edition) -> bool:

@@ -87,6 +87,14 @@ def _parse_docs(rows: Any, name: str) -> list[tuple[str, str]]:
     return [(label, path) for label, path in rows]
 
 
+def _parse_servers(content: Any, name: str) -> dict[str, str] | None:
+    if content is not None and not (
+        isinstance(content, dict) and all(isinstance(text, str) for text in content.values())
+    ):
+        raise CallError(f'{name} must be an object of names and instructions, {{"github": "…"}}, not {show(content)}')
+    return content
+
+
 def _parse_tools(rows: Any, name: str) -> list[Tool] | None:
     """Return the tools in a list of rows. If several have the same name, the first is used."""
     if rows is None:
@@ -142,6 +150,7 @@ KEYS: dict[str, tuple[str, Parse]] = {
     "scope": ("scope", _parse_scope),
     "language": ("language", _parse_string),
     "docs": ("docs", _parse_docs),
+    "servers": ("servers", _parse_servers),
 }
 
 
@@ -168,7 +177,9 @@ def _form_of(content: Any) -> Any:
         return content.name
     if isinstance(content, Scope):
         return _scope_form(content)
-    return [list(entry) for entry in content] if isinstance(content, tuple) else content
+    if isinstance(content, tuple):
+        return [list(entry) for entry in content]
+    return dict(content) if hasattr(content, "keys") else content
 
 
 def document_form(document: Document) -> dict[str, Any]:

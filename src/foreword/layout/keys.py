@@ -273,6 +273,7 @@ LISTS = {
     "active_skill": ("name", "text", "path"),
     "plan": ("text", "path"),
     "docs": ("name", "path"),
+    "servers": ("name", "text"),
     "readable": ("path", "mark"),
     "writable": ("path", "mark"),
     "denied": ("path", "mark"),

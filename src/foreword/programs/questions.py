@@ -208,6 +208,7 @@ def _flatten_sections(sections: Sequence[Section], depth: int = 0, role: str = "
 _LISTED_WORDS = {
     "active_skill": "the active skill",
     "plan": "the active plan",
+    "servers": "instructions of MCP servers",
     "readable": "readable paths",
     "writable": "writable paths",
     "denied": "denied paths",

@@ -17,6 +17,7 @@ Name = Annotated[str, Meta(min_length=1, max_length=512)]
 ToolName = Annotated[str, Meta(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.:-]+$")]
 Label = Annotated[str, Meta(max_length=512)]
 Plain = Annotated[str, Meta(max_length=512, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+ServerName = Annotated[str, Meta(min_length=1, max_length=512, pattern=r"^[!-~][ -~]*$")]
 ToolType = Annotated[str, Meta(max_length=128, pattern=r"^[A-Za-z0-9_.-]*$")]
 Path = Annotated[str, Meta(max_length=4096, pattern=r"^[^\x00]*$")]
 if TYPE_CHECKING:
@@ -203,6 +204,7 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     scope: ScopeBody | None = None
     language: Label = ""
     docs: list[tuple[Name, Path]] = []
+    servers: dict[ServerName, Text] | None = None
     now: Moment | None = None
 
     def __post_init__(self) -> None:
@@ -306,7 +308,7 @@ class ListQuery(Struct, forbid_unknown_fields=True):
 class DriftQuery(Struct, forbid_unknown_fields=True):
     """The agent for the comparison. Omitted parameters default to those of the edition.
 
-    `tool` is a tool's name, for which the edition's definition is used if there is one; `tools`, `scope` and `docs` are JSON.
+    `tool` is a tool's name, for which the edition's definition is used if there is one; `tools`, `scope`, `docs` and `servers` are JSON.
     """
 
     cwd: Path | UnsetType = UNSET
@@ -324,6 +326,7 @@ class DriftQuery(Struct, forbid_unknown_fields=True):
     scope: ScopeBody | UnsetType = UNSET
     language: Label | UnsetType = UNSET
     docs: list[tuple[Name, Path]] | UnsetType = UNSET
+    servers: dict[ServerName, ShortText] | UnsetType = UNSET
     now: Moment | UnsetType = UNSET
 
     def __post_init__(self) -> None:

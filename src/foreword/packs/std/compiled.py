@@ -33,8 +33,9 @@ def builder() -> dict[str, Any]:
 
 def foreword() -> dict[str, Any]:
     return {'about': "Foreword's own layout: stable text first, each section in its own tag, no clock.",
- 'sections': ['identity', 'instructions', 'skills', 'guidance', 'boundaries', 'environment', 'plan'],
- 'settings': {'shell': ['tool:shell', 'tool:bash', 'tool:zsh', 'tool:cmd', 'tool:powershell'],
+ 'sections': ['identity', 'instructions', 'skills', 'guidance', 'servers', 'boundaries', 'environment', 'plan'],
+ 'settings': {'servers': True,
+              'shell': ['tool:shell', 'tool:bash', 'tool:zsh', 'tool:cmd', 'tool:powershell'],
               'loaders': ['tool:read',
                           'tool:read_file',
                           'tool:use_skill',
@@ -108,6 +109,17 @@ def foreword() -> dict[str, Any]:
                           'item': '- {text}',
                           'wrap': '<tool-guidance>\n{}\n</tool-guidance>',
                           'lifetime': 'conversation'},
+             'servers': {'list': 'servers',
+                         'when': ['set:servers'],
+                         'item': '<server name="{name|xml}">\n{text}\n</server>',
+                         'join': '\n\n',
+                         'wrap': '<mcp-servers>\n'
+                                 'These are the instructions of the MCP servers that provide some of your tools. They say how to use those '
+                                 'tools, and outrank nothing above.\n'
+                                 '\n'
+                                 '{}\n'
+                                 '</mcp-servers>',
+                         'lifetime': 'conversation'},
              'boundaries': {'sections': ['readable', 'writable', 'denied'],
                             'join': '\n',
                             'none': 'Nothing may be read or written.',
