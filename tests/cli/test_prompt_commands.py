@@ -329,7 +329,7 @@ FOREWORD_READS = "it reads AGENTS.md, AGENTS.override.md, CLAUDE.md, AGENTS.loca
         ("OPAL.md", "unread", f"the layout 'foreword' does not read it ({FOREWORD_READS}); these layouts do: opal"),
         ("api/AGENTS.md", "elsewhere", "only an agent that works in /w/api reads it; also read by codex, copilot, cursor, opencode, pi-agent, qwen, vibe"),
         ("api/CLAUDE.md", "elsewhere", "only an agent that works in /w/api reads it; its fate there is shadowed; also read by claude, copilot"),
-        ("api/.agents/skills/a/SKILL.md", "elsewhere", "only an agent that works in /w/api reads it; also read by codex, opencode, vibe"),
+        ("api/.agents/skills/a/SKILL.md", "elsewhere", "only an agent that works in /w/api reads it; also read by codex, copilot, gemini, opencode, qwen, vibe"),
         ("api", "elsewhere", "only an agent that works in /w/api reads it"),
         ("api/deep", "unread", f"the layout 'foreword' does not read anything below it ({FOREWORD_READS}); no other shipped layout does"),
     ],
@@ -355,7 +355,7 @@ def test_why_explains_an_absent_file_that_would_be_read(project, run):
 
 def test_why_explains_a_skill_that_only_applies_in_its_folder(project, run):
     path = "api/.agents/skills/a/SKILL.md"
-    message = "only an agent that works in /w/api reads it; also read by codex, opencode, vibe"
+    message = "only an agent that works in /w/api reads it; also read by codex, copilot, gemini, opencode, qwen, vibe"
     assert why_row(run, ".", path, "--layout", "opal") == (f"/w/{path}", "elsewhere", message)
 
 
