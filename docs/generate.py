@@ -66,6 +66,7 @@ FACTS = {
 FILTERS = {
     "line": "puts a value on one line: runs of white space become one space",
     "xml": 'escapes `&`, `<`, `>` and `"`',
+    "xml-quotes": "escapes the same as `xml`, and `'`",
     "relative": "makes a path relative to the working directory",
     "root-relative": "makes a path relative to the workspace's root",
     "list": "joins comma-separated items with `, `",

@@ -155,9 +155,11 @@ def _run_random(program: Program, seeds: Sequence[int]) -> bool:
     installed = _find_installed(program)
     if installed is None:
         return True
-    for seed in seeds:
-        tree = random_tree(seed)
-        case = Case(f"--seed {seed}", tree.cwds[0], "start", tree)
+    trees = [(seed, random_tree(seed)) for seed in seeds]
+    all_cases = [
+        Case(f"--seed {seed}", tree.cwds[0], event, tree) for seed, tree in trees for event in ("start", "touch")
+    ]
+    for case in all_cases:
         try:
             problem = difference_to_layout(program, case, _run_case(program, installed, case))
         except RunError as error:

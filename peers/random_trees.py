@@ -59,7 +59,7 @@ SHARED_FILES = ("shared.md", "docs/more.md", "AGENTS.md", "CLAUDE.md", "notes.tx
 
 
 def random_tree(seed: int) -> Tree:
-    """Return a tree of up to thirty files with one working directory."""
+    """Return a tree of up to thirty files with one working directory, and a file to touch in or below it."""
     generator = random.Random(seed)
     files: dict[str, str] = {}
     for _ in range(generator.randint(6, 20)):
@@ -73,7 +73,10 @@ def random_tree(seed: int) -> Tree:
     for index, path in enumerate(files):
         files[path] = _text(generator, f"f{index}")
     cwd = generator.choice(FOLDERS)
-    return Tree(files, (cwd,), DEFAULT_PROGRAMS, is_git=generator.random() < 0.85)
+    is_git = generator.random() < 0.85
+    below = [folder for folder in FOLDERS if f"{folder}/".startswith(f"{cwd}/")]
+    touched = f"{generator.choice(below)}/z.{generator.choice(('py', 'ts'))}"
+    return Tree({**files, touched: "print()\n"}, (cwd,), DEFAULT_PROGRAMS, is_git, touched)
 
 
 def _text(generator: random.Random, mark: str) -> str:

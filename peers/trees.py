@@ -121,6 +121,7 @@ COPILOT_RULES = {
     "repo/a/.github/instructions/a.instructions.md": "qx-a-plain\n",
     "repo/a/b/.github/instructions/b.instructions.md": "qx-b-plain\n",
     "repo/a/b/.github/instructions/c.instructions.md": '---\napplyTo: "**/*.py"\n---\nqx-b-py\n',
+    "repo/a/b/.github/instructions/d.instructions.md": "---\napplyTo: '*.py'\n---\nqx-b-quotes 'single' & <x>\n",
     "repo/a/b/z.py": "print()\n",
     "home/.copilot/instructions/u.instructions.md": "qx-user-plain\n",
     "home/.copilot/instructions/v.instructions.md": '---\napplyTo: "**/*.py"\n---\nqx-user-py\n',

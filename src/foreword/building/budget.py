@@ -432,7 +432,7 @@ def _shorten_description(item: Item, length: int) -> Item:
             text = "".join(piece.text for piece in kept)
             # An escape such as `&amp;` must not be split.
             escape = text.rfind("&", max(len(text) - 6, 0))
-            if "xml" in field.filters and escape >= 0 and ";" not in text[escape:]:
+            if not {"xml", "xml-quotes"}.isdisjoint(field.filters) and escape >= 0 and ";" not in text[escape:]:
                 kept = slice_pieces(kept, 0, escape)
             fields[field] = (*kept, Piece("…", _MARK)) if length else ()
     return replace(item, fields=fields)

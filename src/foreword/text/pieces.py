@@ -36,6 +36,7 @@ def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | N
             text = _relative(text, name, workspace)
         else:
             text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+            text = text.replace("'", "&apos;") if name == "xml-quotes" else text
     return Piece(text, piece.origin) if text != piece.text else piece
 
 
