@@ -188,23 +188,27 @@ def test_the_files_that_a_touch_adds_are_read_as_a_touch_reads_them(run, tree):
             "w/api/.claude/rules/python.md": "---\npaths: '*.py'\n---\nPython.",
             "w/web/AGENTS.md": "\n",
             "w/copy/AGENTS.md": "A.",
+            "w/link/AGENTS.md": "Linked.",
+            "w/link/CLAUDE.md": Path("AGENTS.md"),
         }
     )
-    layouts = [part for name in ("claude", "cursor", "vibe") for part in ("--layout", name)]
+    layouts = [part for name in ("claude", "cursor", "vibe", "opencode") for part in ("--layout", name)]
     form = json.loads(run("agents", ".", "new/AGENTS.md", ".", *layouts, "--json")[1])
     verdicts = {
         row["path"].removeprefix(f"{form['root']}/"): [verdict["verdict"] for verdict in row["verdicts"]]
         for row in form["files"]
     }
     assert verdicts == {
-        "CLAUDE.md": ["loaded", "never", "never"],
-        "api/CLAUDE.md": ["on-touch", "never", "never"],
-        "api/.claude/rules/python.md": ["on-touch", "never", "never"],
-        "copy/AGENTS.md": ["shadowed", "on-touch", "on-touch"],
-        "docs/style.md": ["on-touch", "never", "never"],
-        "new/AGENTS.md": ["absent", "absent", "absent"],
-        "old/CLAUDE.md": ["elsewhere", "never", "never"],
-        "web/AGENTS.md": ["blank", "blank", "blank"],
+        "CLAUDE.md": ["loaded", "never", "never", "loaded"],
+        "api/CLAUDE.md": ["on-touch", "never", "never", "on-touch"],
+        "api/.claude/rules/python.md": ["on-touch", "never", "never", "never"],
+        "copy/AGENTS.md": ["shadowed", "on-touch", "on-touch", "on-touch"],
+        "docs/style.md": ["on-touch", "never", "never", "never"],
+        "link/AGENTS.md": ["shadowed", "on-touch", "on-touch", "on-touch"],
+        "link/CLAUDE.md": ["on-touch", "never", "never", "shadowed"],
+        "new/AGENTS.md": ["absent", "absent", "absent", "absent"],
+        "old/CLAUDE.md": ["elsewhere", "never", "never", "on-touch"],
+        "web/AGENTS.md": ["blank", "blank", "blank", "on-touch"],
     }
     rules = [
         verdict["rule"] for row in form["files"] if row["path"].endswith("new/AGENTS.md") for verdict in row["verdicts"]
@@ -213,7 +217,7 @@ def test_the_files_that_a_touch_adds_are_read_as_a_touch_reads_them(run, tree):
     targets = {
         verdict["target"] for row in form["files"] for verdict in row["verdicts"] if verdict["verdict"] == "on-touch"
     }
-    assert targets == {"", "*.py", "api/**", "copy/**"}
+    assert targets == {"", "*.py", "api/**", "copy/**", "link/**", "old/**", "web/**"}
 
 
 def test_a_file_that_is_cut_entirely_is_not_loaded(run, tree):

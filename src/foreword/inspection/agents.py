@@ -214,18 +214,20 @@ class _Judge:
         if candidate is None:
             return None
         folder, rule = self._touch_rule(path)
-        is_copy_of_prompt = candidate.fate == "duplicate" and self._is_loaded(candidate.target)
+        is_copy = candidate.fate == "duplicate" and self._is_sent_with(candidate.target, folder)
         if candidate.fate == "waiting":
             return Verdict("on-touch", candidate.reason, candidate.target, None, rule)
-        if candidate.fate in ("used", "cut", "absent", "duplicate") and not is_copy_of_prompt:
+        if candidate.fate in ("used", "cut", "absent", "duplicate") and not is_copy:
             target = f"{folder[len(self.root) :].lstrip('/')}/**" if folder else ""
             reason = f"it waits for a file in {folder}" if folder else "it is sent when the agent touches a file"
             return Verdict("on-touch", candidate.reason or reason, target, None, rule)
         return Verdict(_VERDICTS[candidate.fate], candidate.reason, candidate.target, None, rule)
 
-    def _is_loaded(self, path: str) -> bool:
+    def _is_sent_with(self, path: str, folder: str) -> bool:
+        """Whether an agent that touches a file in a folder has this file: from the prompt, or from the same touch."""
         candidate = self.candidates.get(path)
-        return candidate is not None and candidate.fate in ("used", "cut")
+        is_loaded = candidate is not None and candidate.fate in ("used", "cut")
+        return is_loaded or is_inside(folder, self._touch_rule(path)[0] or path)
 
     def _touch_rule(self, path: str) -> tuple[str, tuple[Lookup, Pattern] | None]:
         """Return the folder in which a touch finds a file, if that is below or beside the working directory, and the rule that finds it."""
