@@ -28,7 +28,9 @@ WIDE, HIGH, EDGE = 8.4, 20, 16
 def main(arguments: Sequence[str]) -> int:
     """Write the pictures, or with --check compare them."""
     parser = argparse.ArgumentParser(description="Draw terminal screenshots by running the commands.")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with status 1 if a picture is outdated")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; exit with status 1 if a picture is outdated"
+    )
     is_check = parser.parse_args(arguments).check
     FOLDER.mkdir(exist_ok=True)
     outdated = [name for name in PICTURES if is_check and not is_current(name)]
