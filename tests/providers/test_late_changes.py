@@ -87,7 +87,7 @@ def test_the_finding_says_whether_the_prefix_is_kept(start_conversation):
         turn = start_conversation(model)
         turn("read")
         (message,) = (finding.message for finding in turn("read zap").findings if finding.code == "drift")
-        assert message.endswith("; the prefix is kept") == is_kept
+        assert ("; the prefix is kept, except that a request " in message) == is_kept
 
 
 def test_a_system_message_is_between_the_user_and_the_model(start_conversation):
@@ -227,3 +227,13 @@ def test_the_clients_send_late_changes_unchanged(start_conversation, provider):
     with OpenAI(base_url=f"{provider.url}/v1", api_key="none", max_retries=0) as client:
         client.responses.create(**request, model="gpt-5.6-sol")
     assert provider.last_request == json.loads(json.dumps({**request, "model": "gpt-5.6-sol"}))
+
+
+def test_the_callers_own_beta_headers_are_kept(start_conversation):
+    turn = start_conversation("claude-opus-5")
+    first = turn("read")
+    own = {"Anthropic-Beta": "files-2026-01-01, inline-tools-2026-09-15", "x-team": "a"}
+    expected = "files-2026-01-01,inline-tools-2026-09-15,mid-conversation-tool-changes-2026-07-01"
+    assert for_anthropic(turn("read zap"), headers=own)["extra_headers"] == {"x-team": "a", "anthropic-beta": expected}
+    assert for_anthropic(first, headers={"x-team": "a"})["extra_headers"] == {"x-team": "a"}
+    assert "extra_headers" not in for_anthropic(first)

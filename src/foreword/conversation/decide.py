@@ -106,13 +106,13 @@ def apply_step(
     is_summarised: bool = False,
     since: Edition | None = None,
     loss: LossFunction | None = None,
-    accepts_late_tools: Callable[[], bool] = lambda: False,
+    late_tool_exception: Callable[[], str] = lambda: "",
 ) -> Outcome:
     """Apply a step to the edition in use. `new_edition` is what would be built now.
 
     `since` is an edition whose changes are already reported. `loss` returns how much of the provider's cache a rebuild keeps and
-    loses, and `accepts_late_tools` whether the model accepts new tools without losing any of it. Skills stay in use from one edition
-    to the next, until the messages that contain them are summarised.
+    loses. `late_tool_exception` returns which requests lose it although the model accepts late tools, or an empty string if it does
+    not accept them. Skills stay in use from one edition to the next, until the messages that contain them are summarised.
     """
     if current is None:
         return Outcome(replace(new_edition, number=1))
@@ -128,7 +128,7 @@ def apply_step(
     change = drift(current, new_edition, since, loss)
     if step == "warn":
         return Outcome(current, (), [finding("drift", change.sentence())] if change.is_changed else ())
-    return _append(current, new_edition, change, accepts_late_tools) if step == "append" else Outcome(current)
+    return _append(current, new_edition, change, late_tool_exception) if step == "append" else Outcome(current)
 
 
 # The fields of the state that the next edition takes over.
@@ -222,7 +222,7 @@ class _Announcement:
     hash: str = ""
 
 
-def _append(current: Edition, new_edition: Edition, change: Drift, accepts_late_tools: Callable[[], bool]) -> Outcome:
+def _append(current: Edition, new_edition: Edition, change: Drift, late_tool_exception: Callable[[], str]) -> Outcome:
     announced = dict(state_of(current).announced)
     announcements = _unannounced(current, new_edition, change, announced)
     texts = [announcement.text for announcement in announcements]
@@ -241,8 +241,10 @@ def _append(current: Edition, new_edition: Edition, change: Drift, accepts_late_
         tools = with_new_tools(current.tools, new_edition.tools)
         cost = estimate(tools) - estimate(current.tools)
         sentence = f"tools added late: {', '.join(change.tools.added)}; their definitions cost about {cost:,} tokens"
-        loss = f" and the prefix after them, about {change.tokens_lost:,} tokens"
-        findings.append(finding("drift", sentence + ("; the prefix is kept" if accepts_late_tools() else loss)))
+        loss = f"the prefix after them, about {change.tokens_lost:,} tokens"
+        exception = late_tool_exception()
+        price = f"; the prefix is kept, except that {exception} loses {loss}" if exception else f" and {loss}"
+        findings.append(finding("drift", sentence + price))
         kept = replace(kept, number=current.number + 1, tools=tools)
     findings = findings or [finding("drift", "an announced change was reverted")]
     message = {"role": "user", "content": "\n\n".join(texts)}

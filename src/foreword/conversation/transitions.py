@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 _TOOLS_KEPT = (
     "the tools differ from those the conversation started with, which this layout keeps until it builds another prompt"
 )
+# Requests that contain new tools in the list of tools, whatever the model accepts.
+_LATE_TOOL_EXCEPTIONS = {"anthropic": "a request with betas=False", "openai": "a request to Chat Completions"}
 _ANNOUNCE_TOOLS = Steps("append", "keep")
 # A caller who requests one of these expects a new edition, so returning the one in use would be wrong.
 _EXPLICIT_EVENTS = frozenset(("reload", "rebuild"))
@@ -146,7 +148,7 @@ class Transitions:
             new_edition = self._builder.rebuild(edition, subject, step, now, keep_tools=subject == "rest" and is_first)
             loss = rebuild_loss_function(self._agent.resolved, edition, shipped_prices, estimator)
             step_outcome = apply_step(
-                step, edition, new_edition, is_summarised and is_first, before, loss, self._accepts_late_tools
+                step, edition, new_edition, is_summarised and is_first, before, loss, self._late_tool_exception
             )
             outcome = replace(
                 step_outcome,
@@ -161,11 +163,15 @@ class Transitions:
             outcome = replace(outcome, edition=with_state(outcome.edition, state))
         return outcome
 
-    def _accepts_late_tools(self) -> bool:
-        """Whether the agent's model accepts new tools in the middle of a conversation. False for unknown providers."""
+    def _late_tool_exception(self) -> str:
+        """Return the request that loses the prefix, if the agent's model otherwise accepts new tools in the middle of a conversation.
+
+        Empty for a model that does not accept them, and for unknown providers.
+        """
         model = self._agent.resolved.model
         provider = self._agent.resolved.provider.lower() or shipped_prices().provider_of(model)
-        return provider in PROVIDERS and capabilities_of(provider, model).added_tools
+        is_accepted = provider in PROVIDERS and capabilities_of(provider, model).added_tools
+        return _LATE_TOOL_EXCEPTIONS.get(provider, "") if is_accepted else ""
 
     def compact(self, now: datetime | None) -> Outcome:
         """Return the edition with which to request a summary. Everything that only the messages contained is removed from the state."""

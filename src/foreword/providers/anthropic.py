@@ -18,7 +18,7 @@ and a lifetime may end in them.
 
 from __future__ import annotations
 
-from ..errors import CallError, check_turn
+from ..errors import CallError, check_turn, expect_mapping
 from ..vocabulary import Turn, replace
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
@@ -35,12 +35,20 @@ if TYPE_CHECKING:
     TTL = Literal["5m", "1h", "mixed"]
 
 _TTLS = ("5m", "1h", "mixed")
+_BETA_HEADER = "anthropic-beta"
 MAX_BREAKPOINTS = 4  # in the whole request
 _SHARED_LIFETIMES = ("release", "project")  # text that other conversations read too
 _MIN_CACHED = 4096  # characters; most models do not cache less than this
 
 
-def for_anthropic(turn: Turn, *, breakpoints: int = 3, ttl: TTL | None = None, betas: bool = True) -> dict[str, Any]:
+def for_anthropic(
+    turn: Turn,
+    *,
+    breakpoints: int = 3,
+    ttl: TTL | None = None,
+    betas: bool = True,
+    headers: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
     """Return the arguments `tools`, `system` and `messages` of `client.messages.create`.
 
     `breakpoints` is how many cache breakpoints may be set, from 0 to 4. Together with those already in the messages and tools, there
@@ -52,13 +60,15 @@ def for_anthropic(turn: Turn, *, breakpoints: int = 3, ttl: TTL | None = None, b
     an hour too.
 
     Tools that are added or removed late are sent with beta headers (`extra_headers`) if the turn's model accepts them, which preserves
-    the cache. With `betas=False`, they are in `tools`.
+    the cache. With `betas=False`, they are in `tools`. Pass your own headers as `headers`, and `extra_headers` contains both: the names
+    in your `anthropic-beta` are kept.
     """
     check_turn("for_anthropic", turn, Turn)
     _check_options(breakpoints, ttl)
-    headers: dict[str, Any] = {}
+    expect_mapping("headers", headers)
+    late_headers: dict[str, str] = {}
     if turn.changes:
-        turn, headers = _with_late_changes(turn, betas)
+        turn, late_headers = _with_late_changes(turn, betas)
     tools = [_tool(tool) for tool in turn.tools]
     messages = turn.messages[len(turn.leading) :]
     existing_count = len([*_breakpoints_in(tools), *_breakpoints_in(messages)])
@@ -80,10 +90,19 @@ def for_anthropic(turn: Turn, *, breakpoints: int = 3, ttl: TTL | None = None, b
         {"role": "user", "content": _text_blocks(blocks, number, ttl)} for number in range(1, len(turn.leading) + 1)
     ]
     request["messages"] = [*leading, *messages]
-    return request | headers
+    merged = _merge_headers(headers or {}, late_headers)
+    return request | ({"extra_headers": merged} if merged else {})
 
 
 request = for_anthropic
+
+
+def _merge_headers(own: Mapping[str, str], late: Mapping[str, str]) -> dict[str, str]:
+    """Return the caller's headers and those of late changes. Both may name betas; each is named once."""
+    merged = {name: content for name, content in own.items() if name.lower() != _BETA_HEADER}
+    values = [content for headers in (own, late) for name, content in headers.items() if name.lower() == _BETA_HEADER]
+    names = dict.fromkeys(name.strip() for content in values for name in content.split(",") if name.strip())
+    return {**merged, **({_BETA_HEADER: ",".join(names)} if names else {})}
 
 
 def _check_options(breakpoints: int, ttl: str | None) -> None:
@@ -135,7 +154,7 @@ def _cache_control(ttl: str | None, lifetime: str) -> dict[str, str]:
 # Late changes
 
 
-def _with_late_changes(turn: Turn, betas: bool) -> tuple[Turn, dict[str, Any]]:
+def _with_late_changes(turn: Turn, betas: bool) -> tuple[Turn, dict[str, str]]:
     """Return the turn with announced changes in the API's own form, and the headers that this needs."""
     capabilities, announced = capabilities_of("anthropic", turn.model), announcements(turn)
     if not capabilities.system_messages or not announced:
@@ -150,7 +169,7 @@ def _with_late_changes(turn: Turn, betas: bool) -> tuple[Turn, dict[str, Any]]:
     if all(len(message_blocks) == 1 for message_blocks in blocks.values()):
         return turn, {}
     added_names = {name for change in announced.values() for name in change.get("added", ())}
-    headers = {"extra_headers": {"anthropic-beta": ",".join(capabilities.betas)}}
+    headers = {_BETA_HEADER: ",".join(capabilities.betas)}
     return replace(turn, tools=[tool for tool in turn.tools if tool["name"] not in added_names]), headers
 
 

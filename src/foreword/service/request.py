@@ -135,7 +135,8 @@ def _match(name: str, text: str, pattern: re.Pattern[str], expected: str) -> str
 
 def is_json(kind: msgspec.inspect.Type | None) -> bool:
     """Whether a query parameter of this type is encoded as JSON."""
-    return isinstance(kind, msgspec.inspect.ListType | msgspec.inspect.StructType) and not _is_repeated(kind)
+    kinds = msgspec.inspect.ListType | msgspec.inspect.StructType | msgspec.inspect.DictType
+    return isinstance(kind, kinds) and not _is_repeated(kind)
 
 
 def _is_repeated(kind: msgspec.inspect.Type | None) -> bool:
