@@ -29,8 +29,8 @@ def test_calls_are_added_up_per_edition(tree, open_conversation):
     usage = conversation.record_usage(call(read=8000, written=1000, new=1000, output=50))
     assert (usage.edition, usage.calls, usage.input, usage.read, usage.written, usage.output) == (1, 2, 20_000, 8000, 9000, 150)  # fmt: skip
     assert usage.hit_rate == 0.4
-    # 3,000 tokens at $5.00, 9,000 written at $6.25 and 8,000 read at $0.50 for a million
-    assert usage.cost == pytest.approx((3000 * 5 + 9000 * 6.25 + 8000 * 0.5) / 1e6)
+    # 3,000 tokens at $5.00, 9,000 written at $6.25, 8,000 read at $0.50 and 150 of output at $25.00 for a million
+    assert usage.cost == pytest.approx((3000 * 5 + 9000 * 6.25 + 8000 * 0.5 + 150 * 25) / 1e6)
     tree({"w/AGENTS.md": "Two."})
     conversation.construct()
     assert conversation.record_usage(call(new=10)) == Usage(2, 1, 10, 0, 0, 0, 10 * 5 / 1e6, (10, 0, 0, 0), (usage_finding(),))  # fmt: skip

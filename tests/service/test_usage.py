@@ -16,7 +16,7 @@ COUNTED = {
     "read": 8000,
     "written": 1500,
     "output": 300,
-    "cost": 0.015875,
+    "cost": 0.023375,
     "hit_rate": 0.8,
 }
 

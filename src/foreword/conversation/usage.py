@@ -41,7 +41,7 @@ class Usage:
         read: How many of them were read from the provider's cache.
         written: How many of them were written to it.
         output: The output tokens.
-        cost: What the input cost, in US dollars. None if the model's price is unknown.
+        cost: What the input and the output cost, in US dollars. None if the model's price is unknown.
         call: The input, read, written and output tokens of the last call.
         findings: What is wrong with the last call, such as a collapsed cache.
         hit_rate: The share of the input that was read from the cache, from 0 to 1. None without any input.
@@ -104,14 +104,14 @@ def record_usage(
 
 
 def _cost(tokens: ReportedTokens, rules: ProviderRules, price: Price | None) -> float | None:
-    """Return the cost of a call's input in US dollars, or None if the price is unknown."""
+    """Return the cost of a call in US dollars, or None if the price is unknown. If only that of the output is, it is left out."""
     if price is None:
         return None
     uncached = tokens.input - tokens.read - tokens.written
     long_price = rules.long_write * price.input or price.write
     written_short = tokens.written - tokens.written_long
     cached = tokens.read * price.read + written_short * price.write + tokens.written_long * long_price
-    return (uncached * price.input + cached) / MILLION
+    return (uncached * price.input + cached + tokens.output * price.output) / MILLION
 
 
 def _collapse(store: Store, id: str, edition: Edition, row: UsageRow, call: CallUsage, lifetime: int) -> str:

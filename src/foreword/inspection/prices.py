@@ -22,7 +22,10 @@ MILLION = 1_000_000
 
 @value
 class Price:
-    """A model's prices per million tokens, and the minimum number of tokens that is cached (None if unknown)."""
+    """A model's prices per million tokens, and the minimum number of tokens that is cached (None if unknown).
+
+    `output` is 0 if it is not known.
+    """
 
     name: str
     provider: str
@@ -32,6 +35,7 @@ class Price:
     minimum: int | None = None
     source: str = ""
     date: str = ""
+    output: float = 0
 
 
 @value
@@ -121,6 +125,7 @@ _MODEL_SHAPE = {
     "name": NAME,
     "provider": STRING,
     "input": AMOUNT,
+    "output": AMOUNT,
     "write": AMOUNT,
     "read": AMOUNT,
     "minimum": ("a whole number from 0 to 1e9", lambda content: type(content) is int and AMOUNT[1](content)),
