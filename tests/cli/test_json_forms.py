@@ -43,8 +43,8 @@ TYPES = {
     "template variables": ([], forms.VariablesForm),
     "completion": (["bash"], forms.CompletionForm),
 }
-# These run until they are stopped: they are tested in test_watch_command.py and tests/service.
-ENDLESS_COMMANDS = {"watch", "serve"}
+# These run until they are stopped: they are tested in test_watch_command.py, tests/service and tests/proxy.
+ENDLESS_COMMANDS = {"watch", "serve", "proxy"}
 
 
 def fits(form, kind):
