@@ -14,17 +14,19 @@ from cold import FLOOR, FOREWORD, PYTHON
 from measure import Row, print_table
 
 FEW, MANY = 250, 2_000
+FILES = 20_000
 SKILLS = 10_000
 # Building the prompt ten times took 71 times the floor's CPU time (17.8 s and 0.25 s on one machine) and 377 MB. The limits are a
 # quarter of these.
 MAX_CPU_RATIO = 71 / 4
 MEMORY_OF_TEN_BUILDS, MAX_MEMORY_RATIO = 377, 1 / 4
+MAX_WALK_RATIO = 15
 ROUNDS = 3
 
 
 def rows(_: fixture.Fixture | None = None) -> list[Row]:
     with tempfile.TemporaryDirectory(prefix="foreword-bench-scale-") as folder:
-        return [*lint_rows(Path(folder)), *cache_rows(Path(folder))]
+        return [*lint_rows(Path(folder)), *walk_rows(Path(folder)), *cache_rows(Path(folder))]
 
 
 def lint_rows(folder: Path) -> list[Row]:
@@ -37,6 +39,30 @@ def lint_rows(folder: Path) -> list[Row]:
     cpu = {number: lowest_cost(command, folder)[0] / number for number, command in commands.items()}
     name = f"lint --recursive, CPU per file, {MANY:,} files vs. {FEW:,}"
     return [Row(name, cpu[MANY], cpu[FEW], 1.3, " ".join(commands[MANY]), " ".join(commands[FEW]))]
+
+
+def walk_rows(folder: Path) -> list[Row]:
+    """Compare `lint --recursive` in a large repository with few instructions to walking its folders once."""
+    top = folder / "repository"
+    write_repository(top, FILES)
+    lint = [FOREWORD, "lint", str(top), "--recursive", "--json", "--home", str(folder)]
+    walk = [PYTHON, "-I", "-S", "-c", f"import os; list(os.walk({str(top)!r}))"]
+    name = f"lint --recursive in a repository of {FILES:,} files, CPU vs. one walk"
+    ours, baseline = lowest_cost(lint, folder)[0], lowest_cost(walk, folder)[0]
+    return [Row(name, ours, baseline, MAX_WALK_RATIO, " ".join(lint), " ".join(walk))]
+
+
+def write_repository(top: Path, number: int) -> None:
+    """Create a repository with this many source files, 20 in each folder, and instructions for several agents in every hundredth folder."""
+    (top / ".git").mkdir(parents=True)
+    (top / "CLAUDE.md").write_text("# Shop\n\nRun the tests before every commit.\n")
+    for index in range(number // 20):
+        part = top / f"part-{index // 50}" / f"module-{index}"
+        part.mkdir(parents=True)
+        for file in range(20):
+            (part / f"file-{file}.py").touch()
+        if index % 100 == 0:
+            (part / "AGENTS.md").write_text(f"# Module {index}\n\nKeep module {index} small.\n")
 
 
 def write_siblings(top: Path, number: int) -> None:

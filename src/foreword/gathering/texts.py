@@ -27,18 +27,18 @@ class TextPreparer:
 
     def prepare_all(self) -> dict[str, Sequence[Document]]:
         """Return the documents of each lookup rule. A file counts as blank if none of its text is left."""
-        prepared: dict[str, Sequence[Document]] = dict.fromkeys(self.lookups, ())
+        prepared: dict[str, list[Document]] = {name: [] for name in self.lookups}
         for name, text in self.deduplicator.kept_texts():
             if name not in self.lookups:
                 continue
             documents = self.documents(self.lookups[name], text)
             if self.lookups[name].rules.blank == "keep":
-                prepared[name] = (*prepared[name], *documents)
+                prepared[name] += documents
                 continue
             if any(not document.text.strip() for document in documents[:1]):
                 self.deduplicator.record_blank(name, text, "it contains only front matter or comments")
-            prepared[name] = (*prepared[name], *(document for document in documents if document.text.strip()))
-        return prepared
+            prepared[name] += [document for document in documents if document.text.strip()]
+        return {name: tuple(documents) for name, documents in prepared.items()}
 
     def documents(self, lookup: Lookup, text: FoundText) -> list[Document]:
         """Return a text's document, and those that it imports as items of their own."""
