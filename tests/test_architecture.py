@@ -71,10 +71,13 @@ def module_of(target):
 
 
 def import_edges():
-    """Yield the importer, imported and line of every import within this package, including types and imports in functions."""
+    """Yield the importer, imported and line of every import within this package, including types and imports in functions.
+
+    Any module may import the version, which the package defines before everything else.
+    """
     for name, tree in TREES.items():
         for target, line in imports_of(name, ast.walk(tree)):
-            if target.split(".")[0] == "foreword" and module_of(target) != name:
+            if target.split(".")[0] == "foreword" and target != "foreword.__version__" and module_of(target) != name:
                 yield name, module_of(target), line
 
 
@@ -118,7 +121,7 @@ def test_the_import_reader_sees_types_and_late_imports():
 
 # A package may import the packages above it in this list; those on one line do not import each other.
 ORDER = """
-    errors version
+    errors
     shapes values
     tools
     vocabulary
@@ -140,7 +143,7 @@ ORDER = """
     integrations
     wire
     programs
-    service proxy
+    service
     cli
 """
 LEVELS = {name: index for index, line in enumerate(ORDER.split("\n")) for name in line.split()}
@@ -176,7 +179,7 @@ def test_few_modules_are_directly_in_the_package():
 def test_the_map_in_agents_md_names_every_package():
     text = (SRC.parent / "AGENTS.md").read_text()
     named = {word for code in re.findall(r"`([\w./*]+)`", text) for word in re.split(r"\W", code)}
-    assert {package_of(name) for name in TREES} - named - {"__main__", "version"} == set()
+    assert {package_of(name) for name in TREES} - named - {"__main__"} == set()
 
 
 # Importing by name hides a dependency.
@@ -371,7 +374,7 @@ def test_every_public_name_exists():
 def test_a_type_checker_sees_the_same_public_names():
     typed, loads = (node for node in TREES["__init__"].body if isinstance(node, ast.If))
     declared = {alias.name for node in typed.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    assert declared == {*foreword.__all__, "__version__"}
+    assert declared == {*foreword.__all__}
     assert ast.unparse(loads.test) == "not TYPE_CHECKING", "a checker would accept any name"
 
 

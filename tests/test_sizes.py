@@ -13,6 +13,7 @@ PACKAGE = Path(foreword.__file__).parent
 GENERATED = (PACKAGE / "packs/std", PACKAGE / "packs/agents")
 TREES = {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py")) if path.parent not in GENERATED}
 
+ENTRIES = 28
 LINES_OF_A_FILE = 500
 LINES_OF_A_CLASS = 250
 COMPLEXITY = 15
@@ -72,6 +73,11 @@ def test_complexity_counts_what_a_reader_has_to_follow(source, expected):
 def test_files_are_short():
     lengths = {str(path.relative_to(PACKAGE)): len(path.read_text().splitlines()) for path in TREES}
     assert {name: length for name, length in lengths.items() if length > LINES_OF_A_FILE} == {}
+
+
+def test_the_package_can_be_taken_in_at_a_glance():
+    entries = [entry.name for entry in PACKAGE.iterdir() if entry.name != "__pycache__"]
+    assert len(entries) <= ENTRIES, sorted(entries)
 
 
 def test_classes_are_short():

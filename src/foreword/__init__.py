@@ -5,6 +5,8 @@ The names below are the public interface. Each is loaded on first use, so import
 
 from __future__ import annotations
 
+__version__ = "0.1.0"
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .conversation.conversation import Conversation
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from .providers.openai import for_openai_chat, for_openai_responses
     from .providers.request_check import check_request
     from .tools import Tool
-    from .version import __version__ as __version__
     from .vocabulary import (
         Access,
         Agent,
@@ -68,7 +69,6 @@ _MODULES = {
     "providers.openai": ("for_openai_chat", "for_openai_responses"),
     "providers.request_check": ("check_request",),
     "tools": ("Tool",),
-    "version": ("__version__",),
     "vocabulary": (
         "Access",
         "Agent",

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from foreword.version import __version__ as VERSION
+from foreword import __version__ as VERSION
 
 ROOT = Path(__file__).parents[2]
 UV = Path(sys.executable).with_name("uv")

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from foreword.proxy.server import Proxy, Upstream
+from foreword.service.proxy.server import Proxy, Upstream
 
 
 class Provider(ThreadingHTTPServer):

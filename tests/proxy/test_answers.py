@@ -8,8 +8,8 @@ import zlib
 
 import pytest
 
-from foreword.proxy import answers
-from foreword.proxy.answers import UsageReader
+from foreword.service.proxy import answers
+from foreword.service.proxy.answers import UsageReader
 
 JSON, STREAM = "application/json; charset=utf-8", "text/event-stream"
 ANTHROPIC = {"input_tokens": 10, "cache_read_input_tokens": 80, "cache_creation_input_tokens": 10, "output_tokens": 1}

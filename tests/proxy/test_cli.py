@@ -15,8 +15,8 @@ import pytest
 from foreword.cli import main
 from foreword.cli.proxy import Printer, parse_upstream
 from foreword.errors import CallError
-from foreword.proxy.observer import CallReport
-from foreword.proxy.server import Upstream
+from foreword.service.proxy.observer import CallReport
+from foreword.service.proxy.server import Upstream
 
 
 @pytest.mark.parametrize(

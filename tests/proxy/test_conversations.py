@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from foreword.providers.usage import ReportedTokens
-from foreword.proxy.conversations import MAX_CONVERSATIONS, SeenConversations
-from foreword.proxy.fingerprint import difference, fingerprint
-from foreword.proxy.observer import CallReport, endpoint_of, model_in
+from foreword.service.proxy.conversations import MAX_CONVERSATIONS, SeenConversations
+from foreword.service.proxy.fingerprint import difference, fingerprint
+from foreword.service.proxy.observer import CallReport, endpoint_of, model_in
 
 KEY = b"key"
 SYSTEM = "You are an agent. " * 100

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from foreword.proxy.http1 import Body, ProtocolError, parse_head
+from foreword.service.proxy.http1 import Body, ProtocolError, parse_head
 
 
 def head(*lines, start="POST /x HTTP/1.1"):

@@ -14,7 +14,7 @@ from anthropic import Anthropic
 from google import genai
 from openai import OpenAI
 
-from foreword.proxy.server import Upstream
+from foreword.service.proxy.server import Upstream
 
 TEXT, KEY = "The secret plan of hunter2. " * 100, "sk-secret-hunter2"
 TOOLS = [

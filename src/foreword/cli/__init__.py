@@ -60,7 +60,7 @@ def _drop_broken_streams() -> None:
 
 def _run(arguments: list[str], is_process: bool) -> int:
     if arguments == ["--version"]:
-        from ..version import __version__
+        from .. import __version__
 
         print(f"foreword {__version__}")
         return 0

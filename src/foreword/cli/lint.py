@@ -72,8 +72,8 @@ def lint(args: Namespace) -> int:
 
 
 def _write_sarif(report: Report, _: Namespace) -> None:
+    from .. import __version__
     from ..inspection.lint.formats import sarif_form
-    from ..version import __version__
 
     write_json(sarif_form(report.findings, report.root, __version__))
 

@@ -10,8 +10,8 @@ from .terminal import escape_for, write, write_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..proxy.observer import CallReport
-    from ..proxy.server import Proxy, Upstream
+    from ..service.proxy.observer import CallReport
+    from ..service.proxy.server import Proxy, Upstream
     from .arguments import Namespace, Parser
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -45,7 +45,7 @@ def proxy(args: Namespace) -> int:
     if not 0 <= args.port <= 65535:
         raise CallError(f"--port must be a number from 0 to 65535, not {args.port}")
     upstream = parse_upstream(args.upstream)
-    from ..proxy.server import Proxy
+    from ..service.proxy.server import Proxy
 
     gc.enable()  # a proxy runs for days
     printer = Printer(args.json)
@@ -58,7 +58,7 @@ def parse_upstream(url: str) -> Upstream:
     """Parse the URL of a provider."""
     from urllib.parse import urlsplit
 
-    from ..proxy.server import Upstream
+    from ..service.proxy.server import Upstream
 
     expected = "must be the URL of a provider, such as https://api.anthropic.com"
     try:

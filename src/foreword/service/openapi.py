@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import msgspec.inspect
 
-from ..version import __version__
+from .. import __version__
 from .forms import ProblemForm
 from .request import field_types, is_json
 from .responses import PROBLEMS

@@ -8,15 +8,15 @@ from __future__ import annotations
 import json
 import zlib
 
-from ..errors import CallError
-from ..providers.usage import reported_tokens
+from ...errors import CallError
+from ...providers.usage import reported_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from ..providers.usage import ReportedTokens
+    from ...providers.usage import ReportedTokens
 
 MAX_BODY = 32 * 1024 * 1024
 _USAGE_KEYS = ("usage", "usageMetadata", "usage_metadata")

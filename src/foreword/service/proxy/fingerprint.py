@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from ..providers.request_parts import as_json, changed_setting, describe_tool_change, first_difference, parse_request
-from ..text.tokens import estimator
-from ..vocabulary import value
+from ...providers.request_parts import as_json, changed_setting, describe_tool_change, first_difference, parse_request
+from ...text.tokens import estimator
+from ...vocabulary import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from ..providers.request_check import MAX_BREAKPOINTS
-from ..vocabulary import replace, value
+from ...providers.request_check import MAX_BREAKPOINTS
+from ...vocabulary import replace, value
 from .answers import MAX_BODY, UsageReader, decoder
 from .conversations import SeenConversations
 from .fingerprint import fingerprint, printable_name
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..providers.usage import ReportedTokens
+    from ...providers.usage import ReportedTokens
     from .fingerprint import Fingerprint
     from .http1 import Head
 

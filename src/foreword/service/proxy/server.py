@@ -12,7 +12,7 @@ import ssl
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from ..vocabulary import value
+from ...vocabulary import value
 from .answers import DECODED
 from .conversations import SeenConversations
 from .http1 import MAX_HEAD, Body, Head, ProtocolError, parse_head

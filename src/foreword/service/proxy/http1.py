@@ -6,7 +6,7 @@ its content can be read.
 
 from __future__ import annotations
 
-from ..vocabulary import value
+from ...vocabulary import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

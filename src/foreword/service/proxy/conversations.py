@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from ..vocabulary import value
+from ...vocabulary import value
 from .fingerprint import difference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..providers.usage import ReportedTokens
+    from ...providers.usage import ReportedTokens
     from .fingerprint import Fingerprint, RequestChange
 
 MAX_CONVERSATIONS = 200
