@@ -90,18 +90,20 @@ def for_anthropic(
         {"role": "user", "content": _text_blocks(blocks, number, ttl)} for number in range(1, len(turn.leading) + 1)
     ]
     request["messages"] = [*leading, *messages]
-    merged = _merge_headers(headers or {}, late_headers)
-    return request | ({"extra_headers": merged} if merged else {})
+    if extra_headers := _merge_headers(headers, late_headers):
+        request["extra_headers"] = extra_headers
+    return request
 
 
 request = for_anthropic
 
 
-def _merge_headers(own: Mapping[str, str], late: Mapping[str, str]) -> dict[str, str]:
+def _merge_headers(own: Mapping[str, str] | None, late: Mapping[str, str]) -> dict[str, str]:
     """Return the caller's headers and those of late changes. Both may name betas; each is named once."""
-    merged = {name: content for name, content in own.items() if name.lower() != _BETA_HEADER}
-    values = [content for headers in (own, late) for name, content in headers.items() if name.lower() == _BETA_HEADER]
-    names = dict.fromkeys(name.strip() for content in values for name in content.split(",") if name.strip())
+    own = own or {}
+    merged = {name: value for name, value in own.items() if name.lower() != _BETA_HEADER}
+    values = [value for headers in (own, late) for name, value in headers.items() if name.lower() == _BETA_HEADER]
+    names = dict.fromkeys(name.strip() for value in values for name in value.split(",") if name.strip())
     return {**merged, **({_BETA_HEADER: ",".join(names)} if names else {})}
 
 
