@@ -164,6 +164,11 @@ def test_packages_import_only_packages_above_them():
     ] == []
 
 
+def test_no_other_package_imports_the_adapters_for_frameworks():
+    users = {package_of(name) for name, imported, _ in import_edges() if package_of(imported) == "integrations"}
+    assert users == {"integrations"}
+
+
 def test_there_are_no_import_cycles():
     graph = graphlib.TopologicalSorter()
     for name, imported, _ in import_edges():
