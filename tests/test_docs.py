@@ -224,7 +224,12 @@ def variables_in(path):
         receiver = None
         if isinstance(node, ast.Subscript):
             receiver, name = node.value, node.slice
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+        elif (
+            isinstance(node, ast.Call)
+            and node.args
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "get"
+        ):
             receiver, name = node.func.value, node.args[0]
         if receiver is not None and re.search(r"\benviron(ment)?$", ast.unparse(receiver)):
             yield from [name.value] if isinstance(name, ast.Constant) else filter(VARIABLE.fullmatch, texts)

@@ -62,8 +62,12 @@ def test_turn_prints_what_the_model_should_see(run_json):
         "messages": [{"role": "user", "content": "hi"}],
         "history": [{"role": "user", "content": "hi"}],
         "tools": [{"name": "read", "description": "", "schema": {}}],
+        "model": "",
+        "sections": first["sections"],
+        "root_end": len("You are a helpful coding assistant.\n\n\nMoney is Decimal."),
         "findings": [],
     }
+    assert [(section["start"], section["lifetime"]) for section in first["sections"]] == [(0, "conversation")]
     assert first["system"] == (
         "You are a helpful coding assistant.\n\n\nMoney is Decimal.\n\n\nThe current working directory is /w.\n"
     )
@@ -149,10 +153,10 @@ def test_unencodable_text_is_escaped(run):
 
 
 def test_compact_prints_the_same_keys_as_turn(tree, run_json):
-    run_json("talk", "turn", "t", "--layout", "builder")
+    first = run_json("talk", "turn", "t", "--layout", "builder")
     tree({"w/AGENTS.md": "Money is float.\n"})
     turn = run_json("talk", "compact", "t", "--layout", "builder")
-    assert set(turn) == {"conversation", "edition", "reused", "system", "messages", "history", "tools", "findings"}
+    assert set(turn) == set(first)
     assert (turn["edition"], turn["messages"]) == (2, [])
     prompt, _, request = turn["system"].rpartition("\n\n")
     assert "Money is float." in prompt and request.startswith("Summarise the conversation")
@@ -405,7 +409,7 @@ def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, ru
         (["show", "--tools", "half.json"], "no provider accepts a tool named"),
         (["show", "--model", "m\udcff"], "the model cannot be encoded as UTF-8"),
         (["talk", "turn", "t", "--tools", "nan.json"], "--tools nan.json: the file is not valid JSON"),
-        (["talk", "turn", "t", "--tools", "huge.json"], "the schema of the tool 'a' is not valid JSON: it contains NaN, an infinity or itself"),
+        (["talk", "turn", "t", "--tools", "huge.json"], "the schema or options of the tool 'a' cannot be written as JSON: they contain NaN, an infinity or themselves"),
         (["template", "set"], "FILE"),
         (["template", "set", "none.md"], "the file does not exist"),
         (["template", "restore", "9"], "the template has no version 9"),
