@@ -1,10 +1,10 @@
-"""Files of trees for menus: skills, sub-agents and commands, also with equal names."""
+"""File trees for testing menus (skills, sub-agents, commands), including duplicate names."""
 
 from __future__ import annotations
 
-# OpenCode lists one of several skills with the same name; which one varies.
+# OpenCode is left out: of several skills with the same name it lists one, and which one varies.
 SORTED_MENUS = ("claude", "codex", "copilot", "qwen", "pi-agent")
-# Programs that take the skills in one folder as they come from the disk.
+# Programs that list the skills of a folder in directory order, unsorted.
 UNSORTED_MENUS = ("gemini", "vibe")
 _FOLDERS = ("agents", "claude", "codex", "gemini", "qwen", "vibe")
 _SKILL_FOLDERS = (
@@ -18,7 +18,7 @@ def _agent(name: str, mark: str) -> str:
 
 
 def skill(name: str, mark: str, paths: str = "") -> str:
-    """A SKILL.md with markers, for files that match `paths`."""
+    """Return a SKILL.md with markers that applies to files matching `paths`."""
     scope = f"paths: {paths}\n" if paths else ""
     return f"---\nname: {name}\ndescription: qx-{mark}-about\n{scope}---\nqx-{mark}-body\n"
 
@@ -41,7 +41,7 @@ MENUS = {
     "home/.agents/skills/ours/SKILL.md": skill("ours", "agents-ours"),
 }
 
-NAMES = {
+NAME_CLASHES = {
     "repo/.agents/skills/one/SKILL.md": skill("same", "one"),
     "repo/.agents/skills/two/SKILL.md": skill("same", "two"),
     "repo/.agents/skills/zed/SKILL.md": skill("first", "zed"),
@@ -73,7 +73,7 @@ SKILLS_WITH_PATHS = {
     "repo/a/b/z.py": "print()\n",
 }
 
-# In each folder a skill that is in all others too, and two of its own, whose names are in another order than the folders.
+# Each folder has one skill that all folders share and two of its own, whose names do not sort in folder order.
 SAME_NAMES = {
     f"{folder}/skills/{name}/SKILL.md": skill(name, f"{_mark(folder)}-{name}")
     for number, folder in enumerate(_SKILL_FOLDERS)

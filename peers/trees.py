@@ -5,7 +5,16 @@ from __future__ import annotations
 import os
 import re
 
-from .menu_trees import MENUS, NAMES, SAME_NAMES, SAME_ONLY, SKILLS_WITH_PATHS, SORTED_MENUS, UNSORTED_MENUS, skill
+from .menu_trees import (
+    MENUS,
+    NAME_CLASHES,
+    SAME_NAMES,
+    SAME_ONLY,
+    SKILLS_WITH_PATHS,
+    SORTED_MENUS,
+    UNSORTED_MENUS,
+    skill,
+)
 from .tree import DEFAULT_PROGRAMS, Tree
 
 ALL_PROGRAMS = (*DEFAULT_PROGRAMS, "qwen", "vibe", "pi-agent")
@@ -493,7 +502,7 @@ TREES: dict[str, Tree] = {
         touch="repo/c/z.py",
     ),
     "menus": Tree({**MENUS, "repo/AGENTS.md": "qx-root\n"}, ("repo",), ALL_PROGRAMS),
-    "names": Tree({**NAMES, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), ("claude", "codex")),
+    "names": Tree({**NAME_CLASHES, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), ("claude", "codex")),
     "same-names": Tree({**SAME_NAMES, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), SORTED_MENUS),
     "same-only": Tree({**SAME_ONLY, "repo/AGENTS.md": "qx-root\n"}, ("repo", "repo/a"), UNSORTED_MENUS),
 }

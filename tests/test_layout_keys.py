@@ -303,10 +303,10 @@ def test_a_layout_keeps_what_it_does_not_replace(tree):
 @pytest.mark.parametrize(
     ("files", "sentence"),
     [
-        ({"a.toml": 'extends = "./a.toml"\n'}, "in a circle: $TOP/a.toml > $TOP/a.toml"),
+        ({"a.toml": 'extends = "./a.toml"\n'}, "circular or too deep 'extends': $TOP/a.toml > $TOP/a.toml"),
         (
             {"a.toml": 'extends = "./b.toml"\n', "b.toml": 'extends = "./a.toml"\n'},
-            "in a circle: $TOP/a.toml > $TOP/b.toml > $TOP/a.toml",
+            "circular or too deep 'extends': $TOP/a.toml > $TOP/b.toml > $TOP/a.toml",
         ),
         ({"a.toml": "extends = 5\n"}, "extends must be an address or a file, not 5"),
         ({"a.toml": 'extends = "opel"\n'}, "$TOP/a.toml: extends: unknown layout 'opel'; did you mean 'opal'?"),

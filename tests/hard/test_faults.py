@@ -163,7 +163,7 @@ def replace_with(make):
 SWAPS = {
     "a named pipe": (replace_with(os.mkfifo), "it is a named pipe, not a file"),
     "a directory": (replace_with(os.mkdir), "it is a directory, not a file"),
-    "a link to itself": (replace_with(lambda path: os.symlink(path, path)), "its links form a circle"),
+    "a link to itself": (replace_with(lambda path: os.symlink(path, path)), "its links form a loop"),
     "a broken link": (replace_with(lambda path: os.symlink("nowhere", path)), "it is a broken link"),
     "a link to a name that is too long": (replace_with(lambda path: os.symlink("x" * 300, path)), "its name is too long"),
     "nothing": (os.unlink, "it disappeared before it could be read"),

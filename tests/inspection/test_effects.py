@@ -48,7 +48,7 @@ def test_new_and_fixed_findings_are_reported_even_if_the_text_is_unchanged(tree)
     assert ([finding.code for finding in result.new_findings], result.fixed_findings) == (["file-shadowed"], ())
 
 
-def test_an_equal_prompt_has_no_effect(tree):
+def test_an_unchanged_prompt_has_no_effect(tree):
     prompt = tree({"w/AGENTS.md": "X"}).prompt("ion")
     size = len(prompt.text)
     assert measure_effect(prompt, prompt, len) == Effect((), Names(), size, size, size, "", (), ())

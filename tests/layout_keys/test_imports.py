@@ -79,7 +79,7 @@ def test_each_file_follows_its_importer_once_depth_first(notes):
         "N.md (L): @a.md @sub/c.md @a.md\na.md (L): A @sub/b.md\nsub/b.md (L): B @../N.md @c.md\nsub/c.md (L): C"
     )
     assert notes.tree.messages(prompt) == [
-        ("import-cycle", "/w/sub/b.md imports '../N.md' in a circle: N.md -> a.md -> b.md -> N.md")
+        ("import-cycle", "/w/sub/b.md imports '../N.md' in a cycle: N.md -> a.md -> b.md -> N.md")
     ]
     assert [(notes.tree.short(candidate.path), candidate.layer, candidate.fate, notes.tree.short(candidate.reason)) for candidate in prompt.candidates] == [
         ("/w/N.md", "project", "used", ""),

@@ -332,7 +332,7 @@ def test_a_workspace_in_dev_shm_may_read_its_own_files(tree, monkeypatch):
         (os.mkfifo, "file-unreadable", "it is a named pipe, not a file"),
         (None, "file-unreadable", "it is a directory, not a file"),
         (Path("nowhere"), "file-unreadable", "it is a broken link"),
-        (Path("x"), "file-unreadable", "its links form a circle"),
+        (Path("x"), "file-unreadable", "its links form a loop"),
         (b"a\0b", "file-binary", "it contains a NUL byte at offset 1"),
         (b"a\xe9", "file-not-utf8", "byte 0xe9 at offset 1 is not UTF-8; save it as UTF-8"),
         (b"\xff\xfea\0", "file-not-utf8", "it is UTF-16, not UTF-8; save it as UTF-8"),

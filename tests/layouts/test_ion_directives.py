@@ -208,7 +208,7 @@ def test_a_project_file_may_include_files_of_the_workspace(tree, cwd, text, file
         ("pipe", "it is a named pipe, not a file"),
         ("binary", "it contains a NUL byte at offset 0"),
         ("latin", "byte 0xe9 at offset 0 is not UTF-8; save it as UTF-8"),
-        ("circle", "its links form a circle"),
+        ("circle", "its links form a loop"),
     ],
 )
 def test_a_project_file_may_not_include_other_files(tree, target, reason):

@@ -150,8 +150,8 @@ def test_nothing_inside_a_fence_is_a_directive(text, fence):
 @given(tag_soup)
 def test_nothing_inside_a_code_span_is_a_directive(text):
     text = text.replace("`", "'").replace("\n", " ").replace("\r", " ")
-    text_with_fence = f"a ``{text}`` {{{{ cwd }}}}"
-    assert text_of(run(text_with_fence)[0]) == f"a ``{text}`` /w"
+    text_with_span = f"a ``{text}`` {{{{ cwd }}}}"
+    assert text_of(run(text_with_span)[0]) == f"a ``{text}`` /w"
 
 
 @given(tag_soup, st.sampled_from(["cwd", "model", "date"]), st.text().filter(str.strip))

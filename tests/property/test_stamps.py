@@ -24,8 +24,9 @@ NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=UTC)
 class Clock:
     """The reader's clock, with access to the disk's clock.
 
-    With a clock behind the disk's the reader trusts nothing just written; with one ahead it trusts everything. In the second case
-    `tick` must run before the next change, because a real clock trusts no stamp before the disk's clock has advanced.
+    If its clock is behind the disk's, the reader does not trust recent writes; if it is ahead, the reader trusts everything. In the second
+    case, `tick` must run before the next change, because with a real clock, the reader does not trust a stamp until the disk's clock has
+    advanced.
     """
 
     def __init__(self, folder):
@@ -81,7 +82,7 @@ TEXTS = [
     "<!-- include: ./part.md -->\n", "<!-- include: ./docs/part.md -->\n", "<!-- include: ./docs/in/part.md -->\n",
 ]  # fmt: skip
 SKILL = "---\nname: x\ndescription: One.\n---\n"
-HEADS = [
+SKILL_FILES = [
     SKILL, f"{SKILL}A", f"{SKILL}B", SKILL.replace("One", "Two"), SKILL.replace("x", "y"), "none",
     "---\ndescription: One.\n---\n", "---\nname: x\n---\n", "---\ndescription: Three.\nmodel_invokation: true\n---\n",
 ]  # fmt: skip
@@ -89,7 +90,7 @@ SETTINGS = [
     'skills.validation = "strict"\n', 'names = ["CLAUDE.md"]\n', "budget = 200\n", "x = \n", "", 'layout = "pi"\n', 'layout = "ion"\n',
     'agents_md_section = "{}!"\n', 'agents_md_section = "{}?"\n', 'dir = "docs"\n', "skills.budget = 9\n",
 ]  # fmt: skip
-HEADINGS = ["ref: refs/heads/x\n", "ref: refs/heads/y\n", "gitdir: ../../real\n", "gitdir: ../real\n", ""]
+GIT_FILES = ["ref: refs/heads/x\n", "ref: refs/heads/y\n", "gitdir: ../../real\n", "gitdir: ../real\n", ""]
 
 
 def texts(path):
@@ -97,8 +98,8 @@ def texts(path):
     if path.endswith(".toml"):
         return st.sampled_from(SETTINGS)
     if path.endswith(("SKILL.md", "x.md", "y.md")):
-        return st.sampled_from([*HEADS, "one\n"])
-    return st.sampled_from(HEADINGS if "HEAD" in path or path.endswith(".git") else TEXTS)
+        return st.sampled_from([*SKILL_FILES, "one\n"])
+    return st.sampled_from(GIT_FILES if "HEAD" in path or path.endswith(".git") else TEXTS)
 
 
 TEMPLATE = "[if file:docs/part.md]1 [endif][file:docs/in/part.md] [file:AGENTS.md] [git:branch]"
@@ -218,7 +219,7 @@ class Disturbances(RuleBasedStateMachine):
 
     @rule(number=paths)
     def edit_without_trace(self, number):
-        """Replace letters, keeping size and modification time."""
+        """Change the case of the text, which keeps its size, and restore the modification time."""
 
         def edit(path):
             before = os.stat(path)
@@ -304,7 +305,7 @@ TestDisturbances = Disturbances.TestCase
 TestDisturbances.settings = settings(stateful_step_count=20)
 
 
-# Single changes that stamps do not show, or might not
+# Single changes that stamps do not reveal, or might not
 
 
 @pytest.fixture
@@ -334,79 +335,79 @@ def edit_without_trace(path):
 
 
 CHANGES = {
-    "the first skill in a folder that was there": (
+    "the first skill in an existing folder": (
         "foreword", {"w/a/.claude": None},
         lambda path: write(path("w/a/.claude/skills/x/SKILL.md"), SKILL),
     ),
-    "the first skill of the user in a folder that was there": (
+    "the user's first skill in an existing folder": (
         "pi", {"home/.sf/agent": None},
         lambda path: write(path("home/.sf/agent/skills/x/SKILL.md"), SKILL),
     ),
-    "a broken link goes": (
+    "a broken link is removed": (
         "ion", {"home/.ion/AGENTS.md": Path("nowhere")},
         lambda path: os.unlink(path("home/.ion/AGENTS.md")),
     ),
-    "a circle of links becomes a broken link": (
+    "a symlink loop becomes a broken link": (
         "ion", {"home/.ion/AGENTS.md": Path("../hop"), "home/hop": Path(".ion/AGENTS.md")},
         lambda path: relink(path("home/hop"), "nowhere"),
     ),
-    "what a file points at goes": (
+    "the target of a pointer file is removed": (
         "pi", {"home/.sf/agent/AGENTS.md": "CLAUDE.md\n", "home/.sf/agent/CLAUDE.md": "x", "home/.sf/agent/SYSTEM.md": "x"},
         lambda path: os.unlink(path("home/.sf/agent/CLAUDE.md")),
     ),
-    "what a file points at comes": (
+    "the target of a pointer file is created": (
         "opal", {"w/OPAL.md": "AGENTS.md\n"},
         lambda path: write(path("w/AGENTS.md"), "one\n"),
     ),
-    "a name in another case goes": (
+    "a name that differs only in case is removed": (
         "ion", {f"home/.ion/{name}": name for name in ("AGENTS.md", "agents.md", "AGENTS.MD", "Agents.md")},
         lambda path: os.unlink(path("home/.ion/Agents.md")),
     ),
-    "a name in another case turns out to be the same file": (
+    "a name that differs only in case becomes a link to the same file": (
         "ion", {"home/.ion/AGENTS.md": "x", "home/.ion/agents.md": Path("../hop"), "home/hop": Path("other"), "home/other": "y"},
         lambda path: relink(path("home/hop"), ".ion/AGENTS.md"),
     ),
-    "the repository that a link leads to goes": (
+    "the repository that a link points to is removed": (
         "foreword", {"real": None, "w/a/.git": Path("../../real"), "w/AGENTS.md": "one"},
         lambda path: os.rmdir(path("real")),
     ),
-    "an include that led out leads in": (
+    "an include that pointed outside now points inside": (
         "ion", {"w/a/AGENTS.md": "<!-- include: ./docs/part.md -->", "w/a/docs/part.md": Path("../../../out.md"), "out.md": "out", "w/a/docs/in.md": "in"},
         lambda path: relink(path("w/a/docs/part.md"), "in.md"),
     ),
-    "an include that led in leads out": (
+    "an include that pointed inside now points outside": (
         "ion", {"w/a/AGENTS.md": "<!-- include: ./docs/in/part.md -->", "w/a/docs/in/part.md": "in"},
         lambda path: move(path("w/a/docs/in"), path("out")),
     ),
-    "an include of an include comes": (
+    "a nested include is created": (
         "ion", {"w/a/AGENTS.md": "<!-- include: ./docs/x.md -->", "w/a/docs/x.md": "<!-- include: ./in/y.md -->", "w/a/docs/in": None},
         lambda path: write(path("w/a/docs/in/y.md"), "y"),
     ),
-    "the file of a variable that led out leads in": (
+    "a file variable that pointed outside now points inside": (
         "builder", {"w/a/docs/part.md": Path("../../../out.md"), "out.md": "out", "w/a/docs/in.md": "in"},
         lambda path: relink(path("w/a/docs/part.md"), "in.md"),
     ),
-    "a folder of the workspace moves out of it": (
+    "a workspace folder is moved out of the workspace": (
         "opal", {"w/a/.agents/skills/x/SKILL.md": SKILL, "w/a/.github/skills": None},
         lambda path: move(path("w/a/.agents"), path("out")),
     ),
-    "the body of the active skill": (
+    "the body of the active skill is edited": (
         "ion", {"w/a/.ion/skills/x/SKILL.md": f"{SKILL}one\n"},
         lambda path: write(path("w/a/.ion/skills/x/SKILL.md"), f"{SKILL}two\n"),
     ),
-    "other letters, the same size and time": (
+    "the text changes, but not its size or modification time": (
         "opal", {"w/a/AGENTS.md": "one\n"},
         lambda path: edit_without_trace(path("w/a/AGENTS.md")),
     ),
-    "the first settings in a folder that was there": (
+    "the first settings in an existing folder": (
         "opal", {"w/a/.foreword": None, "w/a/TEAM.md": "x"},
         lambda path: write(path("w/a/.foreword/foreword.toml"), 'names = ["TEAM.md"]'),
     ),
-    "the first wording of the user in a folder that was there": (
+    "the user's first wording in an existing folder": (
         "pod", {"home/.config/foreword": None, "w/a/AGENTS.md": "x"},
         lambda path: write(path("home/.config/foreword/prompts.toml"), 'agents_md_section = "{}!"'),
     ),
-    "a resident file": (
+    "a resident file is edited": (
         "pod", {"w/a/.foreword/knowledge/x.md": "---\ndescription: One.\n---\n"},
         lambda path: write(path("w/a/.foreword/knowledge/x.md"), "---\ndescription: One.\nmodel_invokation: true\n---\n"),
     ),
@@ -458,7 +459,7 @@ ALL_FILES = {
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "pod", "builder"])
 def test_nothing_is_read_if_nothing_changed(tree, trusted_clock, monkeypatch, layout):
-    """Opal and pi read directories above the workspace, where other programs write."""
+    """Opal and pi are left out: they read directories above the workspace, where other programs write."""
     workspace = tree({"w/a": None, **ALL_FILES}).workspace("w/a")
     assembler, agent = Assembler(workspace, layout), AGENTS.get(layout, AGENT)
     first = assembler.prompt(agent)
@@ -476,13 +477,13 @@ def test_only_what_changed_is_read_again(tree, trusted_clock, monkeypatch, layou
     paths = []
     monkeypatch.setattr(os, "open", lambda path, flags, open=os.open: paths.append(path) or open(path, flags))
     assert "ROOT" in assembler.prompt(AGENT, NOW).text
-    # Opal and pi read directories above, where other programs may write at any time.
+    # Only the workspace is checked: opal and pi also read directories above it, where other programs may write at any time.
     assert [path for path in paths if path.startswith(tree.path("w"))] == [tree.path("w/AGENTS.md")]
 
 
 @pytest.mark.parametrize("layout", ["foreword", "ion", "opal", "pi", "pod", "builder"])
 def test_a_change_within_the_clock_resolution_is_noticed(tree, layout):
-    """Write the same number of different letters as quickly as possible."""
+    """Rewrite the file with different text of the same length, as fast as possible."""
     tree({"w/a": None, **ALL_FILES})
     workspace, agent = tree.workspace("w/a"), AGENTS.get(layout, AGENT)
     assembler = Assembler(workspace, layout)

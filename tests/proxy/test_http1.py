@@ -62,8 +62,8 @@ def test_a_response_may_end_with_its_connection():
     response = head(start="HTTP/1.1 200 OK")
     body = Body(response, is_response=True)
     assert body.ends_with_connection and read(body, b"abc", 2) == (b"abc", b"") and not body.is_done
-    assert Body(response, is_response=True, has_none=True).is_done
-    assert Body(head("Content-Length: 9", start="HTTP/1.1 304 Not Modified"), is_response=True, has_none=True).is_done
+    assert Body(response, is_response=True, is_empty=True).is_done
+    assert Body(head("Content-Length: 9", start="HTTP/1.1 304 Not Modified"), is_response=True, is_empty=True).is_done
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def test_construct_returns_only_the_messages_of_the_prompt(open_conversation, pr
     )
 
 
-def test_the_messages_keep_their_bytes_until_the_edition_changes(tree, open_conversation, prompt_messages):
+def test_the_messages_stay_byte_identical_until_the_edition_changes(tree, open_conversation, prompt_messages):
     first = open_conversation().turn("hi")
     tree({"w/AGENTS.md": "Be rude.\n"})
     later = open_conversation().turn("more", first.history)
@@ -109,7 +109,7 @@ def test_notices_keep_their_position_if_all_messages_are_passed_back(open_conver
     assert list(own.messages) == list(third.messages)
 
 
-def test_a_new_prompt_is_not_a_message_of_the_prompt(open_conversation):
+def test_prompt_messages_do_not_count_as_a_new_user_request(open_conversation):
     hook_calls = []
 
     def start(prompt, message, about):
@@ -224,7 +224,7 @@ def test_lifetimes_end_in_messages(open_conversation):
         [block.get("cache_control") is not None for block in content]
         for content in [request["system"], *(message["content"] for message in request["messages"][:-1])]
     ]
-    # rules end the release, instructions the project and the environment the conversation; the plan is for this turn
+    # the release lifetime ends after rules, project after instructions, conversation after environment; the plan is for this turn
     assert marks == [[False], [True], [True], [True], [False]]
     assert [message["role"] for message in request["messages"]] == ["user"] * 5
     assert request["messages"][-1] == HI
@@ -238,7 +238,7 @@ def test_the_same_project_has_the_same_prefix_up_to_the_environment(open_convers
     assert elsewhere["messages"][0] == one["messages"][0] and elsewhere["messages"][1] != one["messages"][1]
 
 
-def test_a_spare_breakpoint_follows_the_roots_file_inside_a_message(tree, open_conversation):
+def test_a_spare_breakpoint_is_set_after_the_root_file_inside_a_message(tree, open_conversation):
     tree({"w/sub/AGENTS.md": "Below.\n"})
     settings = {"sections": ["identity", "instructions"], "identity.lifetime": "project"}
     turn = open_conversation(cwd="w/sub", set=settings).turn("hi")
@@ -254,7 +254,7 @@ def test_at_most_three_breakpoints_are_used(open_conversation, ttl):
     assert str(request).count("cache_control") == 3
 
 
-def test_replaced_text_of_the_turn_ends_the_breakpoints(open_conversation):
+def test_no_breakpoint_is_set_after_text_that_is_for_this_turn_only(open_conversation):
     """A request for a summary in the system prompt is for this turn only, and so is everything after it."""
     settings = {"compaction.under": "new", "compaction.say": "system"}
     request = for_anthropic(open_conversation(set=settings).compact(messages=[HI]))
@@ -262,10 +262,10 @@ def test_replaced_text_of_the_turn_ends_the_breakpoints(open_conversation):
     assert "cache_control" not in str(request["messages"])
 
 
-# Roles that a provider does not have
+# Roles that a provider does not support
 
 
-def test_each_provider_gets_the_roles_it_has(open_conversation):
+def test_each_provider_gets_only_roles_it_supports(open_conversation):
     turn = open_conversation().turn("hi")
     late = {"role": "system", "content": "Later."}
     turn = replace(turn, messages=(*turn.messages, late))

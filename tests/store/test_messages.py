@@ -18,7 +18,7 @@ role = "user"
 """
 
 
-def test_messages_of_a_prompt_keep_their_bytes(url, tmp_path):
+def test_prompt_messages_are_stored_byte_for_byte(url, tmp_path):
     (tmp_path / "roles.toml").write_text(LAYOUT)
     (tmp_path / "AGENTS.md").write_text("Be kind. 🦀\n")
     workspace, layout = Workspace(str(tmp_path), home=str(tmp_path)), str(tmp_path / "roles.toml")

@@ -82,7 +82,7 @@ class ConversationAssembler:
     # Extension resources
 
     def discover(self, reason: str) -> None:
-        """Ask extensions for resources, before this process first gathers and on every reload."""
+        """Ask extensions for resources, before this process first reads the workspace and on every reload."""
         self._discovered = []  # a hook that asks for the layout must not start another discovery
         self._discovered = self._hooks.discover(reason, self._agent.about(self.cwd))
         self._apply_resources()
@@ -128,7 +128,7 @@ class ConversationAssembler:
         return with_contributions(snapshot.inputs, self.layout, self._hooks.extensions)
 
     def confined(self, workspace: Workspace) -> Workspace:
-        """Return the workspace restricted to the folders that files may be in, which are not stored with it."""
+        """Return the workspace with this conversation's allowed folders, which the store does not keep."""
         return replace(workspace, inside=self.assembler.workspace.inside)
 
 

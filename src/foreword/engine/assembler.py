@@ -358,7 +358,7 @@ class Assembler:
         source, refusals = with_settings(source, files, self.assignments)
         source, restrictions = restrict_untrusted(with_texts(source, workspace, reader, self.packs))
         layout = parse(source.mapping, source.name, source.address, source.untrusted)
-        if source.written:
+        if source.origins:
             layout = replace(layout, key_origins=key_origins(source))
         findings = (*settings_findings, *layout_findings, *config_findings, *wording_findings)
         return layout, (*findings, *refusals, *restrictions)

@@ -234,10 +234,10 @@ class Importer:
         if reading.identity in importing.identities:
             names = " -> ".join(os.path.basename(link.path) for link in (*importing.chain, reading))
             reason = f"it imports itself: {printable(names)}"
-            self.report(importing, "import-cycle", f"imports {token.name!r} in a circle: {printable(names)}", token)
+            self.report(importing, "import-cycle", f"imports {token.name!r} in a cycle: {printable(names)}", token)
             return NotImported("repeated", reading.path, reason)
         if self.remaining_bytes < reading.size:
-            reason = f"the imported texts have more than {self.layout.template_limit:,} bytes"
+            reason = f"the imported text is longer than {self.layout.template_limit:,} bytes"
             self.report(importing, "import-limit", f"imports {token.name!r}, which is left out: {reason}", token)
             return NotImported("deep", reading.path, reason)
         if not self.is_repeated(reading, importing):

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _HERE = os.path.dirname(os.path.abspath(__file__))
 STD = os.path.join(_HERE, "std")
 SHIPPED_PACKS = {"std": NAMES, "agents": MIRRORS}
-OWN_PACKS = (*SHIPPED_PACKS, "user", "workspace")
+RESERVED_PACKS = (*SHIPPED_PACKS, "user", "workspace")
 _MAX_EXTENDED = 10
 _MAX_FILES_LISTED = 1000
 
@@ -46,14 +46,14 @@ _MAX_FILES_LISTED = 1000
 class Source:
     """A layout before parsing, merged with everything it extends.
 
-    `untrusted` contains the keys that an untrusted file set, and `written` the origins of keys that the layout itself did not set.
+    `untrusted` contains the keys that an untrusted file set, and `origins` says where each key that the layout itself did not set comes from.
     """
 
     name: str
     address: str
     mapping: Mapping[str, Any]
     untrusted: frozenset[str] = frozenset()
-    written: Mapping[str, Origin] = {}
+    origins: Mapping[str, Origin] = {}
 
 
 def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
@@ -62,15 +62,15 @@ def with_texts(source: Source, workspace: Workspace, reader: Reader, packs: Mapp
     Templates in a template language are not loaded until they are rendered.
     """
     texts: dict[str, Any] = {}
-    written = dict(source.written)
+    origins = dict(source.origins)
     sections = source.mapping.get("section")
     for name, section in sections.items() if isinstance(sections, dict) else ():
         text = section.get("text") if isinstance(section, dict) else None
         if isinstance(text, str) and is_address(text) and section.get("language") not in LANGUAGES:
             loaded = load_template(text, workspace, reader, packs)
             texts[name] = {"text": loaded.text.replace("{", "{{").replace("}", "}}")}
-            written[f"section.{name}.text"] = Origin(_kind(text, "template"), text)
-    return replace(source, mapping=merge(source.mapping, {"section": texts}), written=written) if texts else source
+            origins[f"section.{name}.text"] = Origin(_kind(text, "template"), text)
+    return replace(source, mapping=merge(source.mapping, {"section": texts}), origins=origins) if texts else source
 
 
 def load_template(
@@ -174,7 +174,7 @@ def find_layout(reference: str, workspace: Workspace, reader: Reader, packs: Map
 def check_packs(packs: Iterable[str]) -> None:
     """Raise a CallError for a caller's pack whose name is reserved or cannot be part of an address."""
     for prefix in packs:
-        if prefix in OWN_PACKS:
+        if prefix in RESERVED_PACKS:
             raise CallError(f"the pack name {prefix!r} is reserved; choose another name")
         if not prefix or "/" in prefix:
             raise CallError(f"{prefix!r} is not a valid pack name; it must not be empty or contain a slash")
@@ -193,7 +193,7 @@ def folder_of(prefix: str, workspace: Workspace, packs: Mapping[str, str] | None
         return os.path.join(workspace.root or workspace.cwd, ".foreword", "prompts")
     if packs and prefix in packs:
         return absolute(packs[prefix], workspace.environment or {})
-    raise MissingError(f"unknown pack {prefix!r}; known packs: {', '.join(sorted({*OWN_PACKS, *(packs or {})}))}")
+    raise MissingError(f"unknown pack {prefix!r}; known packs: {', '.join(sorted({*RESERVED_PACKS, *(packs or {})}))}")
 
 
 def _key_origins(source: Source) -> dict[str, Origin]:
@@ -216,7 +216,7 @@ class _Loader:
         name, address, mapping = self.read(reference, referrer_folder)
         check_tables(mapping, name)
         if address in chain or len(chain) >= _MAX_EXTENDED:
-            raise LayoutError(f"layouts extend each other in a circle: {' > '.join((*chain, address))}")
+            raise LayoutError(f"circular or too deep 'extends': {' > '.join((*chain, address))}")
         own_mapping = {key: content for key, content in mapping.items() if key != "extends"}
         is_untrusted = has_prefix(address, "workspace")
         untrusted = frozenset(flatten(own_mapping)) if is_untrusted else frozenset()
@@ -235,10 +235,10 @@ class _Loader:
         except MissingError as error:
             raise MissingError(f"{printable(address)}: extends: {error}") from None
         own_keys = frozenset(flatten(own_mapping))
-        origins = {**_key_origins(base), **base.written}
-        written = {key: origin for key, origin in origins.items() if key not in own_keys}
+        base_origins = {**_key_origins(base), **base.origins}
+        origins = {key: origin for key, origin in base_origins.items() if key not in own_keys}
         inherited_untrusted = base.untrusted - own_keys
-        return Source(name, address, merge(base.mapping, own_mapping), inherited_untrusted | untrusted, written)
+        return Source(name, address, merge(base.mapping, own_mapping), inherited_untrusted | untrusted, origins)
 
     def read(self, reference: str, referrer_folder: str) -> tuple[str, str, dict[str, Any]]:
         if is_address(reference):

@@ -253,7 +253,7 @@ def _layout_keys(mapping: Mapping[str, Any], source: Source) -> Iterator[tuple[s
 def _set(source: Source, key: str, content: Any, origin: Origin) -> Source:
     path = full_key(source.mapping, key)
     mapping, untrusted = assign(source.mapping, key, content), source.untrusted - {path}
-    return Source(source.name, source.address, mapping, untrusted, {**source.written, path: origin})
+    return Source(source.name, source.address, mapping, untrusted, {**source.origins, path: origin})
 
 
 def _set_untrusted(source: Source, key: str, content: Any, path: str, findings: list[Finding]) -> Source:
@@ -354,7 +354,7 @@ def _convert(content: Any, default: Any) -> Any:
 
 def key_origins(source: Source) -> dict[str, Origin]:
     """Return the origins of the keys that the layout itself did not set. A wrapper has the origin of its wording."""
-    result = dict(source.written)
+    result = dict(source.origins)
     for name, section in source.mapping.get("section", {}).items():
         wrap = section.get("wrap", "") if isinstance(section, dict) else ""
         if isinstance(wrap, str) and wrap.startswith("@") and f"wording.{wrap[1:]}" in result:

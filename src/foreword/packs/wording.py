@@ -95,8 +95,8 @@ def _with_override(source: Source, key: str, content: Any, path: str, findings: 
         raise LayoutError(f"{path}: {key} must not be blank")
     if "{}" in shipped:
         parse_form(content, ("",), f"{path}: {key}")
-    written = {**source.written, f"wording.{key}": Origin("setting", path)}
-    return replace(source, mapping=assign(source.mapping, f"wording.{key}", content), written=written)
+    origins = {**source.origins, f"wording.{key}": Origin("setting", path)}
+    return replace(source, mapping=assign(source.mapping, f"wording.{key}", content), origins=origins)
 
 
 def _all_wording_keys() -> set[str]:

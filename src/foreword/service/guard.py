@@ -36,7 +36,9 @@ class RequestGuard:
             by_name[name] = content
             size += len(name) + len(content)
         if size > MAX_HEADER_BYTES:
-            raise Problem("headers-too-large", f"the headers have {size:,} bytes; the limit is {MAX_HEADER_BYTES:,}")
+            raise Problem(
+                "headers-too-large", f"the headers are {size:,} bytes long; the limit is {MAX_HEADER_BYTES:,}"
+            )
         host = by_name.get(b"host", b"").decode("latin-1").lower()
         if not host:
             raise Problem("invalid-headers", "the Host header is missing or empty; it must be the name of this service")

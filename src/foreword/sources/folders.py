@@ -193,7 +193,7 @@ def path_of_open_file(descriptor: int) -> str:
 def explain(error: OSError | ValueError) -> str:
     """Return a readable reason for a failed system call."""
     if getattr(error, "errno", None) == ELOOP:
-        return "its links form a circle"
+        return "its links form a loop"
     if getattr(error, "errno", None) == ENAMETOOLONG:
         return "its name is too long"
     return (getattr(error, "strerror", None) or str(error)).lower()

@@ -1,7 +1,7 @@
-"""HTTP/1.1 messages: parsing their heads, and finding where their bodies end. Pure.
+"""Parse the heads of HTTP/1.1 messages, and find where their bodies end. Pure.
 
-A body is forwarded as it arrives. `Body` only counts bytes and reads the sizes of chunks, so that the end of the message is known and
-its content can be read.
+A body is forwarded as it arrives. `Body` only counts bytes and reads chunk sizes, so that the proxy knows where the message ends and
+can read its content.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MAX_HEAD = 256 * 1024
 _MAX_LINE = 16 * 1024
 _VERSIONS = ("HTTP/1.0", "HTTP/1.1")
-# Headers that are about one connection only. Transfer-Encoding is forwarded, because bodies are.
+# Headers that apply to a single connection. Transfer-Encoding is forwarded, because bodies are forwarded as they are encoded.
 _HOP_BY_HOP = (
     "connection",
     "keep-alive",
@@ -28,7 +28,7 @@ _HOP_BY_HOP = (
 
 
 class ProtocolError(Exception):
-    """The bytes are not a message of HTTP/1.1."""
+    """The bytes are not a valid HTTP/1.1 message."""
 
 
 @value
@@ -39,7 +39,7 @@ class Head:
     headers: Sequence[tuple[str, str]]
 
     def get(self, name: str) -> str:
-        """Return the value of a header in lower case, with several joined by commas; empty without one."""
+        """Return a header's value in lower case. Repeated headers are joined with commas; a missing header gives an empty string."""
         return ", ".join(field for key, field in self.headers if key.lower() == name).lower()
 
     @property
@@ -53,7 +53,10 @@ class Head:
         return "keep-alive" in options if "HTTP/1.0" in self.start else "close" not in options
 
     def forwarded(self, start: str, added: Iterable[tuple[str, str]] = (), dropped: Iterable[str] = ()) -> bytes:
-        """Return the bytes of this head with another first line, without headers about the connection and those in `dropped`."""
+        """Return the bytes of this head with a different first line.
+
+        The headers in `added` are added; hop-by-hop headers and those in `dropped` are left out.
+        """
         named = {word.strip() for word in self.get("connection").split(",")} - {"transfer-encoding", "content-length"}
         left_out = {*_HOP_BY_HOP, *named, *dropped}
         kept = [(name, field) for name, field in self.headers if name.lower() not in left_out]
@@ -62,29 +65,29 @@ class Head:
 
 
 def parse_head(raw: bytes) -> Head:
-    """Parse a message up to its empty line."""
+    """Parse a message's first line and headers."""
     start, *lines = raw.decode("latin-1").strip("\r\n").split("\r\n")
     words = start.split(" ", 2)
     is_response = words[0] in _VERSIONS and len(words) > 1 and words[1].isdigit() and len(words[1]) == 3
     if not is_response and (len(words) < 3 or words[2] not in _VERSIONS):
-        raise ProtocolError("the first line is not that of an HTTP/1.1 message")
+        raise ProtocolError("the first line is not a valid HTTP/1.1 start line")
     headers: list[tuple[str, str]] = []
     for line in lines:
         name, colon, field = line.partition(":")
         if not colon or not name or name != name.strip() or "\n" in line or "\r" in line:
-            raise ProtocolError("a header is not a name, a colon and a value")
+            raise ProtocolError("malformed header; expected 'Name: value'")
         headers.append((name, field.strip()))
     return Head(start, headers)
 
 
-def _length_of(head: Head) -> int | None:
-    """Return the length of the body that a head declares; None if it declares none."""
+def _declared_length(head: Head) -> int | None:
+    """Return the declared length of the body, or None if the head does not declare one."""
     lengths = {length.strip() for length in head.get("content-length").split(",")} - {""}
     if len(lengths) > 1:
-        raise ProtocolError("the length of the body is ambiguous")
+        raise ProtocolError("the body length is ambiguous")
     for length in lengths:
         if not (length.isascii() and length.isdigit() and len(length) < 20):
-            raise ProtocolError("the length of the body is not a number")
+            raise ProtocolError("the body length is not a number")
         return int(length)
     return None
 
@@ -92,12 +95,12 @@ def _length_of(head: Head) -> int | None:
 class Body:
     """The body of a message: where it ends, and its content."""
 
-    def __init__(self, head: Head, *, is_response: bool = False, has_none: bool = False) -> None:
-        encoding = "" if has_none else head.get("transfer-encoding")
-        length = 0 if has_none else _length_of(head)
+    def __init__(self, head: Head, *, is_response: bool = False, is_empty: bool = False) -> None:
+        encoding = "" if is_empty else head.get("transfer-encoding")
+        length = 0 if is_empty else _declared_length(head)
         self.is_chunked = encoding.rpartition(",")[2].strip() == "chunked"
         if encoding and (not self.is_chunked or length is not None):
-            raise ProtocolError("the length of the body is ambiguous")
+            raise ProtocolError("the body length is ambiguous")
         # A response without a length ends with the connection.
         self.ends_with_connection = is_response and not encoding and length is None
         self._remaining = length or 0
@@ -107,7 +110,10 @@ class Body:
 
     @property
     def readable(self) -> int:
-        """How many bytes can be read without reading into the next message. 1 in a line between chunks, whose end is not known."""
+        """How many bytes can be read without reading into the next message.
+
+        Between chunks this is 1, because the length of the next line is unknown.
+        """
         return self._remaining if not self.is_chunked or self._state == "content" else 1
 
     def feed(self, data: bytes) -> tuple[int, bytes]:
@@ -145,16 +151,16 @@ class Body:
         return position, b"".join(contents)
 
     def _read_line(self, line: bytes) -> None:
-        """Read the size of a chunk, the line end after one, or a line after the last one."""
+        """Read a chunk-size line, the line ending after a chunk, or a trailer line."""
         if self._state == "size":
             size = line.partition(b";")[0].strip()
             if not size or len(size) > 15 or size.strip(b"0123456789abcdefABCDEF"):
-                raise ProtocolError("the size of a chunk is not a number")
+                raise ProtocolError("the size of a chunk is not a hexadecimal number")
             self._remaining = int(size, 16)
             self._state = "content" if self._remaining else "trailer"
         elif self._state == "end":
             if line:
-                raise ProtocolError("a chunk is longer than its size")
+                raise ProtocolError("a chunk is longer than its declared size")
             self._state = "size"
         elif not line:
             self.is_done = True

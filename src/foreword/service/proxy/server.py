@@ -271,9 +271,9 @@ class _Exchange:
 
     def _response_body(self, head: Head) -> Body:
         self.status = int(head.words[1])
-        has_none = self.head.words[0] == "HEAD" or self.status in (204, 304)
+        is_empty = self.head.words[0] == "HEAD" or self.status in (204, 304)
         try:
-            return Body(head, is_response=True, has_none=has_none)
+            return Body(head, is_response=True, is_empty=is_empty)
         except ProtocolError:
             raise _Failure(502, _NOT_HTTP) from None
 
