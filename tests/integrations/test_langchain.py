@@ -60,5 +60,5 @@ def test_a_sub_agent_has_its_task_and_the_parents_instructions(ten_turns):
 
 def test_a_model_without_a_known_client_is_refused(ten_turns):
     agent = create_agent(FakeListChatModel(responses=["Hi."]), middleware=[ForewordMiddleware(ten_turns.conversation)])
-    with pytest.raises(CallError, match="FakeListChatModel has no client of the Anthropic or OpenAI SDK"):
+    with pytest.raises(CallError, match="FakeListChatModel does not use an Anthropic or OpenAI SDK client"):
         agent.invoke({"messages": [HumanMessage("Hello.")]})

@@ -52,7 +52,7 @@ def test_ten_turns_keep_the_prefix(ten_turns, model, is_async, late):
 
 def test_other_providers_are_refused(ten_turns):
     completions = ForewordCompletions(ten_turns.conversation)
-    with pytest.raises(CallError, match="the provider 'gemini' of 'gemini/gemini-3-pro'"):
+    with pytest.raises(CallError, match="the model 'gemini/gemini-3-pro' is served by 'gemini'"):
         completions.completion("gemini/gemini-3-pro", [{"role": "user", "content": "Hello."}])
     with pytest.raises(CallError, match="do not pass a client"):
         completions.completion("openai/gpt-6.1-sol", [], client=object())

@@ -243,5 +243,5 @@ def test_beta_headers_are_joined():
 
 
 def test_other_clients_are_refused(open_conversation):
-    with pytest.raises(CallError, match="expected a client of the anthropic SDK"):
+    with pytest.raises(CallError, match="expected a client from the anthropic SDK"):
         prompted_client(object(), Prompting(open_conversation()))

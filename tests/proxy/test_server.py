@@ -340,7 +340,7 @@ def test_a_huge_request_passes_without_being_compared(provider, proxy):
     _, content, _ = send(proxy, "POST", "/v1/messages", b"x" * size)
     assert int(content) == size
     assert proxy.report().problem == "not compared: the request is too long"
-    assert proxy.proxy.seen._collected == 0
+    assert proxy.proxy.seen._reserved_bytes == 0
 
 
 # Failures
@@ -371,11 +371,11 @@ def test_what_cannot_be_forwarded_is_refused(provider, proxy, raw, status):
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
-        (b"", "not compared: the request is not in a form that the proxy can read"),
-        (b"\xff\xfe", "not compared: the request is not in a form that the proxy can read"),
-        (b"[" * 100_000, "not compared: the request is not in a form that the proxy can read"),
+        (b"", "not compared: the request is not in a format that the proxy can read"),
+        (b"\xff\xfe", "not compared: the request is not in a format that the proxy can read"),
+        (b"[" * 100_000, "not compared: the request is not in a format that the proxy can read"),
         (b"[]", "not compared: the request is not a JSON object"),
-        (b'{"messages": 7, "tools": {"a": 1}}', "not compared: the request is not in a form that the proxy can read"),
+        (b'{"messages": 7, "tools": {"a": 1}}', "not compared: the request is not in a format that the proxy can read"),
     ],
 )
 def test_a_request_that_cannot_be_read_still_passes(provider, proxy, body, problem):
@@ -417,7 +417,7 @@ def test_a_response_that_breaks_off_is_not_complete_for_the_client(provider, pro
     provider.answer = answer
     with pytest.raises((http.client.IncompleteRead, ConnectionError)):
         send(proxy, "POST", "/v1/messages", b"{}")
-    assert proxy.report().problem.endswith("the provider closed the connection before the end")
+    assert proxy.report().problem.endswith("the provider closed the connection before the end of the response")
 
 
 def test_when_a_client_hangs_up_the_provider_notices(provider, proxy):

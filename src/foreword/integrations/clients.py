@@ -1,7 +1,7 @@
-"""Clients of the Anthropic and OpenAI SDKs whose requests have a conversation's prompt.
+"""Anthropic and OpenAI SDK clients that add a conversation's prompt to their requests.
 
-Both SDKs call a function with each request before it is sent: Anthropic's middleware, and `_prepare_options` in OpenAI's. Copies of a
-client (`with_options`) keep it.
+Both SDKs call a function with each request before it is sent: middleware in Anthropic's, and `_prepare_options` in OpenAI's. Copies of a
+client (`with_options`) call it too.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _BETA = "anthropic-beta"
 
 
 def prompted_client(client: Any, prompting: Prompting) -> Any:
-    """Return a copy of an Anthropic or OpenAI client that puts the prompt into every request to a model. It shares connections."""
+    """Return a copy of an Anthropic or OpenAI client that puts the prompt into every model request. Both share connections."""
     is_async = inspect.iscoroutinefunction(getattr(client, "post", None))
     if hasattr(client, "with_middleware"):
         return client.with_middleware(_async_middleware(prompting) if is_async else _middleware(prompting))
     if hasattr(client, "_prepare_options") and hasattr(client, "copy"):
         return _with_prepared_options(client, prompting, is_async)
     raise CallError(
-        f"expected a client of the anthropic SDK (2.0 or later) or the openai SDK, not {type(client).__name__}"
+        f"expected a client from the anthropic SDK (2.0 or later) or the openai SDK, not {type(client).__name__}"
     )
 
 
@@ -56,12 +56,12 @@ def _prompted_request(request: Any, prompting: Prompting) -> Any:
 
 
 def merged_headers(headers: Mapping[str, Any], added: Mapping[str, str]) -> dict[str, Any]:
-    """Return headers with others added. Values of the beta header are joined."""
+    """Return the headers with others added. The beta header's values are joined; any other header is replaced."""
     merged = dict(headers)
     for name, content in added.items():
-        known = next((key for key in merged if key.lower() == name), name)
-        values = [*str(merged.get(known) or "").split(","), *content.split(",")] if name == _BETA else [content]
-        merged[known] = ",".join(dict.fromkeys(each.strip() for each in values if each.strip()))
+        key = next((existing for existing in merged if existing.lower() == name), name)
+        values = [*str(merged.get(key) or "").split(","), *content.split(",")] if name == _BETA else [content]
+        merged[key] = ",".join(dict.fromkeys(entry.strip() for entry in values if entry.strip()))
     return merged
 
 
@@ -82,6 +82,6 @@ def _with_prepared_options(client: Any, prompting: Prompting, is_async: bool) ->
         return await kind._prepare_options(self, await asyncio.to_thread(prompted, options))
 
     copied = client.copy()
-    # A subclass, because an SDK creates copies with the class of the original.
+    # A subclass, because the SDK copies a client by calling its class.
     copied.__class__ = type(kind.__name__, (kind,), {"_prepare_options": prepare_async if is_async else prepare})
     return copied

@@ -1,7 +1,7 @@
-"""The requests of three APIs: what a framework has put into one, and the same request with a turn's prompt. Pure.
+"""Read the requests that a framework sends to three APIs, and add a turn's prompt to them. Pure.
 
-The framework's own system prompt follows Foreword's, because it may change more often. Its breakpoints after tools and system prompt are
-replaced by those at the ends of lifetimes; breakpoints in messages are kept.
+The framework's own system prompt follows Foreword's, because it may change more often. Its breakpoints after the tools and the
+system prompt are replaced by breakpoints where lifetimes end; breakpoints in messages are kept.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     Message = Mapping[str, Any]
 
-_MARKS = ("cache_control", "prompt_cache_breakpoint")
+_BREAKPOINT_KEYS = ("cache_control", "prompt_cache_breakpoint")
 _SYSTEM_ROLES = ("system", "developer")
 
 
 @value
 class CacheSettings:
-    """How requests are cached: the lifetime of breakpoints, whether beta headers may be sent, and whether Anthropic's automatic
-    breakpoint is added to a request that has none after its messages."""
+    """How requests are cached: how long breakpoints last, whether beta headers may be sent, and whether Anthropic's automatic
+    breakpoint is added to a request without breakpoints in its messages."""
 
     ttl: Any = None
     betas: bool = True
@@ -38,7 +38,7 @@ class CacheSettings:
 
 @value
 class Received:
-    """What a framework has put into a request: the texts of its own system prompt, its messages and its tools."""
+    """The contents of a framework's request: the texts of its own system prompt, its messages and its tools."""
 
     system: Sequence[str]
     messages: Sequence[Message]
@@ -51,13 +51,13 @@ class Messages:
     path = "/messages"
 
     def read(self, body: Mapping[str, Any]) -> Received:
-        """Return what a framework has put into a request."""
+        """Return the contents of a framework's request."""
         tools = [_anthropic_tool(tool) for tool in body.get("tools") or ()]
         return Received(_texts(body.get("system")), list(body["messages"]), tools)
 
     def write(self, body: Mapping[str, Any], received: Received, turn: Turn, settings: CacheSettings) -> dict[str, Any]:
-        """Return the request with the turn's prompt, tools and messages. `extra_headers` has the headers that this needs."""
-        existing = sum(1 for _ in _marks(turn.messages))
+        """Return the request with the turn's prompt, tools and messages. `extra_headers` contains the headers that it requires."""
+        existing = sum(1 for _ in _breakpoints(turn.messages))
         automatic = body.get("cache_control") or (_automatic() if settings.automatic and not existing else None)
         if automatic and existing >= MAX_BREAKPOINTS:
             automatic = None
@@ -81,7 +81,7 @@ class Responses:
     path = "/responses"
 
     def read(self, body: Mapping[str, Any]) -> Received:
-        """Return what a framework has put into a request."""
+        """Return the contents of a framework's request."""
         entries = body.get("input") or ()
         entries = [{"role": "user", "content": entries}] if isinstance(entries, str) else list(entries)
         own, messages = _split_system(entries)
@@ -90,7 +90,7 @@ class Responses:
 
     def write(self, body: Mapping[str, Any], received: Received, turn: Turn, settings: CacheSettings) -> dict[str, Any]:
         """Return the request with the turn's prompt, tools and messages."""
-        # With a conversation at the provider, only new messages are sent, and the prompt must not be one of them.
+        # If the provider stores the conversation, only new messages are sent, and the prompt must not be one of them.
         is_stored = bool(body.get("previous_response_id") or body.get("conversation"))
         own = for_openai_responses(turn, ttl=settings.ttl, breakpoints=0 if is_stored else 3)
         if is_stored:
@@ -103,12 +103,12 @@ class Responses:
 
 
 class Chat:
-    """OpenAI's Chat Completions API, and the servers that imitate it."""
+    """OpenAI's Chat Completions API, also as other servers implement it."""
 
     path = "/chat/completions"
 
     def read(self, body: Mapping[str, Any]) -> Received:
-        """Return what a framework has put into a request."""
+        """Return the contents of a framework's request."""
         own, messages = _split_system(list(body["messages"]))
         return Received(own, messages, [_openai_tool(tool) for tool in body.get("tools") or ()])
 
@@ -144,7 +144,7 @@ def _anthropic_tool(tool: Mapping[str, Any]) -> Tool:
 
 
 def _openai_tool(tool: Mapping[str, Any]) -> Tool:
-    """Return a tool of Responses, or one of Chat Completions, whose fields are in an inner object."""
+    """Return a tool from a Responses request, or from a Chat Completions request, which nests the fields in an inner object."""
     kind = tool.get("type") or "function"
     fields = tool[kind] if isinstance(tool.get(kind), dict) else tool
     if kind == "function":
@@ -153,7 +153,7 @@ def _openai_tool(tool: Mapping[str, Any]) -> Tool:
 
 
 def _tool(name: str, fields: Mapping[str, Any], schema_key: str, kind: str = "") -> Tool:
-    known = ("name", "type", "description", "strict", "defer_loading", "allowed_callers", schema_key, *_MARKS)
+    known = ("name", "type", "description", "strict", "defer_loading", "allowed_callers", schema_key, *_BREAKPOINT_KEYS)
     return Tool(
         name,
         fields.get("description") or "",
@@ -170,7 +170,7 @@ def _tool(name: str, fields: Mapping[str, Any], schema_key: str, kind: str = "")
 
 
 def _split_system(entries: list[Message]) -> tuple[list[str], list[Message]]:
-    """Return the texts of the system messages at the start, and the other messages."""
+    """Return the texts of the leading system messages, and the messages after them."""
     count = 0
     while count < len(entries) and entries[count].get("role") in _SYSTEM_ROLES:
         count += 1
@@ -195,7 +195,7 @@ def _texts(content: Any) -> list[str]:
     texts: list[Any] = [block.get("text") if isinstance(block, dict) else block for block in blocks]
     for text in texts:
         if not isinstance(text, str):
-            raise CallError(f"a system prompt must be text, not {type(text).__name__}; leave it out of the request")
+            raise CallError(f"a system prompt must be text, not {type(text).__name__}; remove it from the request")
     return [text for text in texts if text.strip()]
 
 
@@ -203,20 +203,20 @@ def _automatic() -> dict[str, Any]:
     return {"type": "ephemeral"}
 
 
-def _marks(content: Any) -> Iterator[Any]:
-    """Yield the breakpoints of messages and their blocks."""
-    for each in content if isinstance(content, list | tuple) else ():
-        if isinstance(each, dict):
-            if each.get("cache_control"):
-                yield each["cache_control"]
-            yield from _marks(each.get("content"))
+def _breakpoints(content: Any) -> Iterator[Any]:
+    """Yield the breakpoints in messages and their blocks."""
+    for block in content if isinstance(content, list | tuple) else ():
+        if isinstance(block, dict):
+            if block.get("cache_control"):
+                yield block["cache_control"]
+            yield from _breakpoints(block.get("content"))
 
 
-def unmarked(content: Any) -> Any:
-    """Return a message or a block without cache breakpoints."""
+def without_breakpoints(content: Any) -> Any:
+    """Return a message or block without its cache breakpoints."""
     if isinstance(content, dict):
-        return {key: unmarked(field) for key, field in content.items() if key not in _MARKS}
-    return [unmarked(each) for each in content] if isinstance(content, list | tuple) else content
+        return {key: without_breakpoints(field) for key, field in content.items() if key not in _BREAKPOINT_KEYS}
+    return [without_breakpoints(entry) for entry in content] if isinstance(content, list | tuple) else content
 
 
 def _without(fields: Mapping[str, Any], *keys: str) -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""Google's Agent Development Kit: a callback that puts a conversation's prompt into every request of an agent.
+"""Google's Agent Development Kit: a callback that puts a conversation's prompt into each of an agent's requests.
 
     agent = LlmAgent(name="shop", model="gemini-3-pro", tools=tools, before_model_callback=foreword_callback(conversation))
 
-Gemini caches prefixes automatically and has neither breakpoints nor changes in the middle of a conversation: a tool that comes late is the
-last one, and the cache after it is lost.
+Gemini caches prefixes automatically and has neither breakpoints nor changes in the middle of a conversation: a tool that is added
+later is appended to the others, and the cache after it is lost.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def foreword_callback(
 ) -> Callable[[CallbackContext, LlmRequest], Awaitable[None]]:
     """Return a `before_model_callback` that puts a conversation's prompt into requests.
 
-    `conversation` is a conversation, or a function that opens one for ADK's session id. With a `task`, or the name of a `definition`,
+    `conversation` is a conversation, or a function that takes ADK's session id and opens one. With a `task`, or the name of a `definition`,
     the agent is a sub-agent of the conversation.
     """
     promptings = Promptings(conversation, task=task, definition=definition)
@@ -41,7 +41,7 @@ def foreword_callback(
 
     async def before_model(callback_context: CallbackContext, llm_request: LlmRequest) -> None:
         prompting = promptings.of(callback_context.session.id)
-        declarations = [each for tool in llm_request.config.tools or () for each in _declarations(tool)]
+        declarations = [declaration for tool in llm_request.config.tools or () for declaration in _declarations(tool)]
         tools = [_tool(declaration) for declaration in declarations]
         for tool, declaration in zip(tools, declarations, strict=True):
             known.setdefault(_key(tool.name, tool.description, tool.schema), declaration)
@@ -57,7 +57,7 @@ def foreword_callback(
 
 
 def _write(llm_request: LlmRequest, request: dict[str, Any], declarations: list[Any]) -> None:
-    """Put a turn into a request. The framework's own instructions and other tools follow."""
+    """Write a turn into a request, followed by the framework's own instructions and other tools."""
     config = llm_request.config
     own = config.system_instruction
     config.system_instruction = "\n\n".join(filter(None, [request["config"].get("system_instruction"), _text(own)]))
@@ -78,7 +78,7 @@ def _tool(declaration: Any) -> Tool:
 
 
 def _declaration(row: Any) -> types.FunctionDeclaration:
-    """Return a tool that the framework no longer offers, but that the prompt still has."""
+    """Return the declaration of a tool that the framework no longer offers but the prompt still contains."""
     fields = {"name": row["name"], "description": row["description"], "parameters_json_schema": row["schema"] or None}
     return types.FunctionDeclaration.model_validate({key: field for key, field in fields.items() if field})
 
@@ -88,7 +88,7 @@ def _key(name: str, description: str, schema: Any) -> str:
 
 
 def _text(instruction: Any) -> str:
-    """Return the text of an instruction: a string, or contents with parts."""
+    """Return the text of an instruction, which is a string or has parts."""
     if instruction is None or isinstance(instruction, str):
         return instruction or ""
     parts = instruction if isinstance(instruction, list) else getattr(instruction, "parts", None) or [instruction]

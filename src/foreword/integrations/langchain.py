@@ -1,8 +1,8 @@
-"""LangChain, LangGraph and deepagents: middleware that puts a conversation's prompt into every request of an agent.
+"""LangChain, LangGraph and deepagents: middleware that puts a conversation's prompt into each of an agent's requests.
 
     agent = create_agent("anthropic:claude-sonnet-5-5", tools, middleware=[ForewordMiddleware(conversation)])
 
-It works with models that use the Anthropic SDK or the OpenAI SDK. Its place among other middleware does not matter.
+It works with models that use the Anthropic SDK or the OpenAI SDK. Its position among other middleware does not matter.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class ForewordMiddleware(AgentMiddleware[Any, Any, Any]):
-    """Puts a conversation's prompt into every request of an agent.
+    """Puts a conversation's prompt into each of an agent's requests.
 
-    `conversation` is a conversation, or a function that opens one for LangGraph's thread id. With a `task`, or the name of a
+    `conversation` is a conversation, or a function that takes LangGraph's thread id and opens one. With a `task`, or the name of a
     `definition`, the agent is a sub-agent of the conversation.
     """
 
@@ -44,13 +44,13 @@ class ForewordMiddleware(AgentMiddleware[Any, Any, Any]):
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any]:
-        """Send a request with the prompt."""
+        """Send a model request with the prompt."""
         return handler(request.override(model=_prompted_model(request.model, self._prompting(), is_async=False)))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any]:
-        """Send a request with the prompt."""
+        """Send a model request with the prompt."""
         return await handler(request.override(model=_prompted_model(request.model, self._prompting(), is_async=True)))
 
     def _prompting(self) -> Prompting:
@@ -58,9 +58,9 @@ class ForewordMiddleware(AgentMiddleware[Any, Any, Any]):
 
 
 def _prompted_model(model: Any, prompting: Prompting, *, is_async: bool) -> Any:
-    """Return a copy of a model, whose client puts the prompt into requests."""
+    """Return a copy of a model whose client puts the prompt into requests."""
     copied = model.model_copy()
-    if hasattr(model, "root_async_client" if is_async else "root_client"):  # langchain-openai and what is built on it
+    if hasattr(model, "root_async_client" if is_async else "root_client"):  # langchain-openai and packages built on it
         prefix = "async_" if is_async else ""
         root = prompted_client(getattr(model, f"root_{prefix}client"), prompting)
         setattr(copied, f"root_{prefix}client", root)
@@ -70,7 +70,7 @@ def _prompted_model(model: Any, prompting: Prompting, *, is_async: bool) -> Any:
         copied.__dict__[name] = prompted_client(getattr(model, name), prompting)
     else:
         raise CallError(
-            f"the model {type(model).__name__} has no client of the Anthropic or OpenAI SDK; pass the prompt yourself:"
+            f"the model {type(model).__name__} does not use an Anthropic or OpenAI SDK client; pass the prompt yourself:"
             " create_agent(…, system_prompt=conversation.turn(…).system)"
         )
     return copied

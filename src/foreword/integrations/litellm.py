@@ -3,7 +3,7 @@
     completions = ForewordCompletions(conversation)
     answer = completions.completion(model="anthropic/claude-sonnet-5-5", messages=messages, tools=tools)
 
-It works with Anthropic's models, and with OpenAI's and others that LiteLLM calls with the OpenAI SDK.
+It works with Anthropic's models, and with all models that LiteLLM calls through the OpenAI SDK.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class ForewordCompletions:
-    """Sends completions with a conversation's prompt. The messages need no system prompt; one that they have follows Foreword's.
+    """Requests completions with a conversation's prompt. The messages need not contain a system prompt; if they do, it follows Foreword's.
 
-    With a `task`, or the name of a `definition`, they are those of a sub-agent of the conversation.
+    With a `task`, or the name of a `definition`, the requests are those of a sub-agent of the conversation.
     """
 
     def __init__(
@@ -53,30 +53,30 @@ class ForewordCompletions:
         return await litellm.acompletion(model=model, messages=messages, client=client, **options)
 
     def _client(self, model: str, options: dict[str, Any], handler: type, sdk: type) -> Any:
-        """Return the client for a model's provider. Clients are kept, because they keep connections open."""
+        """Return the client for a model's provider. Clients are reused, because they keep connections open."""
         if options.get("client") is not None:
-            raise CallError("do not pass a client to LiteLLM: Foreword passes its own")
+            raise CallError("do not pass a client: Foreword passes its own to LiteLLM")
         _, provider, key, base = litellm.get_llm_provider(
             model, api_base=options.get("api_base"), api_key=options.get("api_key")
         )
-        is_sdk = provider == "openai" or provider in litellm.openai_compatible_providers
-        if provider != "anthropic" and not is_sdk:
+        uses_openai_sdk = provider == "openai" or provider in litellm.openai_compatible_providers
+        if provider != "anthropic" and not uses_openai_sdk:
             raise CallError(
-                f"LiteLLM calls the provider {provider!r} of {model!r} in a way that Foreword does not know; use a model of Anthropic,"
+                f"the model {model!r} is served by {provider!r}, whose requests Foreword cannot change; use a model from Anthropic,"
                 " OpenAI or a server with OpenAI's API"
             )
-        name = (sdk if is_sdk else handler, provider, key, base)
-        if name not in self._clients:
-            if is_sdk:
-                self._clients[name] = prompted_client(sdk(api_key=key, base_url=base), self._prompting)
+        client_key = (sdk if uses_openai_sdk else handler, provider, key, base)
+        if client_key not in self._clients:
+            if uses_openai_sdk:
+                self._clients[client_key] = prompted_client(sdk(api_key=key, base_url=base), self._prompting)
             else:
                 kind = _PromptedHandler if handler is HTTPHandler else _AsyncPromptedHandler
-                self._clients[name] = kind(self._prompting)
-        return self._clients[name]
+                self._clients[client_key] = kind(self._prompting)
+        return self._clients[client_key]
 
 
 class _PromptedHandler(HTTPHandler):
-    """LiteLLM's own client, with the prompt in requests."""
+    """LiteLLM's own client, which adds the prompt to requests."""
 
     def __init__(self, prompting: Prompting) -> None:
         super().__init__()
@@ -87,7 +87,7 @@ class _PromptedHandler(HTTPHandler):
 
 
 class _AsyncPromptedHandler(AsyncHTTPHandler):
-    """LiteLLM's own asynchronous client, with the prompt in requests."""
+    """LiteLLM's own asynchronous client, which adds the prompt to requests."""
 
     def __init__(self, prompting: Prompting) -> None:
         super().__init__()
@@ -98,12 +98,14 @@ class _AsyncPromptedHandler(AsyncHTTPHandler):
 
 
 def _prompted(prompting: Prompting, url: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a POST with the prompt in its body, which is JSON as text or not encoded yet."""
+    """Return a POST's options with the prompt added to its body, which may or may not be encoded as JSON already."""
     key = "json" if options.get("json") is not None else "data"
     body = options[key]
     is_text = isinstance(body, str | bytes)
     prompted = prompting.prompted(url, json.loads(body) if is_text else body)
     if prompted is None:
-        raise CallError(f"LiteLLM sends this request to {url!r}, which Foreword does not know")
+        raise CallError(
+            f"LiteLLM sends this request to {url!r}, which Foreword does not recognize as a model's endpoint"
+        )
     headers = merged_headers(options.get("headers") or {}, prompted.pop("extra_headers", {}))
     return {**options, "headers": headers, key: json.dumps(prompted) if is_text else prompted}

@@ -2,7 +2,7 @@
 
     result = await Runner.run(agent, "Hello.", run_config=RunConfig(model_provider=ForewordProvider(conversation)))
 
-For a sub-agent, pass one of its models to the agent itself: `Agent(model=ForewordProvider(conversation, task=…).get_model(name))`.
+For a sub-agent, pass a model from its own provider to the agent: `Agent(model=ForewordProvider(conversation, task=…).get_model(name))`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class ForewordProvider(ModelProvider):
-    """Provides OpenAI's models with a conversation's prompt in their requests.
+    """Provides OpenAI models whose requests contain a conversation's prompt.
 
-    `client` is the client to send them with, by default a new one. With a `task`, or the name of a `definition`, the models are those
-    of a sub-agent of the conversation. `use_responses=False` uses Chat Completions.
+    `client` sends the requests; by default it is a new client. With a `task`, or the name of a `definition`, the models are for a sub-agent
+    of the conversation. `use_responses=False` uses Chat Completions.
     """
 
     def __init__(
@@ -48,5 +48,5 @@ class ForewordProvider(ModelProvider):
         return self._provider.get_model(model_name)
 
     async def aclose(self) -> None:
-        """Release the connections of the models."""
+        """Close the models' connections."""
         await self._provider.aclose()

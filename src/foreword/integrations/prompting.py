@@ -1,10 +1,10 @@
 """Put a conversation's prompt into the requests that a framework sends.
 
 A framework keeps its own history, without Foreword's messages. So each message that a turn adds is remembered with its position and
-inserted there again, and the prefix that the provider has cached does not change.
+inserted there again, which leaves the prefix that the provider has cached unchanged.
 
-A framework also compacts its history without saying so. If the first message of a request differs from that of the request before, the
-history was replaced, and the conversation is compacted.
+A framework also compacts its history without notice. If the first message of a request differs from that of the previous request, the
+history was replaced, so the conversation is compacted too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from _thread import allocate_lock
 from ..conversation.conversation import Conversation
 from ..errors import CallError, expect
 from ..vocabulary import digest, replace
-from .forms import CacheSettings, form_of, unmarked
+from .forms import CacheSettings, form_of, without_breakpoints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ class Prompting:
         self._lock = allocate_lock()
         self._configured = {tool.name: tool for tool in conversation.agent.tools or ()}
         self._tools: Sequence[Tool] | None = None
-        self._first = ""
+        self._first_digest = ""
         self._added: list[tuple[int, Message]] = []
         self._last: tuple[Mapping[str, Any], dict[str, Any]] | None = None
 
     def prompted(self, url: str, body: Any) -> dict[str, Any] | None:
-        """Return a request with the prompt, or None if it is not a request to a model. `extra_headers` has the headers that it needs.
+        """Return the request with the prompt, or None if it is not a model request. `extra_headers` contains the headers that it requires.
 
-        A repeated request gives the same result, so that a retry sends the same bytes.
+        Repeating a request returns the same result, so that a retry sends the same bytes.
         """
         form = form_of(url)
         if form is None or not isinstance(body, dict):
@@ -75,11 +75,11 @@ class Prompting:
             return dict(self._last[1])
 
     def turn(self, received: Received) -> Turn:
-        """Return the turn for what a framework is about to send."""
+        """Return the turn for the request that a framework is about to send."""
         messages, tools = list(received.messages), [self._described(tool) for tool in received.tools]
         if self._task or self._definition:
             return self.conversation.sub_agent(self._task, tools, definition=self._definition, messages=messages)
-        self._note_compaction(messages)
+        self._detect_compaction(messages)
         if self._tools != tools:
             self.conversation.set_active_tools(tools)
             self._tools = tools
@@ -93,24 +93,26 @@ class Prompting:
         return turn
 
     def _described(self, tool: Tool) -> Tool:
-        """Return a framework's tool with the snippet, guidelines and server of the agent's tool of that name."""
-        known = self._configured.get(tool.name)
-        if known is None:
+        """Return a framework's tool with the snippet, guidelines and server of the agent's tool with the same name."""
+        configured = self._configured.get(tool.name)
+        if configured is None:
             return tool
-        return replace(tool, snippet=known.snippet, guidelines=known.guidelines, server=known.server)
+        return replace(tool, snippet=configured.snippet, guidelines=configured.guidelines, server=configured.server)
 
-    def _note_compaction(self, messages: Sequence[Message]) -> None:
-        first = digest(json.dumps(unmarked(messages[0]), sort_keys=True, default=str)) if messages else ""
-        if self._first and first != self._first:
+    def _detect_compaction(self, messages: Sequence[Message]) -> None:
+        first_digest = (
+            digest(json.dumps(without_breakpoints(messages[0]), sort_keys=True, default=str)) if messages else ""
+        )
+        if self._first_digest and first_digest != self._first_digest:
             self.conversation.compact()
             self._added = []
-        self._first = first
+        self._first_digest = first_digest
 
 
 class Promptings:
     """Finds the conversation that a request belongs to.
 
-    `conversation` is a conversation, or a function that opens one for the id that the framework has for it.
+    `conversation` is a conversation, or a function that takes the framework's id for a conversation and opens it.
     """
 
     def __init__(self, conversation: Conversation | Open, **options: Any) -> None:
@@ -121,11 +123,11 @@ class Promptings:
         self._known: dict[str, Prompting] = {}
 
     def of(self, id: str) -> Prompting:
-        """Return the prompting of the conversation that the framework knows by this id."""
+        """Return the Prompting for the conversation with this id in the framework."""
         with self._lock:
             name = id if callable(self._conversation) else ""
             found = self._known.pop(name, None) or self._open(name)
-            self._known[name] = found  # the most recently used is the last
+            self._known[name] = found  # the most recently used one is last
             if len(self._known) > _MAX_CONVERSATIONS:
                 del self._known[next(iter(self._known))]
             return found
@@ -136,7 +138,7 @@ class Promptings:
 
 
 def _is_from_user(messages: Sequence[Message]) -> bool:
-    """Whether the last message is from the user, and not the result of a tool."""
+    """Whether the last message is the user's own, not a tool result."""
     if not messages or messages[-1].get("role") != "user":
         return False
     content = messages[-1].get("content")

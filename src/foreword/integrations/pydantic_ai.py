@@ -1,4 +1,4 @@
-"""pydantic-ai: a capability that puts a conversation's prompt into every request of an agent.
+"""pydantic-ai: a capability that puts a conversation's prompt into each of an agent's requests.
 
     agent = pydantic_ai.Agent("anthropic:claude-sonnet-5-5", tools=tools, capabilities=[ForewordCapability(conversation)])
 
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 class ForewordCapability(AbstractCapability[Any]):
-    """Puts a conversation's prompt into every request of an agent.
+    """Puts a conversation's prompt into each of an agent's requests.
 
-    `conversation` is a conversation, or a function that opens one for pydantic-ai's conversation id. With a `task`, or the name of a
+    `conversation` is a conversation, or a function that takes pydantic-ai's conversation id and opens one. With a `task`, or the name of a
     `definition`, the agent is a sub-agent of the conversation.
     """
 
@@ -50,7 +50,7 @@ class ForewordCapability(AbstractCapability[Any]):
 
     @classmethod
     def get_serialization_name(cls) -> str | None:
-        """Return None, because a conversation cannot be written in a specification."""
+        """Return None, because a conversation cannot be serialized in an agent specification."""
         return None
 
     async def for_run(self, ctx: RunContext[Any]) -> ForewordCapability:
@@ -60,12 +60,12 @@ class ForewordCapability(AbstractCapability[Any]):
         return capability
 
     def get_wrapper_model(self, model: Model) -> Model | None:
-        """Return the model with the prompt in its requests."""
+        """Return the model, wrapped so that its requests contain the prompt."""
         return _PromptedModel(model, self._promptings.of(self._conversation_id))
 
 
 class _PromptedModel(WrapperModel):
-    """Sends requests with a copy of a model, so that the model itself, which others may use, stays as it is."""
+    """Sends requests with a copy of a model, because other agents may share the model itself."""
 
     def __init__(self, model: Model, prompting: Prompting) -> None:
         super().__init__(model)
@@ -95,12 +95,12 @@ class _PromptedModel(WrapperModel):
 def _prompted_model(model: Model, prompting: Prompting) -> Model:
     copied: Any = copy.copy(model)
     if isinstance(model, FallbackModel):
-        copied.models = [_prompted_model(each, prompting) for each in model.models]
+        copied.models = [_prompted_model(fallback, prompting) for fallback in model.models]
     elif isinstance(model, WrapperModel):
         copied.wrapped = _prompted_model(model.wrapped, prompting)
     elif getattr(copied, "_provider", None) is None:
         raise CallError(
-            f"the model {type(model).__name__} has no client of the Anthropic or OpenAI SDK; pass the prompt yourself:"
+            f"the model {type(model).__name__} does not use an Anthropic or OpenAI SDK client; pass the prompt yourself:"
             " agent.run(…, instructions=conversation.turn(…).system)"
         )
     else:

@@ -1,6 +1,6 @@
-"""Read the usage in a provider's response as it passes: JSON or a stream of events, compressed or not.
+"""Read the usage in a provider's response as it passes through: JSON or an event stream, compressed or not.
 
-Only what may contain usage is parsed. Everything else is dropped at once, and whatever cannot be read is ignored.
+Only data that may contain usage is parsed. Everything else is discarded at once, and data that cannot be read is ignored.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 MAX_BODY = 32 * 1024 * 1024
 _USAGE_KEYS = ("usage", "usageMetadata", "usage_metadata")
-_WRAPPERS = ("message", "response")  # Anthropic's and OpenAI's events have the message inside
-DECODED = ("gzip", "deflate")  # the encodings that the standard library can read
+_WRAPPERS = ("message", "response")  # Anthropic's and OpenAI's events nest the message under one of these keys
+DECODABLE = ("gzip", "deflate")  # encodings that the standard library can decompress
 
 
 def decoder(encoding: str) -> Any:
@@ -32,11 +32,11 @@ def decoder(encoding: str) -> Any:
 
 
 class UsageReader:
-    """Finds the usage in a response of which the content arrives in pieces."""
+    """Finds the usage in a response whose content arrives in pieces."""
 
     def __init__(self, content_type: str, encoding: str) -> None:
         self._is_stream = "event-stream" in content_type
-        self._is_readable = encoding in ("", "identity", "x-gzip", *DECODED)
+        self._is_readable = encoding in ("", "identity", "x-gzip", *DECODABLE)
         self._decoder = decoder(encoding) if self._is_readable else None
         self._buffer = bytearray()
         self._is_skipping = False
@@ -58,7 +58,7 @@ class UsageReader:
         self._buffer += content
         if self._is_stream:
             self._read_lines()
-        if len(self._buffer) > MAX_BODY:  # too long to keep; of a stream, only this line
+        if len(self._buffer) > MAX_BODY:  # too long to keep; in a stream, only this line is skipped
             self._buffer.clear()
             self._is_skipping, self._is_readable = True, self._is_stream
 
@@ -73,15 +73,15 @@ class UsageReader:
 
     def _read_json(self, text: bytes) -> None:
         try:
-            found = list(_usages(json.loads(text)))
+            usages = list(_usages(json.loads(text)))
         except (ValueError, RecursionError):
             return
-        for usage in found:
+        for usage in usages:
             # Anthropic sends the input tokens first and the output tokens last.
             self._usage |= {key: count for key, count in usage.items() if count is not None}
 
     def tokens(self) -> ReportedTokens | None:
-        """Return the usage, after the whole response has been read. None if there was none."""
+        """Return the usage once the whole response has been read, or None if it contained none."""
         if self._is_readable and self._buffer and not self._is_skipping:
             self._buffer += b"\n"
             if self._is_stream:
@@ -96,7 +96,7 @@ class UsageReader:
 
 
 def _usages(content: Any) -> Iterator[dict[str, Any]]:
-    """Yield the usage in a response or in an event. Gemini streams a list of responses if it does not stream events."""
+    """Yield the usage in a response or in an event. Gemini streams a JSON list of responses unless it is asked for events."""
     if isinstance(content, list):
         for entry in content:
             yield from _usages(entry) if isinstance(entry, dict) else ()

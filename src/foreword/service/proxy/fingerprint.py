@@ -1,6 +1,6 @@
-"""Fingerprints of requests: hashes and token counts instead of text, and the first difference between two. Pure.
+"""Reduce requests to fingerprints (hashes and token counts instead of text), and find the first difference between two. Pure.
 
-The hashes have a key, so that they say nothing to anyone who does not have it.
+The hashes are keyed, so that they reveal nothing to anyone who does not have the key.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-_CHUNK = 512  # characters of the system prompt with a hash of their own
-_MAX_UNITS = 10_000  # of each part; what comes after them is not compared
+_CHUNK = 512  # the system prompt is hashed in chunks of this many characters
+_MAX_UNITS = 10_000  # per part of the request; anything after that is not compared
 _MAX_NAME = 128
 
 
 @value
 class Unit:
-    """A tool, a chunk of the system prompt or a message: its name or role, its hash and its tokens."""
+    """A tool, a message or a chunk of the system prompt: its name or role, its hash and its token count."""
 
     name: str
     hash: bytes
@@ -32,7 +32,7 @@ class Unit:
 
 @value
 class Fingerprint:
-    """What outlives a request: the model, units of each part, hashes of settings, and the number of breakpoints."""
+    """What is remembered of a request: its model, the units of each part, hashes of its settings, and the number of breakpoints."""
 
     model: str
     tools: Sequence[Unit]
@@ -44,14 +44,14 @@ class Fingerprint:
 
 @value
 class RequestChange:
-    """The first difference between two requests as a verb phrase, and how many of the earlier one's tokens come after it."""
+    """The first difference between two requests, as a verb phrase, and how many of the earlier request's tokens come after it."""
 
     what: str
     tokens_lost: int
 
 
 def fingerprint(request: Mapping[str, Any], key: bytes, model: str = "") -> Fingerprint:
-    """Return the fingerprint of a request. `model` is its model if that is not in the request."""
+    """Return the fingerprint of a request. `model` is used if the request does not name one."""
     parts = parse_request(request)
     name = request.get("model")
     model = printable_name(name if isinstance(name, str) else model)
@@ -85,27 +85,29 @@ def _chunks(text: str) -> Iterator[str]:
 
 
 def difference(old: Fingerprint, new: Fingerprint) -> RequestChange | None:
-    """Return the first difference that loses some of the old request's prefix. None if the new one only continues it."""
-    tools, system, messages = (_tokens(units) for units in (old.tools, old.system, old.messages))
+    """Return the first difference that invalidates part of the old request's prefix, or None if the new request only continues it."""
+    tools, system, messages = (_total_tokens(units) for units in (old.tools, old.system, old.messages))
     setting, part = changed_setting(old.settings, new.settings)
     if part == "tools":
         return RequestChange(f"changed {setting}", tools + system + messages)
     index = first_difference(old.tools, new.tools)
     if index is not None:
         what = describe_tool_change([tool.name for tool in old.tools], [tool.name for tool in new.tools], index)
-        return RequestChange(what, _tokens(old.tools[index:]) + system + messages)
+        return RequestChange(what, _total_tokens(old.tools[index:]) + system + messages)
     index = first_difference(old.system, new.system)
     if index is not None:
         what = f"changed the system prompt after character {index * _CHUNK:,}"
-        return RequestChange(what, _tokens(old.system[index:]) + messages)
+        return RequestChange(what, _total_tokens(old.system[index:]) + messages)
     if setting:
         return RequestChange(f"changed {setting}", messages)
     index = first_difference(old.messages, new.messages)
     if index is None or index >= len(old.messages):
         return None
     verb = "changed" if index < len(new.messages) else "removed"
-    return RequestChange(f"{verb} message {index + 1} ({old.messages[index].name})", _tokens(old.messages[index:]))
+    return RequestChange(
+        f"{verb} message {index + 1} ({old.messages[index].name})", _total_tokens(old.messages[index:])
+    )
 
 
-def _tokens(units: Sequence[Unit]) -> int:
+def _total_tokens(units: Sequence[Unit]) -> int:
     return sum(unit.tokens for unit in units)

@@ -1,4 +1,4 @@
-"""What the proxy reports about a call: its conversation, what changed since the call before, and what the provider read from its cache."""
+"""Report on each call: its conversation, what changed since the previous call, and what the provider read from its cache."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .http1 import Head
 
 CONVERSATION_HEADER = "x-foreword-conversation"
-# How the paths of model endpoints end, and what they are called in reports.
+# The ends of model endpoints' paths, and the endpoints' names in reports.
 ENDPOINTS = {
     "/messages": "anthropic",
     "/responses": "openai-responses",
@@ -30,22 +30,22 @@ ENDPOINTS = {
 
 
 def endpoint_of(method: str, target: str) -> str:
-    """Return the name of the model endpoint that a request is for; empty if it is for something else."""
+    """Return the name of the model endpoint that a request is for, or an empty string if it is for something else."""
     path = target.partition("?")[0].rstrip("/")
     return next((name for end, name in ENDPOINTS.items() if method == "POST" and path.endswith(end)), "")
 
 
 def model_in(target: str) -> str:
-    """Return the model in the path of a request to Gemini; empty for other requests."""
+    """Return the model named in the path of a request to Gemini, or an empty string for other requests."""
     last = target.partition("?")[0].rpartition("/")[2]
     return last.partition(":")[0] if ":" in last else ""
 
 
 @value
 class CallReport:
-    """One call, without any text. `changed` is what lost the cache, and `problem` why the request could not be read or answered.
+    """One call, without any of its text. `changed` says what invalidated the cache, `problem` why the request could not be read or answered.
 
-    Tokens and shares are None if the provider did not report them. `total_hit_rate` is that of the conversation so far.
+    Tokens and hit rates are None if the provider did not report usage. `total_hit_rate` is for the conversation so far.
     """
 
     endpoint: str
@@ -65,7 +65,7 @@ class CallReport:
         return self.tokens.read / self.tokens.input if self.tokens and self.tokens.input else None
 
     def form(self) -> dict[str, Any]:
-        """Return the report as `--json` prints it."""
+        """Return the report as the object that `--json` prints."""
         tokens = self.tokens
         return {
             "endpoint": self.endpoint,
@@ -118,7 +118,7 @@ class _Unreadable(Exception):
 
 
 class Call:
-    """A call while it passes through: collects the request, then reads the response."""
+    """A call that is passing through: collects the request, then reads the response."""
 
     def __init__(self, seen: SeenConversations, endpoint: str, head: Head) -> None:
         self._seen, self._endpoint = seen, endpoint
@@ -129,7 +129,7 @@ class Call:
         self._reader: UsageReader | None = None
 
     def add_request(self, content: bytes) -> None:
-        """Collect a piece of the request's body, unless that is too long to be read."""
+        """Collect a piece of the request's body, unless the body is too long to be read."""
         if self._content is not None:
             if len(self._content) + len(content) <= MAX_BODY and self._seen.reserve(len(content)):
                 self._content += content
@@ -143,27 +143,27 @@ class Call:
             self._content = None
 
     def read_request(self) -> None:
-        """Compare the request with the one before it, and forget its text. This takes a while for a long one."""
+        """Compare the request with the previous one, and forget its text. This takes a while for a long request."""
         try:
-            found = self._fingerprint()
+            request = self._fingerprint()
         except _Unreadable as error:
             self._report = replace(self._report, problem=f"not compared: {error}")
             return
-        except Exception:  # whatever is in a request, the program that sent it must not notice
-            problem = "not compared: the request is not in a form that the proxy can read"
+        except Exception:  # a request that cannot be read is forwarded all the same
+            problem = "not compared: the request is not in a format that the proxy can read"
             self._report = replace(self._report, problem=problem)
             return
         finally:
             self.drop_request()
-        seen = self._seen.observe(self._endpoint, found, self._name)
+        observation = self._seen.observe(self._endpoint, request, self._name)
         self._report = replace(
             self._report,
-            conversation=seen.conversation,
-            call=seen.call,
-            model=found.model,
-            breakpoints=found.breakpoints,
-            changed=seen.difference.what if seen.difference else "",
-            tokens_lost=seen.difference.tokens_lost if seen.difference else 0,
+            conversation=observation.conversation,
+            call=observation.call,
+            model=request.model,
+            breakpoints=request.breakpoints,
+            changed=observation.difference.what if observation.difference else "",
+            tokens_lost=observation.difference.tokens_lost if observation.difference else 0,
         )
 
     def _fingerprint(self) -> Fingerprint:
@@ -175,7 +175,7 @@ class Call:
         return fingerprint(request, self._seen.key, self._model)
 
     def start_response(self, head: Head) -> None:
-        """Start to read a response."""
+        """Start reading a response."""
         self._reader = UsageReader(head.get("content-type"), head.get("content-encoding").strip())
 
     def add_response(self, content: bytes) -> None:
@@ -184,7 +184,7 @@ class Call:
             self._reader.feed(content)
 
     def finish(self, status: int, problem: str = "") -> CallReport:
-        """Return the report. `problem` says why the response is not complete."""
+        """Return the report. `problem` says why the response is incomplete."""
         tokens = self._reader.tokens() if self._reader else None
         total = self._seen.add_usage(self._report.conversation, tokens) if tokens and self._report.call else None
         problems = "; ".join(filter(None, (self._report.problem, problem)))
@@ -192,11 +192,11 @@ class Call:
 
 
 def _decoded(content: bytes, encoding: str) -> bytes:
-    """Return the content without its encoding, if that is not too long."""
-    unpacker = decoder(encoding)
-    if unpacker is None:
+    """Return the decompressed content. Raises an _Unreadable if it is too long."""
+    decompressor = decoder(encoding)
+    if decompressor is None:
         return content
-    plain: bytes = unpacker.decompress(content, MAX_BODY)
-    if unpacker.unconsumed_tail:
+    plain: bytes = decompressor.decompress(content, MAX_BODY)
+    if decompressor.unconsumed_tail:
         raise _Unreadable("the request is too long")
     return plain

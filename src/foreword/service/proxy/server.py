@@ -1,7 +1,7 @@
-"""The proxy's connections: every byte is forwarded as soon as it arrives, in both directions.
+"""Handle the proxy's connections: every byte is forwarded as soon as it arrives, in both directions.
 
-Each connection of a client has at most one to the provider, which is used again for the next request. If the provider cannot be reached,
-the client gets a 502 response; if it stops in the middle of a response, the client's connection is closed too, and the other way round.
+Each client connection has at most one connection to the provider, which is reused for the next request. If the provider cannot be reached,
+the client gets a 502 response. If either side disconnects in the middle of a response, the other connection is closed too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from ...vocabulary import value
-from .answers import DECODED
+from .answers import DECODABLE
 from .conversations import SeenConversations
 from .http1 import MAX_HEAD, Body, Head, ProtocolError, parse_head
 from .observer import CONVERSATION_HEADER, Call, endpoint_of
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from .observer import CallReport
 
-_PIECE = 64 * 1024
+_READ_SIZE = 64 * 1024
 _CONNECT_SECONDS = 30
-_IDLE_SECONDS = 15  # a provider may close a connection that is idle for longer
+_IDLE_SECONDS = 15  # a provider may close a connection that has been idle for longer
 _HANG_UP_CHECK_SECONDS = 0.5
 _LINGER_SECONDS = 2
 _NOT_HTTP = "the provider's answer is not an HTTP/1.1 response"
@@ -49,7 +49,7 @@ class Upstream:
 
 
 class _Failure(Exception):
-    """A request that cannot be forwarded: the status and the reason that the client gets."""
+    """The request cannot be forwarded; the client gets this status and reason."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -57,13 +57,13 @@ class _Failure(Exception):
 
 
 class Proxy:
-    """Forwards requests to one provider, and calls `report` with each call to a model."""
+    """Forwards requests to one provider, and passes a report on each model call to `report`."""
 
     def __init__(self, upstream: Upstream, report: Callable[[CallReport], None], *, any_host: bool = False) -> None:
         self.upstream, self.report, self.any_host = upstream, report, any_host
         self.seen = SeenConversations()
         self.context = ssl.create_default_context() if upstream.is_https else None
-        # One thread, so that the requests of a conversation are compared in their order.
+        # A single thread, so that a conversation's requests are compared in order.
         self.pool = ThreadPoolExecutor(1, "foreword-proxy")
 
     async def listen(self, host: str, port: int) -> asyncio.Server:
@@ -84,7 +84,7 @@ class Proxy:
 
 
 class _Connection:
-    """A client's connection, and the one to the provider that belongs to it."""
+    """A client's connection, and the connection to the provider that serves it."""
 
     def __init__(self, proxy: Proxy, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.proxy, self.reader, self.writer = proxy, reader, writer
@@ -111,7 +111,7 @@ class _Connection:
                 await self.refuse(_Failure(400, "the request is incomplete"))
             return False
         except asyncio.LimitOverrunError:
-            await self.refuse(_Failure(431, "the headers of the request are too long"))
+            await self.refuse(_Failure(431, "the request's headers are too long"))
             return False
         except ProtocolError as error:
             await self.refuse(_Failure(400, str(error)))
@@ -124,14 +124,14 @@ class _Connection:
         return await _Exchange(self, head, body, target, call).run()
 
     def _target(self, head: Head) -> str:
-        """Return the path of a request, after checking that it is one that can be forwarded."""
+        """Return the path of a request. Raises a _Failure if the request cannot be forwarded."""
         method, target = head.words[:2]
         if method == "CONNECT" or head.get("upgrade"):
-            raise _Failure(501, "the proxy does not forward CONNECT or connections that change their protocol")
+            raise _Failure(501, "the proxy does not forward CONNECT requests or protocol upgrades")
         host = head.get("host").rpartition(":")[0] or head.get("host")
         if not self.proxy.any_host and host not in _LOOPBACK:
-            # A page in a browser could otherwise reach the provider under a name of its own.
-            raise _Failure(403, "the Host header is not that of this machine")
+            # Otherwise a web page could reach the provider through a domain that resolves to this machine.
+            raise _Failure(403, "the Host header does not name this machine; use 127.0.0.1 or localhost")
         if "://" in target:
             target = "/" + target.partition("://")[2].partition("/")[2]
         return target
@@ -149,13 +149,13 @@ class _Connection:
         # Closing a connection with unread data would discard the response before the client has read it.
         try:
             async with asyncio.timeout(_LINGER_SECONDS):
-                while await self.reader.read(_PIECE):
+                while await self.reader.read(_READ_SIZE):
                     pass
         except TimeoutError:
             pass
 
     async def connect(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Return a connection to the provider: the last one, if it is still open, or a new one."""
+        """Return the existing connection to the provider if it is still usable, or a new one."""
         if self.provider is not None:
             is_fresh = time.monotonic() - self.idle_since < _IDLE_SECONDS
             if is_fresh and not self.provider[0].at_eof() and not self.provider[1].is_closing():
@@ -182,7 +182,7 @@ class _Exchange:
         self.connection, self.head, self.body, self.target, self.call = connection, head, body, target, call
         self.status = 0
         self.comparison: asyncio.Future[None] | None = None
-        self.is_started = False  # whether the client has received a part of the response
+        self.is_started = False  # whether part of the response has been sent to the client
 
     async def run(self) -> bool:
         """Forward both messages and report the call. Returns whether the client's connection can be used again."""
@@ -201,18 +201,18 @@ class _Exchange:
         except ConnectionAbortedError:
             problem = "the client hung up"
         except (OSError, EOFError):
-            problem = "the provider closed the connection before the end"
+            problem = "the provider closed the connection before the end of the response"
         except ProtocolError as error:
             problem = f"the connection was closed: {error}"
         finally:
-            if sending is not None and not self.body.is_done:  # it has answered before it has read all
+            if sending is not None and not self.body.is_done:  # the provider answered before reading the whole request
                 sending.cancel()
                 can_continue = False
             if not can_continue:
                 connection.close_provider()
             connection.idle_since = time.monotonic()
         if problem and self.is_started:
-            connection.writer.transport.abort()  # the client must not take a part of the response for all of it
+            connection.writer.transport.abort()  # the client must not mistake a partial response for a complete one
         await self._report(problem, sending)
         return can_continue
 
@@ -220,18 +220,18 @@ class _Exchange:
         method, upstream = self.head.words[0], self.connection.proxy.upstream
         offered = [coding.strip() for coding in self.head.get("accept-encoding").split(",")]
         # The proxy must be able to read the response too.
-        accepted = [coding for coding in offered if coding.partition(";")[0].strip() in DECODED]
+        accepted = [coding for coding in offered if coding.partition(";")[0].strip() in DECODABLE]
         added = [("Host", upstream.authority), ("Accept-Encoding", ", ".join(accepted) or "identity")]
         dropped = ("host", "accept-encoding", "expect", CONVERSATION_HEADER)
         return self.head.forwarded(f"{method} {upstream.path}{self.target} HTTP/1.1", added, dropped)
 
     async def _send_body(self, writer: asyncio.StreamWriter) -> None:
-        """Forward the request's body as it arrives, and let the call read it when it is complete."""
+        """Forward the request's body as it arrives, and compare the request once it is complete."""
         reader, client = self.connection.reader, self.connection.writer
         if "100-continue" in self.head.get("expect") and not self.body.is_done:
             client.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         while not self.body.is_done:
-            data = await reader.read(min(_PIECE, self.body.readable))
+            data = await reader.read(min(_READ_SIZE, self.body.readable))
             if not data:
                 raise ConnectionAbortedError
             _, content = self.body.feed(data)
@@ -247,22 +247,24 @@ class _Exchange:
         """Forward the response as it arrives. Returns whether both connections can be used again."""
         head = await self._read_head(reader, sending)
         body = self._response_body(head)
-        is_old = self.head.words[2] == "HTTP/1.0"
-        keeps_client = self.head.keeps_connection and not body.ends_with_connection and not (is_old and body.is_chunked)
+        is_http10 = self.head.words[2] == "HTTP/1.0"
+        keeps_client = (
+            self.head.keeps_connection and not body.ends_with_connection and not (is_http10 and body.is_chunked)
+        )
         added = [("Connection", "keep-alive" if keeps_client else "close")]
-        dropped = ("transfer-encoding", "trailer") if is_old else ()
+        dropped = ("transfer-encoding", "trailer") if is_http10 else ()
         self.is_started = True
         await self._to_client(head.forwarded(" ".join(head.words), added, dropped))
         if self.call:
             self.call.start_response(head)
         while not body.is_done:
-            data = await self._while_client_waits(reader.read(_PIECE), sending)
+            data = await self._while_client_waits(reader.read(_READ_SIZE), sending)
             if not data and body.ends_with_connection:
                 break
             if not data:
                 raise EOFError
             used, content = body.feed(data)
-            await self._to_client(content if is_old else data[:used])
+            await self._to_client(content if is_http10 else data[:used])
             if self.call:
                 self.call.add_response(content)
         if not head.keeps_connection or body.ends_with_connection:
@@ -285,7 +287,7 @@ class _Exchange:
             raise ConnectionAbortedError from None
 
     async def _read_head(self, reader: asyncio.StreamReader, sending: asyncio.Task[None]) -> Head:
-        """Read the head of the final response, after any preliminary ones."""
+        """Read the head of the final response, skipping any interim (1xx) responses."""
         while True:
             try:
                 raw = await self._while_client_waits(reader.readuntil(b"\r\n\r\n"), sending)
@@ -293,7 +295,7 @@ class _Exchange:
             except ConnectionAbortedError:
                 raise
             except (OSError, asyncio.IncompleteReadError):
-                raise _Failure(502, "the provider closed the connection without an answer") from None
+                raise _Failure(502, "the provider closed the connection without answering") from None
             except (asyncio.LimitOverrunError, ProtocolError):
                 raise _Failure(502, _NOT_HTTP) from None
             if not head.words[1].isdigit():
@@ -302,7 +304,7 @@ class _Exchange:
                 return head
 
     async def _while_client_waits(self, reading: object, sending: asyncio.Task[None]) -> bytes:
-        """Read from the provider. Stops with a ConnectionAbortedError when the client hangs up, so that the provider can stop too."""
+        """Read from the provider. Raises a ConnectionAbortedError when the client hangs up, so that the provider can stop too."""
         task: asyncio.Task[bytes] = asyncio.ensure_future(reading)  # type: ignore[call-overload]
         try:
             while True:
@@ -310,7 +312,7 @@ class _Exchange:
                 if done:
                     return task.result()
                 if sending.done() and sending.exception() is not None:
-                    await asyncio.wait({task}, timeout=_HANG_UP_CHECK_SECONDS)  # it may have answered already
+                    await asyncio.wait({task}, timeout=_HANG_UP_CHECK_SECONDS)  # the provider may have answered already
                     if task.done():
                         return task.result()
                     raise sending.exception() or EOFError
@@ -326,11 +328,11 @@ class _Exchange:
             pass
 
     async def _report(self, problem: str, sending: asyncio.Task[None] | None) -> None:
-        """Report the call, after reading the request in another thread."""
+        """Report the call once another thread has compared its request."""
         if sending is not None:
             await asyncio.wait({sending})
             if not sending.cancelled():
-                sending.exception()  # it was reported as a lost connection
+                sending.exception()  # retrieved so that asyncio does not log it; it was reported as a lost connection
         if self.call is None:
             return
         if self.comparison is not None:
