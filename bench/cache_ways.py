@@ -1,12 +1,12 @@
 """Compare plain concatenation with Foreword in sixteen situations that have broken real agents' prompt caches.
 
-Both run the same thirty turns, one every twenty seconds, of a small scenario in which one thing changes. Both send the same content.
-The concatenator takes the prompt's sections from Foreword, adds everything else that it knows (time, git, memory, title) to the system
-prompt, and rebuilds it for every request, as many agents do. Foreword runs real conversations, in which those facts are sent as a
+Both run the same scenario of thirty turns, one every twenty seconds, in which one thing changes. Both send the same content.
+The concatenator takes the prompt's sections from Foreword, adds everything else that it knows (time, git, memory, title), and rebuilds the
+system prompt for every request, as many agents do. Foreword runs real conversations, in which those facts are sent as a
 message when they change. Both set breakpoints, including the automatic one after the last message.
 
 Each request is sent to a simulated provider (`provider_cache.py`). Tokens are counted for the model and priced with the shipped table,
-so no figure is hard-coded. Each run uses models of one provider; those of the second run do not accept late changes.
+so no figure is hard-coded. Each run uses models from one provider; those in the second run do not accept late changes.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ class Scene(NamedTuple):
     model: str = MAIN
     tools: tuple[Tool, ...] = ()
     added_skills: tuple[str, ...] = ()
-    is_listed_backwards: bool = False
+    lists_skills_backwards: bool = False
     process: int = 1
     is_compacted: bool = False
     pause: int = 0
 
 
 class Scenario(NamedTuple):
-    """A situation that breaks a cache: its name, and a function that returns the scene for each turn."""
+    """A situation that can break the cache: its name, and a function that returns the scene for each turn."""
 
     name: str
     scene: Callable[[int, Scene], Scene]
@@ -71,8 +71,8 @@ def tools(names: Sequence[str] = fixture.TOOLS, session: str = "") -> tuple[Tool
     return tuple(Tool(str(row["name"]), f"{row['description']} {details}{link}", schema=row["schema"]) for row in rows)  # type: ignore[arg-type]
 
 
-def switch_at(turn: int, at: int, then: Scene, before: Scene) -> Scene:
-    return then if turn >= at else before
+def switch_at(turn: int, first_turn: int, after: Scene, before: Scene) -> Scene:
+    return after if turn >= first_turn else before
 
 
 SCENARIOS = (
@@ -87,7 +87,7 @@ SCENARIOS = (
     ),
     Scenario("skill added", lambda turn, base: switch_at(turn, MIDDLE, base._replace(added_skills=("zeal",)), base)),
     Scenario(
-        "skill order", lambda turn, base: base._replace(is_listed_backwards=turn // 10 % 2 == 1, process=turn // 10)
+        "skill order", lambda turn, base: base._replace(lists_skills_backwards=turn // 10 % 2 == 1, process=turn // 10)
     ),
     Scenario(
         "late MCP server",
@@ -144,10 +144,10 @@ class Concatenation:
         prompt = self.assemblers[scene.folder].prompt(agent_of(scene, self.run))
         first, *others = (passage.text for passage in prompt.passages)
         texts = [first, "\n".join(facts_of(scene, self.run).values()), *others]
-        return "\n\n".join(map(_backwards, texts) if scene.is_listed_backwards else texts)
+        return "\n\n".join(map(_with_skills_reversed, texts) if scene.lists_skills_backwards else texts)
 
 
-def _backwards(text: str) -> str:
+def _with_skills_reversed(text: str) -> str:
     """Return the text with its list of skills in reverse order."""
     lines = text.split("\n")
     skills = [line for line in reversed(lines) if line.startswith("- skill-")]
@@ -188,7 +188,7 @@ def agent_of(scene: Scene, run: Run) -> Agent:
 
 
 def facts_of(scene: Scene, run: Run) -> dict[str, str]:
-    """Return sentences with facts that the model should know in addition to the prompt."""
+    """Return sentences that state facts the model should know in addition to the prompt."""
     facts = {name: getattr(scene, name) for name in ("time", "date", "git", "memory", "title")}
     return {name: f"The {name} is now: {fact}" for name, fact in (facts | {"model": run.model_name(scene)}).items()}
 
@@ -216,7 +216,7 @@ EPHEMERAL = {"type": "ephemeral"}
 
 
 class Run(NamedTuple):
-    """A provider with the model that each scenario uses, and the other one for the switch."""
+    """A provider, the model that each scenario uses, and the model that the last scenario switches to."""
 
     provider: str
     model: str
@@ -232,7 +232,7 @@ class Run(NamedTuple):
     def plain_request(
         self, system: str, messages: Sequence[Mapping[str, Any]], tools: Sequence[Tool]
     ) -> dict[str, Any]:
-        """Return the request of a hand-written loop, with the breakpoints that Anthropic's documentation recommends."""
+        """Return the request that a hand-written loop sends, with the breakpoints that Anthropic's documentation recommends."""
         if self.provider != "anthropic":
             definitions = [
                 {"name": tool.name, "description": tool.description, "schema": tool.schema} for tool in tools
@@ -285,7 +285,7 @@ def add_up(
             charge = cache.send(request, models[scene.model], now)
             before = scenes[number - 1]
             is_changed = number > 0 and _without_process(scene) != _without_process(before)
-            # In a compaction, only the request for the summary counts: afterwards the whole history is new.
+            # For a compaction, only the request for the summary counts, because the history after it is entirely new.
             if is_changed and index == 0 and not before.is_compacted:
                 kept.append(charge.read)
                 cached_before.append((last.get(scene.model) or last[before.model]).tokens)
@@ -334,7 +334,7 @@ def _counter(model: str, provider: str) -> Callable[[str], int]:
 
 
 def measure(scenario: Scenario, run: Run = RUNS[0], *, is_estimated: bool = False) -> tuple[Bill, Bill]:
-    """Return both contenders' bills for one scenario. Each gets a new workspace at the same path, since the path is in the prompt."""
+    """Return both contenders' bills for one scenario. Each uses a new workspace at the same path, because the prompt contains the path."""
     models = models_of(run, is_estimated)
     scenes = [scenario.scene(turn, Scene(tools=tools())) for turn in range(TURNS)]
     bills: list[Bill] = []

@@ -2,8 +2,8 @@
 
 With breakpoints (Anthropic), an entry is written at each breakpoint and lasts for its `ttl`. A request reads the longest entry that
 ends at one of its breakpoints or at most 19 blocks before one. With prefixes (OpenAI, Gemini), a request reads the longest prefix that
-it shares with an earlier one, in steps. In both cases there is a minimum size, reading an entry renews it, every model has its own
-cache, and tokens that are neither read nor written cost the input price.
+it shares with an earlier one, rounded down to a whole number of steps. In both cases there is a minimum size, reading an entry renews
+it, every model has its own cache, and tokens that are neither read nor written cost the input price.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ BREAKPOINT_KEYS = ("cache_control", "prompt_cache_breakpoint")
 
 
 class Block(NamedTuple):
-    """One block of a request as the provider compares it, and the lifetime in seconds of the breakpoint after it, or 0."""
+    """One block of a request as the provider compares it, and the lifetime of the breakpoint after it in seconds (0 without a breakpoint)."""
 
     text: str
     lifetime: int = 0
 
 
 class Charge(NamedTuple):
-    """The tokens of one request, and its cost in dollars."""
+    """One request's token counts, and its cost in dollars."""
 
     tokens: int
     read: int
@@ -38,7 +38,7 @@ class Charge(NamedTuple):
 
 
 class Model(NamedTuple):
-    """A model with its provider's rules, its price, and a function that counts its tokens."""
+    """A model: its provider's rules, its price, and a function that counts tokens."""
 
     rules: ProviderRules
     price: Price
@@ -55,7 +55,7 @@ def blocks_of(request: Mapping[str, Any], rules: ProviderRules) -> list[Block]:
     messages = next(request[key] for key in ("messages", "input", "contents") if key in request)
     parts = {
         "tools": [_block(tool, rules) for tool in tools],
-        "system": [_block(block, rules) for block in _listed(system)],
+        "system": [_block(block, rules) for block in _as_blocks(system)],
         "messages": list(_message_blocks(messages, rules)),
     }
     blocks = [block for part in rules.order for block in parts[part]]
@@ -69,11 +69,11 @@ def _message_blocks(messages: Sequence[Any], rules: ProviderRules) -> Iterator[B
         content = message.get("content", message.get("parts"))
         if content is None:
             yield _block(message, rules)
-        for index, block in enumerate(_listed(content or ())):
+        for index, block in enumerate(_as_blocks(content or ())):
             yield _block(block, rules, "" if index else f"\n{message.get('role')}: ")
 
 
-def _listed(content: Any) -> Sequence[Any]:
+def _as_blocks(content: Any) -> Sequence[Any]:
     return ({"type": "text", "text": content},) if isinstance(content, str) else content
 
 
@@ -97,7 +97,7 @@ class ProviderCache:
         self._requests: list[tuple[str, str, int]] = []
 
     def send(self, request: Mapping[str, Any], model: Model, now: int) -> Charge:
-        """Send a request at a time in seconds, and return what it costs."""
+        """Send a request at the time `now`, in seconds, and return what it costs."""
         blocks = blocks_of(request, model.rules)
         send = self._with_breakpoints if model.rules.caching == "breakpoints" else self._with_prefix
         return send(blocks, model, now)
@@ -108,8 +108,8 @@ class ProviderCache:
         ends = [sum(counts[: index + 1]) for index in range(len(blocks))]
         keys = [(name, prefix) for prefix in _prefixes(blocks)]
         marked = [index for index, block in enumerate(blocks) if block.lifetime and ends[index] >= minimum]
-        reached = {position for number in marked for position in range(max(number - LOOKBACK + 1, 0), number + 1)}
-        hits = [position for position in reached if self._entries.get(keys[position], (0, 0))[0] > now]
+        checked = {position for number in marked for position in range(max(number - LOOKBACK + 1, 0), number + 1)}
+        hits = [position for position in checked if self._entries.get(keys[position], (0, 0))[0] > now]
         hit = max(hits, default=-1)
         for position in range(hit + 1):
             expires, lifetime = self._entries.get(keys[position], (0, 0))
@@ -134,9 +134,9 @@ class ProviderCache:
         lifetime = model.rules.lifetime or TTLS["5m"]
         shared = max(
             (
-                common_prefix_length(text, sent)
-                for at, sent, time in self._requests
-                if at == name and now - time < lifetime
+                common_prefix_length(text, earlier_text)
+                for earlier_name, earlier_text, time in self._requests
+                if earlier_name == name and now - time < lifetime
             ),
             default=0,
         )
@@ -144,8 +144,8 @@ class ProviderCache:
         read = tokens // model.rules.step * model.rules.step if tokens >= minimum else 0
         self._requests.append((name, text, now))
         written = total - read if total >= minimum else 0
-        plain = total - read - written
-        dollars = read * model.price.read + written * model.price.write + plain * model.price.input
+        uncached = total - read - written
+        dollars = read * model.price.read + written * model.price.write + uncached * model.price.input
         return Charge(total, read, written, dollars / MILLION)
 
 

@@ -161,7 +161,7 @@ def test_assignments_may_come_from_a_generator():
         ),
         (
             lambda: Tool("search", type="web search"),
-            "the type of the tool 'search' may have letters, digits, '_', '-' and '.', not 'web search'",
+            "the type of the tool 'search' may contain only letters, digits, '_', '-' and '.', not 'web search'",
         ),
         (
             lambda: Tool("read", type="function"),

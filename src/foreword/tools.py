@@ -1,4 +1,4 @@
-"""Tools: the value, its checks, and its definition in one form for all providers, which is also how it is stored. Pure."""
+"""Tools: the value, its checks, and its definition in a provider-neutral format, in which it is also stored. Pure."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-# Characters that at least one provider accepts: Gemini takes dots and colons, the others letters, digits, `_` and `-`.
+# Characters that at least one provider accepts: all accept letters, digits, `_` and `-`; Gemini also accepts dots and colons.
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:")
 _TYPE_CHARACTERS = _NAME_CHARACTERS - {":"}
 _MAX_NAME_LENGTH = 128
-# Keys of a provider's tool that are fields of `Tool`, so `options` may not contain them.
+# Keys of a provider's tool definition that correspond to fields of `Tool`, so `options` must not contain them.
 FIELD_OF_KEY = {
     "name": "name",
     "type": "type",
@@ -35,15 +35,15 @@ class Tool:
     Fields:
         name: The name by which the model calls it.
         description: What it does, for the provider's tool definition.
-        snippet: One line about it for the prompt.
+        snippet: A one-line description for the prompt.
         guidelines: Rules for using it, for the prompt's list of guidelines.
         schema: The JSON schema of its parameters. None means a tool without parameters.
-        server: The MCP server that it belongs to, for reports. It is not sent. Empty means the one in a name such as `mcp__server__tool`.
-        defer: Whether it stays out of the prompt until a search finds it. The agent also needs the provider's tool for searching.
+        server: The MCP server that it belongs to, for reports; it is not sent. If empty, it is taken from a name such as `mcp__server__tool`.
+        defer: Whether it stays out of the prompt until a search finds it. The agent also needs the provider's search tool.
         strict: Whether the provider enforces the schema. None means the default, which is no.
-        allowed_callers: Who may call it, in the provider's words. Empty means the model.
+        allowed_callers: Who may call it, in the provider's terms. Empty means the model.
         type: The type of a tool that the provider defines, such as `web_search_20250305`. Empty means that you define it.
-        options: Other fields of its definition, in the provider's form, such as `{"max_uses": 5}`.
+        options: Other fields of its definition, in the provider's format, such as `{"max_uses": 5}`.
     """
 
     name: str
@@ -83,7 +83,7 @@ def _check_name(name: object) -> None:
     if not text or len(text) > _MAX_NAME_LENGTH or not _NAME_CHARACTERS.issuperset(text):
         shown = text if len(text) <= 60 else f"{text[:60]}…"
         raise CallError(
-            f"no provider accepts a tool named {shown!a}; a name must have 1 to {_MAX_NAME_LENGTH} letters, digits, '_', '-',"
+            f"no provider accepts a tool named {shown!a}; a name must consist of 1 to {_MAX_NAME_LENGTH} letters, digits, '_', '-',"
             " '.' or ':'"
         )
 
@@ -104,7 +104,9 @@ def _check_json(what: str, content: object, kind: str) -> None:
 
 def _check_type(name: str, kind: str, schema: object) -> None:
     if not _TYPE_CHARACTERS.issuperset(kind):
-        raise CallError(f"the type of the tool {name!r} may have letters, digits, '_', '-' and '.', not {show(kind)}")
+        raise CallError(
+            f"the type of the tool {name!r} may contain only letters, digits, '_', '-' and '.', not {show(kind)}"
+        )
     if kind == "function":
         raise CallError(f"the type of the tool {name!r} must be empty for a function that you define, not 'function'")
     if schema:
@@ -124,12 +126,12 @@ def _check_options(name: str, options: Mapping[str, Any], kind: str) -> None:
 
 # Definitions
 
-# Fields that a definition contains only if they are set, so that other definitions keep their bytes.
+# Fields that a definition contains only if they are set, so that other definitions stay byte-identical.
 _OPTIONAL_FIELDS = ("server", "defer", "strict", "allowed_callers", "type", "options")
 
 
 def tool_definition(tool: Tool) -> dict[str, Any]:
-    """Return a tool's definition: its name, description and schema, and other fields that are set."""
+    """Return a tool's definition: its name, description and schema, and any other fields that are set."""
     fields: dict[str, Any] = {"name": tool.name, "description": tool.description, "schema": tool.schema or {}}
     for key in _OPTIONAL_FIELDS:
         content = getattr(tool, key)
@@ -139,7 +141,7 @@ def tool_definition(tool: Tool) -> dict[str, Any]:
 
 
 def tool_from(row: Mapping[str, Any]) -> Tool:
-    """Return the tool with this definition, which may also have a snippet and guidelines."""
+    """Return the tool with this definition, which may also contain a snippet and guidelines."""
     return Tool(
         row["name"],
         row["description"],
@@ -151,7 +153,7 @@ def tool_from(row: Mapping[str, Any]) -> Tool:
 
 
 def definition_text(row: Mapping[str, Any]) -> str:
-    """Return what a definition adds to a request, as JSON. It is empty for a deferred tool, which is not in the prompt."""
+    """Return what a definition adds to a request, as JSON. The string is empty for a deferred tool, which is not in the prompt."""
     if row.get("defer"):
         return ""
     from json import dumps
@@ -161,7 +163,7 @@ def definition_text(row: Mapping[str, Any]) -> str:
 
 
 def server_of(row: Mapping[str, Any]) -> str | None:
-    """Return the MCP server of a tool: the one in its definition or in a name such as `mcp__server__tool`. None if it has none."""
+    """Return a tool's MCP server from its definition or from a name such as `mcp__server__tool`, or None if it does not have one."""
     if row.get("server"):
         return str(row["server"])
     prefix, _, rest = str(row.get("name", "")).partition("__")

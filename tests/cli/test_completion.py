@@ -143,7 +143,7 @@ def complete_line(line, offered):
 
 
 def read_terminal(terminal):
-    """Output of a terminal; empty once it is closed."""
+    """Return a terminal's output, or an empty result once the terminal is closed."""
     try:
         return os.read(terminal, 4096)
     except OSError:

@@ -401,7 +401,7 @@ def test_user_settings_may_set_the_store_but_workspace_settings_may_not(tree, ru
         (["talk", "turn", "t", "--store", "AGENTS.md/x.db"], "cannot be created: there is no folder /w/AGENTS.md"),
         (["talk", "turn", "t", "--store", "no/such/x.db"], "cannot be created: there is no folder /w/no/such; create it first"),
         (["template", "set", "AGENTS.md", "--store", "no/x.db"], "cannot be created: there is no folder /w/no; create it first"),
-        (["talk", "turn", "t", "--tool", "t\udcff"], "no provider accepts a tool named 't\\udcff'; a name must have 1 to 128 letters"),
+        (["talk", "turn", "t", "--tool", "t\udcff"], "no provider accepts a tool named 't\\udcff'; a name must consist of 1 to 128 letters"),
         (["talk", "turn", "known", "--layout", "builder", "--tool", "t\udcff"], "no provider accepts a tool named"),
         (["talk", "turn", "t", "--model", "m\udcff"], "the model cannot be encoded as UTF-8: 'm\\udcff' has a lone surrogate"),
         (["talk", "turn", "t", "--provider", "\udcff"], "the provider cannot be encoded as UTF-8"),

@@ -1,4 +1,4 @@
-"""Instructions of MCP servers: in a section of the prompt, sorted and cut, and announced when a server comes late."""
+"""Instructions of MCP servers: in a section of the prompt, sorted and cut, and announced when a server is added late."""
 
 import pytest
 

@@ -52,7 +52,7 @@ def test_a_skill_is_loaded_by_an_agent_that_does_not_list_the_tool(open_conversa
         ("use_skill", "testing", "use_skill: the arguments are not valid JSON: 'testing'"),
         ("use_skill", {"name": "ghost"}, "no skill 'ghost'; known: testing"),
         ("read_plan", {"name": "x"}, "read_plan: unknown key 'name'"),
-        ("write_plan", {"plan": "x" * 65_537}, "write_plan: the plan has 65,537 characters; at most 65,536 are stored"),
+        ("write_plan", {"plan": "x" * 65_537}, "write_plan: the plan has 65,537 characters; the limit is 65,536"),
     ],
 )
 def test_errors_say_what_would_be_right(open_conversation, name, arguments, message):

@@ -1,10 +1,10 @@
-"""Ten turns with a framework against a provider on this machine, and what its requests must have in common.
+"""Run ten turns with a framework against a simulated provider, and check what its requests have in common.
 
-In every turn the tools come in another order. AGENTS.md is edited before the third turn, a tool is added in the fifth, and the framework
-replaces its history by a summary before the eighth.
+The tools are in a different order in every turn. AGENTS.md is edited before the third turn, a tool is added in the fifth, and the framework
+replaces its history with a summary before the eighth.
 
-Frameworks that are not in the lock file are installed by `make integrations`, in an environment of their own; without them, their tests
-are not collected.
+Frameworks that are not in the lock file are installed by `make integrations`, in a separate environment; if one is missing, its
+tests are not collected.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ collect_ignore = [
 ]
 
 TURNS, EDIT, LATE, COMPACTION = 10, 2, 4, 7
-MARKS = ("cache_control", "prompt_cache_breakpoint")
+BREAKPOINT_KEYS = ("cache_control", "prompt_cache_breakpoint")
 
 
 def load_pretend():
@@ -92,17 +92,17 @@ def open_issue(title: str) -> str:
 FUNCTIONS = (read_file, list_files, run_tests)
 
 
-def unmarked(content):
-    """The content without cache breakpoints."""
+def without_breakpoints(content):
+    """Return the content without cache breakpoints."""
     if isinstance(content, dict):
-        return {key: unmarked(field) for key, field in content.items() if key not in MARKS}
-    return [unmarked(part) for part in content] if isinstance(content, list) else content
+        return {key: without_breakpoints(field) for key, field in content.items() if key not in BREAKPOINT_KEYS}
+    return [without_breakpoints(part) for part in content] if isinstance(content, list) else content
 
 
-def count_marks(content):
+def count_breakpoints(content):
     if isinstance(content, dict):
-        return sum(1 if key in MARKS else count_marks(field) for key, field in content.items())
-    return sum(map(count_marks, content)) if isinstance(content, list) else 0
+        return sum(1 if key in BREAKPOINT_KEYS else count_breakpoints(field) for key, field in content.items())
+    return sum(map(count_breakpoints, content)) if isinstance(content, list) else 0
 
 
 class Request:
@@ -111,10 +111,12 @@ class Request:
     def __init__(self, line):
         self.body = json.loads(line)
         system = self.body.get("system") or self.body.get("instructions") or self.body.get("systemInstruction") or []
-        self.system = unmarked(system if isinstance(system, list) else [system])
-        self.tools = unmarked(self.body.get("tools", []))
-        self.messages = unmarked(self.body.get("messages") or self.body.get("input") or self.body.get("contents"))
-        self.marks = count_marks(self.body)
+        self.system = without_breakpoints(system if isinstance(system, list) else [system])
+        self.tools = without_breakpoints(self.body.get("tools", []))
+        self.messages = without_breakpoints(
+            self.body.get("messages") or self.body.get("input") or self.body.get("contents")
+        )
+        self.marks = count_breakpoints(self.body)
 
     @property
     def pieces(self):

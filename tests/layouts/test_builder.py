@@ -473,7 +473,7 @@ def test_a_workspace_layout_may_not_add_readable_folders(tree):
         ({"w/a/x": Path("../../outside")}, {"w/a/x": "NEW"}, "NEW"),
         ({"w/a/x": "X"}, {"w/a/x": Path("../../outside")}, ""),
     ],
-    ids=["edited", "comes", "was a pipe", "was refused", "is refused"],
+    ids=["edited", "created", "replaces a pipe", "no longer refused", "refused"],
 )
 def test_a_changed_file_is_read_again(tree, monkeypatch, before, after, text):
     monkeypatch.setattr(time, "time_ns", lambda now=time.time_ns: now() + 10_000_000_000)

@@ -510,7 +510,16 @@ def test_a_file_that_includes_itself_is_not_listed_as_included(tree):
         ({"w/x.md": f"X {include('y.md')}", "w/y.md": "Y"}, {"w/y.md": "EDITED"}, "X EDITED"),
         ({"w/x.md": f"X{include('y.md')}"}, {"w/y.md": "NEW"}, "XNEW"),
     ],
-    ids=["edited", "gone", "comes", "was refused", "is refused", "another link", "edited below", "comes below"],
+    ids=[
+        "edited",
+        "removed",
+        "created",
+        "no longer refused",
+        "refused",
+        "relinked",
+        "nested, edited",
+        "nested, created",
+    ],
 )
 def test_a_changed_included_file_is_read_again(tree, monkeypatch, before, after, text):
     monkeypatch.setattr(time, "time_ns", lambda now=time.time_ns: now() + 10_000_000_000)

@@ -397,7 +397,7 @@ def test_a_system_message_passes_unchanged(provider, client, make_turn):
         ([TURN], 3, None),  # text with the lifetime of a turn is not cached
     ],
 )
-def test_a_spare_breakpoint_follows_the_roots_instructions(make_turn, lifetimes, root_end, expected):
+def test_a_spare_breakpoint_is_set_after_the_root_instructions(make_turn, lifetimes, root_end, expected):
     texts = [(lifetime, f"{index}abcde") for index, lifetime in enumerate(lifetimes)]
     turn = make_turn(*texts, tools=(), separator="|")
     request = for_anthropic(replace(turn, root_end=root_end))
@@ -407,7 +407,7 @@ def test_a_spare_breakpoint_follows_the_roots_instructions(make_turn, lifetimes,
     assert len(marks(request)) <= 3
 
 
-def test_a_conversation_knows_where_the_roots_instructions_end(tree):
+def test_a_conversation_knows_where_the_root_instructions_end(tree):
     tree({"w/.git": None, "w/AGENTS.md": "Of the root.", "w/sub/AGENTS.md": "Of the folder."})
     tree({"home/.agents/AGENTS.md": "Of the user."})
     conversations = Conversations()

@@ -153,7 +153,7 @@ def test_each_provider_gets_the_fields_of_a_tool(make_turn, is_typed, convert, t
             for_gemini,
             "",
             STRICT,
-            "Gemini cannot enforce the schema of a tool, but the tool 'read' sets strict=True; remove it, or leave out the tool",
+            "Gemini cannot enforce a tool's schema, but the tool 'read' sets strict=True; remove it, or leave out the tool",
         ),
         (for_gemini, "", Tool("read", defer=True), "Gemini cannot defer tools, but the tool 'read' sets defer=True; "),
         (

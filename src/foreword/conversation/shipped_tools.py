@@ -1,4 +1,4 @@
-"""The tools that prompts name and Foreword runs itself: `use_skill`, `read_plan` and `write_plan`.
+"""The tools that prompts mention and Foreword itself runs: `use_skill`, `read_plan` and `write_plan`.
 
 A layout tells the model to call `use_skill`, and a plan must outlive the messages that contain it. The plan is stored with the
 conversation, so it works the same way on any machine; the next prompt that is built contains it, if the layout has a section for it.
@@ -56,7 +56,7 @@ _ARGUMENTS: dict[str, dict[str, Shape]] = {"use_skill": {"name": NAME}, "read_pl
 def shipped_tools(*names: str) -> tuple[Tool, ...]:
     """Return the tools that `Conversation.call_tool` runs: those with these names, or all of them.
 
-    Add them to `Agent.tools`, so that the model knows them.
+    Add them to `Agent.tools`, so that the model can call them.
     """
     tools = {tool.name: tool for tool in _TOOLS}
     for name in names:
@@ -99,17 +99,15 @@ class ShippedToolRunner:
                 "the program sets the plan (Agent.plan), so write_plan cannot change it; leave Agent.plan empty"
             )
         if len(plan) > _MAX_PLAN_LENGTH:
-            raise CallError(
-                f"write_plan: the plan has {len(plan):,} characters; at most {_MAX_PLAN_LENGTH:,} are stored"
-            )
-        using = self._transitions.current_or_new()
-        if plan != state_of(using).plan:
-            self._editions.update(self._id, using, lambda state: replace(state, plan=plan))
+            raise CallError(f"write_plan: the plan has {len(plan):,} characters; the limit is {_MAX_PLAN_LENGTH:,}")
+        current = self._transitions.current_or_new()
+        if plan != state_of(current).plan:
+            self._editions.update(self._id, current, lambda state: replace(state, plan=plan))
         return "The plan is saved." if plan.strip() else "The plan is deleted."
 
 
 def _parse(name: str, arguments: Any) -> Any:
-    """Return the arguments as a plain dict. Models and SDKs pass JSON, and none at all for a tool without parameters."""
+    """Return the arguments as a plain dict. Models and SDKs pass JSON, or nothing for a tool without parameters."""
     if isinstance(arguments, str):
         try:
             return json.loads(arguments) if arguments.strip() else {}

@@ -1,7 +1,7 @@
-"""Parse a request to a provider into the parts that it caches: tools, system prompt and messages. Pure.
+"""Split a request into the parts that a provider caches: tools, system prompt and messages. Pure.
 
-A request may be in any of the forms that clients accept as arguments or send over HTTP: those of Anthropic's Messages, of OpenAI's
-Responses and Chat Completions, and of Gemini, whose keys are in snake case for its client and in camel case over HTTP.
+A request may be in any of the formats that clients accept as arguments or send over HTTP: Anthropic's Messages, OpenAI's Responses and
+Chat Completions, and Gemini, whose keys are in snake case for its client and in camel case over HTTP.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _SYSTEM_KEYS = ("system", "instructions", "system_instruction", "systemInstructi
 _MESSAGE_KEYS = ("messages", "input", "contents")
 _SCHEMA_KEYS = ("input_schema", "parameters", "parameters_json_schema", "parametersJsonSchema", "schema")
 _DECLARATION_KEYS = ("function_declarations", "functionDeclarations")
-_FUNCTION_TYPES = ("", "function", "custom", "namespace")  # the types of tools that have a name
+_FUNCTION_TYPES = ("", "function", "custom", "namespace")  # types of tools that have a name
 _TOOL_FIELDS = ("name", "type", "description", "strict", "defer", "defer_loading", "allowed_callers", "server")
 _KNOWN_KEYS = (*_SCHEMA_KEYS, *_TOOL_FIELDS, "options", *_BREAKPOINT_KEYS)
 
-# Settings that invalidate a cache when they change, and the first part that is lost.
+# Settings that invalidate the cache when they change, and the first part that is then lost.
 _SETTINGS = {"model": "tools", "prompt_cache_key": "tools", "tool_choice": "messages", "thinking": "messages"}
 
 
@@ -33,8 +33,8 @@ _SETTINGS = {"model": "tools", "prompt_cache_key": "tools", "tool_choice": "mess
 class RequestParts:
     """The parts of a request that a provider caches, without breakpoints: tools, system prompt and messages.
 
-    `settings` contains other arguments whose change invalidates the cache, as JSON, and `breakpoints` the `cache_control` values, in
-    order.
+    `settings` contains, as JSON, other arguments that invalidate the cache when they change. `breakpoints` contains the `cache_control`
+    values, in order.
     """
 
     tools: Sequence[Mapping[str, Any]]
@@ -79,7 +79,7 @@ def _flat_tools(tools: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def parse_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool's definition in a form that is the same for all providers. A provider's own tool is named after its type."""
+    """Return a tool's definition in a provider-neutral format. A provider's own tool is named after its type."""
     schema = _first_of(tool, _SCHEMA_KEYS) or {}
     is_empty = schema == {"type": "object", "properties": {}}
     kind = str(tool.get("type") or "")
@@ -99,7 +99,7 @@ def parse_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _message(entry: Any) -> tuple[str, str]:
-    """Return a message's role, or the type of an entry without one, and its content as text."""
+    """Return a message's content as text, after its role, or after its type if it does not have a role."""
     if not isinstance(entry, dict):
         return "", str(entry)
     content = entry.get("content", entry.get("parts"))
@@ -146,7 +146,7 @@ def _all_breakpoints(request: Mapping[str, Any]) -> Iterator[Any]:
 
 
 def _breakpoints_in(content: Any) -> Iterator[Any]:
-    """Yield the breakpoints of blocks, ignoring keys of the same name in a tool's schema or a call's arguments."""
+    """Yield the breakpoints in blocks, ignoring keys with the same name in a tool's schema or a call's arguments."""
     if isinstance(content, list | tuple):
         for entry in content:
             yield from _breakpoints_in(entry)
@@ -159,7 +159,7 @@ def _breakpoints_in(content: Any) -> Iterator[Any]:
 
 
 def first_difference(old: Sequence[Any], new: Sequence[Any]) -> int | None:
-    """Return the index of the first entry that differs, or None if the two are equal."""
+    """Return the index of the first entry that differs, or None if the sequences are equal."""
     pairs = zip(old, new, strict=False)
     index = next((index for index, (before, after) in enumerate(pairs) if before != after), None)
     if index is None and len(old) != len(new):
@@ -168,7 +168,7 @@ def first_difference(old: Sequence[Any], new: Sequence[Any]) -> int | None:
 
 
 def describe_tool_change(old_names: Sequence[str], new_names: Sequence[str], index: int) -> str:
-    """Return a verb phrase for the change of the tools at this index, the first that differs."""
+    """Return a verb phrase for the change to the tools at this index, the first one that differs."""
     position = f"position {index + 1}"
     if index < len(old_names) and old_names[index] not in new_names:
         return f"removed tool `{old_names[index]}` from {position}"
@@ -182,9 +182,9 @@ def describe_tool_change(old_names: Sequence[str], new_names: Sequence[str], ind
 
 
 def changed_setting(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[str, str]:
-    """Return the first setting that changed and the first part that the cache loses; both are empty if none did."""
+    """Return the first setting that changed and the first part that is lost from the cache, or empty strings if no setting changed."""
     for key, part in _SETTINGS.items():
-        # Arguments that the caller adds to what Foreword returns may be missing in one of the two.
+        # Arguments that the caller adds to Foreword's request may be missing from one of the two.
         is_comparable = part == "messages" or (key in old and key in new)
         if is_comparable and old.get(key) != new.get(key):
             return key, part

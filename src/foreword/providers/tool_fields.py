@@ -1,4 +1,4 @@
-"""Reject fields of tools that a provider or model does not accept, because otherwise they would be lost silently."""
+"""Reject tool fields that a provider or model does not accept, because otherwise they would be dropped silently."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 _FIELDS = ("type", "defer", "strict", "allowed_callers")
-# Why a provider does not accept a field.
+# Why a provider does not accept a field, to follow its name.
 _REASONS = {
     "type": "has no tools of this type",
     "description": "describes its own tools itself",
     "defer": "cannot defer tools",
-    "strict": "cannot enforce the schema of a tool",
+    "strict": "cannot enforce a tool's schema",
     "allowed_callers": "cannot restrict who calls a tool",
 }
 
 
 class UnsupportedToolError(CallError):
-    """A provider does not accept a field of a tool."""
+    """A provider does not accept one of a tool's fields."""
 
 
 def reject_tool_fields(where: str, tools: Iterable[Mapping[str, Any]], fields: Iterable[str], hint: str = "") -> None:
