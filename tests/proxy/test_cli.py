@@ -34,7 +34,9 @@ def test_the_upstream_is_a_url(url, expected, authority):
 
 
 @pytest.mark.parametrize(
-    "url", ["", "api.anthropic.com", "ftp://x", "https://", "https://u:p@x", "http://x:y", "https://x?a=b"]
+    "url",
+    ["", "api.anthropic.com", "ftp://x", "https://", "https://u:p@x", "http://x:y", "https://x?a=b"]
+    + ["https://x/€", "https://x/a b", f"https://{'x' * 64}", "https://x..y"],
 )
 def test_another_upstream_is_refused(url):
     with pytest.raises(
@@ -46,6 +48,12 @@ def test_another_upstream_is_refused(url):
 def test_a_bad_port_is_refused(capsys):
     assert main(["proxy", "--upstream", "https://x", "--port", "70000"]) == 2
     assert "--port must be a number from 0 to 65535, not 70000" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("host", ["", "a..b"])
+def test_a_bad_host_is_refused(capsys, host):
+    assert main(["proxy", "--upstream", "https://x", "--port", "0", "--host", host]) == 2
+    assert f"--host must be an address to listen on, such as 127.0.0.1, not '{host}'" in capsys.readouterr().err
 
 
 def test_a_reader_that_went_away_or_stopped_does_not_stop_the_proxy(monkeypatch):

@@ -10,7 +10,7 @@ from foreword.service.proxy.http1 import Body, ProtocolError, parse_head
 
 
 def head(*lines, start="POST /x HTTP/1.1"):
-    return parse_head("\r\n".join((start, *lines, "", "")).encode("latin-1"))
+    return parse_head("\r\n".join((start, *lines, "", "")).encode("latin-1"), is_response=start.startswith("HTTP/"))
 
 
 def read(body, data, size):
@@ -96,11 +96,20 @@ def test_bad_chunks_are_refused(data):
     "raw",
     [b"", b"\r\n\r\n", b"GET /\r\n\r\n", b"GET / HTTP/2\r\n\r\n", b"GET /a b HTTP/1.1\r\n\r\n", b"HTTP/1.1 OK\r\n\r\n",
      b"GET / HTTP/1.1\r\nno colon\r\n\r\n", b"GET / HTTP/1.1\r\nX : y\r\n\r\n", b"GET / HTTP/1.1\r\n folded: y\r\n\r\n",
-     b"GET / HTTP/1.1\r\nX: a\nInjected: b\r\n\r\n"],
+     b"GET / HTTP/1.1\r\nX: a\nInjected: b\r\n\r\n", b"GET /\nX:a HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nX: a\0b\r\n\r\n",
+     b"HTTP/1.1 200\r\n\r\n", b"GET  HTTP/1.1\r\n\r\n"],
 )  # fmt: skip
 def test_bad_heads_are_refused(raw):
     with pytest.raises(ProtocolError):
         parse_head(raw)
+
+
+@pytest.mark.parametrize(
+    "start", ["GET 200 HTTP/1.1", "HTTP/1.1 \xb2\xb2\xb2 OK", "HTTP/1.1 20 OK", "HTTP/2 200 OK", "HTTP/1.1 200 O\nK"]
+)
+def test_bad_status_lines_are_refused(start):
+    with pytest.raises(ProtocolError):
+        parse_head(f"{start}\r\n\r\n".encode("latin-1"), is_response=True)
 
 
 def test_headers_about_the_connection_are_not_forwarded():
@@ -116,6 +125,7 @@ def test_headers_about_the_connection_are_not_forwarded():
     [
         ("GET / HTTP/1.1", "X: y", True),
         ("GET / HTTP/1.1", "Connection: Close", False),
+        ("GET /HTTP/1.0 HTTP/1.1", "X: y", True),
         ("GET / HTTP/1.0", "X: y", False),
         ("GET / HTTP/1.0", "Connection: Keep-Alive", True),
     ],

@@ -225,6 +225,19 @@ def test_every_method_and_header_passes(provider, proxy, method):
     assert proxy.reports.empty()
 
 
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("/v1/files?source=https://a.example/b", "/v1/files?source=https://a.example/b"),
+        ("http://evil.example/v1/models?a=b", "/v1/models?a=b"),
+        ("http://evil.example?a=b", "/?a=b"),
+    ],
+)
+def test_a_target_is_sent_to_the_provider_as_a_path(provider, proxy, target, expected):
+    provider.answer = lambda handler: handler.send(handler.path.encode())
+    assert send(proxy, "GET", target, headers={"Host": "localhost"})[1].decode() == expected
+
+
 def test_gzip_passes_and_is_read(provider, proxy):
     packed = gzip.compress(json.dumps(ANTHROPIC_ANSWER).encode())
     provider.answer = lambda handler: handler.send(packed, headers=[("content-encoding", "gzip")])
@@ -353,6 +366,8 @@ def test_a_huge_request_passes_without_being_compared(provider, proxy):
         (b"GET / HTTP/1.1\r\nHost: localhost\r\nnonsense\r\n\r\n", 400),
         (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n", 400),
         (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+        (b"HTTP/1.1 200\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET @evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", 403),
         (b"CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\n", 501),
         (b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n", 501),
@@ -406,6 +421,35 @@ def test_an_answer_that_is_not_http_is_a_502(provider, proxy, raw):
     provider.answer = answer
     status, _, _ = send(proxy, "POST", "/v1/messages", json.dumps(turn("Hi.")).encode())
     assert (status, proxy.report().status) == (502, 502)
+
+
+def test_a_provider_that_closes_before_it_has_the_whole_request_is_a_502(provider, proxy, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as rude:
+        monkeypatch.setattr(proxy.proxy, "upstream", Upstream("127.0.0.1", rude.getsockname()[1], False))
+        with socket.create_connection(("127.0.0.1", proxy.port), timeout=20) as client:
+            client.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nab")
+            rude.accept()[0].close()
+            assert client.recv(65536).startswith(b"HTTP/1.1 502 ")
+    assert proxy.report().status == 502
+    assert proxy.proxy.seen._reserved_bytes == 0
+
+
+def test_a_bad_chunk_in_a_request_is_a_400(provider, proxy):
+    answer = talk(proxy, b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
+    assert answer.startswith(b"HTTP/1.1 400 ") and b"the size of a chunk is not a hexadecimal number" in answer
+    assert proxy.report().status == 400
+
+
+def test_a_provider_that_sends_more_than_its_response_is_connected_to_again(provider, proxy):
+    addresses = set()
+
+    def answer(handler):
+        addresses.add(handler.client_address)
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" + b"x" * 9)
+
+    provider.answer = answer
+    one = b"GET /x HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
+    assert talk(proxy, one % b"" + one % b"Connection: close\r\n").count(b"\r\n\r\nok") == len(addresses) == 2
 
 
 def test_a_response_that_breaks_off_is_not_complete_for_the_client(provider, proxy):

@@ -44,6 +44,8 @@ def proxy(args: Namespace) -> int:
 
     if not 0 <= args.port <= 65535:
         raise CallError(f"--port must be a number from 0 to 65535, not {args.port}")
+    if not args.host:  # asyncio would listen on every address
+        raise CallError("--host must be an address to listen on, such as 127.0.0.1, not ''")
     upstream = parse_upstream(args.upstream)
     from ..service.proxy.server import Proxy
 
@@ -64,12 +66,15 @@ def parse_upstream(url: str) -> Upstream:
     try:
         parts = urlsplit(url)
         port = parts.port
+        (parts.hostname or "").encode("idna")  # as it is encoded to connect
     except ValueError:
         raise CallError(f"--upstream {expected}, not {show(url)}") from None
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
         raise CallError(f"--upstream {expected}, not {show(url)}")
     if parts.query or parts.fragment:
         raise CallError(f"--upstream {expected}, without a query: {show(url)}")
+    if not (parts.path.isascii() and parts.path.isprintable()) or " " in parts.path:
+        raise CallError(f"--upstream {expected}, with other characters in its path percent-encoded: {show(url)}")
     is_https = parts.scheme == "https"
     return Upstream(parts.hostname, port or (443 if is_https else 80), is_https, parts.path.rstrip("/"))
 
@@ -119,6 +124,10 @@ def _run(proxy: Proxy, args: Namespace) -> None:
         except OSError as error:
             raise CallError(
                 f"cannot listen on {args.host}:{args.port}: {error.strerror}; choose another port with --port"
+            ) from None
+        except UnicodeError:
+            raise CallError(
+                f"--host must be an address to listen on, such as 127.0.0.1, not {show(args.host)}"
             ) from None
         stopped = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):

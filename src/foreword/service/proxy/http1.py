@@ -50,7 +50,7 @@ class Head:
     def keeps_connection(self) -> bool:
         """Whether the sender accepts another message on this connection."""
         options = self.get("connection")
-        return "keep-alive" in options if "HTTP/1.0" in self.start else "close" not in options
+        return "keep-alive" in options if "HTTP/1.0" in self.words else "close" not in options
 
     def forwarded(self, start: str, added: Iterable[tuple[str, str]] = (), dropped: Iterable[str] = ()) -> bytes:
         """Return the bytes of this head with a different first line.
@@ -64,20 +64,35 @@ class Head:
         return "\r\n".join(lines).encode("latin-1")
 
 
-def parse_head(raw: bytes) -> Head:
-    """Parse a message's first line and headers."""
+def parse_head(raw: bytes, *, is_response: bool = False) -> Head:
+    """Parse the first line and headers of a request or a response."""
     start, *lines = raw.decode("latin-1").strip("\r\n").split("\r\n")
-    words = start.split(" ", 2)
-    is_response = words[0] in _VERSIONS and len(words) > 1 and words[1].isdigit() and len(words[1]) == 3
-    if not is_response and (len(words) < 3 or words[2] not in _VERSIONS):
+    if not (_is_status_line(start) if is_response else _is_request_line(start)):
         raise ProtocolError("the first line is not a valid HTTP/1.1 start line")
     headers: list[tuple[str, str]] = []
     for line in lines:
         name, colon, field = line.partition(":")
-        if not colon or not name or name != name.strip() or "\n" in line or "\r" in line:
+        if not colon or not name or name != name.strip() or _has_controls(line):
             raise ProtocolError("malformed header; expected 'Name: value'")
         headers.append((name, field.strip()))
     return Head(start, headers)
+
+
+def _is_request_line(start: str) -> bool:
+    words = start.split(" ")
+    return len(words) == 3 and all(words) and words[2] in _VERSIONS and not _has_controls(start)
+
+
+def _is_status_line(start: str) -> bool:
+    version, _, rest = start.partition(" ")
+    status = rest.partition(" ")[0]
+    is_number = len(status) == 3 and status.isascii() and status.isdigit()
+    return version in _VERSIONS and is_number and not _has_controls(start)
+
+
+def _has_controls(line: str) -> bool:
+    """Whether a line contains a control character other than a tab. Receivers disagree about what these mean."""
+    return any((character < " " and character != "\t") or character == "\x7f" for character in line)
 
 
 def _declared_length(head: Head) -> int | None:

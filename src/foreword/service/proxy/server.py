@@ -132,8 +132,11 @@ class _Connection:
         if not self.proxy.any_host and host not in _LOOPBACK:
             # Otherwise a web page could reach the provider through a domain that resolves to this machine.
             raise _Failure(403, "the Host header does not name this machine; use 127.0.0.1 or localhost")
-        if "://" in target:
-            target = "/" + target.partition("://")[2].partition("/")[2]
+        if not target.startswith("/") and "://" in target:
+            address, mark, query = target.partition("?")
+            target = "/" + address.partition("://")[2].partition("/")[2] + mark + query
+        if not target.startswith("/") and (method, target) != ("OPTIONS", "*"):
+            raise _Failure(400, "the target of the request is not a path")
         return target
 
     async def refuse(self, failure: _Failure) -> None:
@@ -197,6 +200,9 @@ class _Exchange:
             problem = str(failure)
             if not self.is_started:
                 self.status = failure.status
+                if sending is not None:  # only one task can read from the client
+                    sending.cancel()
+                    await asyncio.wait({sending})
                 await self._refuse_quietly(failure)
         except ConnectionAbortedError:
             problem = "the client hung up"
@@ -253,7 +259,7 @@ class _Exchange:
         )
         added = [("Connection", "keep-alive" if keeps_client else "close")]
         dropped = ("transfer-encoding", "trailer") if is_http10 else ()
-        self.is_started = True
+        self.is_started, has_excess = True, False
         await self._to_client(head.forwarded(" ".join(head.words), added, dropped))
         if self.call:
             self.call.start_response(head)
@@ -264,10 +270,11 @@ class _Exchange:
             if not data:
                 raise EOFError
             used, content = body.feed(data)
+            has_excess = used < len(data)
             await self._to_client(content if is_http10 else data[:used])
             if self.call:
                 self.call.add_response(content)
-        if not head.keeps_connection or body.ends_with_connection:
+        if not head.keeps_connection or body.ends_with_connection or has_excess:
             self.connection.close_provider()
         return keeps_client
 
@@ -291,15 +298,18 @@ class _Exchange:
         while True:
             try:
                 raw = await self._while_client_waits(reader.readuntil(b"\r\n\r\n"), sending)
-                head = parse_head(raw)
             except ConnectionAbortedError:
                 raise
             except (OSError, asyncio.IncompleteReadError):
                 raise _Failure(502, "the provider closed the connection without answering") from None
-            except (asyncio.LimitOverrunError, ProtocolError):
+            except asyncio.LimitOverrunError:
                 raise _Failure(502, _NOT_HTTP) from None
-            if not head.words[1].isdigit():
-                raise _Failure(502, _NOT_HTTP)
+            except ProtocolError as error:  # in the request's body
+                raise _Failure(400, str(error)) from None
+            try:
+                head = parse_head(raw, is_response=True)
+            except ProtocolError:
+                raise _Failure(502, _NOT_HTTP) from None
             if not head.words[1].startswith("1"):
                 return head
 
