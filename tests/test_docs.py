@@ -361,7 +361,7 @@ def test_links_have_targets(page):
         path, _, anchor = link.partition("#")
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), link
-        assert DOCS not in page.parents or DOCS in target.parents, f"{link} leads out of the site"
+        assert DOCS not in page.parents or DOCS in target.parents, f"{link} points outside the site"
         assert not anchor or anchor in anchors(target), link
 
 

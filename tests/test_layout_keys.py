@@ -69,9 +69,9 @@ def test_a_wrapper_that_closes_what_it_opens_is_accepted(wrap):
         ("section.files.wrap", "<a x='1'>{}<a>", "must close what it opens: </a> is missing"),
         ("section.files.wrap", "```\n{}", "must close what it opens: a code fence is not closed"),
         ("section.files.wrap", "<!-- {}", "must close what it opens: a comment is not closed"),
-        ("find.notes.files", ["root:../x.md"], "find.notes.files: 'root:../x.md' leads out of its place"),
-        ("find.notes.files", ["home:a/../../x.md"], "'home:a/../../x.md' leads out of its place"),
-        ("find.notes.files", [["cwd:../x.md"]], "'cwd:../x.md' leads out of its place"),
+        ("find.notes.files", ["root:../x.md"], "find.notes.files: 'root:../x.md' points outside its place"),
+        ("find.notes.files", ["home:a/../../x.md"], "'home:a/../../x.md' points outside its place"),
+        ("find.notes.files", [["cwd:../x.md"]], "'cwd:../x.md' points outside its place"),
     ],
 )
 def test_an_open_wrapper_or_a_path_outside_is_an_error(path, content, message):
@@ -368,7 +368,7 @@ def test_a_workspace_layout_may_not_read_outside(tree, pattern):
 @pytest.mark.parametrize("pattern", ["cwd:../../SECRET.md", "root:a/../../SECRET.md", "walk:../../x", "root:../*.md"])
 def test_a_pattern_may_not_leave_its_folder(tree, pattern):
     tree({"w/.foreword/prompts/team.toml": workspace_layout(f'["{pattern}"]')})
-    with pytest.raises(LayoutError, match="leads out of its place"):
+    with pytest.raises(LayoutError, match="points outside its place"):
         tree.prompt("$workspace/team")
 
 
@@ -408,7 +408,7 @@ def test_a_layout_extended_inside_the_workspace_is_untrusted_too(tree, below, mo
 
 def test_a_pack_may_not_leave_its_folder(tree):
     tree({"w/.git": None, "outside.toml": CUSTOM, "w/.foreword/prompts/team.toml": Path("../../../outside.toml")})
-    with pytest.raises(CallError, match="leads out of its pack"):
+    with pytest.raises(CallError, match="points outside its pack"):
         tree.prompt("$workspace/team")
 
 

@@ -33,11 +33,11 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "file-outside": (
         "info",
-        'A link in the project leads out of the workspace and was followed, because of `links = "follow"`.',
+        'A link in the project points outside the workspace and was followed, because of `links = "follow"`.',
     ),
     "link-refused": (
         "warning",
-        "A link leads out of the workspace, to a file with secrets, into `/proc`, `/sys` or `/dev`, or to a folder"
+        "A link points outside the workspace, to a file with secrets, into `/proc`, `/sys` or `/dev`, or to a folder"
         " above itself, and was not followed. The message names the link and, if there is one, the setting that"
         " would allow it.",
     ),

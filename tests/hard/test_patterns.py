@@ -57,10 +57,10 @@ def test_pattern_matches(tree, find_files, pattern, expected):
 @pytest.mark.parametrize(
     ("pattern", "word"),
     [
-        ("cwd:../AGENTS.md", "leads out of its place"),
-        ("home:a/../../x.md", "leads out of its place"),
-        ("cwd:**/../x.md", "leads out of its place"),
-        ("root:/etc/passwd", "leads out of its place"),
+        ("cwd:../AGENTS.md", "points outside its place"),
+        ("home:a/../../x.md", "points outside its place"),
+        ("cwd:**/../x.md", "points outside its place"),
+        ("root:/etc/passwd", "points outside its place"),
         ("cwd:", "does not name a file"),
         ("cwd:.", "does not name a file"),
         ("cwd:rules/", "does not name a file"),

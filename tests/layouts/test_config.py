@@ -162,7 +162,7 @@ def test_a_changed_file_is_read_again(tree):
         ('names = ["root:*.json#a"]', "must name one file"),
         ('names = ["path:/t.json#a"]', "must name one file, in a place other than 'path'"),
         ('names = ["root:t.yaml#a"]', "must be a file ending in .toml, .json or .jsonc"),
-        ('names = ["root:../t.json#a"]', "leads out of its place"),
+        ('names = ["root:../t.json#a"]', "points outside its place"),
     ],
 )
 def test_invalid_rows_are_refused(row, message):

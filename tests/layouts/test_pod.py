@@ -147,8 +147,8 @@ def test_a_pack_from_the_caller_has_its_own_prefix_for_any_spelling_of_its_folde
         ("$user/a\\there", "'$user/a\\\\there': use '/' instead of a backslash in an address"),
         ("$user", "'$user' is not a valid address; an address is $prefix/path, such as $user/review"),
         ("$/there", "'$/there' is not a valid address; an address is $prefix/path, such as $user/review"),
-        ("$user/out", "the template '$user/out' is a link that leads out of its pack"),
-        ("$user/far/there", "the template '$user/far/there' is a link that leads out of its pack"),
+        ("$user/out", "the template '$user/out' is a link that points outside its pack"),
+        ("$user/far/there", "the template '$user/far/there' is a link that points outside its pack"),
         ("$user/nowhere", "the template '$user/nowhere' cannot be read: it is a broken link (/home/.config/foreword/prompts/nowhere.md)"),
     ],
 )  # fmt: skip
@@ -193,7 +193,7 @@ def test_the_user_pack_may_be_a_link(tree):
 def test_the_workspace_pack_may_not_be_a_link(tree, link):
     tree({"home/private/prompts/a.md": "PRIVATE", "home/private/a.md": "PRIVATE", "w/.git": None})
     tree({link: Path(tree.path("home/private"))})
-    assert error_message(tree, "$workspace/a") == "the template '$workspace/a' is a link that leads out of its pack"
+    assert error_message(tree, "$workspace/a") == "the template '$workspace/a' is a link that points outside its pack"
 
 
 # Includes
@@ -240,7 +240,7 @@ def test_a_shipped_template_includes_shipped_templates(tree):
         ("{% include 'no' %}", "$user/main: 'no' includes a template that does not exist: $user/no (line 1, column 12)"),
         ("{% include 'a.md' %}", "$user/main: 'a.md' includes a template that does not exist: $user/a.md (an address is written without .md) (line 1, column 12)"),
         ("{% include '$user' %}", "$user/main: '$user' cannot be included: '$user' is not a valid address; an address is $prefix/path, such as $user/review (line 1, column 12)"),
-        ("{% include 'out' %}", "$user/main: 'out' cannot be included: the template '$user/out' is a link that leads out of its pack (line 1, column 12)"),
+        ("{% include 'out' %}", "$user/main: 'out' cannot be included: the template '$user/out' is a link that points outside its pack (line 1, column 12)"),
         ("{% include cwd %}", "$user/main: {% include cwd %} must name the template to include as a plain string, so that it can be checked before rendering (line 1, column 1)"),
         ("{% include 'main' %}", "$user/main: 'main' includes a template that includes it: $user/main -> $user/main (line 1, column 12)"),
         ("{% include 'a' %}", "$user/b: 'a' includes a template that includes it: $user/a -> $user/b -> $user/a (line 2, column 12)"),

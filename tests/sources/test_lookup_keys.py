@@ -278,9 +278,9 @@ def test_a_workspace_cannot_use_a_variable(tree):
     [
         ("env:AGENT_HOM/A.md", "'env:AGENT_HOM/A.md' needs 'AGENT_HOM' in [env]; did you mean 'AGENT_HOME'?"),
         ("env:AGENT_HOME", "does not name a file"),
-        ("env:AGENT_HOME/../A.md", "leads out of its place"),
+        ("env:AGENT_HOME/../A.md", "points outside its place"),
         ("between:", "does not name a file"),
-        ("system:/etc/A.md", "leads out of its place"),
+        ("system:/etc/A.md", "points outside its place"),
     ],
 )
 def test_an_invalid_place_is_an_error(pattern, message):

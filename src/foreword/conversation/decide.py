@@ -266,7 +266,7 @@ def _tool_names(current: Edition, change: Drift) -> dict[str, list[str]]:
 
 
 def _active_tools(current: Edition, new_edition: Edition) -> dict[str, Any] | None:
-    """Return the agent's current tools and MCP servers, or None if they are those of the edition."""
+    """Return the agent's current tools and MCP servers, or None if they match the edition's."""
     old_servers, servers = (target_of(edition).agent.get("servers", {}) for edition in (current, new_edition))
     if described_tools(new_edition) == described_tools(current) and servers == old_servers:
         return None

@@ -203,7 +203,7 @@ def _run_lookups(
 ) -> dict[str, LookupResult]:
     """Run each lookup rule, or reuse its last result if nothing that it read has changed."""
     results: dict[str, LookupResult] = {}
-    # Every lookup rule depends on these directories, because they determine whether a link leads out of the workspace.
+    # Every lookup rule depends on these directories, because they determine whether a link points outside the workspace.
     root_stamps = {path: reader.stamp(path) for path in walked_directories("git", workspace)}
     for lookup in layout.lookups:
         result = before.lookup_results.get(lookup.name) if before and before.workspace == workspace else None

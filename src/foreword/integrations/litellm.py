@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class ForewordCompletions:
     """Requests completions with a conversation's prompt. The messages need not contain a system prompt; if they do, it follows Foreword's.
 
-    With a `task`, or the name of a `definition`, the requests are those of a sub-agent of the conversation.
+    With a `task`, or the name of a `definition`, the requests are made for a sub-agent of the conversation.
     """
 
     def __init__(

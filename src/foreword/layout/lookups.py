@@ -284,12 +284,12 @@ def _parse_pattern(
 
 
 def _check_path(place: str, path: str, where: str) -> None:
-    """Raise a LayoutError if a path can never match or leads out of its place."""
+    """Raise a LayoutError if a path can never match or points outside its place."""
     segments = path.split("/")
     if segments[-1] in ("", ".", "..") or not path.strip("/."):
         raise LayoutError(f"{where} does not name a file")
     if place != "path" and (path.startswith("/") or ".." in segments):
-        raise LayoutError(f"{where} leads out of its place; only 'path:' may begin with '/' or contain '..'")
+        raise LayoutError(f"{where} points outside its place; only 'path:' may begin with '/' or contain '..'")
     if any("**" in segment and segment != "**" for segment in segments):
         raise LayoutError(f"{where}: '**' must be a whole segment, as in 'rules/**/*.md'")
     if ".." in segments and "*" in path.rpartition("..")[0]:

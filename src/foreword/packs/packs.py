@@ -90,7 +90,7 @@ def find_template(
 ) -> Document | None:
     """Return the template at an address, or None if there is none.
 
-    Raises a CallError if the file cannot be read or is a link that leads out of its pack.
+    Raises a CallError if the file cannot be read or is a link that points outside its pack.
     """
     prefix, path = split(address)
     folder = folder_of(prefix, workspace, packs)
@@ -98,7 +98,7 @@ def find_template(
     if not reader.is_folder(folder):
         raise MissingError(f"the pack {prefix!r} has no folder (in {address!r}): {printable(folder)} does not exist")
     if _leaves_pack(file, prefix, folder, workspace, reader):
-        raise CallError(f"the template {address!r} is a link that leads out of its pack")
+        raise CallError(f"the template {address!r} is a link that points outside its pack")
     reading = reader.read_whole(file, _reach(prefix, folder, workspace, reader))
     if reading.fate in ("blank", "absent"):
         return Document(address, "") if reading.fate == "blank" else None
@@ -248,7 +248,7 @@ class _Loader:
             folder = folder_of(prefix, self.workspace, self.packs)
             file = os.path.join(folder, *path.split("/")) + ".toml"
             if _leaves_pack(file, prefix, folder, self.workspace, self.reader):
-                raise CallError(f"the layout {reference!r} is a link that leads out of its pack ({printable(file)})")
+                raise CallError(f"the layout {reference!r} is a link that points outside its pack ({printable(file)})")
             return path, reference, self.read_file(file, reference, _reach(prefix, folder, self.workspace, self.reader))
         if is_file_path(reference):
             path = (

@@ -50,7 +50,7 @@ def rebuilds(
     fields: Mapping[str, Any],
     first: Prompt | None = None,
 ) -> Iterator[Rebuild]:
-    """Build the prompt again, once for each variation. `fields` are those of the question, for builds in another process.
+    """Build the prompt again, once for each variation. `fields` are the question's fields, for builds in another process.
 
     `first` is the prompt that this assembler built originally.
     """

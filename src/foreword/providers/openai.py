@@ -6,12 +6,12 @@ id, which stays the same when its prompt changes. A sub-agent's key depends on i
 hash of the tools and of the prompt, including its messages, up to the first passage that lasts only a turn: then all conversations with
 the same prompt share a machine.
 
-Models since GPT-5.6 also accept breakpoints on blocks of text. The API sets one at the newest message, for the next turn; those set
+Models from GPT-5.6 on also accept breakpoints on blocks of text. The API sets one at the newest message, for the next turn; those set
 here, where lifetimes end, are useful to other conversations too. In Responses, the system prompt is then a developer message, because
 `instructions` cannot have blocks. A turn whose model is unknown has no breakpoints.
 
 A late change that the conversation announces becomes a developer message (in Chat a system message), if the turn's model is known to
-accept one. In Responses, models since GPT-5.6 get new tools as an entry of `input`, and `tools` stays the same.
+accept one. In Responses, models from GPT-5.6 on get new tools as an entry of `input`, and `tools` stays the same.
 
 Responses accepts all message roles. For Chat Completions, a `developer` message of the prompt becomes `system`.
 """

@@ -354,7 +354,7 @@ def _excluding_glob(path: str, lookup: Lookup, workspace: Workspace) -> str:
 
 
 def record_refused(reading: Reading, layer: str, reader: Reader, trail: Trail, reach: Reach) -> bool:
-    """Record a file that may not be read, or a link that leads out of the workspace. Returns whether the file was refused."""
+    """Record a file that may not be read, or a link that points outside the workspace. Returns whether the file was refused."""
     if reading.fate in ("refused", "untrusted"):
         refusal = (reading.fate, reading.reason, reading.code)
         trail.refuse(reading.path, layer, refusal, reach.link(reader, reading.path))
