@@ -319,6 +319,7 @@ def test_without_files_of_any_agent_nothing_is_shown(run, tree):
         ("settings.toml", ["--settings", "../settings.toml"], ["codex", "opal"]),
         ("other", ["--set", 'agents=["codex", "opal"]'], ["codex", "opal"]),
         ("other", ["--set", "agents=pod"], ["pod"]),
+        ("other", ["--set", "agents=codex, opal"], ["codex", "opal"]),
     ],
 )
 def test_settings_choose_the_agents(run, tree, file, arguments, expected):

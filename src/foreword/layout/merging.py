@@ -53,11 +53,16 @@ def assign(mapping: Mapping[str, Any], key: str, content: Any) -> dict[str, Any]
     """Return a copy of the mapping with one key set. The key may be shortened: `skills.validation`, `names`, `skills.budget`."""
     path = _full_path(mapping, key)
     if isinstance(content, str) and _takes_list(mapping, path):
-        content = [word.strip() for word in content.split(",") if word.strip()]
+        content = split_list(content)
     nested: dict[str, Any] = {path[-1]: content}
     for table in reversed(path[:-1]):
         nested = {table: nested}
     return merge(mapping, nested)
+
+
+def split_list(text: str) -> list[str]:
+    """Return the parts of a list that is written as plain text, with commas between them."""
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def full_key(mapping: Mapping[str, Any], key: str) -> str:

@@ -11,6 +11,7 @@ from ..engine.assembler import Assembler
 from ..errors import CallError, ForewordError
 from ..findings import finding
 from ..inspection.agents import READ_VERDICTS, AgentView, apply_visits, compare_agents, folders_to_visit
+from ..layout.merging import split_list
 from ..packs.packs import mirror_names
 from ..packs.settings import agent_names, read_settings
 from ..packs.shipped import shipped_mirror
@@ -268,7 +269,7 @@ def _split_assignments(question: Question) -> tuple[list[tuple[str, Any]], list[
         if key != "agents":
             others.append((key, content))
             continue
-        names = [content] if isinstance(content, str) else content
+        names = split_list(content) if isinstance(content, str) else content
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise CallError(
                 f'--set agents needs a list of layouts, such as agents=["claude", "codex"], not {content!r}'
