@@ -1,4 +1,4 @@
-"""A provider on the loopback address whose answers a test decides, and a proxy in front of it."""
+"""A provider on the loopback address whose responses the test chooses, and a proxy in front of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from foreword.service.proxy.server import Proxy, Upstream
 
 
 class Provider(ThreadingHTTPServer):
-    """Calls `answer` with the handler of each request, whose body is in `handler.body`."""
+    """Calls `answer` with each request's handler. The request's body is in `handler.body`."""
 
     daemon_threads = True
 
@@ -73,7 +73,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class RunningProxy:
-    """A proxy in a thread of its own. `reports` are its reports, in order."""
+    """A proxy that runs in its own thread. `reports` contains its reports, in order."""
 
     def __init__(self, upstream):
         self.reports = queue.Queue()

@@ -1,4 +1,4 @@
-"""Usage in responses: every provider's form, in any pieces, and nothing that is too long or broken."""
+"""Usage is read from every provider's responses, whatever pieces they arrive in; what is too long or broken is ignored."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("content_type", "content"), CASES)
-def test_usage_is_found_in_every_form(content_type, content):
+def test_usage_is_found_in_every_format(content_type, content):
     for size in (1, 3, 100_000):
         assert read(content_type, content, size) == (100, 80, 7)
     assert read(content_type, gzip.compress(content), encoding="gzip") == (100, 80, 7)
@@ -68,11 +68,11 @@ def test_usage_is_found_in_every_form(content_type, content):
         (STREAM, b"\xff\xfe\n" * 10, ""),
     ],
 )
-def test_what_cannot_be_read_is_ignored(content_type, content, encoding):
+def test_unreadable_content_is_ignored(content_type, content, encoding):
     assert read(content_type, content, 1000, encoding) is None
 
 
-def test_only_what_is_too_long_is_skipped(monkeypatch):
+def test_only_lines_that_are_too_long_are_skipped(monkeypatch):
     monkeypatch.setattr(answers, "MAX_BODY", 1000)
     long_line = events({"usage": CHAT, "text": "x" * 2000})
     assert read(STREAM, long_line, 10) is None

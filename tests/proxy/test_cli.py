@@ -28,7 +28,7 @@ from foreword.service.proxy.server import Upstream
         ("http://[::1]:80", Upstream("::1", 80, False), "[::1]"),
     ],
 )
-def test_the_upstream_is_a_url(url, expected, authority):
+def test_the_upstream_url_is_parsed(url, expected, authority):
     assert parse_upstream(url) == expected
     assert expected.authority == authority
 
@@ -38,14 +38,14 @@ def test_the_upstream_is_a_url(url, expected, authority):
     ["", "api.anthropic.com", "ftp://x", "https://", "https://u:p@x", "http://x:y", "https://x?a=b"]
     + ["https://x/€", "https://x/a b", f"https://{'x' * 64}", "https://x..y"],
 )
-def test_another_upstream_is_refused(url):
+def test_an_invalid_upstream_is_refused(url):
     with pytest.raises(
         CallError, match=r"^--upstream must be the URL of a provider, such as https://api\.anthropic\.com"
     ):
         parse_upstream(url)
 
 
-def test_a_bad_port_is_refused(capsys):
+def test_an_invalid_port_is_refused(capsys):
     assert main(["proxy", "--upstream", "https://x", "--port", "70000"]) == 2
     assert "--port must be a number from 0 to 65535, not 70000" in capsys.readouterr().err
 
@@ -56,7 +56,7 @@ def test_a_bad_host_is_refused(capsys, host):
     assert f"--host must be an address to listen on, such as 127.0.0.1, not '{host}'" in capsys.readouterr().err
 
 
-def test_a_reader_that_went_away_or_stopped_does_not_stop_the_proxy(monkeypatch):
+def test_closed_or_blocked_output_does_not_stop_the_proxy(monkeypatch):
     release = threading.Event()
 
     class Stuck(io.StringIO):

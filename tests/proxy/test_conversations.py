@@ -1,4 +1,4 @@
-"""Fingerprints and conversations: the first difference is named, requests find their conversation, and nothing is kept."""
+"""Fingerprints and conversations: the first difference is named, requests are matched to conversations, and no text is stored."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ def test_the_first_difference_is_named(old, new, what):
     assert found is None or found.tokens_lost > 0
 
 
-def test_the_earlier_the_difference_the_more_is_lost():
+def test_an_earlier_difference_loses_more_tokens():
     old = request("a" * 500, "b" * 500)
     news = (request("x", tools="xbc"), request("x", tools="abx"), request("x", system=SYSTEM[:600]), request("x"))
     lost = [difference(old, new).tokens_lost for new in news]
     assert lost == sorted(set(lost), reverse=True)
 
 
-def test_a_fingerprint_has_no_text_and_depends_on_its_key():
+def test_a_fingerprint_contains_no_text_and_depends_on_its_key():
     body = {"system": "hunter2", "messages": [{"role": "user", "content": "hunter2"}], "prompt_cache_key": "hunter2"}
     one, other = fingerprint(body, KEY), fingerprint(body, b"other")
     assert "hunter2" not in repr(one)
     assert one.system[0].hash != other.system[0].hash
 
 
-def test_a_name_is_safe_to_print():
+def test_names_are_made_safe_to_print():
     assert fingerprint({"model": "m\x1b[2J\n", "messages": []}, KEY).model == "m?[2J?"
 
 
@@ -87,7 +87,7 @@ def test_a_request_continues_the_conversation_with_the_most_messages_in_common()
         (request("x", "y", "z"), False),
     ],
 )
-def test_a_changed_request_is_still_of_its_conversation_but_a_title_is_not(new, is_same):
+def test_a_changed_request_continues_its_conversation_but_a_title_request_does_not(new, is_same):
     seen = SeenConversations()
     assert names(seen, request("a", "b", "c"), new) == ["#1", "#1" if is_same else "#2"]
 
@@ -106,7 +106,7 @@ def test_the_oldest_conversations_are_forgotten():
     assert seen.add_usage("#1", ReportedTokens(10, 5, 0, 1)) is None
 
 
-def test_usage_adds_up():
+def test_usage_is_added_up_per_conversation():
     seen = SeenConversations()
     names(seen, request("a"))
     assert [seen.add_usage("#1", ReportedTokens(100, read, 0, 1)) for read in (0, 50)] == [0, 0.25]

@@ -1,4 +1,4 @@
-"""The framing of HTTP/1.1: where bodies end, whatever pieces they arrive in, and what is refused."""
+"""HTTP/1.1 framing: where bodies end, whatever pieces they arrive in, and what is refused."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_readable_length_never_reaches_the_next_message(chunks, size):
     assert (position, content) == (len(data), b"".join(chunks))
 
 
-def test_a_response_may_end_with_its_connection():
+def test_a_response_may_end_when_its_connection_closes():
     response = head(start="HTTP/1.1 200 OK")
     body = Body(response, is_response=True)
     assert body.ends_with_connection and read(body, b"abc", 2) == (b"abc", b"") and not body.is_done
@@ -87,7 +87,7 @@ def test_an_ambiguous_length_is_refused(lines):
 @pytest.mark.parametrize(
     "data", [b"x\r\n", b"\r\n", b"-1\r\n", b"1\r\nab\r\n", b"0x5\r\n", b"f" * 16 + b"\r\n", b"1;" + b"x" * 20_000]
 )
-def test_bad_chunks_are_refused(data):
+def test_malformed_chunks_are_refused(data):
     with pytest.raises(ProtocolError):
         Body(head(CHUNKED)).feed(data)
 
@@ -99,7 +99,7 @@ def test_bad_chunks_are_refused(data):
      b"GET / HTTP/1.1\r\nX: a\nInjected: b\r\n\r\n", b"GET /\nX:a HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nX: a\0b\r\n\r\n",
      b"HTTP/1.1 200\r\n\r\n", b"GET  HTTP/1.1\r\n\r\n"],
 )  # fmt: skip
-def test_bad_heads_are_refused(raw):
+def test_malformed_heads_are_refused(raw):
     with pytest.raises(ProtocolError):
         parse_head(raw)
 
@@ -112,7 +112,7 @@ def test_bad_status_lines_are_refused(start):
         parse_head(f"{start}\r\n\r\n".encode("latin-1"), is_response=True)
 
 
-def test_headers_about_the_connection_are_not_forwarded():
+def test_hop_by_hop_headers_are_not_forwarded():
     parsed = head("Connection: keep-alive, X-Hop", "X-Hop: 1", "Keep-Alive: 5", "X-End: \xe9", "x-END: 2", "TE: x")
     assert (
         parsed.forwarded("GET /y HTTP/1.1", [("Host", "h")], ["host"])
@@ -130,5 +130,5 @@ def test_headers_about_the_connection_are_not_forwarded():
         ("GET / HTTP/1.0", "Connection: Keep-Alive", True),
     ],
 )
-def test_a_connection_is_kept_as_its_version_says(start, header, expected):
+def test_whether_a_connection_is_kept_depends_on_version_and_header(start, header, expected):
     assert head(header, start=start).keeps_connection is expected

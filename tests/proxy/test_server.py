@@ -1,4 +1,4 @@
-"""The proxy between real clients and a provider on loopback: nothing is changed, delayed, lost or kept."""
+"""The proxy between real clients and a provider on loopback: nothing is changed, delayed, lost or stored."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def turn(*texts, tools=TOOLS, system=TEXT, **others):
 # Real clients
 
 
-def test_calls_of_anthropic_are_compared_and_counted(provider, proxy):
+def test_anthropic_calls_are_compared_and_counted(provider, proxy):
     provider.answer = answer_with(ANTHROPIC_ANSWER)
     with anthropic(proxy) as client:
         for request in (
@@ -80,7 +80,7 @@ def test_calls_of_anthropic_are_compared_and_counted(provider, proxy):
     assert provider.requests[0].headers["host"] == f"127.0.0.1:{provider.server_port}"
 
 
-def test_a_stream_of_anthropic_passes_event_by_event(provider, proxy):
+def test_an_anthropic_stream_is_forwarded_event_by_event(provider, proxy):
     started = threading.Event()
     usage = {**ANTHROPIC_USAGE, "output_tokens": 1}
     first, *rest = sse(
@@ -120,7 +120,7 @@ RESPONSE = {
 }  # fmt: skip
 
 
-def test_calls_of_openai_are_compared_and_counted(provider, proxy):
+def test_openai_calls_are_compared_and_counted(provider, proxy):
     def answer(handler):
         if json.loads(handler.body).get("stream"):
             handler.start_stream()
@@ -173,7 +173,7 @@ def test_chat_completions_are_compared_and_counted(provider, proxy):
     assert (second.conversation, second.changed) == (first.conversation, "changed the system prompt after character 0")
 
 
-def test_calls_of_gemini_are_compared_and_counted(provider, proxy):
+def test_gemini_calls_are_compared_and_counted(provider, proxy):
     usage = {"promptTokenCount": 70, "cachedContentTokenCount": 30, "candidatesTokenCount": 2, "totalTokenCount": 72}
     content = {"role": "model", "parts": [{"text": "Done."}]}
     provider.answer = answer_with({"candidates": [{"content": content}], "usageMetadata": usage})
@@ -206,7 +206,7 @@ def send(proxy, method, path, body=None, headers=(), **others):
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "POST", "HEAD"])
-def test_every_method_and_header_passes(provider, proxy, method):
+def test_every_method_and_header_is_forwarded(provider, proxy, method):
     provider.answer = lambda handler: handler.send(
         b"", 204 if method == "DELETE" else 200, [("x-one", "1"), ("x-one", "2")]
     )
@@ -238,7 +238,7 @@ def test_a_target_is_sent_to_the_provider_as_a_path(provider, proxy, target, exp
     assert send(proxy, "GET", target, headers={"Host": "localhost"})[1].decode() == expected
 
 
-def test_gzip_passes_and_is_read(provider, proxy):
+def test_a_gzipped_response_is_forwarded_and_read(provider, proxy):
     packed = gzip.compress(json.dumps(ANTHROPIC_ANSWER).encode())
     provider.answer = lambda handler: handler.send(packed, headers=[("content-encoding", "gzip")])
     body = gzip.compress(json.dumps(turn("Hi.")).encode())
@@ -248,7 +248,7 @@ def test_gzip_passes_and_is_read(provider, proxy):
     assert (report.model, report.tokens.read, report.problem) == ("claude-opus-5", 900, "")
 
 
-def test_a_chunked_request_passes(provider, proxy):
+def test_a_chunked_request_is_forwarded(provider, proxy):
     provider.answer = answer_with(ANTHROPIC_ANSWER)
     body = json.dumps(turn("Hi.")).encode()
     pieces = [body[start : start + 700] for start in range(0, len(body), 700)]
@@ -264,7 +264,7 @@ def talk(proxy, raw):
         return b"".join(iter(lambda: client.recv(65536), b""))
 
 
-def test_an_old_client_gets_a_plain_body(provider, proxy):
+def test_an_http_1_0_client_gets_an_unchunked_body(provider, proxy):
     def answer(handler):
         handler.start_stream()
         handler.send_chunk(b"one ")
@@ -276,7 +276,7 @@ def test_an_old_client_gets_a_plain_body(provider, proxy):
     assert content == b"one two" and b"chunked" not in head.lower()
 
 
-def test_two_requests_at_once_are_answered_in_order(provider, proxy):
+def test_pipelined_requests_are_answered_in_order(provider, proxy):
     provider.answer = lambda handler: handler.send(handler.path.encode())
     one = b"POST /%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n%s\r\nab"
     answers = talk(proxy, one % (b"a", b"") + one % (b"b", b"Connection: close\r\n"))
@@ -294,7 +294,7 @@ def test_a_client_may_wait_before_it_sends_the_body(provider, proxy):
         assert b"".join(iter(lambda: client.recv(65536), b"")).endswith(b"\r\n\r\nok")
 
 
-def test_a_provider_that_closes_each_connection_is_connected_to_again(provider, proxy):
+def test_the_proxy_reconnects_to_a_provider_that_closes_each_connection(provider, proxy):
     provider.answer = lambda handler: handler.send(b"ok", headers=[("connection", "close")])
     connection = http.client.HTTPConnection("127.0.0.1", proxy.port, timeout=20)
     for _ in range(3):
@@ -306,7 +306,7 @@ def test_a_provider_that_closes_each_connection_is_connected_to_again(provider, 
 
 @pytest.fixture
 def certificate(tmp_path):
-    """A certificate for localhost, signed by itself."""
+    """A self-signed certificate for localhost."""
     from datetime import datetime, timedelta
 
     from cryptography import x509
@@ -330,7 +330,7 @@ def certificate(tmp_path):
     return path
 
 
-def test_a_provider_with_https_must_have_a_valid_certificate(provider, proxy, certificate, monkeypatch):
+def test_an_https_provider_must_have_a_valid_certificate(provider, proxy, certificate, monkeypatch):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     with type(provider)() as secure:
@@ -347,7 +347,7 @@ def test_a_provider_with_https_must_have_a_valid_certificate(provider, proxy, ce
         thread.join()
 
 
-def test_a_huge_request_passes_without_being_compared(provider, proxy):
+def test_a_huge_request_is_forwarded_without_being_compared(provider, proxy):
     provider.answer = lambda handler: handler.send(str(len(handler.body)).encode())
     size = 40 * 2**20
     _, content, _ = send(proxy, "POST", "/v1/messages", b"x" * size)
@@ -374,7 +374,7 @@ def test_a_huge_request_passes_without_being_compared(provider, proxy):
         (b"GET / HTTP/1.1\r\nX: " + b"x" * 300_000 + b"\r\n\r\n", 431),
     ],
 )
-def test_what_cannot_be_forwarded_is_refused(provider, proxy, raw, status):
+def test_requests_that_cannot_be_forwarded_are_refused(provider, proxy, raw, status):
     with socket.create_connection(("127.0.0.1", proxy.port), timeout=20) as client:
         client.sendall(raw)
         client.shutdown(socket.SHUT_WR)
@@ -393,7 +393,7 @@ def test_what_cannot_be_forwarded_is_refused(provider, proxy, raw, status):
         (b'{"messages": 7, "tools": {"a": 1}}', "not compared: the request is not in a format that the proxy can read"),
     ],
 )
-def test_a_request_that_cannot_be_read_still_passes(provider, proxy, body, problem):
+def test_a_request_that_cannot_be_read_is_still_forwarded(provider, proxy, body, problem):
     provider.answer = lambda handler: handler.send(b'{"usage": [7], "x": ', 200)
     _, content, _ = send(proxy, "POST", "/v1/messages", body)
     report = proxy.report()
@@ -413,7 +413,7 @@ def test_a_provider_that_is_down_is_reported(proxy, monkeypatch):
 @pytest.mark.parametrize(
     "raw", [b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"]
 )
-def test_an_answer_that_is_not_http_is_a_502(provider, proxy, raw):
+def test_a_response_that_is_not_http_becomes_a_502(provider, proxy, raw):
     def answer(handler):
         handler.wfile.write(raw)
         handler.close_connection = True
@@ -452,7 +452,7 @@ def test_a_provider_that_sends_more_than_its_response_is_connected_to_again(prov
     assert talk(proxy, one % b"" + one % b"Connection: close\r\n").count(b"\r\n\r\nok") == len(addresses) == 2
 
 
-def test_a_response_that_breaks_off_is_not_complete_for_the_client(provider, proxy):
+def test_a_truncated_response_does_not_look_complete_to_the_client(provider, proxy):
     def answer(handler):
         handler.start_stream()
         handler.send_chunk(b"data: {}\n\n")
@@ -464,7 +464,7 @@ def test_a_response_that_breaks_off_is_not_complete_for_the_client(provider, pro
     assert proxy.report().problem.endswith("the provider closed the connection before the end of the response")
 
 
-def test_when_a_client_hangs_up_the_provider_notices(provider, proxy):
+def test_the_provider_is_disconnected_when_the_client_hangs_up(provider, proxy):
     noticed = threading.Event()
 
     def answer(handler):
@@ -485,10 +485,10 @@ def test_when_a_client_hangs_up_the_provider_notices(provider, proxy):
     assert send(proxy, "GET", "/x")[0] == 200
 
 
-# Nothing is kept
+# Nothing is stored
 
 
-def test_no_text_and_no_key_is_kept_or_reported(provider, proxy):
+def test_no_text_or_key_is_stored_or_reported(provider, proxy):
     provider.answer = answer_with(ANTHROPIC_ANSWER)
     with anthropic(proxy) as client:
         for text in ("hunter2", "hunter2 again"):
