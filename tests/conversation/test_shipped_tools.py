@@ -26,6 +26,8 @@ def test_definitions_match_the_arguments_that_are_accepted():
         name: set(arguments) for name, arguments in _ARGUMENTS.items()
     }
     assert [tool.name for tool in shipped_tools("write_plan", "use_skill")] == ["write_plan", "use_skill"]
+    with pytest.raises(CallError, match="the name of a tool must be str, not list"):
+        shipped_tools(["use_skill"])
     with pytest.raises(CallError, match="no tool 'use_skil' is shipped; did you mean 'use_skill'"):
         shipped_tools("use_skil")
 
@@ -50,6 +52,7 @@ def test_a_skill_is_loaded_by_an_agent_that_does_not_list_the_tool(open_conversa
         ("use_skill", {"name": 3}, "use_skill: name must be a string that is not blank, not 3"),
         ("use_skill", ["testing"], "use_skill must be an object, not ['testing']"),
         ("use_skill", "testing", "use_skill: the arguments are not valid JSON: 'testing'"),
+        ("use_skill", "[" * 100_000, f"use_skill: the arguments are not valid JSON: '{'[' * 78}…"),
         ("use_skill", {"name": "ghost"}, "no skill 'ghost'; known: testing"),
         ("read_plan", {"name": "x"}, "read_plan: unknown key 'name'"),
         ("write_plan", {"plan": "x" * 65_537}, "write_plan: the plan has 65,537 characters; the limit is 65,536"),

@@ -60,6 +60,7 @@ def shipped_tools(*names: str) -> tuple[Tool, ...]:
     """
     tools = {tool.name: tool for tool in _TOOLS}
     for name in names:
+        expect("the name of a tool", name, str)
         if name not in tools:
             raise CallError(f"no tool {show(name)} is shipped{suggestion(str(name), tools)}")
     return tuple(tools[name] for name in names or tools)
@@ -111,7 +112,7 @@ def _parse(name: str, arguments: Any) -> Any:
     if isinstance(arguments, str):
         try:
             return json.loads(arguments) if arguments.strip() else {}
-        except ValueError:
+        except (ValueError, RecursionError):
             raise CallError(f"{name}: the arguments are not valid JSON: {show(arguments)}") from None
     if arguments is None:
         return {}
