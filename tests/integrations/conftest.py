@@ -29,6 +29,7 @@ FRAMEWORKS = {
     "test_openai_agents.py": "agents",
     "test_litellm.py": "litellm",
     "test_google_adk.py": "google.adk",
+    "test_claude_agent_sdk.py": "claude_agent_sdk",
 }
 
 
@@ -44,6 +45,10 @@ collect_ignore = [
 
 TURNS, EDIT, LATE, COMPACTION = 10, 2, 4, 7
 BREAKPOINT_KEYS = ("cache_control", "prompt_cache_breakpoint")
+# Settings of Claude Code, which the Claude Agent SDK runs: it sends nothing but the requests of the conversation.
+CLAUDE_CODE = dict.fromkeys(
+    ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "CLAUDE_CODE_DISABLE_AUTO_MEMORY", "DISABLE_AUTOUPDATER"), "1"
+)
 
 
 def load_pretend():
@@ -105,6 +110,12 @@ def count_breakpoints(content):
     return sum(map(count_breakpoints, content)) if isinstance(content, list) else 0
 
 
+def as_blocks(message):
+    """Return the message as Anthropic reads it: a string is short for one block of text, and only a block can have a breakpoint."""
+    content = message["content"]
+    return {**message, "content": [{"type": "text", "text": content}]} if isinstance(content, str) else message
+
+
 class Request:
     """A request that the provider received."""
 
@@ -116,6 +127,8 @@ class Request:
         self.messages = without_breakpoints(
             self.body.get("messages") or self.body.get("input") or self.body.get("contents")
         )
+        if self.body["path"].endswith("/messages"):
+            self.messages = [as_blocks(message) for message in self.messages]
         self.marks = count_breakpoints(self.body)
 
     @property
@@ -201,6 +214,10 @@ def ten_turns(tmp_path, monkeypatch):
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
+    for name in [name for name in os.environ if name.startswith(("CLAUDE", "ANTHROPIC_"))]:
+        monkeypatch.delenv(name)
+    for name, value in CLAUDE_CODE.items():
+        monkeypatch.setenv(name, value)
     shop = tmp_path / "shop"
     (shop / ".git").mkdir(parents=True)
     (tmp_path / "home").mkdir()
