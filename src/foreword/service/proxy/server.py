@@ -254,9 +254,7 @@ class _Exchange:
         head = await self._read_head(reader, sending)
         body = self._response_body(head)
         is_http10 = self.head.words[2] == "HTTP/1.0"
-        keeps_client = (
-            self.head.keeps_connection and not body.ends_with_connection and not (is_http10 and body.is_chunked)
-        )
+        keeps_client = self._keeps_client(body)
         added = [("Connection", "keep-alive" if keeps_client else "close")]
         dropped = ("transfer-encoding", "trailer") if is_http10 else ()
         self.is_started, has_excess = True, False
@@ -277,6 +275,11 @@ class _Exchange:
         if not head.keeps_connection or body.ends_with_connection or has_excess:
             self.connection.close_provider()
         return keeps_client
+
+    def _keeps_client(self, body: Body) -> bool:
+        """Whether the client's connection can be used again after this response."""
+        is_unchunked = self.head.words[2] == "HTTP/1.0" and body.is_chunked  # then only closing marks its end
+        return self.head.keeps_connection and not body.ends_with_connection and not is_unchunked
 
     def _response_body(self, head: Head) -> Body:
         self.status = int(head.words[1])
