@@ -28,7 +28,7 @@ def find_files(tree):
 
 FILES = [
     "N.md", "a/N.md", "a/b/N.md", "rules/z.md", "rules/a/b.md", "rules/a.txt", "rules/a/.hidden.md", ".hidden/N.md", ".hidden/a/N.md",
-    "node_modules/N.md", "a/node_modules/x/N.md", "nested/N.md", "nested/deep/N.md",
+    "node_modules/N.md", "a/node_modules/x/N.md", "nested/N.md", "nested/deep/N.md", "app/[id]/M.md", "app/(shop)/M.md", "{{x.slug}}/M.md",
 ]  # fmt: skip
 
 
@@ -47,6 +47,12 @@ FILES = [
         ("path:rules/**/*.md", ["rules/a/b.md", "rules/z.md"]),
         ("walk:rules/*/*.md", ["rules/a/b.md"]),
         ("cwd:**/nothing.md", [""]),
+        ("cwd:rules/**/*.{md,txt}", ["rules/a/b.md", "rules/z.md", "rules/a.txt"]),
+        ("cwd:{a,rules/{z,none}}{/N,}.md", ["a/N.md", "rules/z.md"]),
+        ("cwd:app/[id]/*.md", ["app/[id]/M.md"]),
+        ("cwd:app/[*]/M.md", ["app/[id]/M.md"]),
+        ("cwd:app/(shop)/*.md", ["app/(shop)/M.md"]),
+        ("cwd:{{x.slug}}/*.md", ["{{x.slug}}/M.md"]),
     ],
 )
 def test_pattern_matches(tree, find_files, pattern, expected):
@@ -69,6 +75,12 @@ def test_pattern_matches(tree, find_files, pattern, expected):
         ("cwd:**.md", "must be a whole segment"),
         ("cwd:rules/a**/x.md", "must be a whole segment"),
         ("path:*/../x.md", "cannot follow a wildcard"),
+        ("cwd:rules/*.??", "'\\?' is not a wildcard here; write"),
+        ("cwd:rules/*.[mt]*", "'\\[ab\\]' is not supported in a name with"),
+        ("cwd:rules/*.(md|txt)", "write '{a,b}'"),
+        ("cwd:rules/*.{md,txt", "has an unpaired brace; write alternatives"),
+        ("cwd:rules/*.{md,{dir}}", "write one pattern for each alternative"),
+        ("cwd:" + "{a,b}" * 30, "has more than 100 alternatives"),
     ],
 )
 def test_an_invalid_pattern_is_an_error(find_files, pattern, word):

@@ -10,6 +10,7 @@ from .forms import parse_condition
 from .keys import KEY_SHAPES
 from .lookup_keys import MENU_ORDERS, PLACES, TEXT_ORDERS, WALKED_PLACES
 from .model import ConfigValue, Lookup, Pattern
+from .patterns import check_wildcards, expand_alternatives
 from .texts import parse_text_rules
 from .touch_keys import MATCH_FIELDS
 
@@ -217,9 +218,10 @@ def _parse_groups(
     untrusted: frozenset[str],
     env: Mapping[str, str],
 ) -> Iterator[tuple[Pattern, ...]]:
-    """Yield the groups with their settings filled_path in.
+    """Yield the groups with their settings filled in.
 
-    Adjacent groups that use the same list are repeated together, once for each of its values.
+    Adjacent groups that use the same list are repeated together, once for each of its values. A pattern with alternatives, such as
+    `*.{md,txt}`, is a group for each of them, or, inside a group, a pattern for each.
     """
     repeated_texts: list[str] = []
     list_name = ""
@@ -229,7 +231,7 @@ def _parse_groups(
             for text in repeated_texts:
                 yield (_parse_pattern(text, where, {**settings, list_name: entry}, untrusted, env),)
 
-    for group in files:
+    for group in _expand_groups(files, where + "files"):
         lists = _list_settings(group, settings) if isinstance(group, str) else []
         if lists and lists[0] != list_name:
             yield from repeated_groups()
@@ -242,6 +244,14 @@ def _parse_groups(
         texts = [group] if isinstance(group, str) else group
         yield tuple(pattern for text in texts for pattern in _parse_alternatives(text, where, settings, untrusted, env))
     yield from repeated_groups()
+
+
+def _expand_groups(files: Sequence[str | Sequence[str]], where: str) -> Iterator[str | Sequence[str]]:
+    for group in files:
+        if isinstance(group, str):
+            yield from expand_alternatives(group, where)
+        else:
+            yield [pattern for text in group for pattern in expand_alternatives(text, where)]
 
 
 def _parse_alternatives(
@@ -262,6 +272,7 @@ def _parse_pattern(
     place, colon, path = text.partition(":")
     if not colon or place not in PLACES:
         raise LayoutError(f"{where}files: {text!r} is not a pattern 'place:path'" + suggestion(place, PLACES))
+    check_wildcards(path, f"{where}files: {text!r}")
     confined = where + "files" in untrusted or where + "walk" in untrusted
     for name in re.findall(r"\{(\w+)\}", path):
         if name not in settings:

@@ -1,0 +1,47 @@
+"""The alternatives in a pattern of `files`, and wildcards of other tools that it does not have.
+
+Both functions see a pattern as the layout has it, before its settings are filled in: a setting's value is never changed or rejected here,
+so a setting can name a file with any of these characters in its name.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import LayoutError
+
+_MAX_ALTERNATIVES = 100
+
+
+def expand_alternatives(text: str, where: str) -> list[str]:
+    """Expand braces that contain a comma: `*.{md,txt}` becomes `*.md` and `*.txt`. Other braces, such as `{setting}`, remain."""
+    if "," not in text:
+        return [text]
+    expanded: list[str] = []
+    pending = [text]
+    while pending:
+        pattern = pending.pop(0)
+        braces = next((match for match in re.finditer(r"\{([^{}]*)\}", pattern) if "," in match[1]), None)
+        if braces is None:
+            expanded.append(pattern)
+            continue
+        if len(expanded) + len(pending) + braces[1].count(",") >= _MAX_ALTERNATIVES:
+            raise LayoutError(f"{where}: {text!r} has more than {_MAX_ALTERNATIVES} alternatives")
+        pending[:0] = [pattern[: braces.start()] + option + pattern[braces.end() :] for option in braces[1].split(",")]
+    return list(dict.fromkeys(expanded))
+
+
+def check_wildcards(path: str, where: str) -> None:
+    """Raise a LayoutError for a wildcard of other tools, which would match nothing. `[id]` and `(app)` as names are allowed."""
+    without_fields = re.sub(r"\{[^{}]*\}", "", path)
+    if path.count("{") != path.count("}"):
+        raise LayoutError(f"{where} has an unpaired brace; write alternatives as in '*.{{md,txt}}'")
+    if "{" in without_fields and "," in without_fields:
+        raise LayoutError(f"{where} has braces inside alternatives; write one pattern for each alternative")
+    if "?" in without_fields:
+        raise LayoutError(f"{where}: '?' is not a wildcard here; write '*' or alternatives, as in '*.{{md,txt}}'")
+    if any("|" in inner for inner in re.findall(r"\(([^()]*)\)", without_fields)):
+        raise LayoutError(f"{where}: '(a|b)' is not supported; write '{{a,b}}'")
+    for segment in without_fields.split("/"):
+        if "*" in re.sub(r"\[[^\[\]]+\]", "", segment) and re.search(r"\[[^\[\]*]+\]", segment):
+            raise LayoutError(f"{where}: '[ab]' is not supported in a name with '*'; write '{{a,b}}'")
