@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from foreword import CallError
+from foreword import Agent, CallError, Conversations, Workspace
 from foreword.errors import StoreError
 from foreword.gathering import gather as gather_module
 from foreword.gathering import touched as gathering
@@ -201,13 +201,24 @@ def test_touching_a_file_beside_the_working_directory_sends_its_folders_instruct
     assert files_in(open_conversation(cwd="w/web").touch(["../a/z.txt"])) == ["a/AGENTS.md"]
 
 
-@pytest.mark.parametrize("path", ["/etc/passwd", "../outside.py", "link/x.py", "\0", "", "a/../../x"])
+@pytest.mark.parametrize(
+    "path",
+    ["/etc/passwd", "../outside.py", "link/x.py", "\0", "", "a/../../x", pytest.param("a/" * 2048 + "z", id="long")],
+)
 def test_a_path_outside_the_workspace_adds_only_a_finding(tree, open_conversation, path):
     tree({**TREE, "out/AGENTS.md": "outside", "out/x.py": ""})
     os.symlink(tree.path("out"), tree.path("w/link"))
     touched = open_conversation().touch([path])
     assert touched.messages == ()
     assert [finding.code for finding in touched.findings] == ["touch-outside"]
+
+
+def test_a_working_directory_that_was_deleted_is_an_error_of_the_call(tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(CallError, match="the working directory no longer exists; pass an existing directory"):
+        Conversations().open("t", Workspace("."), Agent()).touch(["x"])
 
 
 def test_a_link_inside_the_workspace_counts_as_the_file_it_leads_to(tree, open_conversation):

@@ -8,6 +8,7 @@ from _thread import allocate_lock, get_ident
 from ..engine.touches import TouchReader
 from ..errors import path_text, to_tuple
 from ..extensions import Extension
+from ..sources.environment import absolute
 from ..store import open_store
 from .decide import Outcome
 from .editions import Editions
@@ -47,7 +48,7 @@ class Shared:
     def assembler(self, assembler: Assembler) -> Assembler:
         """Return the assembler that conversations with the same workspace, layout and settings share: an existing one, or else this one."""
         options = {name: option for name, option in vars(assembler).items() if not name.startswith("_")}
-        key = repr((os.path.abspath(assembler.workspace.cwd), options))
+        key = repr((absolute(assembler.workspace.cwd, os.environ), options))
         with self._lock:
             assembler = self._assemblers.pop(key, assembler)
             self._assemblers[key] = assembler

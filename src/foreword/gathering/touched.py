@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 
+from ..errors import show
 from ..findings import finding
 from ..sources.paths import absolute_path, is_inside
 from ..sources.scoping import scope_of, scope_of_globs
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 # Instructions in third-party code do not apply.
 _SKIPPED_FOLDERS = frozenset(("node_modules", ".git"))
+_MAX_PATH_LENGTH = 4096  # Linux opens no longer path, and checking every folder in one takes seconds
 _USER_PLACES = ("home", "config", "env", "system", "above")
 
 
@@ -64,8 +66,8 @@ class RuleScopes:
 def locate(path: str, workspace: Workspace, reader: Reader) -> TouchedFile | Finding:
     """Return the touched file at a path, which need not exist, or a finding if it is outside the workspace. Links are resolved."""
     display_path = printable(path)
-    if "\0" in path or not path:
-        return finding("touch-outside", f"{display_path!r} is not a valid path; nothing was sent for it")
+    if "\0" in path or not path or len(path) > _MAX_PATH_LENGTH:
+        return finding("touch-outside", f"{show(path)} is not a valid path; nothing was sent for it")
     written_path = absolute_path(path, workspace)
     root = workspace.root or workspace.cwd
     names = [written_path]
