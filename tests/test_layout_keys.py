@@ -588,7 +588,7 @@ def test_like_copies_the_keys_of_another_rule_or_section():
     layout = parse(mapping, "mine")
     notes, more = (lookup for lookup in layout.lookups if lookup.name in ("notes", "more"))
     assert (more.walk, more.rules.trim, more.groups[0][0].path) == ("root", "ends", "MORE.md")
-    assert (notes.rules.label, more.rules.label) == ((("a.md", "A"), ("b.md", "B")), (("a.md", "A"), ("b.md", "C")))
+    assert (notes.rules.label, more.rules.label) == ((("a.md", "A"), ("b.md", "B")), (("b.md", "C"),))
     files, again, words = layout.sections[1:]
     assert (again.list_name, again.wrap, words.text, words.list_name) == ("more", files.wrap, "Words.", None)
 
@@ -607,6 +607,15 @@ def test_an_invalid_like_is_an_error(path, content, message):
     with pytest.raises(LayoutError) as error:
         parse(layout_with(path, content), "mine")
     assert message in str(error.value)
+
+
+def test_like_adds_keys_only_to_the_table_imports():
+    mapping = layout_with("find.notes.where", {"kind": "a"})
+    mapping["find"]["notes"] |= {"imports": {"depth": 2, "within": "cwd"}}
+    mapping["find"]["more"] = {"like": "notes", "where": {}, "imports": {"depth": 3}}
+    more = next(lookup for lookup in parse(mapping, "mine").lookups if lookup.name == "more")
+    imports = more.rules.imports
+    assert (more.where, imports.depth, imports.within) == ((), 3, "cwd")
 
 
 def test_like_does_not_chain():

@@ -22,7 +22,13 @@ WALKED_PLACES = ("walk", "between", "down")
 TEXT_ORDERS = ("farthest", "nearest", "path")
 MENU_ORDERS = ("name", "layer", "found")
 SELECTION_KEYS = (
-    Key("find", "like", "name", "Another lookup rule, which provides the keys that this one does not have."),
+    Key(
+        "find",
+        "like",
+        "name",
+        "Another lookup rule, which provides the keys that this one does not have, including those in `imports`. A key that is present replaces"
+        " the other's: `where = {}` removes its conditions.",
+    ),
     Key(
         "find",
         "order",

@@ -24,7 +24,10 @@ def merge(base: Mapping[str, Any], layout: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def resolve_likes(tables: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Add to each lookup rule or section the missing keys from the one that its `like` refers to."""
+    """Add to each lookup rule or section the missing keys from the one that its `like` refers to.
+
+    A key replaces the other's, even if both are tables (`where`, `label`). Only `imports` is a table of keys, which are added one by one.
+    """
     if not any(isinstance(table, dict) and "like" in table for table in tables.values()):
         return dict(tables)
     resolved: dict[str, Any] = {}
@@ -34,7 +37,9 @@ def resolve_likes(tables: Mapping[str, Any], kind: str) -> dict[str, Any]:
             resolved[name] = table
             continue
         _check_like(name, other, tables, kind)
-        resolved[name] = merge(tables[other], {key: content for key, content in table.items() if key != "like"})
+        own = {key: content for key, content in table.items() if key != "like"}
+        replaced = own.keys() - {"imports"}
+        resolved[name] = merge({key: tables[other][key] for key in tables[other] if key not in replaced}, own)
     return resolved
 
 
