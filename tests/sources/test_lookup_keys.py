@@ -173,7 +173,7 @@ def test_a_condition_is_evaluated_again_when_a_file_appears(tree):
     [
         ("found:claud", "unknown lookup rule 'claud'; did you mean 'claude'?"),
         ("found:project", "unknown lookup rule 'project'"),  # itself
-        ("found:last", "unknown lookup rule 'last'"),  # below it
+        ("found:last", "the lookup rule 'last' comes after this one; move [find.last] above it"),
         ("tools", "unknown condition 'tools'; conditions are found:NAME, set:NAME, platform:NAME"),
         ("tool:x", "unknown condition 'tool:x'"),
         ("found:", "unknown lookup rule ''"),

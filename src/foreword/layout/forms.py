@@ -58,9 +58,17 @@ _FACT_KINDS = ("tool", "set", "found", "provider", "platform")
 
 
 def parse_condition(
-    term: str, settings: Mapping[str, Any], where: str, lookups: Iterable[str], kinds: Sequence[str] = _FACT_KINDS
+    term: str,
+    settings: Mapping[str, Any],
+    where: str,
+    lookups: Iterable[str],
+    kinds: Sequence[str] = _FACT_KINDS,
+    later_lookups: Sequence[str] = (),
 ) -> Condition:
-    """Parse one term of `when`: `x`, `!x`, `a|b`, `@setting`. `lookups` are the names that `found:` may refer to."""
+    """Parse one term of `when`: `x`, `!x`, `a|b`, `@setting`.
+
+    `lookups` are the names that `found:` may refer to, and `later_lookups` those that it could refer to if they were moved up.
+    """
     negated = term.startswith("!")
     words = term.removeprefix("!").split("|")
     facts: list[str] = []
@@ -73,6 +81,9 @@ def parse_condition(
         else:
             facts.append(word)
     for fact in facts:
+        kind, _, name = fact.partition(":")
+        if kind == "found" and name in later_lookups:
+            raise LayoutError(f"{where}: the lookup rule {name!r} comes after this one; move [find.{name}] above it")
         _check_fact(fact, settings, where, lookups, kinds)
     return Condition(tuple(facts), negated, not negated and len(facts) > 1)
 

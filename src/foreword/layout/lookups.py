@@ -31,11 +31,12 @@ def parse_lookup(
     untrusted: frozenset[str],
     top: Mapping[str, Any],
     earlier_names: Sequence[str] = (),
+    later_names: Sequence[str] = (),
 ) -> Lookup:
     """Parse one lookup rule.
 
     `top` contains the layout's top-level keys, some of which apply to every lookup rule. `earlier_names` are the names of the
-    lookup rules above this one, to which its conditions may refer.
+    lookup rules above this one, to which its conditions may refer, and `later_names` of those below it.
     """
     where = f"find.{name}."
     check_table(table, KEY_SHAPES["find"], f"find.{name}", LayoutError)
@@ -78,7 +79,7 @@ def parse_lookup(
         hidden=table.get("hidden", False),
         exclude=_expand_settings(table.get("exclude", ()), where + "exclude", settings),
         when=tuple(
-            parse_condition(term, settings, where + "when", earlier_names, ("found", "set", "platform"))
+            parse_condition(term, settings, where + "when", earlier_names, ("found", "set", "platform"), later_names)
             for term in table.get("when", ())
         ),
     )

@@ -53,7 +53,9 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
     lookup_names: list[str] = []
     for key in tables["find"]:
         table = _table(tables["find"], key, f"find.{key}")
-        lookups.append(parse_lookup(key, table, settings, untrusted, {**top, "env": tables["env"]}, lookup_names))
+        later_names = [name for name in tables["find"] if name != key and name not in lookup_names]
+        shared = {**top, "env": tables["env"]}
+        lookups.append(parse_lookup(key, table, settings, untrusted, shared, lookup_names, later_names))
         lookup_names.append(key)
     _check(tables["on"], "on", "on")
     _check(tables["compaction"], "compaction", "compaction")
