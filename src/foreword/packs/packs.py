@@ -135,15 +135,19 @@ def own_layouts(workspace: Workspace, packs: Mapping[str, str] | None = None) ->
     from ..sources.tree import files_below
 
     addresses = []
-    for prefix in ("user", "workspace", *sorted(packs or {})):
-        if prefix == "user" and config_folder(workspace) is None:
-            continue
+    for prefix in _own_prefixes(workspace, packs):
         folder = folder_of(prefix, workspace, packs)
         files = [path for path in files_below(folder, "", _MAX_FILES_LISTED) if path.endswith(".toml")]
         names = [os.path.relpath(path, folder).removesuffix(".toml") for path in files]
         wording = "prompts" if prefix in (packs or {}) else ""
         addresses += [f"${prefix}/{name.replace(os.sep, '/')}" for name in names if name != wording]
     return addresses
+
+
+def _own_prefixes(workspace: Workspace, packs: Mapping[str, str] | None) -> list[str]:
+    """Return the prefixes of the packs that are not shipped. Without a home directory, the user has none."""
+    user = ["user"] if config_folder(workspace) is not None else []
+    return [*user, "workspace", *sorted(packs or {})]
 
 
 def shipped_layout(name: str, pack: str = "") -> dict[str, Any]:
@@ -257,7 +261,18 @@ class _Loader:
                 else absolute(reference, self.workspace.environment or {})
             )
             return os.path.basename(path).removesuffix(".toml"), path, self.read_file(path, reference)
+        if own_address := self.own_address(reference):
+            raise MissingError(f"unknown layout {show(reference)}; did you mean {own_address!r}?")
         return reference, f"${pack_of(reference)}/{reference}", shipped_layout(reference)
+
+    def own_address(self, name: str) -> str:
+        """Return the address of a layout that is not shipped, if a caller forgot its prefix, otherwise an empty string."""
+        if name in NAMES or name in MIRRORS:
+            return ""
+        for prefix in _own_prefixes(self.workspace, self.packs):
+            if os.path.lexists(os.path.join(folder_of(prefix, self.workspace, self.packs), name + ".toml")):
+                return f"${prefix}/{name}"
+        return ""
 
     def read_file(self, path: str, reference: str, reach: Reach | None = None) -> dict[str, Any]:
         reading = self.reader.read(path, reach)
