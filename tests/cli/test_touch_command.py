@@ -18,6 +18,21 @@ def test_without_messages_it_says_so(run, workspace):
     assert run("touch", ".", "README.md") == (0, "", "nothing new applies to these paths\n")
 
 
+def test_a_layout_without_touch_says_so(run, tree, workspace):
+    tree({"own.toml": 'sections = ["a"]\n[section]\na = { text = "A." }\n'})
+    status, out, error = run("touch", ".", "web/x.ts", "--layout", "../own.toml")
+    assert (status, out) == (0, "")
+    assert error == (
+        "the layout own sends nothing when a file is touched, because it has no [touch] table; "
+        'to add one, write [touch] with the sections to send, such as sections = ["touched"]; see docs/touch.md\n'
+    )
+
+
+def test_a_path_outside_the_workspace_is_reported_in_full(run, workspace):
+    error = run("touch", ".", "/etc/passwd")[2]
+    assert "info: /etc/passwd is outside the workspace" in error and "foreword lint" not in error
+
+
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [

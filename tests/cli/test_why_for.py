@@ -55,3 +55,35 @@ def test_for_needs_a_rule_and_a_file_in_the_workspace(run, why):
     assert status == 2 and "--for needs the path of a rule" in error
     status, _, error = run("why", ".", RULE, "--for", "/etc/passwd")
     assert status == 2 and "/etc/passwd" in error
+
+
+def test_a_rule_that_another_lookup_rule_adds_to_the_prompt_is_always_there(run, tree):
+    layout = """
+sections = ["rules"]
+[find]
+rules = { files = ["root:.own/*.md"], where = { paths = "" } }
+touched = { files = ["root:.own/*.md"], match = ["paths"], unscoped = "skip" }
+[section]
+rules = { list = "rules" }
+touched = { list = "touched" }
+[touch]
+sections = ["touched"]
+"""
+    tree(
+        {"own.toml": layout, "w/.git": None, "w/.own/all.md": "All.", "w/.own/web.md": "---\npaths: web/**\n---\nWeb."}
+    )
+    out = run("why", ".", ".own", "--for", "api/a.py", "--layout", "../own.toml")[1]
+    always, scoped = out.splitlines()
+    assert always.split(maxsplit=3) == [
+        "used",
+        "project",
+        ".own/all.md",
+        "it is always in the prompt, whatever file is touched",
+    ]
+    assert scoped.startswith("waiting") and "does not match web/** (paths)" in scoped
+
+
+def test_for_needs_a_layout_with_touch(run, tree):
+    tree({"w/.git": None, "own.toml": 'sections = ["a"]\n[section]\na = { text = "A." }\n'})
+    status, _, error = run("why", ".", "a.md", "--for", "b.py", "--layout", "../own.toml")
+    assert status == 2 and "has no [touch] table, and --for needs one; to add one, write [touch]" in error

@@ -13,6 +13,7 @@ from .terminal import report, write_error, write_json, write_text
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..conversation.touch import Touched
+    from ..layout.model import Layout
     from .arguments import Namespace, Parser
 
 
@@ -36,7 +37,8 @@ def touch(args: Namespace) -> int:
     from ..programs.questions import touched_by
 
     _check_paths(args, "foreword touch")
-    return _write(touched_by(args.question.with_fields(paths=args.paths, how=args.how)), args)
+    question = args.question.with_fields(paths=args.paths, how=args.how)
+    return _write(touched_by(question), question.assembler.layout(), args)
 
 
 def talk_touch(args: Namespace) -> int:
@@ -44,7 +46,8 @@ def talk_touch(args: Namespace) -> int:
     from .talk import open_conversation
 
     _check_paths(args, f"foreword talk touch {args.id}")
-    return _write(open_conversation(args).touch(args.paths, args.how), args)
+    conversation = open_conversation(args)
+    return _write(conversation.touch(args.paths, args.how), conversation.layout, args)
 
 
 def _check_paths(args: Namespace, command: str) -> None:
@@ -61,7 +64,7 @@ def _check_paths(args: Namespace, command: str) -> None:
     )
 
 
-def _write(touched: Touched, args: Namespace) -> int:
+def _write(touched: Touched, layout: Layout, args: Namespace) -> int:
     if args.json:
         from ..wire.answers import touched_form
 
@@ -71,7 +74,12 @@ def _write(touched: Touched, args: Namespace) -> int:
         newline = "\n" if index else ""
         write_text(f"{newline}[{message['role']}]\n{message['content']}")
     sys.stdout.flush()
-    if not touched.messages:
+    if layout.touch is None:
+        from ..programs.waiting import HOW_TO_ADD_TOUCH, describe_missing_touch
+
+        write_error(f"{printable(describe_missing_touch(layout))}; {HOW_TO_ADD_TOUCH}")
+    elif not touched.messages:
         write_error("nothing new applies to these paths")
-    report(touched.findings, args)
+    # `foreword lint` does not touch files, so it could not list these infos.
+    report(touched.findings, args, with_infos=True)
     return status(touched.findings, args)

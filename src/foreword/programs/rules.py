@@ -9,6 +9,7 @@ from ..sources.path_globs import compile_globs, split_names
 from ..text.lines import printable
 from ..vocabulary import Candidate, replace, value
 from .explain import is_match
+from .waiting import HOW_TO_ADD_TOUCH, describe_missing_touch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,15 +23,14 @@ if TYPE_CHECKING:
     from .question import Question
 
 _MAX_GLOBS = 5
+_IN_PROMPT = "it is always in the prompt, whatever file is touched"
 
 
 def explain_rule(question: Question, rule: str, file: str) -> list[Candidate]:
     """Return candidates that say whether rules and instruction files at a path apply to a file and, if not, what would match."""
     layout = question.assembler.layout()
     if layout.touch is None:
-        raise CallError(
-            f"the layout {layout.name} sends nothing when a file is touched; --for needs a layout that does"
-        )
+        raise CallError(f"{describe_missing_touch(layout)}, and --for needs one; {HOW_TO_ADD_TOUCH}")
     reader = TouchReader(question.assembler)
     reading = reader.read(layout, layout.touch, [file])
     if not reading.files:
@@ -48,7 +48,20 @@ def explain_rule(question: Question, rule: str, file: str) -> list[Candidate]:
         if is_match(candidate.path, rule, question.cwd) and candidate.fate != "absent":
             default_reason = f"it is in a folder above {printable(file)}"
             found.setdefault(candidate.path, replace(candidate, reason=candidate.reason or default_reason))
-    return list(found.values())
+    return _with_prompt(question, list(found.values()))
+
+
+def _with_prompt(question: Question, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates, where a rule that the touch does not send is `used` if the prompt contains it."""
+    in_prompt = {
+        candidate.path for candidate in question.checked_prompt().candidates if candidate.fate in ("used", "cut")
+    }
+    return [
+        replace(candidate, fate="used", reason=_IN_PROMPT)
+        if candidate.fate in ("waiting", "unused") and candidate.path in in_prompt
+        else candidate
+        for candidate in candidates
+    ]
 
 
 @value

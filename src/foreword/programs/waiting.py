@@ -10,9 +10,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..engine.assembler import Assembler
+    from ..layout.model import Layout
     from ..vocabulary import Candidate
 
+HOW_TO_ADD_TOUCH = (
+    'to add one, write [touch] with the sections to send, such as sections = ["touched"]; see docs/touch.md'
+)
 _ON_TOUCH = "it is sent when the agent touches a file"
+
+
+def describe_missing_touch(layout: Layout) -> str:
+    """Return a sentence that says that the layout sends nothing when a file is touched."""
+    return f"the layout {layout.name} sends nothing when a file is touched, because it has no [touch] table"
 
 
 def candidates_of_touches(assembler: Assembler, folders: Sequence[str]) -> Sequence[Candidate]:
