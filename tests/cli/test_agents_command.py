@@ -22,10 +22,14 @@ sections = ["user", "project", "rules"]
 user = { files = ["home:.near/NEAR.md"] }
 project = { files = [["walk:NEAR.override.md", "walk:NEAR.md"]] }
 rules = { files = ["root:.near/rules/**/*.md"], where = { paths = "" } }
+touched = { files = ["root:.near/rules/**/*.md"], match = ["paths"], unscoped = "skip" }
 [section]
 user = { list = "user" }
 project = { list = "project", file_budget = 40 }
 rules = { list = "rules" }
+touched = { list = "touched" }
+[touch]
+sections = ["touched"]
 """
 FAR = """
 about = "Reads FAR.md, and NEAR.md unless there is a FAR.md."
@@ -154,6 +158,26 @@ def test_a_missing_file_would_be_loaded(agents, verdicts):
 def test_every_agent_says_that_a_file_does_not_exist(agents, path, sentence):
     out = agents(".", path)[1]
     assert f"  far   absent  {sentence}" in out and out.count("the file does not exist") == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('[touch]\nsections = ["touched"]', "", "the layout has no [touch] table that sends it"),
+        ('touched = { files = ["root:.near', 'touched = { files = ["root:.other', "no lookup rule of [touch] finds it"),
+        ('match = ["paths"]', 'match = ["globs"]', "[touch] leaves it out: its front matter has no globs"),
+    ],
+)
+def test_a_rule_that_no_touch_sends_is_never_loaded(agents, repository, old, new, problem):
+    without_touch = NEAR.replace(old, new)
+    if not new:
+        without_touch = "\n".join(line for line in without_touch.split("\n") if not line.startswith("touched"))
+    repository({"near.toml": without_touch})
+    reason = f"it is only for files that match src/**/*.ts, and {problem}"
+    out = agents(".")[1]
+    assert ".near/rules/api.md        never      never\n" in out and "on touch" not in out
+    assert f"never: .near/rules/api.md: {reason} " in " ".join(out.split())
+    assert f"  near  never  never loads it: {reason}\n" in agents(".", ".near/rules/api.md")[1]
 
 
 def test_a_nested_file_is_added_on_touch(run, tree):

@@ -113,7 +113,7 @@ def _cell(verdict: Verdict) -> str:
 
 
 def _notes(result: AgentReport, short_paths: Sequence[str]) -> list[str]:
-    """Return the notes below the table: which patterns activate files "on touch", and what the less common verdicts mean."""
+    """Return the notes below the table: which patterns activate files "on touch", why rules are never sent, and what other verdicts mean."""
     lines: dict[str, None] = {}
     has_nested = False
     for row, path in zip(result.table.rows, short_paths, strict=True):
@@ -128,7 +128,19 @@ def _notes(result: AgentReport, short_paths: Sequence[str]) -> list[str]:
             f"on touch: {'others are' if lines else 'it is'} added when the agent reads a file in or below that folder"
         ] = None
     names = {verdict.name for verdict in verdicts}
-    return [*lines, *(text for name, text in _LEGEND.items() if name in names)]
+    legend = (text for name, text in _LEGEND.items() if name in names)
+    return [*lines, *_notes_on_unsent_rules(result, short_paths), *legend]
+
+
+def _notes_on_unsent_rules(result: AgentReport, short_paths: Sequence[str]) -> list[str]:
+    """Return why rules for certain paths are never sent."""
+    notes = (
+        f"never: {path}: {verdict.reason}"
+        for row, path in zip(result.table.rows, short_paths, strict=True)
+        for verdict in row.verdicts
+        if verdict.name == "never" and verdict.reason
+    )
+    return list(dict.fromkeys(notes))
 
 
 # Text

@@ -115,6 +115,8 @@ def _join(parts: Sequence[str]) -> str:
 def describe_verdict(view: AgentView, path: str, verdict: Verdict) -> str:
     """Describe what an agent does with a file, and why, in a sentence whose subject, the agent, is left out."""
     rule = describe_rule(verdict)
+    if verdict.name == "never" and verdict.reason:
+        return f"never loads it: {verdict.reason}"
     if verdict.name == "never":
         others = describe_reads(view.layout, path)
         return f"never loads it: it reads only {others}" if others else "never loads it"

@@ -55,6 +55,7 @@ _VERDICTS: dict[str, VerdictName] = {
     "binary": "unreadable",
     "absent": "absent",
 }
+_NO_TOUCH = "the layout has no [touch] table that sends it"
 LOADED_VERDICTS = ("loaded", "cut")
 READ_VERDICTS = (*LOADED_VERDICTS, "on-touch", "listed", "elsewhere")
 _PLACES_FROM_CWD = ("walk", "between", "cwd")
@@ -154,6 +155,8 @@ def apply_visits(table: AgentTable, visits: Mapping[tuple[int, str], Mapping[str
         candidate = candidates.get(path) if candidates else None
         if candidate is None or candidate.fate in ("used", "cut"):
             return verdict
+        if candidate.fate == "waiting" and table.agents[number].layout.touch is None:
+            return _unsent_verdict(candidate, _NO_TOUCH, verdict.rule)
         return Verdict(_VERDICTS[candidate.fate], candidate.reason, candidate.target, None, verdict.rule)
 
     rows = [
@@ -204,9 +207,22 @@ class _Judge:
                 if verdict and verdict.name == "on-touch"
                 else self._verdict_elsewhere(path) or verdict or Verdict("never")
             )
+        if candidate.fate == "waiting" and (problem := self._why_never_sent(path)):
+            return _unsent_verdict(candidate, problem, self._rule_for(path))
         name = _VERDICTS[candidate.fate]
         cut = _percent_cut(self.view, path) if name == "cut" else None
         return Verdict(name, candidate.reason, candidate.target, cut, self._rule_for(path))
+
+    def _why_never_sent(self, path: str) -> str:
+        """Return why no touch sends a rule for certain paths, or an empty string if a touch may send it."""
+        if self.view.layout.touch is None:
+            return _NO_TOUCH
+        if path in self.menu_paths:
+            return ""
+        candidate = self.touched.get(path)
+        if candidate is None:
+            return "no lookup rule of [touch] finds it"
+        return f"[touch] leaves it out: {candidate.reason}" if candidate.fate == "unused" else ""
 
     def _verdict_on_touch(self, path: str) -> Verdict | None:
         """Return the verdict on a file that the agent considers only when it touches another file, or None if it never does."""
@@ -298,6 +314,11 @@ class _Judge:
             return folder == self.root
         is_between = folder not in (self.root, self.cwd) or pattern.place == "walk"
         return is_between and is_inside(self.cwd, folder)
+
+
+def _unsent_verdict(candidate: Candidate, problem: str, rule: tuple[Lookup, Pattern] | None) -> Verdict:
+    """Return the verdict on a rule for certain paths that is not in the prompt and that no touch sends."""
+    return Verdict("never", f"it is only for files that match {candidate.target}, and {problem}", "", None, rule)
 
 
 def _lookup_candidates(view: AgentView, lookup: str) -> Sequence[Candidate]:

@@ -190,7 +190,8 @@ def _ignoring_agents(table: AgentTable, row: FileRow) -> Iterator[tuple[Layout, 
     folder = dirname(dirname(row.path))
     for index, view in enumerate(table.agents):
         where = describe_places(view.layout, row.path)
-        if row.verdicts[index].name != "never" or not where:
+        verdict = row.verdicts[index]
+        if verdict.name != "never" or verdict.reason or not where:
             continue
         others = (
             other_row
