@@ -132,7 +132,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "wording-unknown": ("warning", "A `prompts.toml` has a key that no shipped layout uses."),
     "agent-left-out": (
         "warning",
-        "`foreword agents` cannot show an agent, because its layout does not accept the settings; the message says which.",
+        "`foreword agents` cannot show an agent, because its layout is invalid or does not accept the settings; the message says why.",
     ),
     "settings-invalid": (
         "warning",

@@ -28,7 +28,7 @@ from .std import NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from typing import Any
 
     from ..sources.files import Reader
@@ -130,12 +130,16 @@ def mirror_names() -> tuple[str, ...]:
     return MIRRORS
 
 
-def own_layouts(workspace: Workspace, packs: Mapping[str, str] | None = None) -> list[str]:
+def own_layouts(
+    workspace: Workspace, packs: Mapping[str, str] | None = None, skipped_prefixes: Collection[str] = ()
+) -> list[str]:
     """Return the addresses of all layouts that are not shipped: the user's, the workspace's and the caller's."""
     from ..sources.tree import files_below
 
     addresses = []
     for prefix in _own_prefixes(workspace, packs):
+        if prefix in skipped_prefixes:
+            continue
         folder = folder_of(prefix, workspace, packs)
         files = [path for path in files_below(folder, "", _MAX_FILES_LISTED) if path.endswith(".toml")]
         names = [os.path.relpath(path, folder).removesuffix(".toml") for path in files]

@@ -12,9 +12,8 @@ from ..errors import CallError, ForewordError
 from ..findings import finding
 from ..inspection.agents import READ_VERDICTS, AgentView, apply_visits, compare_agents, folders_to_visit
 from ..layout.merging import split_list
-from ..packs.packs import mirror_names
+from ..packs.mirrors import all_mirrors
 from ..packs.settings import agent_names, read_settings
-from ..packs.shipped import shipped_mirror
 from ..sources.contents import Contents
 from ..sources.environment import absolute, resolve_workspace
 from ..sources.files import Reader
@@ -55,8 +54,8 @@ class AgentReport:
     paths: Sequence[str] = ()
 
 
-def agents_that_read(question: Question, path: str) -> list[str]:
-    """Return the released agents that load or list a file, in this folder or in another folder of the repository."""
+def agents_that_read(question: Question, path: str) -> list[Layout]:
+    """Return the layouts of the mirrored agents that load or list a file, in this folder or in another folder of the repository."""
     return _Comparison(question).readers(path)
 
 
@@ -74,7 +73,8 @@ class _Comparison:
         self.reader = Reader(contents=self.contents)
         self.workspace = resolve_workspace(question.workspace, self.reader)
         self.root = self.workspace.root or self.workspace.cwd
-        self.findings: dict[Finding, None] = {}
+        self.mirrors, problems = all_mirrors(self.workspace, self.reader, question.fields.get("packs"))
+        self.findings: dict[Finding, None] = dict.fromkeys(problems)
         self.assemblers: list[Assembler] = []
         self.real_names: dict[str, str] = {}
         self.touched_folders: list[str] = []
@@ -83,14 +83,13 @@ class _Comparison:
     def report(self) -> AgentReport:
         """Walk the repository, choose the agents and compare them."""
         fields = self.question.fields
-        mirrors = {name: shipped_mirror(name) for name in mirror_names()}
         requested = fields.get("layouts") or list(filter(None, [fields.get("layout")]))
         named = {name: self._assembler(name).layout() for name in requested or self._configured_names()}
-        files = find_instruction_files(self.root, instruction_file_patterns([*mirrors.values(), *named.values()]))
+        files = find_instruction_files(self.root, instruction_file_patterns([*self.mirrors.values(), *named.values()]))
         self._report_files(files)
         paths = [self._path(path) for path in fields.get("paths") or ()]
         self.touched_folders = folders_above((*files.paths, *paths), self.root)
-        views = self._views(named, {} if requested else mirrors, files.paths)
+        views = self._views(named, {} if requested else self.mirrors, files.paths)
         self._collect_findings(views)
         root, cwd = printable(self.root), printable(self.workspace.cwd)
         candidates = [printable(path) for path in (*files.paths, *paths)]
@@ -98,19 +97,19 @@ class _Comparison:
         table = _filter_rows(table, paths)
         table = apply_visits(table, self._visit(table))
         view_names = {view.name for view in views}
-        others = [] if requested else [name for name in mirrors if name not in view_names]
+        others = [] if requested else [name for name, layout in self.mirrors.items() if layout.name not in view_names]
         return AgentReport(root, cwd, table, tuple(self.findings), others, [printable(path) for path in paths])
 
-    def readers(self, path: str) -> list[str]:
-        """Return the mirrored agents that read a file. The repository is not walked, and the caller's assignments do not apply."""
+    def readers(self, path: str) -> list[Layout]:
+        """Return the layouts of the mirrored agents that read a file. The repository is not walked, and the caller's assignments do not apply."""
         self.assignments = []
         self.touched_folders = folders_above([path], self.root)
-        views = list(filter(None, (self._try_view(name, shipped_mirror(name), ()) for name in mirror_names())))
+        views = list(filter(None, (self._try_view(name, layout, ()) for name, layout in self.mirrors.items())))
         root, cwd = printable(self.root), printable(self.workspace.cwd)
         table = _filter_rows(compare_agents(views, [printable(path)], root, cwd), [path])
         table = apply_visits(table, self._visit(table))
         return [
-            view.name
+            view.layout
             for row in table.rows
             for view, verdict in zip(views, row.verdicts, strict=True)
             if verdict.name in READ_VERDICTS
@@ -176,7 +175,9 @@ class _Comparison:
         menus = {lookup.name: lookup for lookup in layout.lookups if lookup.kind != "text"}
         lookups = [menus.get(lookup.name, lookup) for lookup in snapshot.layout.lookups]
         touched = candidates_of_touches(assembler, self.touched_folders)
-        return AgentView(replace(snapshot.layout, lookups=lookups), snapshot.inputs, prompt, tokens, evidence, touched)
+        view_name = self.mirrors[name].name if name in self.mirrors else snapshot.layout.name
+        view_layout = replace(snapshot.layout, name=view_name, lookups=lookups)
+        return AgentView(view_layout, snapshot.inputs, prompt, tokens, evidence, touched)
 
     def _visit(self, table: AgentTable) -> dict[tuple[int, str], dict[str, Candidate]]:
         """Return the candidates for agents that work in other folders, up to a limit on the number of folders."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 
 from ..errors import ForewordError
-from ..packs.agents import NAMES as MIRRORS
+from ..packs.mirrors import all_mirrors
 from ..packs.std import NAMES
-from ..sources.environment import absolute
+from ..sources.environment import absolute, resolve_workspace
 from ..sources.files import Reader
 from ..sources.paths import is_inside
 from ..text.lines import printable
@@ -66,8 +66,8 @@ def with_readers(question: Question, requested: str, candidates: Sequence[Candid
 
 def _also_read_by(question: Question, path: str) -> str:
     """Describe which other agents read a file. Returns an empty string if there are none."""
-    name = question.assembler.layout().name
-    agents = [agent for agent in agents_that_read(question, path) if agent != name]
+    address = question.assembler.layout().address
+    agents = [agent.name for agent in agents_that_read(question, path) if agent.address != address]
     return f"also read by {', '.join(agents)}" if agents else ""
 
 
@@ -94,9 +94,12 @@ def _explain(question: Question, path: str) -> Candidate:
     layout = assembler.layout()
     others = [name for name in NAMES if name != layout.name and _is_read_with(name, path, folders, assembler, agent)]
     if os.path.isdir(path):
-        agents = [name for name in MIRRORS if _is_read_with(name, path, folders, assembler, agent)]
+        mirrors, _ = all_mirrors(resolve_workspace(question.workspace, Reader()), Reader(), assembler.packs)
+        agents = [
+            mirror.name for name, mirror in mirrors.items() if _is_read_with(name, path, folders, assembler, agent)
+        ]
     else:
-        agents = agents_that_read(question, path)
+        agents = [mirror.name for mirror in agents_that_read(question, path)]
     kind = "anything below it" if os.path.isdir(path) else "it"
     readers = [f"these layouts do: {', '.join(others)}"] if others else []
     readers += [f"these agents do: {', '.join(agents)}"] if agents else []
