@@ -88,6 +88,34 @@ def test_an_invalid_pattern_is_an_error(find_files, pattern, word):
         find_files(pattern)
 
 
+RULES = """
+sections = ["all", "more"]
+[find.all]
+files = ["root:.rules", {more}]
+[find.more]
+files = ["walk:OTHER.md", {below}]
+[section.all]
+list = "all"
+[section.more]
+list = "more"
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "below", "fates"),
+    [
+        ('"root:.rules/*.md"', "", [("/w/.rules/a.md", "used")]),
+        ('"root:*", "root:*/b.md"', '"walk:.rules/**/*.md"', [("/w/.rules/a.md", "used")]),
+        ('"home:.rules/*.md"', '"root:.rules2/*.md"', [("/w/.rules", "unreadable")]),
+    ],
+)
+def test_a_folder_that_another_pattern_searches_is_no_mistake(tree, more, below, fates):
+    tree({"w/.git": None, "w/.rules/a.md": "A", "own.toml": RULES.format(more=more, below=below)})
+    prompt = tree.prompt(tree.path("own.toml"))
+    assert [pair for pair in tree.fates(prompt) if pair[1] != "absent"] == fates
+    assert [code for code, _ in tree.findings(prompt)] == ["file-unreadable"] * (fates[0][1] == "unreadable")
+
+
 def test_a_setting_that_names_a_missing_folder_is_reported(tree, skill):
     tree({"w/.git": None, "extra/a/SKILL.md": skill("a"), "file": "x"})
     existing = tree.prompt("opal", set={"skill_dirs": [tree.path("extra")]})

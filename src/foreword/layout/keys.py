@@ -102,7 +102,8 @@ KEYS = (
         "Groups of `place:path` patterns. Each group uses its first pattern that finds a file with text. `*` matches any characters within a"
         " name. A segment `**` matches any number of folders, including none, but no hidden folders, no `node_modules` and, except for"
         " skills, no other git repositories. `{md,txt}` stands for one pattern for each alternative. There are no other wildcards: `?`,"
-        " `(a|b)` and, in a name with `*`, `[ab]` are errors."
+        " `(a|b)` and, in a name with `*`, `[ab]` are errors. `root:.rules` and `root:.rules/*.md` together read `.rules` whether it"
+        " is a file or a folder."
         " `{name}` inserts a setting; if that is a list, the pattern is repeated for each value."
         " `{root|slug}` is the root's path with every character except letters and digits replaced by a hyphen.",
     ),

@@ -34,6 +34,7 @@ class Pattern:
 
     `confined` means that the pattern comes from an untrusted layout or setting, so the file must be inside the workspace. In the
     place `env`, `variable` is the environment variable and `default` is the folder that is used if the variable is not set.
+    `may_be_folder` means that another pattern of the layout searches below this path, so that it is no mistake if it is a folder.
     """
 
     place: str
@@ -41,6 +42,7 @@ class Pattern:
     confined: bool = False
     variable: str = ""
     default: str = ""
+    may_be_folder: bool = False
 
 
 @value

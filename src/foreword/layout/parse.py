@@ -17,6 +17,7 @@ from .keys import CONTENT_KEYS, FACTS, INHERITED_KEYS, KEY_SHAPES, LISTS, LOOKUP
 from .lookups import parse_config, parse_lookup
 from .merging import flatten, resolve_likes
 from .model import WORKSPACE_FACTS, Field, Guideline, Layout, Section, with_inner_sections
+from .patterns import mark_folders
 from .touch import condition_facts, parse_touch, prompt_lookups, touch_section_names
 
 TYPE_CHECKING = False
@@ -57,6 +58,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         shared = {**top, "env": tables["env"]}
         lookups.append(parse_lookup(key, table, settings, untrusted, shared, lookup_names, later_names))
         lookup_names.append(key)
+    lookups = mark_folders(lookups)
     _check(tables["on"], "on", "on")
     _check(tables["compaction"], "compaction", "compaction")
     rows = mapping.get("guideline", [])

@@ -1,7 +1,7 @@
-"""The alternatives in a pattern of `files`, and wildcards of other tools that it does not have.
+"""The alternatives in a pattern of `files`, wildcards of other tools that it does not have, and paths that may be folders.
 
-Both functions see a pattern as the layout has it, before its settings are filled in: a setting's value is never changed or rejected here,
-so a setting can name a file with any of these characters in its name.
+Alternatives and wildcards are those in the layout's text, before its settings are filled in: a setting's value is never changed or
+rejected here, so a setting can name a file with any of these characters in its name.
 """
 
 from __future__ import annotations
@@ -9,6 +9,13 @@ from __future__ import annotations
 import re
 
 from ..errors import LayoutError
+from ..vocabulary import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .model import Lookup, Pattern
 
 _MAX_ALTERNATIVES = 100
 
@@ -45,3 +52,30 @@ def check_wildcards(path: str, where: str) -> None:
     for segment in without_fields.split("/"):
         if "*" in re.sub(r"\[[^\[\]]+\]", "", segment) and re.search(r"\[[^\[\]*]+\]", segment):
             raise LayoutError(f"{where}: '[ab]' is not supported in a name with '*'; write '{{a,b}}'")
+
+
+def mark_folders(lookups: Sequence[Lookup]) -> list[Lookup]:
+    """Mark each pattern whose path may be a folder, such as `.rules` in a layout that also has `.rules/*.md`."""
+    patterns = [pattern for lookup in lookups for group in lookup.groups for pattern in group]
+    folders = {
+        (pattern.place, pattern.variable, pattern.path[:end])
+        for pattern in patterns
+        for end in (slash.start() for slash in re.finditer("/", pattern.path))
+    }
+
+    def may_be_folder(pattern: Pattern) -> bool:
+        places = (pattern.place, "walk") if pattern.place in ("cwd", "root") else (pattern.place,)
+        return "*" not in pattern.path and any((place, pattern.variable, pattern.path) in folders for place in places)
+
+    if not any(map(may_be_folder, patterns)):
+        return list(lookups)
+    return [
+        replace(
+            lookup,
+            groups=tuple(
+                tuple(replace(pattern, may_be_folder=may_be_folder(pattern)) for pattern in group)
+                for group in lookup.groups
+            ),
+        )
+        for lookup in lookups
+    ]

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 LIMIT = 1 << 20
 HEAD_LIMIT = 1 << 14
+FOLDER_REASON = "it is a directory, not a file"
 DISAPPEARED_REASON = "it disappeared before it could be read"
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _MAX_TRIES = 4

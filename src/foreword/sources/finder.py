@@ -12,7 +12,7 @@ import re
 from ..findings import finding
 from ..text.lines import printable
 from ..vocabulary import replace, value
-from .files import DISAPPEARED_REASON
+from .files import DISAPPEARED_REASON, FOLDER_REASON
 from .links import WORKSPACE_PLACES, reach_of
 from .paths import is_inside, user_folder
 from .search import Search
@@ -256,12 +256,7 @@ def _choose_files(
     for pattern, base, reach in slot.patterns:
         layer = layer_of(lookup, pattern)
         paths = matching_paths(pattern, base, lookup, reader, trail, layer, reach)
-        readings = [
-            reader.read(path, reach)
-            if lookup.rules.trim not in ("tail", "none")
-            else _read_untrimmed(path, reach, reader, lookup, trail)
-            for path in paths
-        ]
+        readings = _read_matches(paths, pattern, reach, reader, lookup, trail)
         if len(readings) == 1 and readings[0].fate == "absent" and "*" not in pattern.path:
             trail.record(readings[0].path, layer, "absent", readings[0].reason, readings[0].code)
             continue
@@ -274,6 +269,21 @@ def _choose_files(
         hides_others = lookup.rules.blank == "hide" and any(reading.fate == "blank" for reading in readings)
         may_use = may_use and not usable and not hides_others
     return chosen
+
+
+def _read_matches(
+    paths: Sequence[str], pattern: Pattern, reach: Reach, reader: Reader, lookup: Lookup, trail: Trail
+) -> list[Reading]:
+    """Read the files that a pattern matches. A folder in which another pattern searches is left out."""
+    readings = [
+        reader.read(path, reach)
+        if lookup.rules.trim not in ("tail", "none")
+        else _read_untrimmed(path, reach, reader, lookup, trail)
+        for path in paths
+    ]
+    if not pattern.may_be_folder:
+        return readings
+    return [reading for reading in readings if reading.reason != FOLDER_REASON]
 
 
 def _read_untrimmed(path: str, reach: Reach, reader: Reader, lookup: Lookup, trail: Trail) -> Reading:
