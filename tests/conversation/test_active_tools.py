@@ -13,11 +13,12 @@ READ = Tool("read", "Reads.")
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_known_conversation_keeps_its_tools(open_conversation, layout, tool_names):
-    first = open_conversation(layout, tools=[READ, BASH]).turn("hi")
-    later = open_conversation(layout, tools=None).turn("hi")
+    now = datetime(2026, 3, 7, tzinfo=UTC)
+    first = open_conversation(layout, tools=[READ, BASH]).turn("hi", now=now)
+    later = open_conversation(layout, tools=None).turn("hi", now=now)
     assert (later.edition, later.is_reused, later.system, later.tools) == (1, True, first.system, first.tools)
     assert later.messages == ({"role": "user", "content": "hi"},)
-    assert open_conversation(layout, tools=None).drift().is_changed is False
+    assert open_conversation(layout, tools=None).drift(now).is_changed is False
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

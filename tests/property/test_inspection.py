@@ -68,7 +68,7 @@ def test_any_form_is_read_or_rejected(form, key, content, number, other):
     try:
         prompt = prompt_from(json.loads(json.dumps(form)), "it")
     except CallError as error:
-        assert str(error).startswith("it: ")
+        assert str(error).startswith(("it: ", "it has no text"))
     else:
         assert all(passage.text == prompt.text[passage.start : passage.end] for passage in prompt.passages)
 

@@ -55,7 +55,8 @@ def test_a_conversation_works_in_every_layout(service, layout):
     ]
     body = {"layout": layout, "tools": TOOLS, "model": "m", "provider": "p", "now": "2026-03-07T08:55:05-06:00"}
     first = service.conversation(id, messages=history, message="planted go", **body).json
-    assert first.keys() == {"conversation", "edition", "reused", "system", "messages", "history", "tools", "findings"}
+    keys = "conversation edition reused model system sections messages history tools findings"
+    assert first.keys() - {"leading", "changes", "root_end"} == set(keys.split())
     assert (first["conversation"], first["edition"], first["reused"]) == (id, 1, False)
     assert first["messages"][:2] == history and first["messages"][-1] == {"role": "user", "content": "planted go"}
     assert [tool["name"] for tool in first["tools"]] == ["read_file", "shell"]
@@ -499,15 +500,15 @@ def test_a_turn_starts_with_the_messages_of_the_prompt(top_folder, service):
 
 def test_shipped_tools_run_over_http(service):
     assert [tool["name"] for tool in service.get("/tools").json["tools"]] == ["use_skill", "read_plan", "write_plan"]
-    assert service.talk("tools", "tools/use_skill", layout="opal", arguments={"name": "tidy"}).json == {
-        "content": service.talk("tools-2", "skills/tidy", layout="opal").json["content"],
+    assert service.conversation("tools", "tools/use_skill", layout="opal", arguments={"name": "tidy"}).json == {
+        "content": service.conversation("tools-2", "skills/tidy", layout="opal").json["content"],
         "is_error": False,
     }
-    saved = service.talk("tools", "tools/write_plan", arguments={"plan": "1. Look."}).json
+    saved = service.conversation("tools", "tools/write_plan", arguments={"plan": "1. Look."}).json
     assert saved == {"content": "The plan is saved.", "is_error": False}
-    assert service.talk("tools", "tools/read_plan").json == {"content": "1. Look.", "is_error": False}
-    assert service.talk("tools", "tools/use_skill", arguments={"skill": "tidy"}).json == {
+    assert service.conversation("tools", "tools/read_plan").json == {"content": "1. Look.", "is_error": False}
+    assert service.conversation("tools", "tools/use_skill", arguments={"skill": "tidy"}).json == {
         "content": "use_skill: unknown key 'skill'; known: name",
         "is_error": True,
     }
-    assert service.talk("tools", "tools/read_file").problem == "not-found"
+    assert service.conversation("tools", "tools/read_file").problem == "not-found"

@@ -93,19 +93,24 @@ def _explain(question: Question, path: str) -> Candidate:
         return Candidate(printable_path, candidate.layer, "elsewhere", reason)
     layout = assembler.layout()
     others = [name for name in NAMES if name != layout.name and _is_read_with(name, path, folders, assembler, agent)]
-    if os.path.isdir(path):
-        mirrors, _ = all_mirrors(resolve_workspace(question.workspace, Reader()), Reader(), assembler.packs)
-        agents = [
-            mirror.name for name, mirror in mirrors.items() if _is_read_with(name, path, folders, assembler, agent)
-        ]
-    else:
-        agents = [mirror.name for mirror in agents_that_read(question, path)]
+    agents = (
+        _agents_that_read_below(question, path, folders, agent)
+        if os.path.isdir(path)
+        else [mirror.name for mirror in agents_that_read(question, path)]
+    )
     kind = "anything below it" if os.path.isdir(path) else "it"
     readers = [f"these layouts do: {', '.join(others)}"] if others else []
     readers += [f"these agents do: {', '.join(agents)}"] if agents else []
     readers = readers or ["no other shipped layout does"]
     reason = f"the layout '{layout.name}' does not read {kind} ({_describe_reads(path, layout)}); {'; '.join(readers)}"
     return Candidate(printable_path, "", "unread", reason)
+
+
+def _agents_that_read_below(question: Question, path: str, folders: Sequence[str], agent: Agent) -> list[str]:
+    """Return the names of the agents that read anything below a folder."""
+    assembler = question.assembler
+    mirrors, _ = all_mirrors(resolve_workspace(question.workspace, Reader()), Reader(), assembler.packs)
+    return [mirror.name for name, mirror in mirrors.items() if _is_read_with(name, path, folders, assembler, agent)]
 
 
 def _is_read_with(layout: str, path: str, folders: Sequence[str], assembler: Assembler, agent: Agent) -> bool:

@@ -46,8 +46,10 @@ def test_each_service_continues_conversations_of_the_other(two_services, top):
         "reused": True,
         "messages": fewer.form["messages"],
         "history": fewer.form["history"],
+        "changes": fewer.form["changes"],
         "findings": fewer.form["findings"],
     }
+    assert [change.get("removed") for change in fewer.form["changes"]] == [None, ["zap"]]
     (top / "w/AGENTS.md").write_text("Second.")
     assert one.turn("f", "compact", layout="foreword").form["system"] == first["system"]
     second = other.turn("f").form
