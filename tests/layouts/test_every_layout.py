@@ -127,7 +127,7 @@ UNREADABLE = {
     "UTF-16 without a mark": ("text".encode("utf-16-le"), "file-binary", "NUL"),
     "Latin-1": (b"caf\xe9 au lait", "file-not-utf8", "offset 3"),
     "a broken link": (Path("nowhere"), "file-unreadable", "link"),
-    "a link to itself": (Path("AGENTS.md"), "file-unreadable", "circle"),
+    "a link to itself": (Path("AGENTS.md"), "file-unreadable", "loop"),
     "a link to a directory": (Path("."), "file-unreadable", "directory"),
     "a device": (Path("/dev/null"), "link-refused", "link"),
 }
