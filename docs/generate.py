@@ -342,7 +342,7 @@ def origins_page() -> str:
     """Every kind of origin."""
     return page(
         "Origins",
-        "src/foreword/vocabulary.py",
+        "src/foreword/vocabulary/__init__.py",
         "Every character of a prompt that is not a separator between sections has an origin. `foreword blame` shows it line by line;"
         " `foreword show --json` lists it as spans under `passages`, with `start` and `end` in code points of `text`. An origin"
         " has a kind, a path or address, the first and last line if it has lines, and a hash.",
@@ -532,7 +532,7 @@ def described(home: str, name: str, with_init: bool = True) -> list[str]:
 
 def kinds() -> list[tuple[str, str]]:
     """The names of literal types, with their values."""
-    tree = ast.parse((Path(foreword.__file__).parent / "vocabulary.py").read_text(encoding="utf-8"))
+    tree = ast.parse((Path(foreword.__file__).parent / "vocabulary" / "__init__.py").read_text(encoding="utf-8"))
     rows = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("Literal["):
@@ -543,7 +543,8 @@ def kinds() -> list[tuple[str, str]]:
 
 def node_of(home: str, name: str) -> ast.ClassDef | ast.FunctionDef:
     """The definition of a public name, from the source of its module."""
-    file = Path(foreword.__file__).parent / (home.replace(".", "/") + ".py")
+    path = Path(foreword.__file__).parent / home.replace(".", "/")
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     nodes = ast.parse(file.read_text(encoding="utf-8")).body
     return next(each for each in nodes if isinstance(each, ast.ClassDef | ast.FunctionDef) and each.name == name)
 

@@ -122,9 +122,7 @@ def test_the_import_reader_sees_types_and_late_imports():
 # A package may import the packages above it in this list; those on one line do not import each other.
 ORDER = """
     errors
-    shapes values
-    tools
-    vocabulary
+    shapes vocabulary
     findings
     extensions
     text
@@ -214,8 +212,6 @@ def test_modules_are_imported_by_name_only_where_declared():
 
 # A pure module never touches the disk, the clock or the environment. These packages are pure except for the listed modules.
 PURE_PACKAGES = {
-    "values": (),
-    "tools": (),
     "vocabulary": (),
     "errors": (),
     "shapes": (),

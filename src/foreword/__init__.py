@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from .providers.gemini import for_gemini
     from .providers.openai import for_openai_chat, for_openai_responses
     from .providers.request_check import check_request
-    from .tools import Tool
     from .vocabulary import (
         Access,
         Agent,
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
         Turn,
         Workspace,
     )
+    from .vocabulary.tools import Tool
 
 _MODULES = {
     "conversation.conversation": ("Conversation",),
@@ -68,7 +68,6 @@ _MODULES = {
     "providers.gemini": ("for_gemini",),
     "providers.openai": ("for_openai_chat", "for_openai_responses"),
     "providers.request_check": ("check_request",),
-    "tools": ("Tool",),
     "vocabulary": (
         "Access",
         "Agent",
@@ -81,6 +80,7 @@ _MODULES = {
         "Turn",
         "Workspace",
     ),
+    "vocabulary.tools": ("Tool",),
 }
 __all__ = [
     "Access",

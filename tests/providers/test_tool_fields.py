@@ -24,8 +24,8 @@ from foreword import (
 )
 from foreword.providers import request_for
 from foreword.providers.tool_fields import without_tool_fields
-from foreword.tools import tool_definition, tool_from
 from foreword.vocabulary import replace
+from foreword.vocabulary.tools import tool_definition, tool_from
 
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}}
 EMPTY = {"type": "object", "properties": {}}

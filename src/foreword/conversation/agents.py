@@ -7,8 +7,8 @@ from ..encoding.edition import target_of
 from ..engine.checks import check_agent
 from ..errors import CallError
 from ..extensions import About
-from ..tools import Tool, tool_from
 from ..vocabulary import Agent, replace, value
+from ..vocabulary.tools import Tool, tool_from
 from .state import state_of
 from .tools import all_tools, are_same_tools, serialize_tools, tools_by_name, tools_in_use
 

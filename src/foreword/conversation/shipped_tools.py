@@ -10,8 +10,8 @@ import json
 
 from ..errors import CallError, MissingError, expect, show, suggestion
 from ..shapes import NAME, OBJECT, STRING, check_table
-from ..tools import Tool
 from ..vocabulary import Document, replace
+from ..vocabulary.tools import Tool
 from .state import state_of
 
 TYPE_CHECKING = False

@@ -6,8 +6,8 @@ import json
 
 from ..encoding.edition import described_tools, parse_tools
 from ..errors import CallError
-from ..tools import Tool, tool_definition, tool_from
 from ..vocabulary import Edition
+from ..vocabulary.tools import Tool, tool_definition, tool_from
 from .state import state_of
 
 TYPE_CHECKING = False

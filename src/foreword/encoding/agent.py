@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ..errors import CallError, show, suggestion
 from ..shapes import LIST, NAME, OBJECT, STRING, STRINGS, SWITCH, WHOLE_NUMBER, check_table, one_of
-from ..tools import Tool
 from ..vocabulary import Access, Agent, Document, Scope, Skill
+from ..vocabulary.tools import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from ..errors import CallError
 from ..providers.anthropic import MAX_BREAKPOINTS, for_anthropic
 from ..providers.capabilities import capabilities_of
 from ..providers.openai import for_openai_chat, for_openai_responses
-from ..tools import Tool
 from ..vocabulary import value
+from ..vocabulary.tools import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

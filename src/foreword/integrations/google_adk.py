@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from google.genai import types
 
 from ..providers.gemini import for_gemini
-from ..tools import Tool
+from ..vocabulary.tools import Tool
 from .forms import Received
 from .prompting import Promptings
 

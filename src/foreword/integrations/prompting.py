@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from ..tools import Tool
     from ..vocabulary import Turn
+    from ..vocabulary.tools import Tool
     from .forms import Received
 
     Message = Mapping[str, Any]

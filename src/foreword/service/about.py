@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..conversation.shipped_tools import shipped_tools
 from ..errors import StoreError
-from ..tools import tool_definition
+from ..vocabulary.tools import tool_definition
 from .page import asset
 from .request import Request
 from .responses import Problem, Response

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from ..errors import CONVERTED_ROLES, ROLES, ROLES_WITH_CONTENT
 from ..template.languages import DEFAULT, LANGUAGES
-from ..tools import FIELD_OF_KEY
+from ..vocabulary.tools import FIELD_OF_KEY
 
 Text = Annotated[str, Meta(max_length=1_000_000)]
 ShortText = Annotated[str, Meta(max_length=16_000)]

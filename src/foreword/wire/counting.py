@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..tools import definition_text, server_of, tool_definition
+from ..vocabulary.tools import definition_text, server_of, tool_definition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..encoding.forms import PromptForm
-    from ..tools import Tool
     from ..vocabulary import Prompt
+    from ..vocabulary.tools import Tool
     from .forms import CountedTool
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import CallError, expect, is_plain, show, to_tuple
+from ..errors import CallError, expect, is_plain, show, to_tuple
 from .values import value
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ else when a command starts. `typing` and `inspect` are not imported for the same
 
 from __future__ import annotations
 
-from .errors import to_tuple
+from ..errors import to_tuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ Each class's docstring describes its fields; the library's reference page is gen
 
 from __future__ import annotations
 
-from .errors import (
+from ..errors import (
     CallError,
     check_encodable,
     check_provider,
