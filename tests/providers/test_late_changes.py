@@ -8,6 +8,7 @@ import pytest
 from anthropic import Anthropic
 from anthropic.types.beta.message_create_params import MessageCreateParamsNonStreaming
 from openai import OpenAI
+from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
 from openai.types.responses.response_create_params import ResponseCreateParamsNonStreaming
 
 from foreword import (
@@ -174,6 +175,67 @@ def test_responses_gets_new_tools_as_an_entry(start_conversation):
     assert following == {"role": "developer", "content": NEW_TOOL}
 
 
+def allowed_names(request):
+    """The names of the tools that `tool_choice` allows, or its value if it does not list tools."""
+    choice = request.get("tool_choice")
+    if not isinstance(choice, dict) or choice["type"] != "allowed_tools":
+        return choice
+    tools = choice.get("allowed_tools", choice)["tools"]
+    return [tool.get("function", tool)["name"] for tool in tools]
+
+
+@pytest.mark.parametrize("convert", [for_openai_responses, for_openai_chat])
+def test_openai_keeps_a_removed_tool_in_the_list_and_allows_the_others(start_conversation, convert):
+    turn = start_conversation("gpt-5.6-sol")
+    turns = [turn(tools) for tools in ("read run", "read", "run", "", "read run")]
+    requests = [convert(sent) for sent in turns]
+    assert all(old["tools"] == new["tools"] for old, new in itertools.pairwise(requests))
+    assert [allowed_names(request) for request in requests] == [None, ["read"], ["run"], "none", None]
+    for old, new, sent in zip(requests[:3], requests[1:3], turns[1:3], strict=False):
+        assert check_request(new, sent, old) == []
+    assert allowed_names(convert(replace(turns[1], model="gpt-5.4"))) is None
+
+
+@pytest.mark.parametrize("convert", [for_openai_responses, for_openai_chat])
+def test_the_callers_tool_choice_applies_to_the_active_tools(start_conversation, convert):
+    turn = start_conversation("gpt-5.6-sol")
+    first, second = turn("read run"), turn("read")
+    assert convert(first, tool_choice="required")["tool_choice"] == "required"
+    limited = convert(second, tool_choice="required")
+    assert allowed_names(limited) == ["read"] and '"mode": "required"' in json.dumps(limited["tool_choice"])
+    one = {"type": "function", "name": "read"}
+    assert convert(second, tool_choice=one)["tool_choice"] == one
+    assert convert(second, tool_choice="none")["tool_choice"] == "none"
+
+
+def test_a_tool_of_the_provider_is_allowed_by_its_type(start_conversation):
+    turn = start_conversation("gpt-5.6-sol")
+    turn("read run")
+    own = [
+        {"name": "search", "description": "", "schema": {}, "type": "web_search"},
+        {"name": "wiki", "description": "", "schema": {}, "type": "mcp", "options": {"server_label": "deepwiki"}},
+    ]
+    second = turn("read")
+    request = for_openai_responses(replace(second, tools=[*second.tools, *own]))
+    assert request["tool_choice"]["tools"] == [
+        {"type": "function", "name": "read"},
+        {"type": "web_search"},
+        {"type": "mcp", "server_label": "deepwiki"},
+    ]
+
+
+def test_a_removal_is_announced_once_more_if_its_notice_was_dropped(tree, start_conversation):
+    turn = start_conversation("gpt-5.6-sol")
+    turn("read run", assignments=[("on.turn", "append")])
+    turn("read", assignments=[("on.turn", "append")])
+    for letter in "ab":  # the notices are too long to keep all of them
+        tree({"w/AGENTS.md": letter * 40_000})
+        turn("read", assignments=[("on.turn", "append")])
+    late = turn("read", assignments=[("on.turn", "append")])
+    assert [change["removed"] for change in late.changes if "removed" in change] == [["run"]]
+    assert allowed_names(for_openai_responses(late)) == ["read"]
+
+
 def test_chat_has_no_entry_for_tools(start_conversation):
     turn = start_conversation("gpt-5.6-sol")
     turn("read")
@@ -210,8 +272,12 @@ def test_requests_match_the_types_of_the_sdks(start_conversation, is_typed):
     request = copy.deepcopy(for_anthropic(late))
     del request["extra_headers"]
     assert is_typed({**request, "model": "claude-opus-5", "max_tokens": 8}, MessageCreateParamsNonStreaming)
-    request = for_openai_responses(replace(late, model="gpt-5.6-sol"))
+    late = replace(late, model="gpt-5.6-sol")
+    request = for_openai_responses(late)
     assert is_typed({**request, "model": "gpt-5.6-sol"}, ResponseCreateParamsNonStreaming)
+    request = for_openai_chat(late)
+    assert request["tool_choice"]["type"] == "allowed_tools"
+    assert is_typed({**request, "model": "gpt-5.6-sol"}, CompletionCreateParamsNonStreaming)
 
 
 def test_the_clients_send_late_changes_unchanged(start_conversation, provider):

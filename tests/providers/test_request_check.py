@@ -167,6 +167,7 @@ def test_openai_breakpoints_are_counted(turn):
         (for_openai_chat, {"prompt_cache_key": "a"}, {"prompt_cache_key": "b"}, "changed prompt_cache_key"),
         (for_anthropic, {}, {"thinking": {"type": "enabled", "budget_tokens": 2000}}, "changed thinking"),
         (for_anthropic, {"tool_choice": {"type": "any"}}, {"tool_choice": {"type": "auto"}}, "changed tool_choice"),
+        (for_anthropic, {"tool_choice": {"type": "auto"}}, {}, ""),
         (for_anthropic, {}, {"model": "claude-sonnet-5"}, ""),
         (for_openai_chat, {"max_tokens": 1}, {"max_tokens": 2}, ""),
     ],

@@ -17,11 +17,12 @@ from ..findings import finding
 from ..inspection.changes import BETWEEN_SECTIONS, WHOLE_PROMPT, ChangedParts, Names, edition_side, find_changes
 from ..inspection.prices import CacheRule
 from ..layout.keys import STEPS
+from ..providers.late import inactive_tools
 from ..text.tokens import estimate
 from ..text.words import common_prefix_length
 from ..vocabulary import Edition, digest, replace, value
 from .leading import earlier_hashes, is_same_prompt
-from .notices import lasting_notices
+from .notices import changes_of, lasting_notices
 from .state import after_summary, state_of, update_state, with_state
 from .tools import tool_rows, tools_by_name, with_new_tools
 
@@ -254,9 +255,9 @@ def _append(current: Edition, new_edition: Edition, change: Drift, late_tool_exc
 
 def _tool_names(current: Edition, change: Drift) -> dict[str, list[str]]:
     """Return the names of tools that were added, removed (no longer active) or restored (active again)."""
-    active = state_of(current).active
-    names = {row["name"] for row in active["tools"]} if active else None
-    inactive = [] if names is None else [name for name in tools_by_name(current.tools) if name not in names]
+    state = state_of(current)
+    announced = inactive_tools([*changes_of(state.notices), *changes_of(state.unsent)])
+    inactive = [name for name in tools_by_name(current.tools) if name in announced]
     changes = {
         "added": list(change.tools.added),
         "removed": [name for name in change.tools.removed if name not in inactive],

@@ -44,9 +44,9 @@ def with_changes(state: State, texts: Iterable[str], changes: Iterable[Notice]) 
     return replace(state, unsent=(*state.unsent, *rows))
 
 
-def changes_of(state: State) -> tuple[Notice, ...]:
-    """Return the changes that notices have announced, each with the text of its notice."""
-    return tuple({"text": row["text"], **row["change"]} for row in state.notices if "change" in row)
+def changes_of(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+    """Return the changes that these notices announce, each with the text of its notice."""
+    return tuple({"text": row["text"], **row["change"]} for row in notices if "change" in row)
 
 
 def mark_sent(state: State, messages: Sequence[Message]) -> State:

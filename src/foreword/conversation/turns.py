@@ -88,7 +88,7 @@ class Turns:
             sent.leading,
             sent.sections if is_original else (),
             self._agent.resolved.model,
-            changes_of(state_of(edition)),
+            changes_of(state_of(edition).notices),
         )
 
     def with_messages(

@@ -92,14 +92,14 @@ class Responses:
         """Return the request with the turn's prompt, tools and messages."""
         # If the provider stores the conversation, only new messages are sent, and the prompt must not be one of them.
         is_stored = bool(body.get("previous_response_id") or body.get("conversation"))
-        own = for_openai_responses(turn, ttl=settings.ttl, breakpoints=0 if is_stored else 3)
+        own = for_openai_responses(turn, ttl=settings.ttl, breakpoints=0 if is_stored else 3, tool_choice=body.get("tool_choice"))
         if is_stored:
             own["input"] = list(received.messages)
         if _has_system_first(own["input"]):
             own["input"] = [_extended(own["input"][0], received.system, "input_text"), *own["input"][1:]]
         elif texts := [*filter(None, [own.get("instructions")]), *received.system]:
             own["instructions"] = "\n\n".join(texts)
-        return {**own, **_without(body, "tools", "instructions", "input")}
+        return {**own, **_without(body, "tools", "tool_choice", "instructions", "input")}
 
 
 class Chat:
@@ -116,12 +116,14 @@ class Chat:
         """Return the request with the turn's prompt, tools and messages."""
         # Other servers may reject keys that they do not know.
         is_known = capabilities_of("openai", turn.model).system_messages
-        own = for_openai_chat(turn, ttl=settings.ttl, cache_key=None if is_known else "")
+        own = for_openai_chat(
+            turn, ttl=settings.ttl, cache_key=None if is_known else "", tool_choice=body.get("tool_choice")
+        )
         first, *others = own["messages"] if _has_system_first(own["messages"]) else [None, *own["messages"]]
         if received.system:
             first = _extended(first or {"role": "system", "content": ""}, received.system, "text")
         own["messages"] = [*([first] if first else ()), *others]
-        return {**own, **_without(body, "tools", "messages")}
+        return {**own, **_without(body, "tools", "tool_choice", "messages")}
 
 
 FORMS = (Messages(), Responses(), Chat())

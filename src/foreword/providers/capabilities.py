@@ -20,6 +20,7 @@ class Capabilities:
     system_messages: bool
     added_tools: bool
     removed_tools: bool
+    allowed_tools: bool
     betas: Sequence[str]
     deferred_tools: bool
     breakpoints: int
@@ -32,6 +33,7 @@ _KINDS = {
     "system_messages": SWITCH,
     "added_tools": SWITCH,
     "removed_tools": SWITCH,
+    "allowed_tools": SWITCH,
     "betas": STRINGS,
     "deferred_tools": SWITCH,
     "breakpoints": SIZE,

@@ -11,7 +11,8 @@ here, where lifetimes end, are useful to other conversations too. In Responses, 
 `instructions` cannot have blocks. A turn whose model is unknown has no breakpoints.
 
 A late change that the conversation announces becomes a developer message (in Chat a system message), if the turn's model is known to
-accept one. In Responses, models from GPT-5.6 on get new tools as an entry of `input`, and `tools` stays the same.
+accept one. In Responses, models from GPT-5.6 on get new tools as an entry of `input`, and `tools` stays the same. A tool that is removed
+stays in `tools` too: these models are limited to the others by `tool_choice`.
 
 Responses accepts all message roles. For Chat Completions, a `developer` message of the prompt becomes `system`.
 """
@@ -24,7 +25,7 @@ from ..errors import CallError, check_turn
 from ..vocabulary import Turn, digest, replace
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
-from .late import announcements
+from .late import announcements, inactive_tools
 from .tool_fields import reject_tool_fields
 
 TYPE_CHECKING = False
@@ -53,6 +54,7 @@ def for_openai_responses(
     cache_scope: CacheScope = "conversation",
     breakpoints: int = 3,
     ttl: Literal["30m", "12h", "mixed"] | None = None,
+    tool_choice: Any = None,
 ) -> dict[str, Any]:
     """Return the arguments `instructions`, `tools`, `input` and `prompt_cache_key` of `client.responses.create`.
 
@@ -61,9 +63,13 @@ def for_openai_responses(
     If the turn's model accepts cache breakpoints, as GPT-5.6 does, up to `breakpoints` of them are set where lifetimes end, and the
     system prompt is the first message of `input`. `ttl` is the minimum time for which these models keep the cache: `30m` (their
     default), `12h`, or `mixed` for twelve hours up to the end of the project's text.
+
+    These models are limited to the active tools by `tool_choice` once a tool is removed. Pass your own here instead of adding it to the
+    request: `auto` and `required` then apply to the active tools, and any other value is sent unchanged.
     """
     check_turn("for_openai_responses", turn, Turn)
     _check_tools(turn, "Responses")
+    choice = _tool_choice(turn, tool_choice, is_chat=False)
     if turn.changes:
         turn = _with_late_changes(turn, "developer", can_add_tools=True)
     blocks = _blocks_with_breakpoints(turn, breakpoints, ttl, _TTLS)
@@ -74,7 +80,7 @@ def for_openai_responses(
         request["tools"] = [_responses_tool(tool) for tool in turn.tools]
     messages = _with_blocks(turn, blocks, "developer", "input_text", ttl) if blocks else turn.messages
     request["input"] = [_item(message) for message in messages]
-    return request | _cache_key(turn, cache_key, cache_scope) | _cache_options(ttl)
+    return request | choice | _cache_key(turn, cache_key, cache_scope) | _cache_options(ttl)
 
 
 def for_openai_chat(
@@ -84,6 +90,7 @@ def for_openai_chat(
     cache_scope: CacheScope = "conversation",
     breakpoints: int = 3,
     ttl: Literal["30m", "mixed"] | None = None,
+    tool_choice: Any = None,
 ) -> dict[str, Any]:
     """Return the arguments `messages`, `tools` and `prompt_cache_key` of `client.chat.completions.create`.
 
@@ -93,6 +100,7 @@ def for_openai_chat(
     """
     check_turn("for_openai_chat", turn, Turn)
     _check_tools(turn, "Chat Completions")
+    choice = _tool_choice(turn, tool_choice, is_chat=True)
     if turn.changes:
         turn = _with_late_changes(turn, "system", can_add_tools=False)
     blocks = _blocks_with_breakpoints(turn, breakpoints, ttl, _CHAT_TTLS)
@@ -105,7 +113,7 @@ def for_openai_chat(
         prompt = [*([{"role": "system", "content": turn.system}] if turn.system.strip() else []), *turn.messages]
     count = len(prompt) - len(turn.messages) + len(turn.leading)
     request["messages"] = [*(_as_system(message) for message in prompt[:count]), *prompt[count:]]
-    return request | _cache_key(turn, cache_key, cache_scope) | _cache_options(ttl)
+    return request | choice | _cache_key(turn, cache_key, cache_scope) | _cache_options(ttl)
 
 
 request = for_openai_responses
@@ -179,6 +187,29 @@ def _with_late_changes(turn: Turn, role: str, *, can_add_tools: bool) -> Turn:
             messages.append({"type": "additional_tools", "role": "developer", "tools": definitions})
         messages.append({**message, "role": role} if index in announced else message)
     return replace(turn, messages=messages, tools=[tool for tool in turn.tools if tool["name"] not in late_tools])
+
+
+def _tool_choice(turn: Turn, choice: Any, *, is_chat: bool) -> dict[str, Any]:
+    """Return `tool_choice`: the caller's, limited to the active tools if some are inactive and the model accepts that."""
+    inactive = inactive_tools(turn.changes)
+    mode = choice or "auto"
+    if not inactive or mode not in ("auto", "required") or not capabilities_of("openai", turn.model).allowed_tools:
+        return {"tool_choice": choice} if choice else {}
+    active = [tool for tool in turn.tools if tool["name"] not in inactive]
+    if not active:
+        return {"tool_choice": "none"}
+    fields = {"mode": mode, "tools": [_reference(tool, is_chat) for tool in active]}
+    return {"tool_choice": {"type": "allowed_tools", **({"allowed_tools": fields} if is_chat else fields)}}
+
+
+def _reference(tool: Mapping[str, Any], is_chat: bool) -> dict[str, Any]:
+    """Return a reference to a tool. Most of the provider's own tools are referred to by their type alone."""
+    kind = tool.get("type") or "function"
+    if is_chat:
+        return {"type": kind, kind: {"name": tool["name"]}}
+    if kind == "mcp":
+        return {"type": kind, "server_label": (tool.get("options") or {}).get("server_label", tool["name"])}
+    return {"type": kind, **({"name": tool["name"]} if kind in ("function", *_TYPES_WITH_NAME) else {})}
 
 
 # Tools and messages

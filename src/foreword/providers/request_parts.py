@@ -53,10 +53,18 @@ def parse_request(request: Mapping[str, Any]) -> RequestParts:
     if not system and entries and isinstance(entries[0], dict) and entries[0].get("role") in _SYSTEM_ROLES:
         system = entries.pop(0).get("content") or ""
     tools = [parse_tool(tool) for tool in _flat_tools(settings.get("tools") or ())]
-    others = {key: as_json(request[key]) for key in _SETTINGS if request.get(key)}
+    values = {**request, "tool_choice": _required_choice(request.get("tool_choice"))}
+    others = {key: as_json(values[key]) for key in _SETTINGS if values.get(key)}
     return RequestParts(
         tools, _text(system), [_message(entry) for entry in entries], others, list(_all_breakpoints(request))
     )
+
+
+def _required_choice(choice: Any) -> Any:
+    """Return `tool_choice`, or None for its default, `auto`. OpenAI's list of allowed tools is left out: it keeps the cache."""
+    if isinstance(choice, dict) and choice.get("type") == "allowed_tools":
+        choice = choice.get("mode") or (choice.get("allowed_tools") or {}).get("mode")
+    return None if choice in ("auto", {"type": "auto"}) else choice
 
 
 def _first_of(fields: Mapping[str, Any], keys: Sequence[str]) -> Any:
