@@ -153,6 +153,10 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "budget-section": ("warning", "A section exceeds its budget."),
     "budget-prompt": ("warning", "The prompt exceeds its budget."),
+    "budget-tools": (
+        "warning",
+        "The definitions of the tools exceed their budget; the message names the MCP servers and tools that cost the most.",
+    ),
     "budget-exceeded": ("error", "The parts that must not be cut exceed the prompt's budget by themselves."),
     # conversations
     "tools-kept": (

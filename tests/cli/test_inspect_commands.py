@@ -289,6 +289,19 @@ def test_options_are_passed_to_the_other_process(run_json, tree):
     assert {rebuild["changed"] for rebuild in form["rebuilds"]} == {False}
 
 
+def test_cache_counts_tools_by_tool_and_by_server(run, run_json):
+    options = ["cache", "--provider", "anthropic", "--tool", "read", "--tool", "mcp__gh__issue", "--tool", "mcp__gh__pull"]
+    tools = run_json(CacheForm, *options)["tools"]
+    assert [(tool["name"], tool["server"]) for tool in tools] == [
+        ("mcp__gh__issue", "gh"),
+        ("mcp__gh__pull", "gh"),
+        ("read", None),
+    ]
+    counts = [tool["tokens"] for tool in tools]
+    expected = f"3 tools, {sum(counts)} tokens: gh {counts[0] + counts[1]}, without a server {counts[2]}"
+    assert expected in run(*options)[1]
+
+
 def test_cache_takes_a_provider_and_a_model(run, run_json):
     form = run_json(CacheForm, "cache", "--provider", "anthropic", "--model", "claude-opus-4-5-20251101")
     assert [

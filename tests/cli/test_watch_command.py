@@ -138,7 +138,7 @@ def test_files_named_by_options_are_watched(tree, start):
     tree({"w/plan.md": "1. Look.", "w/tools.json": '[{"name": "read_file"}]', "w/base.md": "B."})
     options = ["--plan", tree.path("w/plan.md"), "--base", tree.path("w/base.md"), "--tools", tree.path("w/tools.json")]
     process = start("--layout", "ion", *options)
-    process.read_until(r"\n")
+    process.read_until(r"\n  1 tool, \d+ tokens\n")
     save(tree, "w/plan.md", "1. Look. 2. Think.")
     assert "plan.md: plan +" in process.read_until(r"\n")
     save(tree, "w/base.md", "Another base.")
@@ -146,7 +146,7 @@ def test_files_named_by_options_are_watched(tree, start):
     save(tree, "w/tools.json", "[")
     assert "error: tools.json: --tools" in process.read_until(r"\n")
     save(tree, "w/tools.json", "[]")
-    assert "tools.json: tool read_file removed; 0 of" in process.read_until(r"\n")
+    assert re.search(r"tools.json: tool read_file removed -\d+; 0 of", process.read_until(r"\n"))
 
 
 def test_a_template_named_by_address_is_watched(tree, start):
@@ -200,14 +200,16 @@ def test_strict_exits_with_status_one_if_the_last_prompt_has_an_error_finding(tr
 
 def test_json_is_one_object_per_line(tree, start):
     tree({"w/AGENTS.md": "One.", "w/base.md": "B."})
-    process = start("--layout", "ion", "--json", "--base", tree.path("w/base.md"))
+    process = start("--layout", "ion", "--json", "--base", tree.path("w/base.md"), "--tool", "mcp__gh__issue")
     first = json.loads(process.read_until(r"\n"))
+    [tool] = first["tools"]
+    assert (tool["name"], tool["server"]) == ("mcp__gh__issue", "gh") and tool["tokens"] > 0
     assert (first["event"], first["files"], first["error"], first["effect"]) == ("start", [], None, None)
     assert [passage["section"] for passage in first["passages"]] == ["base", "project"]
     save(tree, "w/AGENTS.md", "Two two.")
     second = json.loads(process.read_until(r"\n"))
     assert sorted(second) == [
-        "effect", "error", "event", "files", "findings", "id", "layout", "passages", "time", "tokens", "touched"
+        "effect", "error", "event", "files", "findings", "id", "layout", "passages", "time", "tokens", "tools", "touched"
     ]  # fmt: skip
     assert (second["event"], second["files"]) == ("change", [tree.path("w/AGENTS.md")])
     (section,) = second["effect"]["details"]
@@ -256,13 +258,14 @@ def last_frame(output):
 
 def test_the_view_is_redrawn_and_the_terminal_restored(tree, start):
     tree({"w/AGENTS.md": "One."})
-    process = start("--layout", "ion", terminal=(70, 12))
+    process = start("--layout", "ion", "--tool", "mcp__gh__issue", terminal=(70, 12))
     output = process.read_until(r"quits.*\x1b\[J")
     assert output.startswith(ENTER + "\x1b[?25l")
     lines = last_frame(output)
     assert len(lines) == 12 and max(map(len, lines)) <= 70
     assert re.match(r"foreword ion  \d+ tokens by ", lines[0])
     assert [line.split()[:2] for line in lines[3:5]] == [["base", "release"], ["project", "project"]]
+    assert re.match(r"1 tool, \d+ tokens: gh \d+", lines[5])
     save(tree, "w/AGENTS.md", "One. \x1b]0;title\x07 two.")
     output = process.read_until(r"warning[\s\S]*\x1b\[J")
     assert ENTER not in output and "\x1b]0" not in output

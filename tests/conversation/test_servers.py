@@ -39,6 +39,18 @@ def test_long_instructions_are_cut_and_reported(tree):
     assert [finding.code for finding in prompt.findings] == ["server-cut"]
 
 
+def test_servers_that_do_not_fit_are_left_out_and_reported(tree):
+    tree({"w/.git/HEAD": ""})
+    servers = {f"s{number:04}": f"Use tool {number}. " + "Mind the gap. " * 8 for number in range(5_000)}
+    prompt = assemble(tree.workspace("w"), Agent(servers=servers), "foreword")
+    [text] = section_of(prompt)
+    kept = text.count("<server name=")
+    assert text.endswith(f"\n\n[foreword: {5_000 - kept:,} more left out]\n</mcp-servers>")
+    assert 100 < kept < 400 and '<server name="s0099">' in text and len(text) < 50_000
+    [finding] = prompt.findings
+    assert finding.code == "budget-list" and f"only the first {kept:,} " in finding.message
+
+
 def test_the_section_can_be_turned_off(tree):
     tree({"w/.git/HEAD": ""})
     assignments = [("settings.servers", False)]

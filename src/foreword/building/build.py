@@ -55,6 +55,10 @@ def build(
 
         drafts, budget_findings, files_cut_to_budget = fit(layout, drafts, writer, collector.distance)
         cuts, cut_files = (*cuts, *budget_findings), {**cut_files, **files_cut_to_budget}
+    if layout.tool_budget is not None and agent.tools:
+        from .tool_budget import tool_budget_findings
+
+        cuts = (*cuts, *tool_budget_findings(agent.tools, layout.tool_budget))
     findings = (*inputs.findings, *collector.findings, *unused_findings(layout, agent), *cuts)
     present = {path for _, draft in _passages(drafts, layout.join) for path in writer.files(draft)}
     candidates = tuple(collector.fates.candidates(present, cut_files))

@@ -7,7 +7,7 @@ from ..inspection.effects import TOOLS
 from ..text.lines import escape_controls
 from ..vocabulary import replace
 from .paths import ShortPaths
-from .terminal import describe_count, describe_infos, finding_line, worst_first
+from .terminal import describe_count, describe_infos, describe_tools, finding_line, worst_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..programs.watching import Change
     from ..text.tokens import Count
     from ..vocabulary import Finding
+    from ..wire.forms import CountedTool
     from .arguments import Namespace
 
 
@@ -42,7 +43,16 @@ class ChangeReport:
         self.section_counts = [
             _count_tokens(passage.text, args.model, args.provider) for passage in self.prompt.passages
         ]
+        self.tool_counts = self._count_tools(self.tools[1])
         self.effect = self._effect()
+
+    def _count_tools(self, definitions: str) -> list[CountedTool]:
+        import json
+
+        from ..wire.counting import count_tools
+
+        model, provider = self.args.model, self.args.provider
+        return count_tools(json.loads(definitions), lambda text: _count_tokens(text, model, provider).count)
 
     def _effect(self) -> Effect | None:
         import json
@@ -70,7 +80,8 @@ class ChangeReport:
             return [escape_controls(f"{self.files()}{error_sentence(self.change.error)}")]
         if self.effect is None:
             sections = f"{len(self.section_counts)} section{'' if len(self.section_counts) == 1 else 's'}"
-            return [f"{self.prompt.layout}: {sections}, {self.size()}", *self.touched_lines()]
+            tools = [f"  {describe_tools(self.tool_counts)}"] if self.tool_counts else []
+            return [f"{self.prompt.layout}: {sections}, {self.size()}", *tools, *self.touched_lines()]
         lines = [escape_controls(f"{self.files()}{self.summary()}"), *self.touched_lines()]
         lines += [f"  + {line}" for line in self.finding_lines(self.effect.new_findings)]
         return lines + [f"  - {line}" for line in self.finding_lines(self.effect.fixed_findings, with_hint=False)]
@@ -112,12 +123,21 @@ class ChangeReport:
             return f"the {'prompt' if self.event == 'same' else 'text'} is the same"
         parts = [_describe(section) for section in effect.sections]
         parts += [
-            f"tool{'' if len(names) == 1 else 's'} {', '.join(names)} {kind}" for kind, names in effect.tools.by_kind()
+            f"tool{'' if len(names) == 1 else 's'} {', '.join(names)} {kind}{self._tool_tokens(names)}"
+            for kind, names in effect.tools.by_kind()
         ]
         what = ", ".join(parts)
         where = f" (up to {effect.breaks})" if effect.breaks else ""
         where = ", because tools come first" if effect.breaks == TOOLS else where
         return f"{what}; {effect.kept:,} of {effect.before:,} tokens of the prefix are unchanged{where}"
+
+    def _tool_tokens(self, names: Sequence[str]) -> str:
+        """Describe by how many tokens the definitions of these tools have changed."""
+        before, after = (
+            sum(tool["tokens"] for tool in counts if tool["name"] in names)
+            for counts in (self._count_tools(self.tools[0]), self.tool_counts)
+        )
+        return f" {after - before:+,}" if after != before else ""
 
     def files(self) -> str:
         """Return the names of up to three files that caused the change, and the number of others."""

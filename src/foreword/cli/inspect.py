@@ -9,7 +9,7 @@ from ..programs.subjects import ACCEPTED, is_folder
 from .arguments import SUPPRESS
 from .edits import describe_first_difference, write_difference
 from .options import new_parser, read_document, status
-from .terminal import is_terminal, paint, report, write, write_json, write_line, write_table
+from .terminal import describe_tools, is_terminal, paint, report, write, write_json, write_line, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,6 +144,8 @@ def _write_report(result: CacheReport) -> None:
     layout = f"layout {prompt['layout']}, " if prompt["layout"] else ""
     size = f"{prompt['tokens']['count']:,} tokens by {prompt['tokens']['method']}"
     write_line(f"{paint(prompt['name'], 'bold')}  {layout}{size}")
+    if result.form["tools"]:
+        write_line(describe_tools(result.form["tools"]), indent=2)
     for provider in result.form["providers"]:
         _write_provider(provider)
     write("\n")

@@ -196,11 +196,14 @@ def _write_tools(tools: Sequence[CountedTool]) -> None:
     """Print the token counts of the tools, which are sent in addition to the prompt: by tool, and by MCP server."""
     if not tools:
         return
-    by_server: dict[str, list[int]] = {}
-    for tool in tools:
-        by_server.setdefault(tool["server"] or "", []).append(tool["tokens"])
+    from ..wire.counting import counts_by_server
+
     rows = [(tool["name"], tool["server"] or "", f"{tool['tokens']:,}") for tool in tools]
-    servers = [(f"all {len(counts)} of {name}", name, f"{sum(counts):,}") for name, counts in by_server.items() if name]
+    servers = [
+        (f"all {number} of {name}", name, f"{tokens:,}")
+        for name, (number, tokens) in counts_by_server(tools).items()
+        if name
+    ]
     write_table([*rows, *servers], ("tool", "server", "tokens"), ("", "dim", ""), right=(2,))
     write(f"{sum(tool['tokens'] for tool in tools):,} tokens for tools, in addition to the prompt")
 

@@ -12,7 +12,7 @@ import threading
 
 from ..text.lines import escape_controls
 from .columns import clip, display_width, pad
-from .terminal import paint
+from .terminal import describe_tools, paint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Screen:
 
 def frame(report: ChangeReport, log: Sequence[str], width: int, height: int) -> list[str]:
     """Return the lines of one frame, clipped to the window."""
-    sections = _sections(report, width)
+    sections = [*_sections(report, width), *_tools(report)]
     findings = report.finding_lines(report.prompt.findings)
     title = paint(f"foreword {escape_controls(report.prompt.layout)}", "bold")
     header = f"{title}  {report.size()}  {paint(escape_controls(report.folder), 'dim')}"
@@ -132,6 +132,11 @@ def _sections(report: ChangeReport, width: int) -> list[str]:
             f"  {paint(f'{change:>8}', 'yellow')}  {paint(filled, 'cyan')}".rstrip()
         )
     return lines
+
+
+def _tools(report: ChangeReport) -> list[str]:
+    """Return a line about the tools, if there are any: they are sent with the prompt, but are not part of it."""
+    return [paint(escape_controls(describe_tools(report.tool_counts)), "dim")] if report.tool_counts else []
 
 
 def _share_lines(room: int, needed: Sequence[int]) -> list[int]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
     from ..vocabulary import Finding, Severity
+    from ..wire.forms import CountedTool
     from .arguments import Namespace
 
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36", "dim": "2", "bold": "1"}
@@ -209,3 +210,16 @@ def describe_count(count: int, method: str, error: float, model: str) -> str:
     """Return a token count with its method, and with its accuracy if a model was specified."""
     accuracy = f", within {error:.0%}" if error else ", exact"
     return f"{count:,} tokens by {method}{accuracy if model else ''}"
+
+
+def describe_tools(tools: Sequence[CountedTool]) -> str:
+    """Return the number of tools and the tokens of their definitions, in total and by MCP server."""
+    from ..wire.counting import counts_by_server
+
+    by_server = counts_by_server(tools)
+    total = f"{len(tools):,} tool{'' if len(tools) == 1 else 's'}, {sum(tool['tokens'] for tool in tools):,} tokens"
+    if not any(by_server):
+        return total
+    largest = sorted(by_server.items(), key=lambda row: -row[1][1])
+    parts = [f"{server or 'without a server'} {tokens:,}" for server, (_, tokens) in largest]
+    return f"{total}: {', '.join(parts)}"

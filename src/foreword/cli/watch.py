@@ -158,6 +158,7 @@ class _JsonLines:
             report.prompt,
             report.total,
             report.section_counts,
+            report.tool_counts,
             report.effect,
             report.touched[1],
         )

@@ -59,6 +59,13 @@ KEYS = (
     ),
     Key(
         "layout",
+        "tool_budget",
+        "count",
+        "The token budget of the tools' definitions, which are sent with the prompt. They are never cut: a finding names the MCP servers and"
+        " tools that cost the most.",
+    ),
+    Key(
+        "layout",
         "template_limit",
         "count",
         "The maximum number of bytes that one template can produce, in any language; 4,000,000 by default. A workspace cannot set it.",

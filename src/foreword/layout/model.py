@@ -217,6 +217,7 @@ class Layout:
     join: str = "\n\n"
     budget: int | None = None
     over: Literal["warn", "cut"] = "cut"
+    tool_budget: int | None = None
     template_limit: int = TEMPLATE_LIMIT
     settings: Mapping[str, Any] = {}
     guidelines: Sequence[Guideline] = ()

@@ -82,6 +82,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
         join=top.get("join", "\n\n"),
         budget=top.get("budget"),
         over=top.get("over", "cut"),
+        tool_budget=top.get("tool_budget"),
         template_limit=top.get("template_limit", TEMPLATE_LIMIT),
         settings=settings,
         guidelines=guidelines,

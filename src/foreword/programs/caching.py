@@ -84,6 +84,7 @@ def cache_report(question: Question) -> CacheReport:
     from ..encoding.prompt import finding_form
     from ..inspection.cache import find_misplaced, instability_findings, order_findings
     from ..text.tokens import count as count_tokens
+    from ..wire.counting import count_tools
     from ..wire.differences import misplaced_form, subject_form
 
     question = question.with_fields(now=_fixed_time(question))
@@ -99,6 +100,9 @@ def cache_report(question: Question) -> CacheReport:
     findings = [*order_findings(misplaced_sections), *instability_findings(moved, tokens)]
     form: CacheForm = {
         "prompt": subject_form(subject, count_tokens(subject.prompt.text, question.model, question.provider)),
+        "tools": count_tools(
+            subject.tools or (), lambda text: count_tokens(text, question.model, question.provider).count
+        ),
         "providers": [_provider_form(subject, model) for model in models],
         "misplaced": [misplaced_form(section) for section in misplaced_sections],
         "better_order": _better_order(question, subject, misplaced_sections, is_built=source is None)

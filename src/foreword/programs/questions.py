@@ -116,7 +116,9 @@ def blame(question: Question) -> list[LineForm]:
 def tokens(question: Question) -> CountedForm:
     """Return the number of tokens in the prompt, in each section and in each tool's definition."""
     from ..encoding.prompt import message_form
-    from ..wire.counting import prompt_with_counts, tool_token_counts
+    from ..text.tokens import count
+    from ..wire.counting import count_tools, prompt_with_counts
+    from .subjects import tool_definitions
 
     prompt = question.checked_prompt()
     form = prompt_with_counts(prompt, question.model, question.provider)
@@ -137,7 +139,9 @@ def tokens(question: Question) -> CountedForm:
             }
             for row, passage in zip(form["passages"], prompt.passages, strict=True)
         ],
-        "tools": tool_token_counts(question.agent.tools or (), question.model, question.provider),
+        "tools": count_tools(
+            tool_definitions(question), lambda text: count(text, question.model, question.provider).count
+        ),
     }
 
 

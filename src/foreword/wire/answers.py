@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .forms import (
         ChangesForm,
         ConversationForm,
+        CountedTool,
         DriftForm,
         EditionForm,
         EditionRowForm,
@@ -62,6 +63,7 @@ def watch_form(
     prompt: Prompt,
     total: Count,
     by_passage: Sequence[Count],
+    tools: list[CountedTool],
     effect: Effect | None,
     touched: Touched | None = None,
 ) -> WatchForm:
@@ -85,6 +87,7 @@ def watch_form(
             }
             for passage, count in zip(prompt.passages, by_passage, strict=True)
         ],
+        "tools": tools,
         "effect": effect_form(effect) if effect else None,
         "touched": touched_form(touched) if touched else None,
         "findings": [finding_form(finding) for finding in prompt.findings],

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..vocabulary.tools import definition_text, server_of, tool_definition
+from ..vocabulary.tools import definition_text, server_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
 
     from ..encoding.forms import PromptForm
     from ..vocabulary import Prompt
-    from ..vocabulary.tools import Tool
     from .forms import CountedTool
 
 
@@ -23,19 +23,22 @@ def prompt_with_counts(prompt: Prompt, model: str = "", provider: str = "") -> P
     return prompt_form(prompt, count(prompt.text, model, provider), by_passage)
 
 
-def tool_token_counts(tools: Iterable[Tool], model: str = "", provider: str = "") -> list[CountedTool]:
+def count_tools(definitions: Iterable[Mapping[str, Any]], count: Callable[[str], int]) -> list[CountedTool]:
     """Return the token count of each tool's definition, sorted by name, with the MCP server that the tool belongs to.
 
     A tool that is deferred costs nothing until a search finds it.
     """
-    from ..text.tokens import count
-
-    rows = [tool_definition(tool) for tool in sorted(tools, key=lambda tool: tool.name)]
+    rows = sorted(definitions, key=lambda row: str(row["name"]))
     return [
-        {
-            "name": row["name"],
-            "server": server_of(row),
-            "tokens": count(definition_text(row), model, provider).count,
-        }
+        {"name": row["name"], "server": server_of(row), "tokens": count(definition_text(row))}
         for row in rows
     ]
+
+
+def counts_by_server(tools: Iterable[CountedTool]) -> dict[str, tuple[int, int]]:
+    """Return the number of tools of each MCP server and the tokens of their definitions. Tools without a server have an empty name."""
+    totals: dict[str, tuple[int, int]] = {}
+    for tool in tools:
+        number, tokens = totals.get(tool["server"] or "", (0, 0))
+        totals[tool["server"] or ""] = number + 1, tokens + tool["tokens"]
+    return totals

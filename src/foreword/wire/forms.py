@@ -301,6 +301,7 @@ class RebuildForm(TypedDict):
 
 class CacheForm(TypedDict):
     prompt: SubjectForm
+    tools: list[CountedTool]
     providers: list[ProviderForm]
     misplaced: list[MisplacedForm]
     better_order: BetterOrderForm | None
@@ -366,6 +367,7 @@ class WatchForm(TypedDict):
     layout: str
     tokens: TokensForm
     passages: list[CountedPassage]
+    tools: list[CountedTool]
     effect: EffectForm | None
     touched: TouchedForm | None
     findings: list[FindingForm]

@@ -119,6 +119,8 @@ def foreword() -> dict[str, Any]:
                                  '\n'
                                  '{}\n'
                                  '</mcp-servers>',
+                         'budget': 8000,
+                         'over': 'shorten',
                          'lifetime': 'conversation'},
              'boundaries': {'sections': ['readable', 'writable', 'denied'],
                             'join': '\n',
