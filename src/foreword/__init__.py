@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         LayoutError,
         MissingError,
         StaleError,
+        StoreBusyError,
         StoreError,
         TemplateError,
     )
@@ -59,6 +60,7 @@ _MODULES = {
         "LayoutError",
         "MissingError",
         "StaleError",
+        "StoreBusyError",
         "StoreError",
         "TemplateError",
     ),
@@ -102,6 +104,7 @@ __all__ = [
     "Skill",
     "StaleError",
     "Start",
+    "StoreBusyError",
     "StoreError",
     "TemplateError",
     "Tool",

@@ -7,6 +7,7 @@
     ├── TemplateError     a template that cannot be parsed or rendered
     ├── HookError         a required hook of an extension failed
     └── StoreError        the store cannot be reached or refuses an operation
+        ├── StoreBusyError  it can be reached, but did not complete this call in time
         └── StaleError    someone else wrote in the meantime
 
 An invalid file in the workspace does not raise an error: it is reported as a Finding, and the prompt is still built.
@@ -63,6 +64,10 @@ class HookError(ForewordError):
 
 class StoreError(ForewordError):
     """The store cannot be reached or refuses an operation."""
+
+
+class StoreBusyError(StoreError):
+    """The store can be reached but did not complete this call in time: a row was locked, or all connections were in use."""
 
 
 class StaleError(StoreError):

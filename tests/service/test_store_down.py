@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from foreword.errors import StoreBusyError
+from foreword.service.application import _run as run_route
+from foreword.service.request import Request
+from foreword.service.responses import Problem
+from foreword.service.route import Route
 from foreword.store import open_store
 from foreword.store.rows import TemplateVersion
 from foreword.template.catalog import CATALOG
@@ -82,6 +87,15 @@ def test_an_invalid_body_is_reported_first(service_without_store):
 )
 def test_routes_without_the_store_keep_working(service_without_store, method, path, body):
     assert service_without_store.request(method, path, body).status == 200
+
+
+def test_a_store_that_is_only_busy_is_not_reported_as_down():
+    def wait(service, request):
+        raise StoreBusyError("the row is locked")
+
+    with pytest.raises(Problem) as problem:
+        run_route(Route("GET", "/", wait, None), None, Request({}, []))
+    assert (problem.value.kind, problem.value.detail) == ("busy", "the row is locked")
 
 
 def test_compaction_works_without_the_store(service_without_store):

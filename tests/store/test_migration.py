@@ -9,7 +9,7 @@ import pytest
 
 import foreword.store
 from foreword.errors import StoreError
-from foreword.store import open_store, postgres, rows, sqlite
+from foreword.store import open_store, postgres_schema, rows, sqlite
 from foreword.store.rows import TemplateVersion
 from foreword.store.texts import hash_of
 
@@ -20,7 +20,7 @@ def connect(url):
     """Return a plain connection to a store, and the function that migrates it."""
     if url.startswith("sqlite"):
         return sqlite._connect(url.removeprefix("sqlite:///")), sqlite.migrate
-    return psycopg.connect(url, autocommit=True), postgres.migrate
+    return psycopg.connect(url, autocommit=True), postgres_schema.migrate
 
 
 def version_of(connection):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..conversation.shipped_tools import shipped_tools
-from ..errors import StoreError
+from ..errors import StoreBusyError, StoreError
 from ..vocabulary.tools import tool_definition
 from .page import asset
 from .request import Request
@@ -20,6 +20,8 @@ def readyz(service: Service, request: Request) -> Response:
     """Report whether the store responds."""
     try:
         service.conversations.store.template()
+    except StoreBusyError:
+        pass
     except StoreError:
         raise Problem("store-down", "the store does not respond") from None
     return Response({"status": "ready"})

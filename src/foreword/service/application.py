@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from ..engine import sandbox
-from ..errors import ForewordError, HookError, MissingError, StoreError, TemplateError
+from ..errors import ForewordError, HookError, MissingError, StoreBusyError, StoreError, TemplateError
 from ..text.lines import printable
 from ..vocabulary import replace
 from .guard import RequestGuard
@@ -208,6 +208,8 @@ def _run(route: Route, service: Service, request: Request) -> Response:
     """Call a route's function, and convert the library's errors to Problems."""
     try:
         return route.function(service, request)
+    except StoreBusyError as error:
+        raise Problem("busy", f"{error}") from error
     except StoreError as error:
         raise Problem("store-down", f"{error}") from error
     except TemplateError as error:

@@ -11,8 +11,10 @@ refers to its texts.
 | `usage.py` | the usage that providers reported for an edition's calls |
 | `texts.py` | how text is encoded |
 | `cache.py` | texts and editions that this process has read |
-| `pool.py` | pools of connections |
+| `pool.py` | connections to SQLite |
 | `file.py` | checks that a SQLite file is still the one that was opened |
+| `postgres_pool.py`, `postgres_server.py` | connections to PostgreSQL: how many, and whether the server can be reached |
+| `postgres_schema.py` | migrates the tables in PostgreSQL |
 | `psycopg_connection.py` | PostgreSQL connections with a timeout |
 | `schema/` | the tables, one file per store and version |
 

@@ -1,18 +1,13 @@
-"""Connection pools. A thread takes a connection, uses it alone and returns it, so that no call waits for another.
+"""Connections to SQLite. A thread takes a connection, uses it alone and returns it, so that no call waits for another.
 
-After a fork, the child starts with an empty pool. It must neither use nor close its parent's connections: closing one would tell
-PostgreSQL that the parent has disconnected, and make SQLite release the parent's locks.
-
-If connecting is slow and fails, the store is considered unavailable for a while: one call tries again, and all others fail
-immediately. So a server that hangs blocks one of a service's threads instead of all of them.
+After a fork, the child starts with an empty pool. It must neither use nor close its parent's connections: closing one would make SQLite
+release the parent's locks.
 """
 
 from __future__ import annotations
 
 import os
 from _queue import Empty, SimpleQueue
-from _thread import allocate_lock
-from time import monotonic
 
 from ..errors import StoreError
 
@@ -39,9 +34,6 @@ def fork_count() -> int:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_count_fork)
 
-_MAX_PAUSE = 2.0
-_MAX_ATTEMPT = 60.0
-
 
 def _do_nothing(connection: Any) -> None:
     pass
@@ -56,9 +48,6 @@ class ConnectionPool:
         self._forks = _forks
         self._inherited: list[SimpleQueue[Any]] = []
         self.is_closed = self._is_retired = False
-        self._lock = allocate_lock()
-        self._unavailable: StoreError | None = None
-        self._next_attempt = 0.0
         if single is not None:
             self._idle.put(single)
 
@@ -72,27 +61,7 @@ class ConnectionPool:
         try:
             return self._idle.get(self._single is not None), True
         except Empty:
-            return self._open(), False
-
-    def _open(self) -> Any:
-        with self._lock:
-            if self._unavailable is not None:
-                if monotonic() < self._next_attempt:
-                    raise StoreError(str(self._unavailable))
-                self._next_attempt = monotonic() + _MAX_ATTEMPT
-        start = monotonic()
-        try:
-            connection = self._connect()
-        except BaseException as error:
-            self.record_failure(error, monotonic() - start)
-            raise
-        self._unavailable = None
-        return connection
-
-    def record_failure(self, error: BaseException, seconds: float) -> None:
-        """Record that the store did not answer for this long. For the same time, up to a limit, calls fail immediately."""
-        self._unavailable = error if isinstance(error, StoreError) else StoreError("the store cannot be reached")
-        self._next_attempt = monotonic() + min(seconds, _MAX_PAUSE)
+            return self._connect(), False
 
     def give_back(self, connection: Any) -> None:
         """Return a connection to the pool."""

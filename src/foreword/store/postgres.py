@@ -1,26 +1,22 @@
 """The PostgreSQL store, for many machines. Requires `psycopg` 3 (the `postgres` extra).
 
-If a connection was lost while idle, the call is repeated on a new connection. That is safe: reading changes nothing, and writing the
-same edition or state twice has the same result as writing it once. Error messages never contain the password.
+If a connection is lost, the call is repeated on a new connection. That is safe: reading changes nothing, and writing the same edition
+or state twice has the same result as writing it once. A call that takes too long, such as one that waits for a locked row, fails alone.
 """
 
 from __future__ import annotations
 
-from ..errors import CallError, StoreError, check_id
+from ..errors import CallError, check_id
 from ..sources.environment import install_command
 from ..vocabulary import replace
 from . import waits
-from .pool import ConnectionPool
 from .reader import StoreReader
 from .rows import (
     COLUMNS,
-    LATEST,
     MAX_NUMBER,
     check_newest,
     check_next,
-    check_version,
     no_edition_error,
-    schema,
     state_column,
     texts_of,
 )
@@ -29,10 +25,9 @@ from .usage import ADD_USAGE, UsageRow, usage_parameters
 
 try:
     import psycopg
-    from psycopg.conninfo import conninfo_to_dict
-    from psycopg.pq import TransactionStatus
 
-    from .psycopg_connection import TimedConnection
+    from .postgres_pool import PostgresPool
+    from .postgres_server import parse_url
 except ImportError as error:
     raise CallError(
         f"PostgreSQL needs packages that are not installed ({error}); run {install_command('postgres')}"
@@ -44,6 +39,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ..vocabulary import Edition
+    from .psycopg_connection import TimedConnection
     from .reader import Rows
     from .rows import TemplateVersion
     from .texts import Packed
@@ -51,12 +47,15 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# A turn must not hang if the server does not answer: conversations that this process has seen continue without it.
-_DEFAULTS = {"connect_timeout": "5", "tcp_user_timeout": "10000", "application_name": "foreword"}
-_TIMEOUT = 5.0
+# Work that reads every row may take longer than other calls.
 _SCAN_TIMEOUT = 60.0
-_MIGRATION_LOCK = 0x466F7265776F7264
-_MAX_REASON = 300
+_SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+# The other of two transactions has done its work, or the server is now a replica: a repeated call can succeed.
+_REPEATABLE = (
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.SerializationFailure,
+    psycopg.errors.ReadOnlySqlTransaction,
+)
 
 # The primary key allows each number only once per conversation: of two concurrent publishers, one waits and then loses.
 _PUBLISH = f"""
@@ -84,11 +83,6 @@ _ADD_TEXTS = """
     INSERT INTO foreword_texts (hash, form, body) SELECT * FROM unnest(%s::bytea[], %s::smallint[], %s::bytea[])
     ON CONFLICT DO NOTHING
 """
-# Queries the catalog directly: for the whole transaction, `to_regclass` would remember that the table did not exist before the lock.
-_HAS_TABLES = """
-    SELECT count(*) > 0 FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace
-    WHERE relname = 'foreword_schema' AND space.nspname = ANY(current_schemas(false))
-"""
 _SIZE = "SELECT sum(pg_total_relation_size(name)) FROM unnest(%s::regclass[]) AS name"
 _TABLE_NAMES = [f"foreword_{name}" for name in ("texts", "prompts", "editions", "templates", "usage")]
 
@@ -100,9 +94,7 @@ class PostgresStore(StoreReader):
 
     def __init__(self, url: str) -> None:
         super().__init__()
-        self._settings = settings = _settings(url)
-        # The lambda does not refer to `self`, so that an unused store is garbage-collected immediately and closes its connections.
-        self._connections = ConnectionPool(lambda: _connect(settings))
+        self._pool = PostgresPool(parse_url(url))
 
     def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
         check_id(conversation)
@@ -133,17 +125,15 @@ class PostgresStore(StoreReader):
             raise no_edition_error(conversation, number)
 
         def update(connection: TimedConnection) -> bool:
-            with connection.transaction():
-                newest = _newest(connection, conversation)
-                if number > newest[0]:
-                    raise no_edition_error(conversation, number)
-                if before is not None and newest != (number, state_column(before)):
-                    return False
-                connection.execute(_SAVE_STATE, (state_column(state), conversation, number))
-                return True
+            newest = _newest(connection, conversation)
+            if number > newest[0]:
+                raise no_edition_error(conversation, number)
+            if before is not None and newest != (number, state_column(before)):
+                return False
+            connection.execute(_SAVE_STATE, (state_column(state), conversation, number))
+            return True
 
-        waits.announce("write")
-        is_saved = self._run(update)
+        is_saved = self._write(update, {})
         if is_saved:
             self._cache_state(conversation, number, state)
         return is_saved
@@ -175,12 +165,7 @@ class PostgresStore(StoreReader):
         return UsageRow(*self._run(lambda connection: self._select(connection, ADD_USAGE, parameters))[0])
 
     def verify(self) -> list[str]:
-        def read(connection: TimedConnection) -> list[str]:
-            with connection.transaction():
-                connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-                return list(self._faults(connection))
-
-        return self._scan(read)
+        return self._scan(lambda connection: list(self._faults(connection)))
 
     def stats(self) -> dict[str, int]:
         def read(connection: TimedConnection) -> dict[str, int]:
@@ -190,35 +175,49 @@ class PostgresStore(StoreReader):
         return self._scan(read)
 
     def close(self) -> None:
-        self._connections.close()
+        self._pool.close()
 
     # Running statements
 
-    def _run(self, work: Callable[[TimedConnection], T], is_repeatable: bool = True, timeout: float = _TIMEOUT) -> T:
-        connection, is_used = self._connections.take()
-        connection.timeout = timeout
+    def _run(self, work: Callable[[TimedConnection], T], is_repeatable: bool = True) -> T:
+        def run(connection: TimedConnection) -> T:
+            if connection.is_shared:
+                return self._in_transaction(connection, work)
+            return work(connection)
+
+        return self._call(run, is_repeatable)
+
+    def _scan(self, work: Callable[[TimedConnection], T]) -> T:
+        return self._call(lambda connection: self._in_transaction(connection, work, _SCAN_TIMEOUT, _SNAPSHOT))
+
+    def _in_transaction(
+        self, connection: TimedConnection, work: Callable[[TimedConnection], T], timeout: float = 0, begin: str = ""
+    ) -> T:
+        result = connection.in_transaction(work, timeout or connection.timeout, begin)
+        return result  # type: ignore[return-value]  # None only if the work rolls back
+
+    def _call(self, work: Callable[[TimedConnection], T], is_repeatable: bool = True) -> T:
+        """Call `work` with a connection. If the connection is lost, or another transaction was in the way, try once more."""
+        pool = self._pool
+        connection = pool.take()
         try:
             return work(connection)
         except psycopg.Error as error:
-            if not connection.closed:
-                raise _failure(self._settings, error) from error
+            failure = pool.server.failure(error)
+            if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
+                connection.close()
+            if connection.closed:
+                pool.drop()
+            elif not isinstance(error, _REPEATABLE):
+                raise failure from error
             if connection.has_timed_out:
-                self._connections.record_failure(_failure(self._settings, error), timeout)
-            self._connections.drop()
-            if not (is_used and is_repeatable):
-                raise _failure(self._settings, error) from error
+                pool.server.check()
+                raise pool.server.busy_error(str(error)) from error
+            if not is_repeatable:
+                raise failure from error
         finally:
-            self._return_connection(connection)
-        return self._run(work, False, timeout)
-
-    def _scan(self, work: Callable[[TimedConnection], T]) -> T:
-        return self._run(work, timeout=_SCAN_TIMEOUT)
-
-    def _return_connection(self, connection: TimedConnection) -> None:
-        if connection.closed or connection.info.transaction_status != TransactionStatus.IDLE:
-            connection.close()
-        else:
-            self._connections.give_back(connection)
+            pool.give_back(connection)
+        return self._call(work, False)
 
     def _select(self, connection: TimedConnection, statement: str, key: Sequence[object] = ()) -> Rows:
         return connection.execute(statement.replace("?", "%s"), key, binary=True).fetchall()
@@ -233,15 +232,12 @@ class PostgresStore(StoreReader):
         """Run `work` in one transaction and return its result. If that is False, the transaction is rolled back."""
 
         def write(connection: TimedConnection) -> bool:
-            is_committed = False
-            with connection.transaction():
-                is_committed = work(connection)
-                if not is_committed:
-                    raise psycopg.Rollback
-            return is_committed
+            if not work(connection):
+                raise psycopg.Rollback
+            return True
 
         waits.announce("write")
-        is_committed = self._run(write, is_repeatable)
+        is_committed = bool(self._call(lambda connection: self._in_transaction(connection, write), is_repeatable))
         if is_committed:
             self._cache_texts(packed)
         return is_committed
@@ -269,75 +265,3 @@ def _newest(connection: TimedConnection, conversation: str) -> tuple[int, bytes 
     connection.execute(_LOCK_CONVERSATION, (conversation,))
     number, state = connection.execute(_NEWEST, (conversation,), binary=True).fetchone() or (0, None)
     return number, state
-
-
-# Connecting
-
-
-def _settings(url: str) -> dict[str, Any]:
-    """Return the connection settings in a URL. An invalid URL is not shown, because it may contain a password."""
-    try:
-        parsed = conninfo_to_dict(url)
-    except psycopg.Error:
-        parsed = {"host": "@"}
-    host, port, name = (str(parsed.get(key, "")) for key in ("host", "port", "dbname"))
-    if "@" in host + port + name or (port and not port.replace(",", "").isdigit()):
-        raise CallError(
-            "the store's URL is not valid; use postgresql://user:password@host:5432/name,"
-            " with %40 for @, %2F for / and %3A for : in the password"
-        ) from None
-    return {**_DEFAULTS, **parsed}
-
-
-def _connect(settings: dict[str, Any]) -> TimedConnection:
-    """Open a connection and migrate the tables to the current version."""
-    try:
-        connection = TimedConnection.connect(**settings, autocommit=True)
-    except psycopg.Error as error:
-        raise _failure(settings, error) from None
-    connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
-    try:
-        migrate(connection)
-    except BaseException as error:
-        connection.close()
-        if isinstance(error, psycopg.Error):
-            raise _failure(settings, error) from error
-        raise
-    return connection
-
-
-def migrate(
-    connection: TimedConnection,
-    steps: Callable[[int], list[str]] = lambda version: schema("postgres", version),
-    latest: int = LATEST,
-) -> None:
-    """Migrate the tables to the latest version in one transaction. If several processes try at the same time, only one does it."""
-    if _version(connection, latest) == latest:
-        return
-    with connection.transaction():
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
-        for version in range(_version(connection, latest) + 1, latest + 1):
-            for statement in steps(version):
-                connection.execute(statement)
-        connection.execute("DELETE FROM foreword_schema")
-        connection.execute("INSERT INTO foreword_schema (version) VALUES (%s)", (latest,))
-
-
-def _version(connection: TimedConnection, latest: int) -> int:
-    """Return the version of the tables, or 0 if there are none. Raises a StoreError if a newer version of Foreword created them."""
-    if connection.execute(_HAS_TABLES).fetchone() == (False,):
-        return 0
-    ((version,),) = connection.execute("SELECT coalesce(max(version), 0) FROM foreword_schema").fetchall()
-    check_version(version, latest)
-    return int(version)
-
-
-def _failure(settings: dict[str, Any], error: psycopg.Error) -> StoreError:
-    """Return a StoreError that describes the error in one sentence, without the password."""
-    reason = " ".join(str(error).split()) or type(error).__name__
-    if isinstance(error, psycopg.errors.DiskFull):
-        reason = "the server's disk is full; nothing was written, and stored data is intact"
-    if password := settings.get("password"):
-        reason = reason.replace(str(password), "…")
-    host, name = (settings.get(key) or "" for key in ("host", "dbname"))
-    return StoreError(f"the store 'postgresql://{host}/{name}' cannot be used: {reason[:_MAX_REASON]}")

@@ -1,4 +1,4 @@
-"""A connection with a timeout. This is the only file that uses private parts of psycopg.
+"""A connection whose calls end in time. This is the only file that uses private parts of psycopg.
 
 `Connection.wait` runs every statement: it drives a generator that yields what it is waiting for. It sends the generator the result
 when that is ready, and 0 every 0.1 seconds until then. psycopg does not document this, so pyproject.toml limits its version.
@@ -12,20 +12,46 @@ import psycopg
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
     from typing import Any, TypeVar
 
     T = TypeVar("T")
+
+# The server ends a statement before this process gives up, so that it can say why.
+_SERVER_SHARE = 0.8
+_LOCK_SHARE = 0.4
 
 
 class TimedConnection(psycopg.Connection["tuple[Any, ...]"]):
     """A connection that closes itself when the server does not answer for `timeout` seconds.
 
-    libpq has no setting that detects a server that accepts a connection and then hangs.
+    libpq has no setting that detects a server that accepts a connection and then hangs. `is_shared` means that a proxy such as
+    PgBouncer lends each transaction another of its connections, so that settings must not outlive a transaction.
     """
 
     timeout = 60.0
     has_timed_out = False
+    is_shared = False
+
+    def set_limits(self, timeout: float, scope: str = "SESSION") -> None:
+        """Make the server cancel statements, and waits for a lock, that would take longer than the timeout."""
+        self.timeout = timeout
+        statement, lock = (int(timeout * 1000 * share) for share in (_SERVER_SHARE, _LOCK_SHARE))
+        self.execute(f"SET {scope} statement_timeout = {statement}; SET {scope} lock_timeout = {lock}".encode())
+
+    def in_transaction(self, work: Callable[[TimedConnection], T], timeout: float, begin: str = "") -> T | None:
+        """Run work in a transaction with its own limits. Returns None if it raised `psycopg.Rollback`."""
+        usual, result = self.timeout, None
+        try:
+            with self.transaction():
+                if begin:
+                    self.execute(begin.encode())
+                if self.is_shared or timeout != usual:
+                    self.set_limits(timeout, "LOCAL")
+                result = work(self)
+        finally:
+            self.timeout = usual
+        return result
 
     def wait(self, gen: Generator[Any, Any, T], *args: Any, **kwargs: Any) -> T:
         return super().wait(self._with_timeout(gen), *args, **kwargs)

@@ -1,0 +1,101 @@
+"""A store works behind PgBouncer in transaction mode, where each transaction may use another connection."""
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+import time
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import psycopg
+import pytest
+
+from foreword.errors import StoreBusyError
+from foreword.store import open_store
+from foreword.store.rows import TemplateVersion
+
+pytestmark = pytest.mark.xdist_group("postgres")
+PROGRAM = os.environ.get("PGBOUNCER") or shutil.which("pgbouncer")
+CONFIGURATION = """
+[databases]
+* = {server} user=foreword
+[pgbouncer]
+listen_addr =
+unix_socket_dir = {folder}
+listen_port = 6432
+auth_type = any
+pool_mode = transaction
+default_pool_size = 2
+"""
+
+
+@contextmanager
+def bouncer(url):
+    """Yield the URL of a PgBouncer with two connections to the server at a URL."""
+    parts = urlsplit(url)
+    folder = Path(tempfile.mkdtemp(prefix="foreword-pgbouncer-"))
+    server = f"host={parse_qs(parts.query)['host'][0]}" if parts.query else f"host={parts.hostname} port={parts.port}"
+    (folder / "pgbouncer.ini").write_text(CONFIGURATION.format(server=server, folder=folder))
+    identity = {}
+    if os.getuid() == 0:
+        nobody = pwd.getpwnam("nobody")
+        identity = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+        os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+    with open(folder / "log", "wb") as log:
+        process = subprocess.Popen([PROGRAM, folder / "pgbouncer.ini"], cwd=folder, stdout=log, stderr=log, **identity)
+    try:
+        address = f"postgresql://foreword@{parts.path}?host={folder}&port=6432"
+        for _ in range(500):
+            try:
+                psycopg.connect(address).close()
+                break
+            except psycopg.OperationalError:
+                assert process.poll() is None, (folder / "log").read_text()
+                time.sleep(0.02)
+        yield address
+    finally:
+        process.terminate()
+        process.wait()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def bouncer_url(postgres):
+    """Return the URL of an empty store behind PgBouncer in transaction mode."""
+    name = f"bouncer_{uuid.uuid4().hex}"
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+        with bouncer(postgres.replace("/postgres?", f"/{name}?")) as url:
+            yield url
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="pgbouncer is not installed (Debian, Ubuntu: apt install pgbouncer)")
+def test_a_store_works_behind_pgbouncer_in_transaction_mode(bouncer_url, edition):
+    store = open_store(f"{bouncer_url}&call_timeout=1")
+
+    def talk(number):
+        id = f"chat {number}"
+        store.publish(id, edition(1, str(number)), 0)
+        for again in range(8):  # psycopg would prepare the statement by now, on a connection that belongs to others
+            assert store.current(id).number == 1
+            assert store.save_state(id, 1, f'{{"x": {again}}}')
+        return store.publish(id, edition(2, str(number)), 1).number
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(talk, range(16))) == [2] * 16
+    assert store.add_template(TemplateVersion(0, "Hello")).version == 1
+    assert (store.verify(), len(store.conversations("chat 1"))) == ([], 7)
+    with psycopg.connect(bouncer_url) as other:
+        other.execute("SELECT 1 FROM foreword_editions WHERE conversation = 'chat 1' FOR UPDATE")
+        with pytest.raises(StoreBusyError, match="canceling statement due to lock timeout"):
+            store.save_state("chat 1", 2, "{}")
+        assert store.current("chat 1").number == 2
+    with psycopg.connect(bouncer_url, autocommit=True) as other:
+        assert {other.execute("SHOW statement_timeout").fetchone() for _ in range(4)} == {("0",)}
+    store.close()
