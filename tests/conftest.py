@@ -25,9 +25,12 @@ NOW = datetime(2026, 3, 7, 8, 55, 5, tzinfo=timezone(timedelta(hours=-6), "CST")
 
 
 def pytest_addoption(parser):
-    parser.addoption(
-        "--accept", action="store_true", help="rewrite the golden prompts; read the diff before you commit"
-    )
+    try:
+        parser.addoption(
+            "--accept", action="store_true", help="rewrite the golden prompts; read the diff before you commit"
+        )
+    except ValueError:
+        pass  # Foreword's own plugin has added it
 
 
 class Tree:

@@ -141,7 +141,7 @@ ORDER = """
     integrations
     wire
     programs
-    service
+    service testing
     cli
 """
 LEVELS = {name: index for index, line in enumerate(ORDER.split("\n")) for name in line.split()}

@@ -9,7 +9,7 @@ import pytest
 from foreword.cli import main
 from foreword.cli.commands import COMMANDS
 from foreword.encoding import forms as stored
-from foreword.wire import forms
+from foreword.wire import forms, git_forms
 
 CONVERSATION = ["42", "W"]
 TYPES = {
@@ -21,6 +21,7 @@ TYPES = {
     "cache": (["W"], forms.CacheForm),
     "lint": (["W"], forms.LintForm),
     "agents": (["W"], forms.AgentsForm),
+    "lock": (["W"], git_forms.LockForm),
     "layouts": ([], list[forms.LayoutRowForm]),
     "skills": (["W"], list[forms.SkillForm]),
     "skill": (["testing", "W"], forms.MessageForm),

@@ -152,6 +152,7 @@ class Assembler:
         )
         self.reader: Callable[[], Reader] = Reader
         self.finds_skills = True
+        self.reads_user_files = True
         self._lock = allocate_lock()
         self._current_plan: Plan | None = None
         self._snapshots: tuple[Snapshot, ...] = ()
@@ -326,6 +327,10 @@ class Assembler:
                 replace(lookup, groups=()) if lookup.kind in _MENU_KINDS else lookup for lookup in layout.lookups
             ]
             layout = replace(layout, lookups=lookups)
+        if not self.reads_user_files:
+            from ..layout.patterns import only_project_files
+
+            layout = only_project_files(layout)
         return Plan(layout, workspace, findings, tuple(reader.stamps.items()))
 
     def _resolve_layout(self, workspace: Workspace, reader: Reader) -> tuple[Layout, Sequence[Finding]]:
@@ -334,34 +339,10 @@ class Assembler:
             unchanged = unchanged_layout(self.layout_name or DEFAULT_LAYOUT, workspace, reader)
             if unchanged is not None:
                 return unchanged, ()
-        from ..layout.parse import parse
-        from ..packs.packs import check_packs, find_layout, with_texts
-        from ..packs.settings import (
-            choose_layout,
-            key_origins,
-            read_settings,
-            restrict_untrusted,
-            with_config,
-            with_settings,
-        )
-        from ..packs.wording import with_wording
+        from .resolving import resolve_layout
 
-        check_packs(self.packs)
-        files, settings_findings = read_settings(workspace, reader, self.settings)
-        source, layout_findings = choose_layout(
-            self.layout_name, files, DEFAULT_LAYOUT, lambda name: find_layout(name, workspace, reader, self.packs)
-        )
-        config_findings: Sequence[Finding] = ()
-        if source.mapping.get("from"):
-            source, config_findings = with_config(source, workspace, reader)
-        source, wording_findings = with_wording(source, workspace, reader, self.packs)
-        source, refusals = with_settings(source, files, self.assignments)
-        source, restrictions = restrict_untrusted(with_texts(source, workspace, reader, self.packs))
-        layout = parse(source.mapping, source.name, source.address, source.untrusted)
-        if source.origins:
-            layout = replace(layout, key_origins=key_origins(source))
-        findings = (*settings_findings, *layout_findings, *config_findings, *wording_findings)
-        return layout, (*findings, *refusals, *restrictions)
+        names = self.layout_name, DEFAULT_LAYOUT
+        return resolve_layout(names, self.settings, self.assignments, self.packs, workspace, reader)
 
 
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:

@@ -15,9 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .model import Lookup, Pattern
+    from .model import Layout, Lookup, Pattern
 
 _MAX_ALTERNATIVES = 100
+_PROJECT_PLACES = ("cwd", "root", "walk", "between", "down")
 
 
 def expand_alternatives(text: str, where: str) -> list[str]:
@@ -79,3 +80,17 @@ def mark_folders(lookups: Sequence[Lookup]) -> list[Lookup]:
         )
         for lookup in lookups
     ]
+
+
+def only_project_files(layout: Layout) -> Layout:
+    """Return the layout without the patterns that lead outside the workspace, so that its prompt is the same on every machine."""
+
+    def is_in_project(pattern: Pattern) -> bool:
+        return pattern.place in _PROJECT_PLACES or (pattern.place == "path" and pattern.path[:1] not in ("/", "~"))
+
+    def without_others(lookup: Lookup) -> Lookup:
+        groups = (tuple(filter(is_in_project, group)) for group in lookup.groups)
+        return replace(lookup, walk="git", groups=tuple(filter(None, groups)))
+
+    touch = layout.touch and replace(layout.touch, lookups=[without_others(lookup) for lookup in layout.touch.lookups])
+    return replace(layout, lookups=[without_others(lookup) for lookup in layout.lookups], touch=touch)

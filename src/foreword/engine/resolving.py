@@ -1,0 +1,55 @@
+"""Resolve a layout that the user, the workspace or the caller may have changed: apply settings, wording and configuration files."""
+
+from __future__ import annotations
+
+from ..layout.parse import parse
+from ..packs.packs import check_packs, find_layout, with_texts
+from ..packs.settings import (
+    choose_layout,
+    key_origins,
+    read_settings,
+    restrict_untrusted,
+    with_config,
+    with_settings,
+)
+from ..packs.wording import with_wording
+from ..vocabulary import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ..layout.model import Layout
+    from ..sources.files import Reader
+    from ..vocabulary import Finding, Workspace
+
+
+def resolve_layout(
+    names: tuple[str, str],
+    settings: str,
+    assignments: Sequence[tuple[str, Any]],
+    packs: Mapping[str, str],
+    workspace: Workspace,
+    reader: Reader,
+) -> tuple[Layout, Sequence[Finding]]:
+    """Return a layout with all settings and wording applied, and findings about settings that were refused.
+
+    `names` are the layout that the caller names, if any, and the default.
+    """
+    check_packs(packs)
+    files, settings_findings = read_settings(workspace, reader, settings)
+    source, layout_findings = choose_layout(
+        names[0], files, names[1], lambda name: find_layout(name, workspace, reader, packs)
+    )
+    config_findings: Sequence[Finding] = ()
+    if source.mapping.get("from"):
+        source, config_findings = with_config(source, workspace, reader)
+    source, wording_findings = with_wording(source, workspace, reader, packs)
+    source, refusals = with_settings(source, files, assignments)
+    source, restrictions = restrict_untrusted(with_texts(source, workspace, reader, packs))
+    layout = parse(source.mapping, source.name, source.address, source.untrusted)
+    if source.origins:
+        layout = replace(layout, key_origins=key_origins(source))
+    findings = (*settings_findings, *layout_findings, *config_findings, *wording_findings)
+    return layout, (*findings, *refusals, *restrictions)

@@ -1,0 +1,108 @@
+"""The command `foreword lock`: the file it writes, and what --check reports."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = {
+    "w/.git/HEAD": "ref: refs/heads/main\n",
+    "w/CLAUDE.md": "Be brief.\n",
+    "w/api/CLAUDE.md": "Use tabs.\n",
+    "w/.cursor/rules/style.mdc": "---\nalwaysApply: true\n---\nNo semicolons.\n",
+}
+
+
+@pytest.fixture
+def locked(tree, run):
+    tree(REPOSITORY)
+    assert run("lock")[0] == 0
+    return Path(tree.path("w/foreword.lock"))
+
+
+def prompts(path):
+    lines = path.read_text().splitlines()
+    return [line.split()[1:3] for line in lines if line.startswith("prompt ") and len(line.split()) == 4]
+
+
+def test_each_line_is_one_fact_and_lines_are_sorted(locked, tree):
+    header, *lines = locked.read_text().splitlines()
+    assert header.startswith("# Written by `foreword lock`")
+    assert lines == sorted(lines)
+    assert ["claude", "."] in prompts(locked) and ["claude", "api"] in prompts(locked)
+    assert ["cursor", "."] in prompts(locked) and ["codex", "."] not in prompts(locked)
+    assert "prompt claude api reads api/CLAUDE.md" in lines
+    assert [line.split()[1] for line in lines if line.startswith("file ")] == [
+        ".cursor/rules/style.mdc",
+        "CLAUDE.md",
+        "api/CLAUDE.md",
+    ]
+    assert tree.top not in locked.read_text()
+
+
+def test_the_file_does_not_depend_on_the_machine(locked, tree, run, monkeypatch):
+    before = locked.read_bytes()
+    tree(
+        {"home/.claude/CLAUDE.md": "Of the user.\n", "CLAUDE.md": "Above.\n", "home/.config/foreword/foreword.toml": ""}
+    )
+    os.rename(tree.path("w"), tree.path("elsewhere"))
+    monkeypatch.chdir(tree.path("elsewhere"))
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    assert run("lock", "--check", "--now", "2031-01-01T00:00:00+00:00")[0] == 0
+    assert run("lock")[0] == 0
+    assert Path(tree.path("elsewhere/foreword.lock")).read_bytes() == before
+
+
+def test_check_says_what_differs_and_writes_nothing(locked, tree, run):
+    before = locked.read_bytes()
+    assert run("lock", "--check") == (0, "foreword.lock is up to date: 3 prompts from 3 files\n", "")
+    tree({"w/CLAUDE.md": "Be very brief, please.\n", "w/web/CLAUDE.md": "Use spaces.\n"})
+    os.remove(tree.path("w/.cursor/rules/style.mdc"))
+    status, out, err = run("lock", "--check")
+    assert status == 1 and err == "foreword.lock is out of date; read the differences, then run: foreword lock\n"
+    for sentence in (
+        "CLAUDE.md has changed",
+        "web/CLAUDE.md is new",
+        ".cursor/rules/style.mdc is gone",
+        "claude at the root: the prompt has changed",
+        "claude in web: the prompt is new",
+        "claude in web: the prompt now reads web/CLAUDE.md",
+    ):
+        assert sentence in out.splitlines()
+    assert locked.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (None, "there is no foreword.lock; write it with: foreword lock"),
+        (b"\xff", "foreword.lock cannot be read: byte 0xff at offset 0 is not UTF-8; save it as UTF-8"),
+        ("<<<<<<< HEAD\n", "foreword.lock contains a line that it should not: <<<<<<< HEAD"),
+    ],
+)
+def test_a_file_that_is_missing_or_damaged_is_out_of_date(locked, tree, run, text, sentence):
+    os.remove(locked)
+    tree({} if text is None else {"w/foreword.lock": text})
+    status, out, _ = run("lock", "--check")
+    assert status == 1 and sentence in out.splitlines()
+
+
+def test_a_link_is_replaced_and_not_followed(tree, run):
+    tree({**REPOSITORY, "victim": "precious\n", "w/foreword.lock": Path("../victim")})
+    assert run("lock", "--check")[0] == 1
+    assert run("lock")[0] == 0
+    assert Path(tree.path("victim")).read_text() == "precious\n"
+    assert not os.path.islink(tree.path("w/foreword.lock"))
+
+
+def test_names_with_spaces_and_newlines_are_one_word(tree, run):
+    tree({**REPOSITORY, "w/a b\nc/CLAUDE.md": "Odd.\n"})
+    assert run("lock")[0] == run("lock", "--check")[0] == 0
+    assert 'file "a\\u0020b\\\\x0ac/CLAUDE.md" ' in Path(tree.path("w/foreword.lock")).read_text()
+
+
+def test_named_layouts_are_locked_instead(locked, run):
+    status, out, _ = run("lock", "--json", "--layout", "opal", "--layout", "codex")
+    form = json.loads(out)
+    assert status == 0 and sorted({prompt["layout"] for prompt in form["prompts"]}) == ["codex", "opal"]
