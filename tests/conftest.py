@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -130,6 +131,30 @@ def tree(tmp_path):
 def module_tree(tmp_path_factory):
     """One tree for all tests of a module, which must not change its files."""
     return Tree(tmp_path_factory.mktemp("tree"))
+
+
+@pytest.fixture
+def git(tree, monkeypatch):
+    """`git("status")` runs in the workspace, with only the configuration of the repository."""
+    for name in os.environ:
+        if name.startswith("GIT_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("GIT_DEFAULT_REF_FORMAT", "files")
+    options = ["user.email=a@example.org", "init.defaultBranch=main"]
+
+    def run(*arguments, cwd="w", check=True, author="A"):
+        command = [
+            "git",
+            "-c",
+            f"user.name={author}",
+            *(word for option in options for word in ("-c", option)),
+            *arguments,
+        ]
+        return subprocess.run(command, cwd=tree.path(cwd), check=check, capture_output=True, text=True).stdout
+
+    return run
 
 
 @pytest.fixture

@@ -14,24 +14,6 @@ TEMPLATE = "[git:branch]|[git:status]|[if git:status]dirty[else]clean[endif]"
 
 
 @pytest.fixture
-def git(tree, monkeypatch):
-    """`git("status")` runs in the workspace, with only the configuration of the repository."""
-    for name in os.environ:
-        if name.startswith("GIT_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    monkeypatch.setenv("GIT_DEFAULT_REF_FORMAT", "files")
-    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
-
-    def run(*arguments, cwd="w", check=True):
-        command = ["git", *identity, *arguments]
-        return subprocess.run(command, cwd=tree.path(cwd), check=check, capture_output=True, text=True).stdout
-
-    return run
-
-
-@pytest.fixture
 def repository(tree, git):
     """A workspace that is a repository with one commit, on the branch main."""
     git("init")

@@ -52,6 +52,11 @@ def parser_for(command: str) -> Parser:
         parser.add_argument("--all", action="store_true", help="also list files that do not exist")
         about = "say whether the rule PATH applies to this file"
         parser.add_argument("--for", dest="file", default="", metavar="FILE", help=about)
+    if command == "blame":
+        about = "show the author, commit and age of each line that comes from the repository"
+        parser.add_argument("--git", action="store_true", help=about)
+        about = "with --git, sum the tokens by author, file or age instead"
+        parser.add_argument("--by", default="", choices=("author", "file", "age"), metavar="NAME", help=about)
     return parser
 
 
@@ -114,6 +119,10 @@ def _write_candidates(candidates: Sequence[Candidate], args: Namespace) -> None:
 
 def blame(args: Namespace) -> int:
     """`foreword blame [DIR]`"""
+    if args.git or args.by:
+        from .authorship import write_authorship
+
+        return write_authorship(args)
     prompt = args.question.checked_prompt()
     if args.json:
         from ..programs import questions
@@ -124,9 +133,9 @@ def blame(args: Namespace) -> int:
     from .paths import paths_of
 
     paths = paths_of(args)
-    _write_blame(
+    write_labelled_lines(
         [
-            (line.origin, escape_for(sys.stdout, _label(line.origin, line.line, paths)), line.text)
+            (line.origin, escape_for(sys.stdout, label_of(line.origin, line.line, paths)), line.text)
             for line in lines_of(prompt)
         ]
     )
@@ -135,7 +144,7 @@ def blame(args: Namespace) -> int:
     return status(prompt.findings, args)
 
 
-def _write_blame(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
+def write_labelled_lines(lines: Sequence[tuple[Origin | None, str, str]]) -> None:
     """Print each line after its label. On a terminal, long labels are shortened and long lines are wrapped."""
     from .columns import display_width, pad, shorten_middle, wrap
 
@@ -230,7 +239,8 @@ def _is_file(name: str) -> bool:
     return os.path.lexists(path) and not os.path.isdir(path)
 
 
-def _label(origin: Origin | None, line: int | None, paths: ShortPaths) -> str:
+def label_of(origin: Origin | None, line: int | None, paths: ShortPaths) -> str:
+    """Return the origin of a line as text."""
     if origin is None:
         return ""
     path = paths.shorten(origin.path)

@@ -1,6 +1,6 @@
-"""The branch and the short status of a workspace's git repository.
+"""Every call to git: the branch and status of a workspace's repository, and a safe way to run git for other modules.
 
-Nothing in a workspace is executed. The branch is read from the HEAD file. Getting the status requires running git, and a
+Nothing in a workspace is executed. The branch is read from the HEAD file. Everything else requires running git, and a
 repository's configuration can make git start other programs: filters, a file-system monitor, hooks, the other end of a fetch.
 Those are switched off. The folders to use are passed to git, so that it reads the configuration that was checked here. If a
 configuration includes other files or defines filters in an unusual way, git is not run.
@@ -16,6 +16,8 @@ from .repository import find_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..vocabulary import Workspace
     from .files import Reader
     from .repository import Report, Repository
@@ -29,8 +31,109 @@ _DISABLING_SETTINGS = (
     # Useful in a terminal, but here their output would appear in the prompt even if nothing has changed.
     "status.branch=false", "color.status=false",
 )  # fmt: skip
+# Settings that would read other files or start other programs in commands about commits and objects.
+_OBJECT_SETTINGS = (
+    "diff.external=", "core.attributesFile=/dev/null", "blame.ignoreRevsFile=", "mailmap.file=/dev/null", "mailmap.blob=",
+    "log.showSignature=false", "core.quotePath=false",
+)  # fmt: skip
 # The GIT_ variables that are passed on from the caller's environment. Others could lead git to another repository.
 _GIT_VARIABLES = frozenset(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_EXEC_PATH"))
+# For commands about commits and objects: they do not read the user's configuration, and show history as it was written.
+_OBJECT_VARIABLES = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": os.devnull,
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+}
+
+
+class GitError(Exception):
+    """Git could not be run, took too long or failed. `str(error)` says why; `stderr` is what git printed."""
+
+    def __init__(self, message: str, stderr: str = "") -> None:
+        super().__init__(message)
+        self.stderr = stderr
+
+
+class Git:
+    """Runs git on a repository that has been checked. Create it with `open_git`."""
+
+    def __init__(self, repository: Repository, root: str, filters: Sequence[str]) -> None:
+        self.root, self.repository = root, repository
+        disabled = [f"filter.{name}.{key}=" for name in filters for key in ("clean", "smudge", "process")]
+        disabled += [f"filter.{name}.required=false" for name in filters]
+        self._disabled = [*_DISABLING_SETTINGS, *disabled]
+
+    def run(self, *arguments: str, data: bytes = b"", timeout: float = TIMEOUT) -> bytes:
+        """Run a command about commits and objects in the root, and return its output. Raises a GitError if it fails.
+
+        The arguments must not contain names from outside without a check that they are not options.
+        """
+        settings = [*self._disabled, *_OBJECT_SETTINGS]
+        return self._run(settings, arguments, self.root, _OBJECT_VARIABLES, data, timeout)
+
+    def status(self, cwd: str) -> bytes:
+        """Return the output of `git status --short` in a directory."""
+        return self._run(self._disabled, ("status", "--short", "--ignore-submodules=dirty"), cwd, {}, b"", TIMEOUT)
+
+    def _run(
+        self,
+        settings: Sequence[str],
+        arguments: Sequence[str],
+        cwd: str,
+        variables: dict[str, str],
+        data: bytes,
+        timeout: float,
+    ) -> bytes:
+        import subprocess
+
+        try:
+            result = subprocess.run(
+                ["git", *(word for setting in settings for word in ("-c", setting)), *arguments],
+                cwd=cwd,
+                env={
+                    **_environment(),
+                    **variables,
+                    "GIT_DIR": self.repository.folder,
+                    "GIT_COMMON_DIR": self.repository.common,
+                    "GIT_WORK_TREE": self.root,
+                },
+                capture_output=True,
+                timeout=timeout,
+                check=False,
+                **({"input": data} if data else {"stdin": subprocess.DEVNULL}),
+            )
+        except (OSError, ValueError, subprocess.SubprocessError) as error:
+            raise GitError(_describe_failure(error, timeout)) from None
+        if result.returncode:
+            stderr = result.stderr.decode("utf-8", "backslashreplace")
+            raise GitError(f"git exited with status {result.returncode}", stderr)
+        return result.stdout
+
+
+def open_git(workspace: Workspace, reader: Reader, report: Report) -> Git | None:
+    """Return what runs git on the workspace's repository, or None if there is none or git is not safe to run.
+
+    If this is a repository, `report` is then called with the reason.
+    """
+    repository = find_repository(workspace, reader, report)
+    head = repository.read_head(reader, report) if repository else ""
+    if repository is None or not head:
+        return None
+    if reason := repository.unsafe_reason(reader, head):
+        report(f"{reason}, so git is not run on it")
+        return None
+    filters = _find_filters(repository, reader)
+    if filters is None:
+        report(
+            "the repository's configuration includes other files or defines filters in an unusual way, so git is not run on it"
+        )
+        return None
+    return Git(repository, workspace.root or workspace.cwd, filters)
 
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\b", re.ASCII)
@@ -61,56 +164,21 @@ def read_status(workspace: Workspace, reader: Reader, report: Report) -> str | N
 
     If this is a repository, `report` is then called with the reason.
     """
-    repository = find_repository(workspace, reader, report)
-    head = repository.read_head(reader, report) if repository else ""
-    if repository is None or not head:
+    git = open_git(workspace, reader, report)
+    if git is None:
         return None
-    if reason := repository.unsafe_reason(reader, head):
-        report(f"{reason}, so git is not run on it")
-        return None
-    filters = _find_filters(repository, reader)
-    if filters is None:
-        report(
-            "the repository's configuration includes other files or defines filters in an unusual way, so git is not run on it"
-        )
-        return None
-    import subprocess
-
-    disabled = [
-        *_DISABLING_SETTINGS,
-        *(f"filter.{name}.{key}=" for name in filters for key in ("clean", "smudge", "process")),
-    ]
-    disabled += [f"filter.{name}.required=false" for name in filters]
-    settings = [word for setting in disabled for word in ("-c", setting)]
     try:
-        result = subprocess.run(
-            ["git", *settings, "status", "--short", "--ignore-submodules=dirty"],
-            cwd=workspace.cwd,
-            env={
-                **_environment(),
-                "GIT_DIR": repository.folder,
-                "GIT_COMMON_DIR": repository.common,
-                "GIT_WORK_TREE": workspace.root or workspace.cwd,
-            },
-            capture_output=True,
-            timeout=TIMEOUT,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        report(_describe_failure(error))
+        return git.status(workspace.cwd).decode("utf-8", "backslashreplace").rstrip("\n")
+    except GitError as error:
+        report(str(error))
         return None
-    if result.returncode:
-        report(f"git exited with status {result.returncode}")
-        return None
-    return result.stdout.decode("utf-8", "backslashreplace").rstrip("\n")
 
 
-def _describe_failure(error: Exception) -> str:
+def _describe_failure(error: Exception, timeout: float) -> str:
     if isinstance(error, FileNotFoundError):
         return "git is not installed, or not on the PATH"
     if type(error).__name__ == "TimeoutExpired":
-        return f"git took longer than {TIMEOUT} seconds"
+        return f"git took longer than {timeout:g} seconds"
     return f"git could not be run: {getattr(error, 'strerror', None) or type(error).__name__}"
 
 

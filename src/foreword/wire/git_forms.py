@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from .forms import LineForm
+
 
 class LockSectionForm(TypedDict):
     section: str
@@ -31,3 +33,19 @@ class LockForm(TypedDict):
     prompts: list[LockedPromptForm]
     files: list[LockedFileForm]
     differences: list[str]
+
+
+class AuthoredLineForm(LineForm):
+    """A line of a prompt and its commit. `committed` is null if the line does not come from a file in the repository."""
+
+    committed: bool | None
+    commit: str | None
+    author: str | None
+    email: str | None
+    time: str | None
+
+
+class AuthorSumForm(TypedDict):
+    name: str
+    tokens: int
+    lines: int
