@@ -167,3 +167,10 @@ def test_a_rebuild_after_the_last_day_of_the_calendar_is_an_error(workspace):
     assembler = Assembler(workspace.workspace(), "pi")
     results = [rebuild for rebuild in rebuilds(assembler, Agent(), last, {}) if rebuild.variation == "clock"]
     assert [bool(result.error) for result in results] == [True, True]
+
+
+def test_another_process_imports_nothing_from_the_current_directory(workspace, monkeypatch):
+    """The current directory may be an untrusted workspace."""
+    workspace({"w/json.py": "raise SystemExit('imported from the workspace')\n"})
+    monkeypatch.chdir(workspace.path("w"))
+    assert in_another_process({**question(workspace), "layout": "ion"}, "1").text

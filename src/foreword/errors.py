@@ -34,7 +34,14 @@ class MissingError(CallError):
 
 
 class LayoutError(ForewordError):
-    """A layout is invalid: a key is unknown, or a value is invalid."""
+    """A layout is invalid: a key is unknown, or a value is invalid.
+
+    If its TOML is invalid, `line` and `column` say where, counting from 1; otherwise they are None.
+    """
+
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(message)
+        self.line, self.column = line, column
 
 
 class TemplateError(ForewordError):

@@ -176,7 +176,7 @@ def _form_of(content: Any) -> Any:
     if isinstance(content, Skill):
         return content.name
     if isinstance(content, Scope):
-        return _scope_form(content)
+        return scope_form(content)
     if isinstance(content, tuple):
         return [list(entry) for entry in content]
     return dict(content) if hasattr(content, "keys") else content
@@ -204,7 +204,7 @@ def tool_order(tools: Iterable[Tool]) -> list[str]:
     return names if names != sorted(names) else []
 
 
-def _scope_form(scope: Scope) -> dict[str, Any]:
+def scope_form(scope: Scope) -> dict[str, Any]:
     """Return a scope in the form that `agent_from` reads."""
 
     def rows(entries: Sequence[Access], default: str) -> list[dict[str, Any]]:

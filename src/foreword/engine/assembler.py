@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 DEFAULT_LAYOUT = "foreword"
 _MAX_SNAPSHOTS = 8
 _MENU_KINDS = ("skill", "agent", "command")
-_OPTIONS = ("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables")
+_OPTIONS = (
+    *("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables"),
+    *("requested", "layout_text"),
+)
 
 
 def assemble(
@@ -119,6 +122,9 @@ class Assembler:
 
     `values` sets template variables, by `type:name`, and takes precedence over the workspace. `variables` adds types of
     variables: each is a function that takes a name and the workspace and returns a string or None.
+
+    `requested` and `layout_text` are for a service, which does not trust its clients: they are assignments and a layout (TOML, in
+    place of `layout`) that may not read more files than a workspace's own, nor relax any check.
     """
 
     def __init__(
@@ -133,11 +139,14 @@ class Assembler:
         values: Mapping[str, str] | None = None,
         skill_folders: Sequence[str] = (),
         variables: Mapping[str, Callable[[str, Workspace], str | None]] | None = None,
+        requested: Sequence[tuple[str, Any]] = (),
+        layout_text: str = "",
     ) -> None:
         self.workspace = Workspace() if workspace is None else workspace
         expect("the workspace", self.workspace, Workspace)
         self.layout_name = path_text("the layout", layout)
         self.settings, self.assignments = path_text("the settings", settings), to_pairs("assignments", assignments)
+        self.requested, self.layout_text = to_pairs("requested", requested), layout_text
         self.rules = to_tuple("rules", rules)
         for name, mapping in (("packs", packs), ("values", values), ("variables", variables)):
             expect_mapping(name, mapping)
@@ -335,14 +344,15 @@ class Assembler:
 
     def _resolve_layout(self, workspace: Workspace, reader: Reader) -> tuple[Layout, Sequence[Finding]]:
         """Return the layout with all settings and wording applied, and findings about settings that were refused."""
-        if not (self.settings or self.assignments or self.packs):
+        is_changed = self.settings or self.assignments or self.packs or self.requested or self.layout_text
+        if not is_changed:
             unchanged = unchanged_layout(self.layout_name or DEFAULT_LAYOUT, workspace, reader)
             if unchanged is not None:
                 return unchanged, ()
         from .resolving import resolve_layout
 
-        names = self.layout_name, DEFAULT_LAYOUT
-        return resolve_layout(names, self.settings, self.assignments, self.packs, workspace, reader)
+        names, requested = (self.layout_name, DEFAULT_LAYOUT), (self.layout_text, self.requested)
+        return resolve_layout(names, self.settings, self.assignments, self.packs, requested, workspace, reader)
 
 
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from ..layout.parse import parse
-from ..packs.packs import check_packs, find_layout, with_texts
+from ..packs.packs import check_packs, find_layout, layout_from_text, with_texts
 from ..packs.settings import (
     choose_layout,
     key_origins,
     read_settings,
     restrict_untrusted,
     with_config,
+    with_requested,
     with_settings,
 )
 from ..packs.wording import with_wording
@@ -30,23 +31,31 @@ def resolve_layout(
     settings: str,
     assignments: Sequence[tuple[str, Any]],
     packs: Mapping[str, str],
+    requested: tuple[str, Sequence[tuple[str, Any]]],
     workspace: Workspace,
     reader: Reader,
 ) -> tuple[Layout, Sequence[Finding]]:
     """Return a layout with all settings and wording applied, and findings about settings that were refused.
 
-    `names` are the layout that the caller names, if any, and the default.
+    `names` are the layout that the caller names, if any, and the default. `requested` are the text of a layout that replaces it, if
+    any, and assignments, both from an untrusted request.
     """
     check_packs(packs)
     files, settings_findings = read_settings(workspace, reader, settings)
-    source, layout_findings = choose_layout(
-        names[0], files, names[1], lambda name: find_layout(name, workspace, reader, packs)
-    )
+    layout_text, untrusted_assignments = requested
+    layout_findings: Sequence[Finding] = ()
+    if layout_text:
+        source = layout_from_text(layout_text, workspace, reader, packs)
+    else:
+        source, layout_findings = choose_layout(
+            names[0], files, names[1], lambda name: find_layout(name, workspace, reader, packs)
+        )
     config_findings: Sequence[Finding] = ()
     if source.mapping.get("from"):
         source, config_findings = with_config(source, workspace, reader)
     source, wording_findings = with_wording(source, workspace, reader, packs)
     source, refusals = with_settings(source, files, assignments)
+    source = with_requested(source, untrusted_assignments)
     source, restrictions = restrict_untrusted(with_texts(source, workspace, reader, packs))
     layout = parse(source.mapping, source.name, source.address, source.untrusted)
     if source.origins:

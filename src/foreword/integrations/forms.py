@@ -92,7 +92,9 @@ class Responses:
         """Return the request with the turn's prompt, tools and messages."""
         # If the provider stores the conversation, only new messages are sent, and the prompt must not be one of them.
         is_stored = bool(body.get("previous_response_id") or body.get("conversation"))
-        own = for_openai_responses(turn, ttl=settings.ttl, breakpoints=0 if is_stored else 3, tool_choice=body.get("tool_choice"))
+        own = for_openai_responses(
+            turn, ttl=settings.ttl, breakpoints=0 if is_stored else 3, tool_choice=body.get("tool_choice")
+        )
         if is_stored:
             own["input"] = list(received.messages)
         if _has_system_first(own["input"]):

@@ -39,6 +39,7 @@ STD = os.path.join(_HERE, "std")
 SHIPPED_PACKS = {"std": NAMES, "agents": MIRRORS}
 RESERVED_PACKS = (*SHIPPED_PACKS, "user", "workspace")
 _MAX_EXTENDED = 10
+_REQUEST = "request"
 _MAX_FILES_LISTED = 1000
 
 
@@ -179,6 +180,12 @@ def find_layout(reference: str, workspace: Workspace, reader: Reader, packs: Map
     return _Loader(workspace, reader, packs or {}).load(reference, "", ())
 
 
+def layout_from_text(text: str, workspace: Workspace, reader: Reader, packs: Mapping[str, str] | None = None) -> Source:
+    """Return the layout in a request's TOML, merged with everything it extends. It is untrusted, like a workspace's."""
+    mapping = parse_toml(text, "the layout")
+    return _Loader(workspace, reader, packs or {}).merge_extended(_REQUEST, _REQUEST, mapping, "", ())
+
+
 def check_packs(packs: Iterable[str]) -> None:
     """Raise a CallError for a caller's pack whose name is reserved or cannot be part of an address."""
     for prefix in packs:
@@ -221,12 +228,17 @@ class _Loader:
 
     def load(self, reference: str, referrer_folder: str, chain: tuple[str, ...]) -> Source:
         """Load a layout, merged with those it extends. `referrer_folder` is the folder of the file that refers to it."""
-        name, address, mapping = self.read(reference, referrer_folder)
+        return self.merge_extended(*self.read(reference, referrer_folder), referrer_folder, chain)
+
+    def merge_extended(
+        self, name: str, address: str, mapping: dict[str, Any], referrer_folder: str, chain: tuple[str, ...]
+    ) -> Source:
+        """Return the layout in a mapping, merged with those it extends."""
         check_tables(mapping, name)
         if address in chain or len(chain) >= _MAX_EXTENDED:
             raise LayoutError(f"circular or too deep 'extends': {' > '.join((*chain, address))}")
         own_mapping = {key: content for key, content in mapping.items() if key != "extends"}
-        is_untrusted = has_prefix(address, "workspace")
+        is_untrusted = has_prefix(address, "workspace") or address == _REQUEST
         untrusted = frozenset(flatten(own_mapping)) if is_untrusted else frozenset()
         extended = mapping.get("extends")
         if extended is None:
@@ -235,7 +247,7 @@ class _Loader:
             raise LayoutError(f"layout {name}: extends must be an address or a file, not {extended!r}")
         if is_untrusted and not is_address(extended):
             raise LayoutError(
-                f"layout {name}: a workspace's layout may extend an address ($std/…, $workspace/…), not the file {extended!r}"
+                f"layout {name}: extends must be an address ($std/…, $workspace/…) in an untrusted layout, not the file {extended!r}"
             )
         folder = referrer_folder if is_address(address) else os.path.dirname(address)
         try:
@@ -288,9 +300,15 @@ class _Loader:
 
 def parse_toml(text: str, where: str) -> dict[str, Any]:
     """Parse TOML. Raises a LayoutError that names the line if the text is invalid."""
+    import re
     import tomllib
 
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise LayoutError(f"{where} is not valid TOML: {error}") from None
+        position = re.search(r"\(at line (\d+), column (\d+)\)$", str(error))
+        if position:
+            line, column = int(position[1]), int(position[2])
+        else:  # at the end of the document
+            line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+        raise LayoutError(f"{where} is not valid TOML: {error}", line, column) from None

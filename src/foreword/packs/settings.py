@@ -199,13 +199,18 @@ def restrict_untrusted(source: Source) -> tuple[Source, list[Finding]]:
             safe_value = "root"
         if safe_value is None or safe_value == values.get(key):
             continue
-        findings.append(
-            finding(
-                "workspace-refused", f"layout {source.name}: a workspace may not set {key}; it stays {safe_value!r}"
-            )
-        )
+        who = "a workspace" if has_prefix(source.address, "workspace") else "an untrusted layout"
+        message = f"layout {source.name}: {who} may not set {key}; it stays {safe_value!r}"
+        findings.append(finding("workspace-refused", message))
         source = replace(source, mapping=assign(source.mapping, key, safe_value))
     return source, findings
+
+
+def _is_protected(key: str, content: object) -> bool:
+    """Whether setting a key to this value would read more files or relax a check."""
+    relaxes_validation = key.endswith(".validation") and content != "strict"
+    is_protected = key in _PROTECTED_KEYS or relaxes_validation
+    return is_protected or _names_foreign_template(key, content) or _widens_imports(key, content)
 
 
 def _widens_imports(key: str, content: object) -> bool:
@@ -236,6 +241,17 @@ def with_settings(
     for key, content in assignments:
         source = _set(source, key, content, Origin("caller", full_key(source.mapping, key)))
     return source, findings
+
+
+def with_requested(source: Source, assignments: Sequence[tuple[str, Any]]) -> Source:
+    """Return the layout with a request's keys set. Raises a LayoutError if one would read more files or relax a check."""
+    for key, content in assignments:
+        path = full_key(source.mapping, key)
+        if _is_protected(path, content):
+            raise LayoutError(f"a request may not set {path} to {content!r}")
+        source = _set(source, key, content, Origin("caller", path))
+        source = replace(source, untrusted=source.untrusted | {path})
+    return source
 
 
 def _layout_keys(mapping: Mapping[str, Any], source: Source) -> Iterator[tuple[str, Any]]:
@@ -273,9 +289,7 @@ def _set_checked(source: Source, key: str, content: Any, path: str, is_untrusted
         parse(changed.mapping, changed.name, changed.address, changed.untrusted)
         return changed
     full_name = full_key(source.mapping, key)
-    relaxes_validation = full_name.endswith(".validation") and content != "strict"
-    is_protected = full_name in _PROTECTED_KEYS or relaxes_validation
-    if is_protected or _names_foreign_template(full_name, content) or _widens_imports(full_name, content):
+    if _is_protected(full_name, content):
         raise LayoutError(f"a workspace may not set {full_name}")
     changed = replace(changed, untrusted=changed.untrusted | {full_name})
     before = parse(source.mapping, source.name, source.address, source.untrusted)

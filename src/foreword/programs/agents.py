@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 
-from ..engine.assembler import Assembler
 from ..errors import CallError, ForewordError
 from ..findings import finding
 from ..inspection.agents import READ_VERDICTS, AgentView, apply_visits, compare_agents, folders_to_visit
@@ -15,10 +14,11 @@ from ..layout.merging import split_list
 from ..packs.mirrors import all_mirrors
 from ..packs.settings import agent_names, read_settings
 from ..sources.contents import Contents
-from ..sources.environment import absolute, resolve_workspace
+from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
 from ..sources.paths import is_inside
+from ..store import waits
 from ..text.lines import printable
 from ..text.tokens import estimate_count
 from ..vocabulary import replace, value
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
+    from ..engine.assembler import Assembler
     from ..inspection.agents import AgentTable
     from ..layout.model import Layout
     from ..sources.instruction_files import InstructionFiles
@@ -131,9 +132,8 @@ class _Comparison:
 
     def _path(self, name: str) -> str:
         """Return the absolute path: in the current directory if the file exists only there, otherwise in the workspace."""
-        in_workspace = absolute(os.path.join(self.workspace.cwd, name), os.environ)
-        in_current = absolute(name, os.environ)
-        return in_current if os.path.lexists(in_current) and not os.path.lexists(in_workspace) else in_workspace
+        paths = self.question.paths_of(name, self.workspace.cwd)
+        return next(filter(os.path.lexists, paths), paths[0])
 
     def _configured_names(self) -> list[str]:
         """Return the layouts that the settings or the caller specify as agents."""
@@ -143,15 +143,8 @@ class _Comparison:
         return list(dict.fromkeys((*names, *self.assigned_agents)))
 
     def _assembler(self, layout: str) -> Assembler:
-        fields = self.question.fields
-        assembler = Assembler(
-            replace(self.workspace, root=self.workspace.root if self.workspace.is_repository else None),
-            layout,
-            settings=fields.get("settings") or "",
-            assignments=self.assignments,
-            packs=fields.get("packs"),
-            values=fields.get("values"),
-        )
+        root = self.workspace.root if self.workspace.is_repository else None
+        assembler = self.question.assembler_for(replace(self.workspace, root=root), layout, self.assignments)
         assembler.reader = lambda: Reader(contents=self.contents)
         return assembler
 
@@ -164,6 +157,7 @@ class _Comparison:
             return None
 
     def _view(self, name: str, layout: Layout, evidence: Sequence[str]) -> AgentView:
+        waits.announce("build")
         question = self.question
         assembler = self._assembler(name)
         # Menus matter only if they can push a file over the prompt's budget.
@@ -190,6 +184,7 @@ class _Comparison:
             self.findings[finding("scan-limit", message, printable(self.root))] = None
         found: dict[tuple[int, str], dict[str, Candidate]] = {}
         for number, folder in folders[:_MAX_VISITS]:
+            waits.announce("build")
             assembler = self.assemblers[number].for_directory(self.real_names.get(folder, folder))
             assembler.reader = self.assemblers[number].reader
             try:

@@ -130,7 +130,7 @@ def _rebuild(question: Question) -> tuple[Subject, list[tuple[Rebuild, Sequence[
     subject = build_subject(question)
     results: list[tuple[Rebuild, Sequence[SectionDiff]]] = []
     agent, now = question.agent_with_template(), question.now or local_time()
-    for rebuild in rebuilds(question.assembler, agent, now, question.fields, subject.prompt):
+    for rebuild in rebuilds(question.assembler, agent, now, question.fields_with_template(), subject.prompt):
         is_same = rebuild.prompt is None or rebuild.prompt.text == subject.prompt.text
         sections = (
             ()

@@ -11,7 +11,7 @@ import os
 from ..errors import ForewordError
 from ..packs.mirrors import all_mirrors
 from ..packs.std import NAMES
-from ..sources.environment import absolute, resolve_workspace
+from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.paths import is_inside
 from ..text.lines import printable
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 _MAX_ABOVE = 5
 
 
-def is_match(path: str, requested: str, cwd: str) -> bool:
+def is_match(path: str, requested: str, question: Question) -> bool:
     """Whether a path is at or below `requested`, or has that name. An empty string matches every path."""
     return (
         not requested
         or os.path.basename(path) == requested
-        or any(is_inside(path, possible) for possible in _paths(requested, cwd))
+        or any(is_inside(path, possible) for possible in question.paths_of(requested))
     )
 
 
 def explain_path(question: Question, requested: str, absent: Sequence[Candidate]) -> list[Candidate]:
     """Return candidates that explain why nothing at a path was used. `absent` are the candidates there that do not exist."""
-    paths = _paths(requested, question.cwd)
+    paths = question.paths_of(requested)
     path = next((possible for possible in paths if os.path.lexists(possible)), paths[0])
     if absent and not os.path.lexists(path):
         return [
@@ -55,9 +55,7 @@ def explain_path(question: Question, requested: str, absent: Sequence[Candidate]
 def with_readers(question: Question, requested: str, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates. If only one file exists at the requested path, its reason also names the other agents that read it."""
     existing = [candidate for candidate in candidates if candidate.fate != "absent"]
-    path = next(
-        (existing_path for existing_path in _paths(requested, question.cwd) if os.path.isfile(existing_path)), ""
-    )
+    path = next((existing_path for existing_path in question.paths_of(requested) if os.path.isfile(existing_path)), "")
     if len(existing) != 1 or existing[0].path != printable(path):
         return list(candidates)
     reason = "; ".join(filter(None, (existing[0].reason, _also_read_by(question, path))))
@@ -69,11 +67,6 @@ def _also_read_by(question: Question, path: str) -> str:
     address = question.assembler.layout().address
     agents = [agent.name for agent in agents_that_read(question, path) if agent.address != address]
     return f"also read by {', '.join(agents)}" if agents else ""
-
-
-def _paths(requested: str, cwd: str) -> list[str]:
-    """Return the absolute paths that a name may refer to: in the workspace, and in the current directory."""
-    return [absolute(os.path.join(cwd, requested), os.environ), absolute(requested, os.environ)]
 
 
 def _explain(question: Question, path: str) -> Candidate:

@@ -20,6 +20,7 @@ from ..sources.front_matter import read_skill
 from ..sources.links import reach_by_path, workspace_reach
 from ..sources.paths import is_inside
 from ..sources.tree import Listings, scan_below
+from ..store import waits
 from ..text.lines import printable
 from ..text.tokens import estimate
 from ..vocabulary import Agent, value
@@ -119,6 +120,7 @@ class _LintRun:
 
     def check(self, assembler: Assembler) -> None:
         """Check one folder's prompt."""
+        waits.announce("build")
         prompt = assembler.prompt(self.agent, self.now)
         snapshot = assembler.snapshot(self.agent)
         self.disk.enter(snapshot.plan.workspace)

@@ -5,21 +5,23 @@ The command line, HTTP and MCP ask questions as mappings of these fields, all of
 
     cwd, home, layout, settings, set, packs, values, store, now       where to look, and with which layout
     model, tools, scope, …                                            the agent: the keys of `encoding.agent.KEYS`
+    root, inside, requested, layout_text                              only from a service: the limits and the untrusted parts of a request
 """
 
 from __future__ import annotations
 
 import os
 
-from ..encoding.agent import KEYS, agent_from
+from ..encoding.agent import KEYS, agent_from, document_form
 from ..engine.assembler import Assembler
 from ..errors import CallError, show, suggestion
 from ..shapes import OBJECT, STRING, STRINGS, SWITCH, WHOLE_NUMBER, check
+from ..sources.environment import absolute
 from ..vocabulary import Document, Workspace, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
     from typing import Any
 
@@ -49,7 +51,11 @@ class Question:
     """
 
     def __init__(
-        self, fields: Mapping[str, Any], names: Mapping[str, str] | None = None, assembler: Assembler | None = None
+        self,
+        fields: Mapping[str, Any],
+        names: Mapping[str, str] | None = None,
+        assembler: Assembler | None = None,
+        store: Store | None = None,
     ) -> None:
         self.fields = fields
         self._names = names or {}
@@ -58,34 +64,45 @@ class Question:
         self.model: str = fields.get("model") or ""
         self.provider: str = fields.get("provider") or ""
         self.now = parse_time(fields.get("now"))
-        self._assembler = assembler
+        self._assembler, self._store = assembler, store
         self._agent: Agent | None = None
         self._checked: Prompt | None = None
 
     def with_fields(self, **fields: Any) -> Question:
         """Return the same question with some fields replaced."""
-        other = Question({**self.fields, **fields}, self._names)
+        other = Question({**self.fields, **fields}, self._names, store=self._store)
         if not any(name in KEYS for name in fields):
             other._agent = self._agent
         return other
 
     @property
     def workspace(self) -> Workspace:
-        return Workspace(self.cwd, home=self.home)
+        return Workspace(self.cwd, self.fields.get("root"), home=self.home, inside=self.fields.get("inside") or ())
+
+    def paths_of(self, name: str, cwd: str = "") -> list[str]:
+        """Return the absolute paths that a name may refer to: in the workspace and, unless a service asks, in the current directory."""
+        in_workspace = absolute(os.path.join(cwd or self.cwd, name), os.environ)
+        return [in_workspace] if self.fields.get("inside") else [in_workspace, absolute(name, os.environ)]
 
     @property
     def assembler(self) -> Assembler:
         """The assembler for this question's workspace and layout."""
         if self._assembler is None:
-            self._assembler = Assembler(
-                self.workspace,
-                self.fields.get("layout") or "",
-                settings=self.fields.get("settings") or "",
-                assignments=self.assignments(),
-                packs=self.fields.get("packs"),
-                values=self.fields.get("values"),
-            )
+            self._assembler = self.assembler_for(self.workspace, self.fields.get("layout") or "", self.assignments())
         return self._assembler
+
+    def assembler_for(self, workspace: Workspace, layout: str, assignments: Sequence[tuple[str, Any]]) -> Assembler:
+        """Return a new assembler for this workspace and layout, with the question's other options."""
+        return Assembler(
+            workspace,
+            layout,
+            settings=self.fields.get("settings") or "",
+            assignments=assignments,
+            packs=self.fields.get("packs"),
+            values=self.fields.get("values"),
+            requested=self.fields.get("requested") or (),
+            layout_text=self.fields.get("layout_text") or "",
+        )
 
     @property
     def agent(self) -> Agent:
@@ -123,10 +140,15 @@ class Question:
         sections = self.assembler.layout().all_sections
         if self.agent.base or not any("template" in section.instead for section in sections):
             return self.agent
-        stored = self.store_to_read().template() if self.has_store() else None
+        stored = self.store_to_read().template() if self._store or self.has_store() else None
         if stored is None:
             return self.agent
         return replace(self.agent, base=Document(f"template {stored.version}", stored.template, syntax=stored.syntax))
+
+    def fields_with_template(self) -> dict[str, Any]:
+        """Return the fields with the global template as the base if it is used, for a process that cannot read this one's store."""
+        base = self.agent_with_template().base
+        return {**self.fields, "base": document_form(base) if isinstance(base, Document) else base}
 
     # The store
 
@@ -159,9 +181,19 @@ class Question:
 
     def store_to_read(self) -> Store:
         """Return the open store, for a caller that only reads."""
+        if self._store is not None:
+            return self._store
         from ..store import open_store
 
         return open_store(self.url_to_read())
+
+    def existing_store(self) -> Store:
+        """Return the open store, for a caller that inspects the store itself. If it was set explicitly, it must exist."""
+        if self._store is not None:
+            return self._store
+        from ..store import open_store
+
+        return open_store(self.existing_store_url())
 
     def existing_store_url(self) -> str:
         """Return the store's URL for a caller that inspects the store itself. If it was set explicitly, the store must exist."""
@@ -200,12 +232,13 @@ class Question:
         return f"sqlite:///{os.path.join(folder, 'foreword', 'foreword.db')}", False
 
 
-def _assignments(texts: Iterable[str]) -> list[tuple[str, Any]]:
-    if not texts:
+def _assignments(entries: Iterable[str | tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Return assignments, parsing those that are still written as `KEY=VALUE`."""
+    if not entries:
         return []
     from ..packs.settings import parse_assignment
 
-    return [parse_assignment(text) for text in texts]
+    return [parse_assignment(entry) if isinstance(entry, str) else (entry[0], entry[1]) for entry in entries]
 
 
 def check_fields(fields: Any, extra: Collection[str] = ()) -> None:

@@ -89,7 +89,7 @@ def candidates_of(question: Question) -> list[Candidate]:
     if file and (explained := explain_rule(question, path, file)):
         return explained
     all_candidates = _with_waiting(question)
-    candidates = [candidate for candidate in all_candidates if is_match(candidate.path, path, question.cwd)]
+    candidates = [candidate for candidate in all_candidates if is_match(candidate.path, path, question)]
     if path and not any(candidate.fate != "absent" for candidate in candidates):
         return explain_path(question, path, candidates)
     return with_readers(question, path, candidates) if path else candidates
@@ -284,8 +284,6 @@ def diff_form(comparison: PromptComparison) -> DifferenceForm:
 
 def compare_prompts(question: Question) -> PromptComparison:
     """Return the two prompts to compare, and their difference."""
-    from ..inspection.diff import compare
-    from ..text.tokens import count
     from .subjects import read_subject
 
     layouts = question.fields.get("layouts") or []
@@ -300,7 +298,15 @@ def compare_prompts(question: Question) -> PromptComparison:
         question = question.with_fields(layout=layouts[0])
     other = question.with_fields(layout=layouts[1]) if len(layouts) == 2 else question
     old, new = read_subject(question.fields["old"], question), read_subject(question.fields["new"], other)
-    sizes = [count(subject.prompt.text, question.model, question.provider) for subject in (old, new)]
+    return compare_subjects(old, new, question.model, question.provider)
+
+
+def compare_subjects(old: Subject, new: Subject, model: str, provider: str) -> PromptComparison:
+    """Return how two prompts differ, and their sizes in the tokens of this model."""
+    from ..inspection.diff import compare
+    from ..text.tokens import count
+
+    sizes = [count(subject.prompt.text, model, provider) for subject in (old, new)]
     return PromptComparison(old, new, (sizes[0], sizes[1]), compare(old, new))
 
 

@@ -38,14 +38,14 @@ def explain_rule(question: Question, rule: str, file: str) -> list[Candidate]:
     found: dict[str, Candidate] = {}
     for candidate_rule in _rules(reading, reader.scopes):
         path = printable(candidate_rule.path)
-        if is_match(path, rule, question.cwd):
+        if is_match(path, rule, question):
             layer = next(
                 (candidate.layer for candidate in reading.inputs.candidates if candidate.path == path), "project"
             )
             applies, reason = _verdict(candidate_rule, reading, file)
             found[path] = Candidate(path, layer, "used" if applies else "waiting", reason)
     for candidate in reading.inputs.candidates:
-        if is_match(candidate.path, rule, question.cwd) and candidate.fate != "absent":
+        if is_match(candidate.path, rule, question) and candidate.fate != "absent":
             default_reason = f"it is in a folder above {printable(file)}"
             found.setdefault(candidate.path, replace(candidate, reason=candidate.reason or default_reason))
     return _with_prompt(question, list(found.values()))

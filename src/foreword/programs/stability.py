@@ -19,6 +19,7 @@ from ..errors import ForewordError
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.stamps import real_path
+from ..store import waits
 from ..vocabulary import replace, value
 
 TYPE_CHECKING = False
@@ -126,6 +127,7 @@ def _reverse(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _try_build(variation: str, detail: str, build: Callable[..., Prompt], *arguments: Any) -> Rebuild:
+    waits.announce("build")
     try:
         return Rebuild(variation, detail, build(*arguments))
     except (ForewordError, OSError, OverflowError, ValueError) as error:
@@ -200,9 +202,10 @@ def _id_in_another_process(fields: Mapping[str, Any], seed: str) -> str:
 _PROGRAM = """\
 import json, sys
 from foreword.errors import ForewordError
-from foreword.programs.questions import answer
+from foreword.programs.question import Question
+from foreword.programs.questions import show
 try:
-    sys.stdout.write(json.dumps(answer("show", json.load(sys.stdin))))
+    sys.stdout.write(json.dumps(show(Question(json.load(sys.stdin)))))
 except ForewordError as error:
     sys.exit(str(error))
 """
@@ -223,20 +226,22 @@ except ForewordError as error:
 def _run(program: str, fields: Mapping[str, Any], environment: dict[str, str]) -> str:
     """Return the output of a Python program that reads a question's fields."""
     import json
-    import subprocess
+    from subprocess import PIPE, Popen, TimeoutExpired
 
-    try:
-        result = subprocess.run(
-            [sys.executable, "-c", program],
-            capture_output=True,
-            env=environment,
-            input=json.dumps(dict(fields)).encode("ascii"),
-            timeout=_TIMEOUT,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise ForewordError(f"the process did not finish within {_TIMEOUT} seconds") from None
-    if result.returncode:
-        error = result.stderr.decode("utf-8", "replace").strip()
-        raise ForewordError(error or f"the process failed with status {result.returncode}")
-    return result.stdout.decode("ascii")
+    waits.announce("build")
+    # Without -P, the program would import modules from the current directory, which may be an untrusted workspace.
+    command = [sys.executable, "-P", "-c", program]
+    with Popen(command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment) as process:
+        try:
+            waits.set_interrupt(process.kill)
+            output, errors = process.communicate(json.dumps(dict(fields)).encode("ascii"), _TIMEOUT)
+        except TimeoutExpired:
+            raise ForewordError(f"the process did not finish within {_TIMEOUT} seconds") from None
+        finally:
+            if process.returncode is None:
+                process.kill()
+            waits.set_interrupt(None)
+    if process.returncode:
+        error = errors.decode("utf-8", "replace").strip()
+        raise ForewordError(error or f"the process failed with status {process.returncode}")
+    return output.decode("ascii")

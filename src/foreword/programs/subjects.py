@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ..errors import CallError
+from ..errors import CallError, MissingError
 from ..inspection.subject import Subject
 from ..sources.environment import absolute
 from ..text.lines import printable
@@ -150,11 +150,9 @@ def _check_objects(form: Mapping[str, Any], key: str, required: str, where: str)
 def _stored_prompt(id: str, question: Question) -> Subject:
     import json
 
-    from ..store import open_store
-
-    stored = open_store(question.existing_store_url()).prompt(id)
+    stored = question.existing_store().prompt(id)
     if stored is None:
-        raise CallError(
+        raise MissingError(
             f"no prompt {printable(id)} in the store; use the full id, as foreword talk list --json prints it"
         )
     text, account = stored
@@ -163,10 +161,9 @@ def _stored_prompt(id: str, question: Question) -> Subject:
 
 def _stored_edition(name: str, question: Question) -> Subject:
     """Return the edition `talk:ID@N`, or the current edition of `talk:ID`. An id may contain an `@`, so the whole name is also tried."""
-    from ..store import open_store
     from ..wire.answers import edition_form
 
-    store = open_store(question.existing_store_url())
+    store = question.existing_store()
     full_name = name.removeprefix("talk:")
     id, separator, number = full_name.rpartition("@")
     # The store's integers are bounded, so a number with more digits than any edition has is not looked up.
@@ -177,5 +174,5 @@ def _stored_edition(name: str, question: Question) -> Subject:
     if edition is None:
         known = store.editions(id) if separator else []
         numbers = f"; its editions are 1 to {known[-1].number}" if known else "; see foreword talk list"
-        raise CallError(f"no conversation or edition {printable(full_name)!r} in the store{numbers}")
+        raise MissingError(f"no conversation or edition {printable(full_name)!r} in the store{numbers}")
     return subject_from(name, edition_form(full_name, edition))

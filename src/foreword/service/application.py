@@ -11,7 +11,8 @@ from time import perf_counter
 from typing import Any
 
 from ..engine import sandbox
-from ..errors import ForewordError, HookError, MissingError, StoreBusyError, StoreError, TemplateError
+from ..errors import ForewordError, HookError, LayoutError, MissingError, StoreBusyError, StoreError, TemplateError
+from ..layout.positions import position_of
 from ..text.lines import printable
 from ..vocabulary import replace
 from .guard import RequestGuard
@@ -216,6 +217,8 @@ def _run(route: Route, service: Service, request: Request) -> Response:
         columns = {"column": error.column, "end_column": error.end_column}
         location = {"line": error.line, **columns, "message": error.message}
         raise Problem("invalid-template", str(error), reason=redact_template_error(error), errors=[location]) from error
+    except LayoutError as error:
+        raise _layout_problem(error, request) from error
     except MissingError as error:
         raise Problem("not-found", str(error), reason=_redact_cwd(error, service, request)) from error
     except HookError as error:
@@ -224,11 +227,26 @@ def _run(route: Route, service: Service, request: Request) -> Response:
         raise Problem("invalid-request", str(error), reason=_redact_cwd(error, service, request)) from error
 
 
+def _layout_problem(error: LayoutError, request: Request) -> Problem:
+    """Return the problem for an invalid layout. If the request contains the layout, the problem says where the error is."""
+    text = getattr(request.body, "layout_text", "")
+    if not text:
+        return Problem("invalid-request", str(error))
+    position = (error.line, error.column, None) if error.line else position_of(text, str(error)) or (None, None, None)
+    line, column, end_column = position
+    location = {"line": line, "column": column, "end_column": end_column, "message": str(error)}
+    reason = f"invalid layout at line {line}" if line else "invalid layout"
+    return Problem("invalid-layout", str(error), reason=reason, errors=[location])
+
+
 def _redact_cwd(error: ForewordError, service: Service, request: Request) -> str:
     """Return an error's message for the log, without the working directory, whose name may contain spaces."""
-    cwd = getattr(request.body or request.query, "cwd", "")
-    path = printable(service.path(cwd)) if isinstance(cwd, str) else ""
-    return redact(str(error).replace(path, "…") if path else str(error))
+    message, body = str(error), request.body or request.query
+    for asked in (body, getattr(body, "old", None), getattr(body, "new", None)):
+        cwd = getattr(asked, "cwd", "")
+        path = printable(service.path(cwd)) if isinstance(cwd, str) else ""
+        message = message.replace(path, "…") if path else message
+    return redact(message)
 
 
 def _request_id(headers: list[tuple[bytes, bytes]]) -> str:

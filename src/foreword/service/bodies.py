@@ -333,6 +333,12 @@ class DriftQuery(Struct, forbid_unknown_fields=True):
         _check_moment(self.now or None)
 
 
+class LayoutsQuery(Struct, forbid_unknown_fields=True):
+    """The folder whose workspace's own layouts to list."""
+
+    cwd: Path = ""
+
+
 class FilesQuery(Struct, forbid_unknown_fields=True):
     """The start of a path, relative to `cwd`."""
 

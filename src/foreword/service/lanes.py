@@ -5,6 +5,7 @@
 | reading | reads, and turns that reuse an edition | 32 |
 | building | gathering, building and writing to the store | 8 |
 | templates | previews, checks, and all other rendering of untrusted templates | `--template-workers`, with a bounded queue |
+| inspections | lint, agents and cache, which may examine a whole repository | 2, with a bounded queue |
 
 A job starts in its route's lane. When it is about to do work that belongs in a later lane (`store/waits.py` announces that), it stops
 and starts over in that lane. Nothing has been stored at that point, because writing comes last.
@@ -20,10 +21,12 @@ from typing import Any
 from ..store import waits
 from .responses import Problem, Response
 
-READING, BUILDING, TEMPLATES = range(3)
-_LANE_OF = {"build": BUILDING, "write": BUILDING, "template": TEMPLATES}
+READING, BUILDING, TEMPLATES, INSPECTIONS = range(4)
+_LANE_OF = {"build": BUILDING, "write": BUILDING, "template": TEMPLATES, "inspect": INSPECTIONS}
 _READERS = 32
 _BUILDERS = 8
+_INSPECTORS = 2
+_INSPECTION_QUEUE = 16
 
 
 class WrongLane(BaseException):
@@ -91,27 +94,33 @@ class Lanes:
             ThreadPoolExecutor(_READERS, "foreword-reading"),
             ThreadPoolExecutor(_BUILDERS, "foreword-building"),
             ThreadPoolExecutor(template_workers, "foreword-template"),
+            ThreadPoolExecutor(_INSPECTORS, "foreword-inspection"),
         ]
-        self._workers, self._queue = template_workers, template_queue
+        # For each bounded lane: its threads, its queue, and what to say if the queue is full.
+        self._bounds = {
+            TEMPLATES: (template_workers, template_queue, "templates are already waiting to be rendered"),
+            INSPECTIONS: (_INSPECTORS, _INSPECTION_QUEUE, "inspections are already waiting"),
+        }
         self._lock = allocate_lock()
-        self._templates = 0
+        self._jobs = dict.fromkeys(self._bounds, 0)
 
     def submit(self, job: Job, lane: int) -> Future[Any]:
-        """Run a job in a lane. Raises a Problem if the queue for templates is full."""
-        if lane != TEMPLATES:
+        """Run a job in a lane. Raises a Problem if the lane's queue is full."""
+        if lane not in self._bounds:
             return self._pools[lane].submit(job.run, lane)
+        threads, queue, waiting = self._bounds[lane]
         with self._lock:
-            if self._templates >= self._workers + self._queue:
-                raise Problem("busy", f"{self._queue} templates are already waiting to be rendered; try again later")
-            self._templates += 1
+            if self._jobs[lane] >= threads + queue:
+                raise Problem("busy", f"{queue} {waiting}; try again later")
+            self._jobs[lane] += 1
         future = self._pools[lane].submit(job.run, lane)
-        future.add_done_callback(self._template_done)
+        future.add_done_callback(lambda _: self._done(lane))
         return future
 
     def close(self) -> None:
         for pool in self._pools:
             pool.shutdown(cancel_futures=True)
 
-    def _template_done(self, future: Future[Any]) -> None:
+    def _done(self, lane: int) -> None:
         with self._lock:
-            self._templates -= 1
+            self._jobs[lane] -= 1

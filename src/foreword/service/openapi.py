@@ -48,7 +48,7 @@ def document(routes: Sequence[Route]) -> dict[str, Any]:
         for type_ in (route.body, route.query, route.response)
         if type_ not in (None, str, dict)
     }
-    ordered = sorted({*types, ProblemForm}, key=lambda type_: str(getattr(type_, "__name__", type_)))
+    ordered = sorted({*types, ProblemForm}, key=str)
     _, schemas = msgspec.json.schema_components(ordered, ref_template=_REF)
     paths: dict[str, dict[str, Any]] = {}
     for route in documented:
@@ -131,11 +131,7 @@ def _header_parameters(route: Route) -> list[dict[str, Any]]:
 def _success(route: Route) -> dict[str, Any]:
     if route.response is str:
         return {"description": route.description, "content": {"text/plain": {"schema": {"type": "string"}}}}
-    schema = (
-        {"type": "object"}
-        if route.response is dict
-        else {"$ref": _REF.format(name=getattr(route.response, "__name__", ""))}
-    )
+    (schema,), _ = msgspec.json.schema_components([route.response], ref_template=_REF)
     return {"description": route.description, "content": {"application/json": {"schema": schema}}}
 
 

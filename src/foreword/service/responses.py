@@ -33,6 +33,7 @@ PROBLEMS = {
     "template-changed": (412, "Template changed in the meantime"),
     "too-large": (413, "Request too large"),
     "invalid-template": (422, "Invalid template"),
+    "invalid-layout": (422, "Invalid layout"),
     "headers-too-large": (431, "Request headers too large"),
     "client-disconnected": (499, "Client disconnected"),
     "internal-error": (500, "Internal error"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from typing import Any
 from urllib.parse import unquote
 
 from ..vocabulary import value
@@ -24,7 +25,7 @@ class Route:
     method: str
     path: str
     function: Callable[[Service, Request], Response]
-    response: type | None
+    response: Any
     body: type | None = None
     query: type | None = None
     problems: tuple[str, ...] = ()

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from ..encoding.forms import CandidateForm
 from ..wire.forms import (
+    AgentsForm,
+    CacheForm,
+    CountedForm,
+    DifferenceForm,
     DriftForm,
     EditionForm,
+    LineForm,
+    LintForm,
     MessageForm,
     RecordedForm,
+    ShowForm,
+    SkillForm,
     TemplateForm,
     TouchedForm,
     TurnForm,
     VariablesForm,
 )
-from . import about, conversations, forms, templates
+from . import about, conversations, forms, questions, templates
 from .bodies import (
     AgentBody,
     AuthorQuery,
@@ -21,6 +30,7 @@ from .bodies import (
     CompactBody,
     DriftQuery,
     FilesQuery,
+    LayoutsQuery,
     ListQuery,
     PreviewBody,
     SaveQuery,
@@ -29,6 +39,16 @@ from .bodies import (
     TurnBody,
     UsageBody,
     ValuesBody,
+)
+from .inspection_bodies import (
+    AgentsBody,
+    DiffBody,
+    LintBody,
+    PathsBody,
+    QuestionBody,
+    ShowBody,
+    SkillsQuery,
+    WhyBody,
 )
 from .page import page_or_placeholder
 from .request import Request
@@ -51,6 +71,7 @@ def page(service: Service, request: Request) -> Response:
 
 _TEMPLATE = ("outside-roots", "not-found", "invalid-template")
 _CONVERSATION = ("outside-roots", "not-found", "invalid-template", "hook-failed", "store-down")
+_QUESTION = ("outside-roots", "not-found", "invalid-template", "invalid-layout", "store-down")
 ROUTES = (
     Route("GET", "/conversations/{id}", conversations.read_conversation, EditionForm, None, None, ("not-found", "store-down"), True),
     Route("POST", "/conversations/{id}/turn", conversations.turn, TurnForm, TurnBody, None, _CONVERSATION),
@@ -66,6 +87,16 @@ ROUTES = (
     Route("GET", "/conversations/{id}/drift", conversations.read_drift, DriftForm, None, DriftQuery, _CONVERSATION),
     Route("GET", "/conversations", conversations.list_conversations, forms.ConversationsForm, None, ListQuery, ("store-down",)),
     Route("GET", "/prompts/{id}", conversations.read_prompt, forms.StoredPromptForm, None, None, ("not-found", "store-down")),
+    Route("POST", "/show", questions.show, ShowForm, ShowBody, None, _QUESTION),
+    Route("POST", "/why", questions.why, list[CandidateForm], WhyBody, None, _QUESTION),
+    Route("POST", "/blame", questions.blame, list[LineForm], QuestionBody, None, _QUESTION),
+    Route("POST", "/tokens", questions.tokens, CountedForm, QuestionBody, None, _QUESTION),
+    Route("POST", "/touch", questions.touch_files, TouchedForm, PathsBody, None, _QUESTION),
+    Route("POST", "/diff", questions.diff, DifferenceForm, DiffBody, None, _QUESTION),
+    Route("POST", "/cache", questions.cache, CacheForm, QuestionBody, None, _QUESTION),
+    Route("POST", "/agents", questions.agents, AgentsForm, AgentsBody, None, _QUESTION),
+    Route("POST", "/lint", questions.lint, LintForm, LintBody, None, _QUESTION),
+    Route("GET", "/skills", questions.list_skills, list[SkillForm], None, SkillsQuery, _QUESTION),
     Route("GET", "/system-prompt", templates.read_template, TemplateForm),
     Route("PUT", "/system-prompt", templates.set_template, TemplateForm, TemplateBody, SaveQuery, ("template-changed", "store-down")),
     Route("GET", "/system-prompt/variables", templates.list_variables, VariablesForm),
@@ -76,7 +107,7 @@ ROUTES = (
     Route("POST", "/system-prompt/check", templates.check, forms.FindingsForm, CheckBody, None, ("outside-roots", "not-found"), is_template=True),
     Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots", "not-found"), is_template=True),
     Route("GET", "/files", templates.list_files, forms.EntriesForm, None, FilesQuery, ("outside-roots", "not-found")),
-    Route("GET", "/layouts", templates.list_layouts, forms.LayoutsForm),
+    Route("GET", "/layouts", templates.list_layouts, forms.LayoutsForm, None, LayoutsQuery, ("outside-roots", "not-found")),
     Route("GET", "/tools", about.list_tools, forms.ToolsForm, is_inline=True),
     Route("GET", "/roots", templates.list_roots, forms.RootsForm, is_inline=True),
     Route("GET", "/healthz", about.healthz, forms.StatusForm, is_inline=True, is_open=True),

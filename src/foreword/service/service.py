@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from ..conversation.conversation import Conversation
 from ..conversation.conversations import Conversations
-from ..encoding.agent import KEYS, agent_from
+from ..encoding.agent import KEYS, agent_from, document_form, scope_form
 from ..errors import CallError, LayoutError, StoreError, show, suggestion
 from ..extensions import Extension
 from ..inspection.price_list import read_prices
@@ -122,13 +122,29 @@ class Service:
 
     def agent(self, body: AgentBody, workspace: Workspace) -> Agent:
         """Create the agent that a request describes."""
+        return agent_from(self._agent_content(body, workspace))
+
+    def agent_fields(self, body: AgentBody, workspace: Workspace) -> dict[str, Any]:
+        """Return the agent that a request describes as plain data."""
+        content = self._agent_content(body, workspace)
+        if isinstance(content["base"], Document):
+            content["base"] = document_form(content["base"])
+        if content["scope"] is not None:
+            content["scope"] = scope_form(content["scope"])
+        return content
+
+    def layout_options(self, body: AgentBody) -> dict[str, Any]:
+        """Return the settings and packs for a request, as fields of a question."""
+        return {"settings": self.settings, "set": self.assignments, "packs": self.packs}
+
+    def _agent_content(self, body: AgentBody, workspace: Workspace) -> dict[str, Any]:
         content: dict[str, Any] = {key: getattr(body, key) for key in KEYS}
         if body.tools is not None:
             content["tools"] = [asdict(tool) for tool in body.tools]
         if body.base and not is_only_address(body.base):
             content["base"] = Document("request", body.base)
         content["scope"] = self._scope(body, workspace)
-        return agent_from(content)
+        return content
 
     def conversation(self, id: str, body: AgentBody, layout: str = "", mirror: bool = False) -> Conversation:
         """Open the conversation for a request. An existing one keeps its layout unless the request specifies another."""
@@ -184,14 +200,19 @@ class Service:
         return scope
 
     def _scope_in(self, workspace: Workspace, reader: Reader) -> Scope | None:
-        root = real_path(resolve_workspace(workspace, reader).root or workspace.cwd)
+        served_root = self.served_root(workspace, reader)
+        return Scope([Access(served_root, "write")]) if served_root else None
+
+    def served_root(self, workspace: Workspace, reader: Reader | None = None) -> str | None:
+        """Return the served folder that contains the workspace, if the repository around it is larger, otherwise None."""
+        root = real_path(resolve_workspace(workspace, reader or Reader()).root or workspace.cwd)
         if any(is_inside(root, served) for served in self._real_roots):
             return None
         cwd = real_path(workspace.cwd)
         served_root = max((served for served in self._real_roots if is_inside(cwd, served)), key=len, default=None)
         if served_root is None:  # the folder was moved after the request was checked
             raise _outside_roots("cwd", workspace.cwd)
-        return Scope([Access(served_root, "write")])
+        return served_root
 
     def _access(self, row: AccessBody, default: str, workspace: Workspace) -> Access:
         path = self.path(os.path.join(workspace.cwd, row.path), "scope")

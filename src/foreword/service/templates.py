@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from ..encoding.prompt import finding_form
 from ..engine.assembler import default_template, local_time
-from ..errors import StaleError, StoreError, TemplateError, is_plain
+from ..errors import ForewordError, StaleError, StoreError, TemplateError, is_plain
 from ..findings import finding
-from ..packs.packs import layout_names, shipped_layout
+from ..packs.packs import layout_names, own_layouts
 from ..packs.settings import parse_assignment
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
@@ -18,10 +19,21 @@ from ..store.rows import TemplateVersion
 from ..template.catalog import CATALOG
 from ..template.languages import LANGUAGES
 from ..template.limits import SOURCE_LIMIT
-from ..vocabulary import Access, Agent, Document, Prompt, Scope, replace
+from ..vocabulary import Access, Agent, Document, Prompt, Scope, Workspace, replace
 from ..wire.answers import variable_form, version_form
 from ..wire.counting import prompt_with_counts
-from .bodies import AgentBody, AuthorQuery, CheckBody, FilesQuery, PreviewBody, SaveQuery, TemplateBody, ValuesBody
+from .bodies import (
+    AgentBody,
+    AuthorQuery,
+    CheckBody,
+    FilesQuery,
+    LayoutsQuery,
+    PreviewBody,
+    SaveQuery,
+    TemplateBody,
+    ValuesBody,
+)
+from .forms import LayoutChoiceForm
 from .request import Request, parse_tags
 from .responses import Problem, Response
 from .service import DEFAULT_LAYOUT, Service, check_layout_name
@@ -163,26 +175,37 @@ def list_files(service: Service, request: Request) -> Response:
 
 
 def list_layouts(service: Service, request: Request) -> Response:
-    """Return the shipped layouts. `language` is the template language if the layout accepts a template, otherwise null.
+    """Return the shipped layouts, and those of the user, of the service's packs and of the workspace in `cwd`.
 
-    `stored_template` says whether conversations with the layout use the global template. `languages` lists all template languages.
+    `language` is the template language if the layout accepts a template, otherwise null. `stored_template` says whether conversations
+    with the layout use the global template. `languages` lists all template languages.
     """
-    rows: list[dict[str, Any]] = []
-    for name in layout_names():
-        layout = service.open("layouts", service.workspace(""), None, name, ()).layout
-        sections = list(layout.all_sections)
-        languages = [section.language for section in sections if section.language and section.instead]
-        about = str(shipped_layout(name)["about"])
-        rows.append(
-            {
-                "name": name,
-                "about": about,
-                "sections": [section.name for section in sections],
-                "language": next(iter(languages), None),
-                "stored_template": any("template" in section.instead for section in sections),
-            }
-        )
+    query: LayoutsQuery = request.query
+    workspace = service.workspace(query.cwd)
+    addresses = own_layouts(resolve_workspace(workspace, Reader()), service.packs)
+    rows = [_layout_row(service, workspace, name, ()) for name in layout_names()]
+    rows += [_layout_row(service, workspace, address, None) for address in addresses]
     return Response({"layouts": rows, "languages": list(LANGUAGES)})
+
+
+def _layout_row(
+    service: Service, workspace: Workspace, name: str, assignments: Sequence[tuple[str, Any]] | None
+) -> LayoutChoiceForm:
+    """Return a layout's row. If it cannot be loaded, `about` says why."""
+    try:
+        layout = service.open("layouts", workspace, None, name, assignments, mirror=True).layout
+    except ForewordError as error:
+        about = f"cannot be loaded: {error}"
+        return {"name": name, "about": about, "sections": [], "language": None, "stored_template": False}
+    sections = list(layout.all_sections)
+    languages = [section.language for section in sections if section.language and section.instead]
+    return {
+        "name": name,
+        "about": layout.about,
+        "sections": [section.name for section in sections],
+        "language": next(iter(languages), None),
+        "stored_template": any("template" in section.instead for section in sections),
+    }
 
 
 def list_roots(service: Service, request: Request) -> Response:

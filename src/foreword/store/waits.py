@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Literal, Protocol
 
-    Kind = Literal["build", "write", "template"]
+    Kind = Literal["build", "write", "template", "inspect"]
 
     class Listener(Protocol):
         def on_slow_work(self, kind: Kind) -> None:
-            """Called before a prompt is built, the store is written to, or an untrusted template is rendered. May raise an exception."""
+            """Called before a prompt is built, the store is written to, an untrusted template is rendered, or a whole repository is examined.
+
+            May raise an exception.
+            """
 
         def set_interrupt(self, stop: Callable[[], None] | None) -> None:
             """Called with a function that stops this thread's work early, and with None when the work has ended."""

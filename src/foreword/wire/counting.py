@@ -29,10 +29,7 @@ def count_tools(definitions: Iterable[Mapping[str, Any]], count: Callable[[str],
     A tool that is deferred costs nothing until a search finds it.
     """
     rows = sorted(definitions, key=lambda row: str(row["name"]))
-    return [
-        {"name": row["name"], "server": server_of(row), "tokens": count(definition_text(row))}
-        for row in rows
-    ]
+    return [{"name": row["name"], "server": server_of(row), "tokens": count(definition_text(row))} for row in rows]
 
 
 def counts_by_server(tools: Iterable[CountedTool]) -> dict[str, tuple[int, int]]:

@@ -1,0 +1,71 @@
+"""The types of the requests that ask about a prompt without a conversation: the body of a turn, and the fields of one command."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from .bodies import Label, Path, TurnBody
+
+LAYOUT_LIMIT = 100_000
+LayoutText = Annotated[str, Meta(max_length=LAYOUT_LIMIT)]
+Reference = Annotated[str, Meta(max_length=1024, pattern=r"^(talk:[^\x00-\x1f\x7f-\x9f]+|sha256:[0-9a-f]{64})$")]
+Paths = Annotated[list[Path], Meta(max_length=1000)]
+
+
+class QuestionBody(TurnBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn. Its messages do not affect the prompt, and a layout that mirrors a program is accepted."""
+
+
+class ShowBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn. `layout_text` is a layout in TOML, used instead of `layout` and trusted as little as a workspace's own."""
+
+    layout_text: LayoutText = ""
+
+
+class WhyBody(ShowBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn, and a path or file name to explain. `for` is a file that the agent touches, if `path` is a rule."""
+
+    path: Path = ""
+    touched: Path = field(default="", name="for")
+
+
+class PathsBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn, and the files that the agent touches; their paths are relative to `cwd`."""
+
+    paths: Annotated[list[Path], Meta(min_length=1, max_length=1000)]
+    how: Literal["read", "edit", "create"] = "read"
+
+
+class AgentsBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn, the layouts to compare (by default those of the agents in use), and the paths to show.
+
+    If `all` is true, the table has every agent.
+    """
+
+    layouts: Annotated[list[Label], Meta(max_length=100)] = field(default_factory=list)
+    paths: Paths = field(default_factory=list)
+    all: bool = False
+
+
+class LintBody(QuestionBody, forbid_unknown_fields=True, kw_only=True):
+    """The body of a turn, and the options of lint."""
+
+    recursive: bool = False
+    disable: Annotated[list[Label], Meta(max_length=1000)] = field(default_factory=list)
+    min_severity: Literal["error", "warning", "info"] = "info"
+
+
+class DiffBody(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Two prompts: each is the body of a turn, an edition (`talk:ID` or `talk:ID@EDITION`) or the id of a prompt (`sha256:…`)."""
+
+    old: QuestionBody | Reference
+    new: QuestionBody | Reference
+
+
+class SkillsQuery(Struct, forbid_unknown_fields=True):
+    """Where the agent works, and its layout."""
+
+    cwd: Path = ""
+    layout: Label = ""

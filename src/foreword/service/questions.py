@@ -1,0 +1,141 @@
+"""Routes that ask about a prompt without a conversation. Each answers what the command of the same name prints with `--json`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ..programs import questions
+from ..programs.question import Question
+from ..programs.subjects import build_subject, read_subject
+from ..store import waits
+from .bodies import AgentBody
+from .inspection_bodies import (
+    AgentsBody,
+    DiffBody,
+    LintBody,
+    PathsBody,
+    QuestionBody,
+    ShowBody,
+    SkillsQuery,
+    WhyBody,
+)
+from .request import Request
+from .responses import Problem, Response
+from .service import Service, check_layout_name
+
+if TYPE_CHECKING:
+    from ..inspection.subject import Subject
+
+
+def show(service: Service, request: Request) -> Response:
+    """Return the prompt with its passages, candidates, findings, tokens and tools. Nothing is stored."""
+    return Response(questions.show(_question_with_layout(service, request.body)))
+
+
+def why(service: Service, request: Request) -> Response:
+    """Return every file that was considered and its fate. If `path` is set, return only candidates at or below it or with that name."""
+    body: WhyBody = request.body
+    paths = {"path": _checked_path(service, body, body.path, "path"), "for": body.touched}
+    return Response(questions.why(_question_with_layout(service, body, **paths)))
+
+
+def blame(service: Service, request: Request) -> Response:
+    """Return the prompt's lines, each with its origin."""
+    return Response(questions.blame(_question(service, request.body)))
+
+
+def tokens(service: Service, request: Request) -> Response:
+    """Return the number of tokens in the prompt, in each section and in each tool's definition."""
+    return Response(questions.tokens(_question(service, request.body)))
+
+
+def touch_files(service: Service, request: Request) -> Response:
+    """Return the instructions that an agent in `cwd` is sent when it touches `paths` in a new conversation."""
+    body: PathsBody = request.body
+    return Response(questions.touch(_question(service, body, paths=body.paths, how=body.how)))
+
+
+def diff(service: Service, request: Request) -> Response:
+    """Return how two prompts differ, and which sources caused each change."""
+    body: DiffBody = request.body
+    waits.announce("build")
+    bodies = [prompt for prompt in (body.new, body.old) if not isinstance(prompt, str)]
+    counted_for = bodies[0] if bodies else AgentBody(cwd="")
+    old, new = (_subject(service, prompt) for prompt in (body.old, body.new))
+    comparison = questions.compare_subjects(old, new, counted_for.model, counted_for.provider)
+    return Response(questions.diff_form(comparison))
+
+
+def cache(service: Service, request: Request) -> Response:
+    """Return how well a prompt can be cached: by each provider, in its order of sections, and when it is built again."""
+    waits.announce("inspect")
+    return Response(questions.cache(_question(service, request.body)))
+
+
+def agents(service: Service, request: Request) -> Response:
+    """Return what each released agent does with each instruction file: loaded, on touch, cut or never, with the reason."""
+    body: AgentsBody = request.body
+    waits.announce("inspect")
+    layouts = [check_layout_name(name) for name in body.layouts or filter(None, [body.layout])]
+    paths = [_checked_path(service, body, path, "paths") for path in body.paths]
+    # The service's default layout is not one of the agents to compare.
+    question = _question(service, body, layout="", layouts=layouts, paths=paths, all=body.all, **_bounds(service, body))
+    return Response(questions.agents(question))
+
+
+def lint(service: Service, request: Request) -> Response:
+    """Return likely mistakes in the prompt's sources."""
+    body: LintBody = request.body
+    waits.announce("inspect")
+    options = {"recursive": body.recursive, "disable": body.disable, "min_severity": body.min_severity}
+    return Response(questions.lint(_question(service, body, **options, **_bounds(service, body))))
+
+
+def list_skills(service: Service, request: Request) -> Response:
+    """Return the skills that an agent in `cwd` finds."""
+    query: SkillsQuery = request.query
+    return Response(questions.skills(_question(service, QuestionBody(cwd=query.cwd, layout=query.layout))))
+
+
+def _question(service: Service, body: AgentBody, **fields: Any) -> Question:
+    """Return the question that a body asks, limited to the served folders."""
+    waits.announce("build")
+    workspace = service.workspace(body.cwd)
+    common = {
+        "cwd": workspace.cwd,
+        "inside": workspace.inside,
+        "home": service.home,
+        "layout": check_layout_name(body.layout) or service.default_layout,
+        **service.layout_options(body),
+        "now": body.now,
+        **service.agent_fields(body, workspace),
+    }
+    return Question({**common, **fields}, store=service.conversations.store)
+
+
+def _question_with_layout(service: Service, body: ShowBody, **fields: Any) -> Question:
+    """Return a question about a layout's name or its text."""
+    if body.layout and body.layout_text:
+        raise Problem("invalid-request", "pass either layout or layout_text, not both")
+    return _question(service, body, layout_text=body.layout_text, **fields)
+
+
+def _subject(service: Service, prompt: QuestionBody | str) -> Subject:
+    """Return the prompt that a body describes or a reference names."""
+    if isinstance(prompt, str):
+        return read_subject(prompt, _question(service, AgentBody(cwd="")))
+    return build_subject(_question(service, prompt))
+
+
+def _checked_path(service: Service, body: AgentBody, path: str, name: str) -> str:
+    """Return a path from a request. Raises a Problem if it leads out of the served folders."""
+    if path:
+        service.path(os.path.join(service.path(body.cwd), path), name)
+    return path
+
+
+def _bounds(service: Service, body: AgentBody) -> dict[str, Any]:
+    """Return the root for commands that search the whole repository, if the repository is larger than the served folder."""
+    root = service.served_root(service.workspace(body.cwd))
+    return {"root": root} if root else {}
