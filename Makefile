@@ -35,7 +35,7 @@ export PATH := $(CURDIR)/$(NODE_TOOLS)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser pictures run test test-pythons check docs cache-ways bench peers fuzz schemathesis soak build clean
+.PHONY: help setup page browser pictures run test test-pythons check docs cache-ways bench peers peers-mcp fuzz schemathesis soak build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -88,6 +88,9 @@ bench: setup page browser ## Measure costs and print them as ratios
 
 peers: setup $(NODE) ## Run the released agents and compare them with the layouts; PEERS="--only claude --record" passes options
 	$(BIN)/python -m peers $(PEERS)
+
+peers-mcp: setup $(NODE) ## Run a released agent with `foreword mcp` as its MCP server
+	$(BIN)/python -m peers.mcp
 
 integrations: .venv-frameworks/.stamp ## Test the adapters against the released frameworks, in an environment of their own
 	FOREWORD_ALL_FRAMEWORKS=1 PYTHONPATH=src .venv-frameworks/bin/python -m pytest tests/integrations

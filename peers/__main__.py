@@ -93,20 +93,21 @@ def _install_and_run(chosen: list[Program]) -> int:
     return subprocess.run([*isolated, sys.executable, "-m", "peers", "--installed", *sys.argv[1:]]).returncode
 
 
-def _folder(program: Program) -> Path:
+def folder_of(program: Program) -> Path:
+    """Return the folder in which a program is installed."""
     return SCRATCH / "programs" / f"{program.name}-{program.version}"
 
 
 def _install(program: Program) -> None:
     npm = program.npm and f"{program.npm}@{program.version}"
     python = program.python and f"{program.python}=={program.version}"
-    install(_folder(program), program.program, npm, python, program.node)
+    install(folder_of(program), program.program, npm, python, program.node)
 
 
 def _find_installed(program: Program) -> Installed | None:
     """Return the installed program. If it is not installed, print why and return None."""
     try:
-        return find_installed(_folder(program), program.program, program.node)
+        return find_installed(folder_of(program), program.program, program.node)
     except RunError as error:
         _row(program, None, str(error))
         return None

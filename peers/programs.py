@@ -8,6 +8,7 @@ import platform
 import signal
 import subprocess
 import tomllib
+from collections.abc import Container
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,31 +77,45 @@ def ask(program: Program, installed: Installed, case: Case, base: str, *, resume
     touch = case.data.touch if case.event == "touch" else ""
     calls = json.loads(json.dumps(program.calls).replace("{path}", os.path.join(base, touch))) if touch else {}
     with Provider(calls) as provider:
-        fields = {"{url}": provider.url, "{prompt}": PROMPT, "{base}": base}
-        environment = {
-            "PATH": installed.path,
-            "HOME": os.path.join(base, "home"),
-            "TMPDIR": os.path.join(base, "tmp"),
-            "TERM": "xterm-256color",
-            "NO_COLOR": "1",
-            "HTTP_PROXY": "http://127.0.0.1:9",
-            "HTTPS_PROXY": "http://127.0.0.1:9",
-            "NO_PROXY": "127.0.0.1,localhost",
-            "GIT_CONFIG_NOSYSTEM": "1",
-        } | {name: _fill(value, fields) for name, value in program.env.items()}
-        os.makedirs(environment["TMPDIR"], exist_ok=True)
-        for name, text in program.files.items():
-            if name not in case.data.files:
-                os.makedirs(os.path.dirname(os.path.join(base, name)), exist_ok=True)
-                Path(base, name).write_text(_fill(text, fields))
-        arguments = [_fill(argument, fields) for argument in (program.resume if resume else program.run)]
-        output = _run([installed.executable, *arguments], os.path.join(base, case.cwd), environment)
+        output = run_program(program, installed, provider.url, base, case.cwd, case.data.files, resume=resume)
         model_requests = [(path, body) for path, body in provider.recorder.requests if wire(path) and tool_names(body)]
         if touch and model_requests and not provider.recorder.called:
             raise RunError(f"none of its tools reads a file: {', '.join(tool_names(model_requests[0][1]))}")
     if not model_requests:
         raise RunError(f"sent no request to the provider: {output[-300:].strip() or 'no output'}")
     return [messages(path, body) for path, body in model_requests]
+
+
+def run_program(
+    program: Program,
+    installed: Installed,
+    url: str,
+    base: str,
+    cwd: str,
+    files: Container[str] = (),
+    *,
+    resume: bool = False,
+) -> str:
+    """Run the program against the provider at this URL, and return its output. `files` are those that its configuration must not replace."""
+    fields = {"{url}": url, "{prompt}": PROMPT, "{base}": base}
+    environment = {
+        "PATH": installed.path,
+        "HOME": os.path.join(base, "home"),
+        "TMPDIR": os.path.join(base, "tmp"),
+        "TERM": "xterm-256color",
+        "NO_COLOR": "1",
+        "HTTP_PROXY": "http://127.0.0.1:9",
+        "HTTPS_PROXY": "http://127.0.0.1:9",
+        "NO_PROXY": "127.0.0.1,localhost",
+        "GIT_CONFIG_NOSYSTEM": "1",
+    } | {name: _fill(value, fields) for name, value in program.env.items()}
+    os.makedirs(environment["TMPDIR"], exist_ok=True)
+    for name, text in program.files.items():
+        if name not in files:
+            os.makedirs(os.path.dirname(os.path.join(base, name)), exist_ok=True)
+            Path(base, name).write_text(_fill(text, fields))
+    arguments = [_fill(argument, fields) for argument in (program.resume if resume else program.run)]
+    return _run([installed.executable, *arguments], os.path.join(base, cwd), environment)
 
 
 def _fill(text: str, fields: dict[str, str]) -> str:

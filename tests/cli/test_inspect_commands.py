@@ -290,7 +290,17 @@ def test_options_are_passed_to_the_other_process(run_json, tree):
 
 
 def test_cache_counts_tools_by_tool_and_by_server(run, run_json):
-    options = ["cache", "--provider", "anthropic", "--tool", "read", "--tool", "mcp__gh__issue", "--tool", "mcp__gh__pull"]
+    options = [
+        "cache",
+        "--provider",
+        "anthropic",
+        "--tool",
+        "read",
+        "--tool",
+        "mcp__gh__issue",
+        "--tool",
+        "mcp__gh__pull",
+    ]
     tools = run_json(CacheForm, *options)["tools"]
     assert [(tool["name"], tool["server"]) for tool in tools] == [
         ("mcp__gh__issue", "gh"),

@@ -8,7 +8,6 @@ from ..errors import CallError, suggestion
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import NoReturn
 
 
@@ -48,25 +47,34 @@ class Parser(argparse.ArgumentParser):
         """Return the same arguments with the options first, because argparse rejects an option between NAME and DIR."""
         options: list[str] = []
         positional: list[str] = []
-        remaining = iter(arguments)
-        for arg in remaining:
+        remaining = list(arguments)
+        while remaining:
+            arg = remaining.pop(0)
             if arg == "--":
                 positional += remaining
-            elif arg.startswith("-") and arg.lstrip("-")[:1].isalpha():
-                options += [arg, *self._value_of(arg, remaining)]
+                break
+            if arg.startswith("-") and arg.lstrip("-")[:1].isalpha():
+                options += self._with_value(arg, remaining)
             else:
                 positional.append(arg)
         separator = ["--"] if any(arg.startswith("-") for arg in positional) else []
         return options + separator + positional
 
-    def _value_of(self, option: str, remaining: Iterator[str]) -> Iterator[str]:
-        """Yield the next argument, if the option takes a value and `=` does not already supply it."""
+    def _with_value(self, option: str, remaining: list[str]) -> list[str]:
+        """Return the option with its value, if it takes one and `=` does not already supply it.
+
+        A metavar in brackets marks an optional value, which is an address: anything that ends in a colon and a number.
+        """
         name, equals, _ = option.partition("=")
         action = self._option_string_actions.get(name)
         if action is None:
             self.error(f"unknown option {name!r}{suggestion(name, self._option_string_actions)}")
-        if action.nargs != 0 and not equals:
-            value = next(remaining, "--")
-            if value == "--":
-                self.error(f"{name} needs a value, {action.metavar or action.dest.upper()}")
-            yield value
+        if action.nargs == 0 or equals:
+            return [option]
+        metavar = str(action.metavar or action.dest.upper())
+        if metavar.startswith("["):
+            is_address = bool(remaining) and remaining[0].rpartition(":")[2].isdecimal() and ":" in remaining[0]
+            return [f"{name}={remaining.pop(0) if is_address else ''}"]
+        if not remaining or remaining[0] == "--":
+            self.error(f"{name} needs a value, {metavar}")
+        return [option, remaining.pop(0)]

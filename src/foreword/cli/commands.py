@@ -26,6 +26,7 @@ COMMANDS = {
     "talk drift": ("talk", "show what would change if the prompt were rebuilt now"),
     "serve": ("serve", "run the HTTP service and its web page"),
     "proxy": ("proxy", "forward requests to a provider, and report what happens to its cache"),
+    "mcp": ("mcp", "offer the prompt, skills and tools to other agents over MCP"),
     "store verify": ("store", "check the store by recomputing every hash"),
     "store stats": ("store", "show how much the store contains"),
     "template show": ("template", "print the global template"),

@@ -60,13 +60,7 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) -> None:
     """Listen until a signal arrives, then finish the requests in flight. `on_listen` is called with the URL once clients can connect."""
-    if options.host not in _LOOPBACK and not token:
-        raise CallError(
-            f"--host {options.host}: anyone who can reach this address could read and change prompts; set {TOKEN} to a long random string,"
-            " which clients send as 'Authorization: Bearer …'"
-        )
-    if token and not _TOKEN.fullmatch(token):
-        raise CallError(f"{TOKEN} may only contain printable ASCII characters without spaces")
+    check_exposure(options.host, token, "--host")
     service = create_service(options)  # report invalid options once, not in every worker
     try:
         service.check_settings()
@@ -78,6 +72,17 @@ def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) 
     finally:
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def check_exposure(host: str, token: str, option: str) -> None:
+    """Raise a CallError if others could reach this address without a token, or if the token cannot be sent."""
+    if host not in _LOOPBACK and not token:
+        raise CallError(
+            f"{option} {host}: anyone who can reach this address could read and change prompts; set {TOKEN} to a long random string,"
+            " which clients send as 'Authorization: Bearer …'"
+        )
+    if token and not _TOKEN.fullmatch(token):
+        raise CallError(f"{TOKEN} may only contain printable ASCII characters without spaces")
 
 
 def create_service(options: ServerOptions, extensions: Sequence[Extension] = ()) -> Service:
@@ -126,11 +131,18 @@ def _listen(options: ServerOptions, on_listen: Callable[[str], None]) -> None:
         supervisor.run()
         return
     server = uvicorn.Server(config)
-    # Signals may arrive before the server runs. uvicorn also raises the signal again after shutting down, which must not kill the process.
-    for signal_number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(signal_number, server.handle_exit)
+    install_signal_handlers(server)
     on_listen(url)
     server.run(sockets=[listening])
+
+
+def install_signal_handlers(server: uvicorn.Server) -> None:
+    """Stop the server on SIGTERM and SIGINT, which may arrive before it runs.
+
+    uvicorn also raises the signal again after shutting down, which must not kill the process.
+    """
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signal_number, server.handle_exit)
 
 
 def bind(config: uvicorn.Config) -> Any:

@@ -190,6 +190,10 @@ class Service:
         if body.scope is not None:
             allow = [self._access(path, "write", workspace) for path in body.scope.allow]
             return Scope(allow, [self._access(path, "read", workspace) for path in body.scope.deny])
+        return self.default_scope(workspace)
+
+    def default_scope(self, workspace: Workspace) -> Scope | None:
+        """Return the scope of an agent that has none: the served folder, if the repository around it is larger."""
         stamps, scope = self._scopes.get(workspace.cwd, ((), None))
         if not stamps or not is_unchanged(stamps):
             reader = Reader()

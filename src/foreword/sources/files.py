@@ -73,6 +73,18 @@ class Reader(Folders):
         """Like `read`, but keeps blank lines around the text. Only an empty file is blank."""
         return self._refuse(path, guard) or self._read(path, guard, trim=False)
 
+    def read_data(self, path: str, guard: ReadGuard | None = None) -> bytes | Reading:
+        """Return a file's bytes, or the reading that says why it has none. A file that exceeds the limit is not read."""
+        content = self._refuse(path, guard) or self._read_bytes(path, self.limit, guard)
+        if isinstance(content, Reading):
+            return content
+        data, status = content
+        if len(data) > self.limit:
+            return unreadable_reading(
+                path, f"it has {max(status.st_size, len(data)):,} bytes; the limit is {self.limit:,}"
+            )
+        return data
+
     def decode(self, name: str, data: bytes) -> Reading:
         """Like `read_whole`, for bytes from another source."""
         return decode(name, data, len(data), (0, 0), self.limit, trim=False)

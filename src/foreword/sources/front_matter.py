@@ -123,6 +123,12 @@ def read_fields(text: str) -> tuple[dict[str, str], str]:
     return texts, violations[0][1] if violations else ""
 
 
+def parse_front_matter(text: str) -> Any:
+    """Return the front matter as YAML parses it, or None if there is none or it is invalid."""
+    head, _, _ = _find_head(text)
+    return None if head is None else _load_yaml(head)[0]
+
+
 def _join_list(values: list[Any]) -> str:
     return ", ".join(
         item.strip() if isinstance(item, str) else str(item).lower()

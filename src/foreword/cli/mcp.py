@@ -1,0 +1,86 @@
+"""`foreword mcp`: offer the prompt, skills and tools of a workspace to other agents over MCP."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..errors import CallError
+from ..sources.environment import install_command
+from .options import add_dir_argument, new_parser
+from .terminal import write, write_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .arguments import Namespace, Parser
+
+
+def parser_for(command: str) -> Parser:
+    """Return the parser for this command."""
+    parser = new_parser(command, without=["--now", "--skill", "--plan", "--strict"])
+    parser.add_argument(
+        "--http",
+        default=None,
+        metavar="[HOST:PORT]",
+        help="listen on this address (127.0.0.1:8373) instead of standard input and output; port 0 picks a free one",
+    )
+    parser.add_argument(
+        "--root",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder whose files clients may ask about; by default DIR",
+    )
+    parser.add_argument(
+        "--conversation",
+        default="",
+        metavar="ID",
+        help="the conversation that stores the plan, and remembers which skills and instructions the client was sent",
+    )
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="another host name that clients may use",
+    )
+    return add_dir_argument(parser)
+
+
+def mcp(args: Namespace) -> int:
+    """`foreword mcp [DIR]`"""
+    import gc
+
+    try:
+        from ..service.log import Log
+        from ..service.mcp.content import McpContent
+        from ..service.mcp.server import create_server
+        from ..service.mcp.transports import parse_address, serve_http, serve_stdio
+        from ..service.service import Service
+    except ImportError as error:
+        raise CallError(f"mcp needs packages that are not installed ({error}); run {install_command('mcp')}") from error
+    from ..extensions import installed
+
+    if not os.path.isdir(args.dir):
+        raise CallError(f"DIR must be a directory, not {args.dir!r}")
+    address = None if args.http is None else parse_address(args.http)
+    gc.enable()  # an agent's session lasts for hours
+    cwd = os.path.abspath(args.dir)
+    service = Service(args.question.url_to_write(), args.root or [cwd], installed(), home=args.home)
+    try:
+        server = create_server(McpContent(service, {**args.question.fields, "cwd": cwd}, args.conversation))
+        if address is None:
+            serve_stdio(server)
+        else:
+            serve_http(server, *address, args.allow_host, lambda url: _announce(url, args.json), Log())
+    finally:
+        service.conversations.close()
+    return 0
+
+
+def _announce(url: str, is_json: bool) -> None:
+    if is_json:
+        write_json({"url": url})
+    else:
+        write(f"Foreword offers MCP on {url}")
+    sys.stdout.flush()
