@@ -1,7 +1,7 @@
-"""Compare the HTTP service with a constant response of the same size, from an extra route of the same process.
+"""Compare the CPU time of the HTTP service with that of uvicorn alone, which sends a constant response of the same size.
 
-The extra route has the same access checks and logging. wrk measures both from another core. `python bench/service.py` prints only
-these rows.
+The other baseline is what most people would write: FastAPI and SQLAlchemy with the same SELECT, in an environment of its own
+(`fastapi_peer.py`). wrk runs on another core. `python bench/service.py` prints only these rows.
 """
 
 from __future__ import annotations
@@ -26,10 +26,18 @@ import stores
 from measure import Row, print_table
 
 CONNECTIONS = 16
-ROUNDS, SECONDS = 9, 1
+ROUNDS, SECONDS = 7, 1
 CONVERSATIONS = 200
 MANY = 100_000
-LIMIT = 0.7
+# The highest acceptable CPU time of each kind of request, as a multiple of the constant's: in SQLite and in PostgreSQL.
+LIMITS = {"get": (2.5, 3.5), "turn": (8.0, 12.0), "new": (25.0, 35.0)}
+NAMES = {
+    "get": "GET a conversation",
+    "turn": "POST a turn that reuses the prompt",
+    "new": "POST the first turn of a conversation",
+}
+STORES = ("SQLite", "PostgreSQL")
+PEER = Path(__file__).with_name("fastapi_peer.py")
 WRK_MISSING = "skipping the service: wrk is not installed (Debian, Ubuntu: apt install wrk; macOS: brew install wrk)"
 # The requests are created in `init`, because wrk does not know the host before that.
 SCRIPT = """
@@ -38,6 +46,14 @@ init = function()
   for line in io.lines(%s) do requests[#requests + 1] = wrk.format(%s, line, {["Content-Type"] = "application/json"}, body) end
 end
 request = function() at = at %% #requests + 1; return requests[at] end
+"""
+# Each run needs ids that no earlier run has used.
+NEW_SCRIPT = """
+local at, run, body = 0, tostring({}):sub(8) .. os.time(), io.open("%s"):read("*a")
+request = function()
+  at = at + 1
+  return wrk.format("POST", "/conversations/new-" .. run .. "-" .. at .. "/turn", {["Content-Type"] = "application/json"}, body)
+end
 """
 
 
@@ -55,40 +71,54 @@ class Load(NamedTuple):
 
 
 def rows(project: fixture.Fixture) -> list[Row]:
-    """Compare a GET, and a turn that reuses the prompt, with a constant in both stores, and memory before and after many requests."""
+    """Compare each kind of request with the constant in both stores, and memory before and after many requests."""
     if shutil.which("wrk") is None:
         print(WRK_MISSING, file=sys.stderr)
         return []
     with tempfile.TemporaryDirectory(prefix="foreword-service-") as folder, stores.server() as databases:
-        sqlite = measure("SQLite", f"sqlite:///{folder}/store.db", project, Path(folder), 1 / LIMIT)
-        return sqlite + measure("PostgreSQL", databases(), project, Path(folder), None)
+        urls = (f"sqlite:///{folder}/store.db", databases())
+        return [
+            row for name, url in zip(STORES, urls, strict=True) for row in measure(name, url, project, Path(folder))
+        ]
 
 
-def measure(name: str, store: str, project: fixture.Fixture, folder: Path, limit: float | None) -> list[Row]:
-    with run_service(store, project, folder) as (url, process):
+def measure(name: str, store: str, project: fixture.Fixture, folder: Path) -> list[Row]:
+    command = [sys.executable, __file__, "serve", store, str(project.top)]
+    with run(command, folder, project) as (url, process):
         body = create_conversations(url, project)
         (folder / "constant").write_bytes(fetch(f"{url}/conversations/chat-0"))
         loads = scripts(folder, body)
         before = memory(process)
-        results: dict[str, list[Load]] = {kind: [] for kind in loads}
-        for _ in range(ROUNDS):
-            for kind, script in loads.items():
-                results[kind].append(run_wrk(url, process, script))
-        completed = sum(load.requests for kind in ("get", "turn") for load in results[kind])
+        results: dict[str, list[Load]] = {kind: [] for kind in (*loads, "peer")}
+        with (
+            run([sys.executable, __file__, "constant", str(folder / "constant")], folder) as bare,
+            run_peer(store, folder) as peer,
+        ):
+            for _ in range(ROUNDS):
+                results["constant"].append(run_wrk(*bare, loads["get"]))
+                for kind, script in loads.items():
+                    results[kind].append(run_wrk(url, process, script))
+                if peer:
+                    results["peer"].append(run_wrk(*peer, loads["get"]))
+        completed = sum(load.requests for kind in loads for load in results[kind])
         while completed < MANY:
             completed += run_wrk(url, process, loads["get"], 5).requests
         after = memory(process)
     size = (folder / "constant").stat().st_size
-    constant = f"a constant of {size:,} bytes: {describe(results['constant'])}"
-    return [
-        compare(f"GET a conversation over HTTP, {name}", results["get"], results["constant"], limit, constant),
+    constant = f"uvicorn with a constant of {size:,} bytes: {describe(results['constant'])}"
+    compared = [
         compare(
-            f"POST a turn that reuses the prompt, over HTTP, {name}",
-            results["turn"],
-            results["constant"],
-            None,
-            constant,
-        ),
+            f"{NAMES[kind]} over HTTP, {name}", results[kind], results["constant"], limits[STORES.index(name)], constant
+        )
+        for kind, limits in LIMITS.items()
+    ]
+    if results["peer"]:
+        label = f"FastAPI and SQLAlchemy with the same SELECT: {describe(results['peer'])}"
+        compared.append(
+            compare(f"{NAMES['get']} over HTTP, {name}, vs. FastAPI", results["get"], results["peer"], 1.0, label)
+        )
+    return [
+        *compared,
         Row(
             f"MB of memory after {completed:,} requests, {name}",
             after,
@@ -100,13 +130,10 @@ def measure(name: str, store: str, project: fixture.Fixture, folder: Path, limit
     ]
 
 
-def compare(name: str, ours: list[Load], constant: list[Load], limit: float | None, constant_label: str) -> Row:
-    ratio = median(our_load.rate / baseline.rate for our_load, baseline in zip(ours, constant, strict=True))
-    rate = median(load.rate for load in constant)
-    label = f"{describe(ours)}; {ratio:.2f} of the constant's rate"
-    if busy := median(load.busy for load in ours):
-        label += f", {median(load.busy for load in constant) / busy:.2f} by CPU time"
-    return Row(name, 1e3 / rate / ratio, 1e3 / rate, limit, label, constant_label)
+def compare(name: str, ours: list[Load], baseline: list[Load], limit: float | None, label: str) -> Row:
+    """Compare the CPU time per request, in milliseconds."""
+    ours_busy, baseline_busy = (median(load.busy for load in loads) / 1e3 for loads in (ours, baseline))
+    return Row(name, ours_busy, baseline_busy, limit, describe(ours), label)
 
 
 def describe(loads: list[Load]) -> str:
@@ -123,7 +150,6 @@ def scripts(folder: Path, body: bytes) -> dict[str, Path]:
     kinds = {
         "get": ("GET", "/conversations/chat-{}", False),
         "turn": ("POST", "/conversations/chat-{}/turn", True),
-        "constant": ("GET", "/constant/{}", False),
     }
     for kind, (method, path, has_body) in kinds.items():
         (folder / kind).with_suffix(".paths").write_text(
@@ -132,7 +158,8 @@ def scripts(folder: Path, body: bytes) -> dict[str, Path]:
         read = f'io.open("{folder}/body"):read("*a")' if has_body else "nil"
         script = SCRIPT % (read, json.dumps(str((folder / kind).with_suffix(".paths"))), json.dumps(method))
         (folder / kind).with_suffix(".lua").write_text(script)
-    return {kind: (folder / kind).with_suffix(".lua") for kind in kinds}
+    (folder / "new.lua").write_text(NEW_SCRIPT % (folder / "body"))
+    return {kind: (folder / kind).with_suffix(".lua") for kind in (*kinds, "new")}
 
 
 def run_wrk(url: str, server: int, script: Path, seconds: int = SECONDS) -> Load:
@@ -184,10 +211,9 @@ def fetch(url: str, body: bytes | None = None) -> bytes:
 
 
 @contextmanager
-def run_service(store: str, project: fixture.Fixture, folder: Path) -> Iterator[tuple[str, int]]:
-    """Run a service with an extra route for the constant. Yields its URL and process id."""
-    command = [sys.executable, __file__, "serve", store, str(project.top), str(folder / "constant")]
-    environment = {**os.environ, "HOME": str(project.home)}
+def run(command: list[str], folder: Path, project: fixture.Fixture | None = None) -> Iterator[tuple[str, int]]:
+    """Run a server that prints its URL. Yields the URL and the process id."""
+    environment = {**os.environ, **({"HOME": str(project.home)} if project else {})}
     with (
         open(folder / "log", "ab") as log,
         subprocess.Popen(pin(command, 0), stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process,
@@ -198,6 +224,26 @@ def run_service(store: str, project: fixture.Fixture, folder: Path) -> Iterator[
             yield url, process.pid
         finally:
             process.terminate()
+
+
+@contextmanager
+def run_peer(store: str, folder: Path) -> Iterator[tuple[str, int] | None]:
+    """Run FastAPI and SQLAlchemy in an environment of their own. Yields None if they cannot be installed."""
+    python = folder / "peer" / "bin" / "python"
+    packages = ["fastapi", "sqlalchemy", "psycopg[binary]", "uvicorn[standard]"]
+    uv = Path(sys.executable).with_name("uv")
+    try:
+        if not python.exists():
+            subprocess.run([uv, "venv", "-q", "--python", sys.executable, folder / "peer"], check=True)
+            subprocess.run([uv, "pip", "install", "-q", "--python", python, *packages], check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(
+            f"skipping the comparison with FastAPI and SQLAlchemy: they cannot be installed ({error})", file=sys.stderr
+        )
+        yield None
+        return
+    with run([str(python), str(PEER), store], folder) as peer:
+        yield peer
 
 
 def memory(process: int) -> float:
@@ -215,43 +261,42 @@ def cpu_seconds(process: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def serve(store: str, root: str, constant: str) -> None:
-    """Run the server process."""
+def serve(store: str, root: str) -> None:
+    """Run the service."""
     import uvicorn
 
     from foreword.service.server import ServerOptions, bind, uvicorn_config
 
-    os.environ["FOREWORD_BENCH_CONSTANT"] = constant
-    config = uvicorn_config(ServerOptions(store=store, roots=(root,), port=0), "service:application")
+    config = uvicorn_config(ServerOptions(store=store, roots=(root,), port=0))
     listening = bind(config)
     print(f"http://127.0.0.1:{listening.getsockname()[1]}", flush=True)
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def application() -> Any:
-    """Return the real application with an extra route that returns a constant."""
-    from foreword.service.responses import Response
-    from foreword.service.route import Route, Router
-    from foreword.service.routes import ROUTES
-    from foreword.service.server import application as create_application
+def serve_constant(path: str) -> None:
+    """Run uvicorn with an application that sends the content of a file."""
+    import socket
 
-    path = Path(os.environ["FOREWORD_BENCH_CONSTANT"])
-    cached: list[bytes] = []
+    import uvicorn
 
-    def constant(service: Any, call: Any) -> Response:
-        if not cached:
-            cached.append(path.read_bytes())
-        return Response(cached[0], headers={"ETag": '"1"'})
+    body = Path(path).read_bytes()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
 
-    app = create_application()
-    app._router = Router((*ROUTES, Route("GET", "/constant/{id}", constant, dict, is_inline=True)))
-    app._metrics._rows["GET", "/constant/{id}"] = app._metrics._rows["", "other"]
-    return app
+    async def constant(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    listening = socket.create_server(("127.0.0.1", 0))
+    print(f"http://127.0.0.1:{listening.getsockname()[1]}", flush=True)
+    uvicorn.Server(uvicorn.Config(constant, access_log=False, lifespan="off", ws="none")).run(sockets=[listening])
 
 
 def main() -> None:
     if sys.argv[1:2] == ["serve"]:
         serve(*sys.argv[2:])
+        return
+    if sys.argv[1:2] == ["constant"]:
+        serve_constant(*sys.argv[2:])
         return
 
     with tempfile.TemporaryDirectory(prefix="foreword-bench-") as folder:

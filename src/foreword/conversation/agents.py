@@ -32,6 +32,20 @@ class StoredTools:
     notes: Mapping[str, Any]
 
 
+_MAX_LISTS = 64
+_recent: dict[int, tuple[tuple[Tool, ...], StoredTools]] = {}
+
+
+def _stored_tools(tools: tuple[Tool, ...]) -> StoredTools:
+    """Return tools in their stored form, which is computed once for the same tuple: a service's requests share theirs."""
+    known = _recent.get(id(tools))
+    if known is None or known[0] is not tools:
+        if len(_recent) >= _MAX_LISTS:
+            _recent.clear()
+        known = _recent[id(tools)] = tools, StoredTools(serialize_tools(tools), tool_notes(tools))
+    return known[1]
+
+
 class ConversationAgent:
     """The agent as the caller `configured` it, and as it was `resolved` for the edition in use.
 
@@ -91,8 +105,7 @@ class ConversationAgent:
         """The resolved agent's tools in their stored form."""
         if self._stored is None:
             check_agent(self.resolved)
-            tools = self.resolved.tools or ()
-            self._stored = StoredTools(serialize_tools(tools), tool_notes(tools))
+            self._stored = _stored_tools(tuple(self.resolved.tools or ()))
         return self._stored
 
     def has_different_tools(self, current: Edition) -> bool:

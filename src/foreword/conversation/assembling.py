@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Edition, Inputs, Workspace
     from .agents import ConversationAgent
     from .hooks import Hooks
+    from .recent import RecentEditions
     from .shared import Shared
 
 _TEMPLATE_PREFIX = "template "
@@ -63,6 +64,11 @@ class ConversationAssembler:
         if layout.mirrors and not self._mirror:
             self._layout = None
             raise CallError(mirror_refusal(layout.name))
+
+    @property
+    def recent(self) -> RecentEditions:
+        """The editions that this process has built last, for any conversation."""
+        return self._shared.recent
 
     @property
     def touch_reader(self) -> TouchReader:

@@ -17,8 +17,9 @@ from ..engine.checks import check_agent
 from ..engine.skills import with_active_skill
 from ..store import waits
 from ..text.lines import printable
-from ..vocabulary import Document, Edition, replace, value
+from ..vocabulary import Document, Edition, replace
 from .assembling import template_version
+from .recent import RecentEditions, may_contain_session
 from .state import state_of, update_state
 from .tools import serialize_tools
 
@@ -37,19 +38,6 @@ if TYPE_CHECKING:
 _MAX_RECENT = 2
 
 
-@value
-class _RecentEdition:
-    """A recently built edition and what it was built from. `source` is compared by identity."""
-
-    source: object
-    agent: Agent
-    moment: datetime | None
-    edition: Edition
-
-    def matches(self, source: object, agent: Agent, moment: datetime | None) -> bool:
-        return self.source is source and self.agent is agent and self.moment == moment
-
-
 class EditionBuilder:
     """Builds editions and prompts for the agent of one conversation."""
 
@@ -57,7 +45,7 @@ class EditionBuilder:
         self._assembling, self._agent, self._hooks = assembling, agent, hooks
         self._lock = allocate_lock()
         self._draft_writer: DraftWriter | None = None
-        self._recent: tuple[_RecentEdition, ...] = ()
+        self._recent = RecentEditions(_MAX_RECENT)
 
     @property
     def _layout(self) -> Layout:
@@ -72,9 +60,28 @@ class EditionBuilder:
         snapshot = self._assembling.snapshot()
         inputs = self._assembling.adopt(snapshot)
         source = snapshot if inputs is snapshot.inputs else object()
-        return self._edition(
-            source, inputs, now, agent or self._agent.resolved, skill_may_be_missing=skill_may_be_missing
-        )
+        agent = agent or self._agent.resolved
+        if source is snapshot and self._is_shareable(inputs, agent):
+            return self._shared_edition(snapshot, inputs, now, agent, skill_may_be_missing=skill_may_be_missing)
+        return self._edition(source, inputs, now, agent, skill_may_be_missing=skill_may_be_missing)
+
+    def _is_shareable(self, inputs: Inputs, agent: Agent) -> bool:
+        """Whether another conversation with the same agent and workspace would get the same edition."""
+        has_own_parts = self._hooks.extensions or self._assembling.assembler.rules or agent.skill
+        return not has_own_parts and agent.session == self._agent.id and not may_contain_session(self._layout, inputs)
+
+    def _shared_edition(
+        self, snapshot: Snapshot, inputs: Inputs, now: datetime | None, agent: Agent, *, skill_may_be_missing: bool
+    ) -> Edition:
+        moment = round_to(snapshot.precision, now)
+        anonymous = replace(agent, session="")
+        recent = self._assembling.recent
+        edition = recent.find(snapshot, anonymous, moment)
+        if edition is None:
+            edition = self._edition(snapshot, inputs, now, agent, skill_may_be_missing=skill_may_be_missing)
+            recent.add(snapshot, anonymous, moment, edition)
+            return edition
+        return replace(edition, created=_now())
 
     def format(self, current: Edition, now: datetime | None) -> Edition:
         """Build an edition for this turn's agent from the stored inputs, and record when they were gathered."""
@@ -99,9 +106,9 @@ class EditionBuilder:
     ) -> Edition:
         layout = self._layout
         moment = round_to(time_precision(layout, inputs), now)
-        for recent in self._recent:
-            if recent.matches(source, agent, moment):
-                return recent.edition
+        known = self._recent.find(source, agent, moment)
+        if known is not None:
+            return known
         prompt = self.prompt(inputs, agent, moment, skill_may_be_missing=skill_may_be_missing)
         is_resolved = agent is self._agent.resolved
         edition = Edition(
@@ -112,9 +119,9 @@ class EditionBuilder:
             inputs=_json(inputs_form(inputs)) if _stores_inputs(layout) else "",
             layout=layout.address,
             built_for=_json(target_form(self._target(inputs, agent))),
-            created=local_time().isoformat(timespec="milliseconds"),
+            created=_now(),
         )
-        self._recent = (_RecentEdition(source, agent, moment, edition), *self._recent[: _MAX_RECENT - 1])
+        self._recent.add(source, agent, moment, edition)
         return edition
 
     def _target(self, inputs: Inputs, agent: Agent) -> EditionTarget:
@@ -181,3 +188,7 @@ def _stores_inputs(layout: Layout) -> bool:
 
 def _json(form: Mapping[str, Any]) -> str:
     return json.dumps(form, ensure_ascii=False, sort_keys=True)
+
+
+def _now() -> str:
+    return local_time().isoformat(timespec="milliseconds")

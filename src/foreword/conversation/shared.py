@@ -13,6 +13,7 @@ from ..store import open_store
 from .decide import Outcome
 from .editions import Editions
 from .hooks import check_extensions
+from .recent import RecentEditions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Edition
 
 _MAX_ASSEMBLERS = 64
+_MAX_RECENT_EDITIONS = 16
 
 
 class Shared:
@@ -36,6 +38,7 @@ class Shared:
         self.store: Store = open_store(store) if isinstance(store, str) else store
         self.editions = Editions(self.store)
         self.constructions = Constructions()
+        self.recent = RecentEditions(_MAX_RECENT_EDITIONS)
         self._lock = allocate_lock()
         self._assemblers: dict[str, Assembler] = {}
         self._touch_readers: dict[int, TouchReader] = {}

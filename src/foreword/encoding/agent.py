@@ -95,10 +95,12 @@ def _parse_servers(content: Any, name: str) -> dict[str, str] | None:
     return content
 
 
-def _parse_tools(rows: Any, name: str) -> list[Tool] | None:
+def _parse_tools(rows: Any, name: str) -> Sequence[Tool] | None:
     """Return the tools in a list of rows. If several have the same name, the first is used."""
     if rows is None:
         return None
+    if type(rows) is tuple and all(type(row) is Tool for row in rows) and len({row.name for row in rows}) == len(rows):
+        return rows
     if not isinstance(rows, (list, tuple)):
         raise CallError(f'{name}: the tools must be a list such as [{{"name": …}}], not {kind_of(rows)}')
     tools: dict[str, Tool] = {}

@@ -13,6 +13,7 @@ import msgspec.inspect
 
 from ..errors import suggestion
 from .responses import Problem, Response
+from .tool_cache import decode_body
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,7 +72,7 @@ def parse_tags(header: str) -> list[str]:
 def parse_body(data: bytes, kind: type) -> Any:
     """Decode a body as this type. Raises a Problem if it is invalid."""
     try:
-        return msgspec.json.decode(data, type=kind)
+        return decode_body(data, kind)
     except msgspec.ValidationError as error:
         raise Problem("invalid-body", _describe_error(error, kind)) from None
     except UnicodeDecodeError:

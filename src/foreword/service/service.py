@@ -25,8 +25,9 @@ from ..store import is_local
 from ..template.addresses import is_address, is_file_path, is_only_address
 from ..text.lines import printable
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Workspace
-from .bodies import AccessBody, AgentBody
+from .bodies import AccessBody, AgentBody, ToolBody
 from .responses import Problem
+from .tool_cache import SharedTools
 
 DEFAULT_LAYOUT = "builder"
 _MAX_SCOPES = 256
@@ -140,7 +141,7 @@ class Service:
     def _agent_content(self, body: AgentBody, workspace: Workspace) -> dict[str, Any]:
         content: dict[str, Any] = {key: getattr(body, key) for key in KEYS}
         if body.tools is not None:
-            content["tools"] = [asdict(tool) for tool in body.tools]
+            content["tools"] = _agent_tools(body.tools)
         if body.base and not is_only_address(body.base):
             content["base"] = Document("request", body.base)
         content["scope"] = self._scope(body, workspace)
@@ -221,6 +222,17 @@ class Service:
     def _access(self, row: AccessBody, default: str, workspace: Workspace) -> Access:
         path = self.path(os.path.join(workspace.cwd, row.path), "scope")
         return Access(path, "read" if (row.permission or default) == "read" else "write", row.recursive)
+
+
+def _agent_tools(bodies: Sequence[ToolBody]) -> Sequence[Any]:
+    """Return the tools that a request describes, which requests with the same tools share."""
+    if isinstance(bodies, SharedTools) and bodies.tools is not None:
+        return bodies.tools
+    rows = [asdict(tool) for tool in bodies]
+    if not isinstance(bodies, SharedTools):
+        return rows
+    bodies.tools = tuple(agent_from({"tools": rows}).tools or ())
+    return bodies.tools
 
 
 def _outside_roots(name: str, path: str) -> Problem:

@@ -1,0 +1,47 @@
+"""Requests with the same tools share what was parsed from them, and nothing else."""
+
+import json
+
+import msgspec
+import pytest
+
+from foreword.service.bodies import TurnBody
+from foreword.service.request import parse_body
+from foreword.service.responses import Problem
+from foreword.service.tool_cache import SharedTools
+
+TOOLS = [{"name": f"tool_{number}", "description": "Reads a file. " * 5} for number in range(3)]
+
+
+def body(tools=TOOLS, **more):
+    return json.dumps({"cwd": "w", "message": "hi", "tools": tools, **more}).encode()
+
+
+def test_equal_tools_are_parsed_once():
+    first, second = (parse_body(body(message=message), TurnBody) for message in ("one", "two"))
+    assert isinstance(first.tools, SharedTools)
+    assert first.tools is second.tools
+    assert (first.message, second.message) == ("one", "two")
+
+
+def test_a_body_from_the_cache_equals_the_body_itself():
+    for content in (body(), body(), body(model="m", messages=[{"role": "user", "content": json.dumps(TOOLS)}])):
+        assert parse_body(content, TurnBody) == msgspec.json.decode(content, type=TurnBody)
+
+
+@pytest.mark.parametrize("tools", [None, [], [{"name": "short"}]])
+def test_short_lists_are_not_shared(tools):
+    assert not isinstance(parse_body(body(tools), TurnBody).tools, SharedTools)
+
+
+def test_tools_that_also_occur_elsewhere_are_not_shared():
+    content = body(messages=[{"role": "user", "content": TOOLS}])
+    assert content.count(json.dumps(TOOLS).encode()) == 2
+    assert parse_body(content, TurnBody) == msgspec.json.decode(content, type=TurnBody)
+
+
+def test_the_rest_of_a_body_is_still_checked():
+    parse_body(body(), TurnBody)
+    for content in (body(cwd=7), body(unknown=1), body([*TOOLS, {"name": ""}]), body()[:-1], body() + b"x"):
+        with pytest.raises(Problem):
+            parse_body(content, TurnBody)
