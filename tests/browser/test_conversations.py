@@ -16,7 +16,10 @@ def conversations(shared_site):
     for id in ("billing-1", "billing-2", "search/ü 3"):
         shared_site.construct(id.replace("/", "%2F").replace(" ", "%20").replace("ü", "%C3%BC"))
     shared_site.write("Two.\n[file:AGENTS.md]\nIn [prompt:cwd].")
-    shared_site.call("POST", "/conversations/billing-2/reload", {"cwd": str(shared_site.shop)})
+    tools = [{"name": name, "description": "Does it."} for name in ("shell", "mcp__gh__issue", "mcp__gh__pull")]
+    shared_site.call("POST", "/conversations/billing-2/reload", {"cwd": str(shared_site.shop), "tools": tools})
+    usage = {"input_tokens": 100, "cache_read_input_tokens": 900, "output_tokens": 50}
+    shared_site.call("POST", "/conversations/billing-2/usage", {"usage": usage, "model": "claude-opus-5"})
     return shared_site
 
 
@@ -51,8 +54,16 @@ def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_p
     expect(prompt.locator(".k-file")).to_contain_text("# Shop")
     prompt.locator(".k-file").focus()
     expect(page.locator("#origin-info")).to_contain_text("AGENTS.md, lines 1–4")
+    tools = page.get_by_role("region", name="Tools")
+    expect(tools.get_by_role("listitem")).to_have_text(
+        [re.compile(r"^shell \d+$"), re.compile(r"^gh \d+: .*issue \d+, .*pull \d+$")]
+    )
+    expect(page.locator(".facts")).to_contain_text(
+        "1 call, 1,000 tokens in, 50 out, 90% of the input from the cache, $0."
+    )
     page.get_by_label("Edition").select_option("1")
     expect(prompt.locator(".k-template").first).to_contain_text("One.")
+    expect(tools).to_have_count(0)
 
 
 def test_an_id_can_be_any_string(open_page, conversations):

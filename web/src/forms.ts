@@ -122,8 +122,25 @@ export interface Edition extends EditionRow {
   conversation: string;
   system: string;
   tools: { name: string }[];
+  tool_tokens: ToolTokens[];
+  usage?: UsageCounts;
   passages: Passage[];
   findings: Finding[];
+}
+
+export interface ToolTokens {
+  name: string;
+  server: string | null;
+  tokens: number;
+}
+
+// What the calls to a model with this edition cost. `hit_rate` is the share of the input that was read from the cache.
+export interface UsageCounts {
+  calls: number;
+  input: number;
+  output: number;
+  cost: number | null;
+  hit_rate: number | null;
 }
 
 export type Change = "added" | "removed" | "changed" | "moved";

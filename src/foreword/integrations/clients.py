@@ -17,39 +17,39 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from typing import Any
 
-    from .prompting import Prompting
+    from .rewriting import RequestRewriter
 
 _BETA = "anthropic-beta"
 
 
-def prompted_client(client: Any, prompting: Prompting) -> Any:
+def rewriting_client(client: Any, rewriter: RequestRewriter) -> Any:
     """Return a copy of an Anthropic or OpenAI client that puts the prompt into every model request. Both share connections."""
     is_async = inspect.iscoroutinefunction(getattr(client, "post", None))
     if hasattr(client, "with_middleware"):
-        return client.with_middleware(_async_middleware(prompting) if is_async else _middleware(prompting))
+        return client.with_middleware(_async_middleware(rewriter) if is_async else _middleware(rewriter))
     if hasattr(client, "_prepare_options") and hasattr(client, "copy"):
-        return _with_prepared_options(client, prompting, is_async)
+        return _with_prepared_options(client, rewriter, is_async)
     raise CallError(
         f"expected a client from the anthropic SDK (2.0 or later) or the openai SDK, not {type(client).__name__}"
     )
 
 
-def _middleware(prompting: Prompting) -> Callable[[Any, Callable[[Any], Any]], Any]:
+def _middleware(rewriter: RequestRewriter) -> Callable[[Any, Callable[[Any], Any]], Any]:
     def handle(request: Any, call_next: Callable[[Any], Any]) -> Any:
-        return call_next(_prompted_request(request, prompting))
+        return call_next(_rewritten(request, rewriter))
 
     return handle
 
 
-def _async_middleware(prompting: Prompting) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Awaitable[Any]]:
+def _async_middleware(rewriter: RequestRewriter) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Awaitable[Any]]:
     async def handle(request: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
-        return await call_next(await asyncio.to_thread(_prompted_request, request, prompting))
+        return await call_next(await asyncio.to_thread(_rewritten, request, rewriter))
 
     return handle
 
 
-def _prompted_request(request: Any, prompting: Prompting) -> Any:
-    body = prompting.prompted(request.url, request.json)
+def _rewritten(request: Any, rewriter: RequestRewriter) -> Any:
+    body = rewriter.rewrite(request.url, request.json)
     if body is None:
         return request
     return request.copy(headers=merged_headers(request.headers, body.pop("extra_headers", {})), body=body)
@@ -65,21 +65,21 @@ def merged_headers(headers: Mapping[str, Any], added: Mapping[str, str]) -> dict
     return merged
 
 
-def _with_prepared_options(client: Any, prompting: Prompting, is_async: bool) -> Any:
+def _with_prepared_options(client: Any, rewriter: RequestRewriter, is_async: bool) -> Any:
     kind = type(client)
 
-    def prompted(options: Any) -> Any:
-        body = prompting.prompted(options.url, options.json_data)
+    def rewritten(options: Any) -> Any:
+        body = rewriter.rewrite(options.url, options.json_data)
         if body is not None:
             options = copy.copy(options)
             options.json_data = body
         return options
 
     def prepare(self: Any, options: Any) -> Any:
-        return kind._prepare_options(self, prompted(options))
+        return kind._prepare_options(self, rewritten(options))
 
     async def prepare_async(self: Any, options: Any) -> Any:
-        return await kind._prepare_options(self, await asyncio.to_thread(prompted, options))
+        return await kind._prepare_options(self, await asyncio.to_thread(rewritten, options))
 
     copied = client.copy()
     # A subclass, because the SDK copies a client by calling its class.

@@ -16,9 +16,18 @@ from ..vocabulary.tools import Tool
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, TypedDict
 
     from ..vocabulary import Turn
+
+    class RequestKeywords(TypedDict, total=False):
+        """The fields of `RequestOptions`, as keyword arguments of an adapter."""
+
+        task: str
+        definition: str
+        ttl: str | None
+        betas: bool
+        automatic: bool
 
     Message = Mapping[str, Any]
 
@@ -27,13 +36,29 @@ _SYSTEM_ROLES = ("system", "developer")
 
 
 @value
-class CacheSettings:
-    """How requests are cached: how long breakpoints last, whether beta headers may be sent, and whether Anthropic's automatic
-    breakpoint is added to a request without breakpoints in its messages."""
+class RequestOptions:
+    """What an adapter puts into requests.
 
+    Fields:
+        task: The task of a sub-agent of the conversation. If it is empty, and the definition too, the prompt is the conversation's own.
+        definition: The name of a sub-agent that the layout lists, instead of a task.
+        ttl: How long cache breakpoints last, as in `for_anthropic` and `for_openai_responses`.
+        betas: Whether Anthropic's beta headers may be sent, which tools that are added late need.
+        automatic: Whether Anthropic's automatic breakpoint is added to a request without breakpoints in its messages.
+    """
+
+    task: str = ""
+    definition: str = ""
     ttl: Any = None
     betas: bool = True
     automatic: bool = True
+
+    def _check(self) -> None:
+        if self.task and self.definition:
+            raise CallError("pass either a task or the name of a definition for a sub-agent, not both")
+
+
+DEFAULT_OPTIONS = RequestOptions()
 
 
 @value
@@ -55,16 +80,16 @@ class Messages:
         tools = [_anthropic_tool(tool) for tool in body.get("tools") or ()]
         return Received(_texts(body.get("system")), list(body["messages"]), tools)
 
-    def write(self, body: Mapping[str, Any], received: Received, turn: Turn, settings: CacheSettings) -> dict[str, Any]:
+    def write(self, body: Mapping[str, Any], received: Received, turn: Turn, options: RequestOptions) -> dict[str, Any]:
         """Return the request with the turn's prompt, tools and messages. `extra_headers` contains the headers that it requires."""
         existing = sum(1 for _ in _breakpoints(turn.messages))
-        automatic = body.get("cache_control") or (_automatic() if settings.automatic and not existing else None)
+        automatic = body.get("cache_control") or (_automatic() if options.automatic and not existing else None)
         if automatic and existing >= MAX_BREAKPOINTS:
             automatic = None
         breakpoints = max(min(3, MAX_BREAKPOINTS - existing - bool(automatic)), 0)
         # A breakpoint that lasts an hour must not follow one that lasts five minutes.
-        ttl: Any = "1h" if automatic and automatic.get("ttl") == "1h" else settings.ttl
-        own = for_anthropic(turn, breakpoints=breakpoints, ttl=ttl, betas=settings.betas)
+        ttl: Any = "1h" if automatic and automatic.get("ttl") == "1h" else options.ttl
+        own = for_anthropic(turn, breakpoints=breakpoints, ttl=ttl, betas=options.betas)
         system = [*own.get("system", ()), *({"type": "text", "text": text} for text in received.system)]
         others = _without(body, "tools", "system", "messages", "cache_control")
         return {
@@ -88,12 +113,12 @@ class Responses:
         tools = [_openai_tool(tool) for tool in body.get("tools") or ()]
         return Received([*_texts(body.get("instructions")), *own], messages, tools)
 
-    def write(self, body: Mapping[str, Any], received: Received, turn: Turn, settings: CacheSettings) -> dict[str, Any]:
+    def write(self, body: Mapping[str, Any], received: Received, turn: Turn, options: RequestOptions) -> dict[str, Any]:
         """Return the request with the turn's prompt, tools and messages."""
         # If the provider stores the conversation, only new messages are sent, and the prompt must not be one of them.
         is_stored = bool(body.get("previous_response_id") or body.get("conversation"))
         own = for_openai_responses(
-            turn, ttl=settings.ttl, breakpoints=0 if is_stored else 3, tool_choice=body.get("tool_choice")
+            turn, ttl=options.ttl, breakpoints=0 if is_stored else 3, tool_choice=body.get("tool_choice")
         )
         if is_stored:
             own["input"] = list(received.messages)
@@ -114,12 +139,12 @@ class Chat:
         own, messages = _split_system(list(body["messages"]))
         return Received(own, messages, [_openai_tool(tool) for tool in body.get("tools") or ()])
 
-    def write(self, body: Mapping[str, Any], received: Received, turn: Turn, settings: CacheSettings) -> dict[str, Any]:
+    def write(self, body: Mapping[str, Any], received: Received, turn: Turn, options: RequestOptions) -> dict[str, Any]:
         """Return the request with the turn's prompt, tools and messages."""
         # Other servers may reject keys that they do not know.
         is_known = capabilities_of("openai", turn.model).system_messages
         own = for_openai_chat(
-            turn, ttl=settings.ttl, cache_key=None if is_known else "", tool_choice=body.get("tool_choice")
+            turn, ttl=options.ttl, cache_key=None if is_known else "", tool_choice=body.get("tool_choice")
         )
         first, *others = own["messages"] if _has_system_first(own["messages"]) else [None, *own["messages"]]
         if received.system:

@@ -17,15 +17,15 @@ from google.genai import types
 
 from ..providers.gemini import for_gemini
 from ..vocabulary.tools import Tool
-from .forms import Received
-from .prompting import Promptings
+from .forms import Received, RequestOptions
+from .rewriting import RewriterPool
 
 if TYPE_CHECKING:
     from google.adk.agents.callback_context import CallbackContext
     from google.adk.models.llm_request import LlmRequest
 
     from ..conversation.conversation import Conversation
-    from .prompting import Open
+    from .rewriting import Open
 
 
 def foreword_callback(
@@ -36,17 +36,17 @@ def foreword_callback(
     `conversation` is a conversation, or a function that takes ADK's session id and opens one. With a `task`, or the name of a `definition`,
     the agent is a sub-agent of the conversation.
     """
-    promptings = Promptings(conversation, task=task, definition=definition)
+    rewriters = RewriterPool(conversation, RequestOptions(task, definition))
     known: dict[str, types.FunctionDeclaration] = {}
 
     async def before_model(callback_context: CallbackContext, llm_request: LlmRequest) -> None:
-        prompting = promptings.of(callback_context.session.id)
+        rewriter = rewriters.get(callback_context.session.id)
         declarations = [declaration for tool in llm_request.config.tools or () for declaration in _declarations(tool)]
         tools = [_tool(declaration) for declaration in declarations]
         for tool, declaration in zip(tools, declarations, strict=True):
             known.setdefault(_key(tool.name, tool.description, tool.schema), declaration)
         messages = [content.model_dump(mode="json", exclude_none=True) for content in llm_request.contents]
-        turn = await asyncio.to_thread(prompting.turn, Received((), messages, tools))
+        turn = await asyncio.to_thread(rewriter.turn, Received((), messages, tools))
         request = for_gemini(turn)
         ordered = [
             known.get(_key(row["name"], row["description"], row["schema"])) or _declaration(row) for row in turn.tools

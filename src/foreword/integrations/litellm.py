@@ -17,29 +17,26 @@ import openai
 from litellm.llms.custom_httpx.http_handler import AsyncHTTPHandler, HTTPHandler
 
 from ..errors import CallError
-from .clients import merged_headers, prompted_client
-from .prompting import Prompting
+from .clients import merged_headers, rewriting_client
+from .forms import RequestOptions
+from .rewriting import RequestRewriter
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from ..conversation.conversation import Conversation
+    from .forms import RequestKeywords
 
 
 class ForewordCompletions:
     """Requests completions with a conversation's prompt. The messages need not contain a system prompt; if they do, it follows Foreword's.
 
-    With a `task`, or the name of a `definition`, the requests are made for a sub-agent of the conversation.
+    The other arguments are the fields of `RequestOptions`: with a `task`, or the name of a `definition`, the requests are made for a
+    sub-agent of the conversation.
     """
 
-    def __init__(
-        self,
-        conversation: Conversation,
-        *,
-        task: str = "",
-        definition: str = "",
-        ttl: str | None = None,
-        betas: bool = True,
-    ) -> None:
-        self._prompting = Prompting(conversation, task=task, definition=definition, ttl=ttl, betas=betas)
+    def __init__(self, conversation: Conversation, **options: Unpack[RequestKeywords]) -> None:
+        self._rewriter = RequestRewriter(conversation, RequestOptions(**options))
         self._clients: dict[tuple[Any, ...], Any] = {}
 
     def completion(self, model: str, messages: list[Any], **options: Any) -> Any:
@@ -68,44 +65,44 @@ class ForewordCompletions:
         client_key = (sdk if uses_openai_sdk else handler, provider, key, base)
         if client_key not in self._clients:
             if uses_openai_sdk:
-                self._clients[client_key] = prompted_client(sdk(api_key=key, base_url=base), self._prompting)
+                self._clients[client_key] = rewriting_client(sdk(api_key=key, base_url=base), self._rewriter)
             else:
-                kind = _PromptedHandler if handler is HTTPHandler else _AsyncPromptedHandler
-                self._clients[client_key] = kind(self._prompting)
+                kind = _RewritingHandler if handler is HTTPHandler else _AsyncRewritingHandler
+                self._clients[client_key] = kind(self._rewriter)
         return self._clients[client_key]
 
 
-class _PromptedHandler(HTTPHandler):
+class _RewritingHandler(HTTPHandler):
     """LiteLLM's own client, which adds the prompt to requests."""
 
-    def __init__(self, prompting: Prompting) -> None:
+    def __init__(self, rewriter: RequestRewriter) -> None:
         super().__init__()
-        self._prompting = prompting
+        self._rewriter = rewriter
 
     def post(self, url: str, **options: Any) -> Any:
-        return super().post(url, **_prompted(self._prompting, url, options))
+        return super().post(url, **_rewrite(self._rewriter, url, options))
 
 
-class _AsyncPromptedHandler(AsyncHTTPHandler):
+class _AsyncRewritingHandler(AsyncHTTPHandler):
     """LiteLLM's own asynchronous client, which adds the prompt to requests."""
 
-    def __init__(self, prompting: Prompting) -> None:
+    def __init__(self, rewriter: RequestRewriter) -> None:
         super().__init__()
-        self._prompting = prompting
+        self._rewriter = rewriter
 
     async def post(self, url: str, **options: Any) -> Any:
-        return await super().post(url, **await asyncio.to_thread(_prompted, self._prompting, url, options))
+        return await super().post(url, **await asyncio.to_thread(_rewrite, self._rewriter, url, options))
 
 
-def _prompted(prompting: Prompting, url: str, options: dict[str, Any]) -> dict[str, Any]:
+def _rewrite(rewriter: RequestRewriter, url: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return a POST's options with the prompt added to its body, which may or may not be encoded as JSON already."""
     key = "json" if options.get("json") is not None else "data"
     body = options[key]
     is_text = isinstance(body, str | bytes)
-    prompted = prompting.prompted(url, json.loads(body) if is_text else body)
-    if prompted is None:
+    rewritten = rewriter.rewrite(url, json.loads(body) if is_text else body)
+    if rewritten is None:
         raise CallError(
             f"LiteLLM sends this request to {url!r}, which Foreword does not recognize as a model's endpoint"
         )
-    headers = merged_headers(options.get("headers") or {}, prompted.pop("extra_headers", {}))
-    return {**options, "headers": headers, key: json.dumps(prompted) if is_text else prompted}
+    headers = merged_headers(options.get("headers") or {}, rewritten.pop("extra_headers", {}))
+    return {**options, "headers": headers, key: json.dumps(rewritten) if is_text else rewritten}

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from agents import Model, ModelProvider, OpenAIProvider
 from openai import AsyncOpenAI
 
-from .clients import prompted_client
-from .prompting import Prompting
+from .clients import rewriting_client
+from .forms import RequestOptions
+from .rewriting import RequestRewriter
 
 if TYPE_CHECKING:
     from ..conversation.conversation import Conversation
@@ -36,11 +37,11 @@ class ForewordProvider(ModelProvider):
         ttl: str | None = None,
         use_responses: bool | None = None,
     ) -> None:
-        prompting = Prompting(conversation, task=task, definition=definition, ttl=ttl)
-        prompted = prompted_client(client or AsyncOpenAI(), prompting)
+        rewriter = RequestRewriter(conversation, RequestOptions(task, definition, ttl))
+        rewriting = rewriting_client(client or AsyncOpenAI(), rewriter)
         # Requests over a WebSocket do not pass through the client.
         self._provider = OpenAIProvider(
-            openai_client=prompted, use_responses=use_responses, use_responses_websocket=False
+            openai_client=rewriting, use_responses=use_responses, use_responses_websocket=False
         )
 
     def get_model(self, model_name: str | None) -> Model:

@@ -21,31 +21,27 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import RunContext
 
 from ..errors import CallError
-from .clients import prompted_client
-from .prompting import Prompting, Promptings
+from .clients import rewriting_client
+from .forms import RequestOptions
+from .rewriting import RequestRewriter, RewriterPool
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from ..conversation.conversation import Conversation
-    from .prompting import Open
+    from .forms import RequestKeywords
+    from .rewriting import Open
 
 
 class ForewordCapability(AbstractCapability[Any]):
     """Puts a conversation's prompt into each of an agent's requests.
 
-    `conversation` is a conversation, or a function that takes pydantic-ai's conversation id and opens one. With a `task`, or the name of a
-    `definition`, the agent is a sub-agent of the conversation.
+    `conversation` is a conversation, or a function that takes pydantic-ai's conversation id and opens one. The other arguments are the fields of
+    `RequestOptions`: with a `task`, or the name of a `definition`, the agent is a sub-agent of the conversation.
     """
 
-    def __init__(
-        self,
-        conversation: Conversation | Open,
-        *,
-        task: str = "",
-        definition: str = "",
-        ttl: str | None = None,
-        betas: bool = True,
-    ) -> None:
-        self._promptings = Promptings(conversation, task=task, definition=definition, ttl=ttl, betas=betas)
+    def __init__(self, conversation: Conversation | Open, **options: Unpack[RequestKeywords]) -> None:
+        self._rewriters = RewriterPool(conversation, RequestOptions(**options))
         self._conversation_id = ""
 
     @classmethod
@@ -61,15 +57,15 @@ class ForewordCapability(AbstractCapability[Any]):
 
     def get_wrapper_model(self, model: Model) -> Model | None:
         """Return the model, wrapped so that its requests contain the prompt."""
-        return _PromptedModel(model, self._promptings.of(self._conversation_id))
+        return _ModelWithPrompt(model, self._rewriters.get(self._conversation_id))
 
 
-class _PromptedModel(WrapperModel):
+class _ModelWithPrompt(WrapperModel):
     """Sends requests with a copy of a model, because other agents may share the model itself."""
 
-    def __init__(self, model: Model, prompting: Prompting) -> None:
+    def __init__(self, model: Model, rewriter: RequestRewriter) -> None:
         super().__init__(model)
-        self._prompted = _prompted_model(model, prompting)
+        self._copy = _with_rewriting_client(model, rewriter)
 
     async def request(
         self,
@@ -77,7 +73,7 @@ class _PromptedModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        return await self._prompted.request(messages, model_settings, model_request_parameters)
+        return await self._copy.request(messages, model_settings, model_request_parameters)
 
     @asynccontextmanager
     async def request_stream(
@@ -87,17 +83,17 @@ class _PromptedModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: RunContext[Any] | None = None,
     ) -> AsyncGenerator[StreamedResponse]:
-        stream = self._prompted.request_stream(messages, model_settings, model_request_parameters, run_context)
+        stream = self._copy.request_stream(messages, model_settings, model_request_parameters, run_context)
         async with stream as response:
             yield response
 
 
-def _prompted_model(model: Model, prompting: Prompting) -> Model:
+def _with_rewriting_client(model: Model, rewriter: RequestRewriter) -> Model:
     copied: Any = copy.copy(model)
     if isinstance(model, FallbackModel):
-        copied.models = [_prompted_model(fallback, prompting) for fallback in model.models]
+        copied.models = [_with_rewriting_client(fallback, rewriter) for fallback in model.models]
     elif isinstance(model, WrapperModel):
-        copied.wrapped = _prompted_model(model.wrapped, prompting)
+        copied.wrapped = _with_rewriting_client(model.wrapped, rewriter)
     elif getattr(copied, "_provider", None) is None:
         raise CallError(
             f"the model {type(model).__name__} does not use an Anthropic or OpenAI SDK client; pass the prompt yourself:"
@@ -105,5 +101,5 @@ def _prompted_model(model: Model, prompting: Prompting) -> Model:
         )
     else:
         copied._provider = copy.copy(copied._provider)
-        copied._provider._client = prompted_client(copied._provider.client, prompting)
+        copied._provider._client = rewriting_client(copied._provider.client, rewriter)
     return copied  # type: ignore[no-any-return]

@@ -8,12 +8,14 @@ from __future__ import annotations
 from ..encoding.edition import account_of, target_form, target_of, tools_of
 from ..encoding.prompt import candidate_form, finding_form, message_form, tokens_form
 from ..text.lines import printable
+from ..text.tokens import estimate
 from ..vocabulary import (
     Prompt,
     Skill,
     digest,
     replace,
 )
+from .counting import count_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -220,6 +222,7 @@ def edition_form(conversation: str, edition: Edition, usage: Usage | None = None
         **edition_row_form(edition),
         "system": edition.system,
         "tools": tools_of(edition),
+        "tool_tokens": count_tools(tools_of(edition), estimate),
         **usage_field,
         **account_of(edition),
     }

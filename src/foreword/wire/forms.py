@@ -108,6 +108,7 @@ class EditionForm(EditionRowForm):
     conversation: str
     system: str
     tools: list[ToolForm]
+    tool_tokens: list[CountedTool]
     usage: NotRequired[UsageForm]
     passages: list[AccountPassage]
     candidates: list[CandidateForm]

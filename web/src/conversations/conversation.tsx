@@ -1,7 +1,7 @@
 // One conversation: its current edition, the prompt with its origins, and how a prompt built now would differ.
 import { useMemo, useState } from "preact/hooks";
 import { listEditions, readDrift, readEdition } from "../api";
-import type { Drift, Edition, EditionRow } from "../forms";
+import type { Drift, Edition, EditionRow, ToolTokens, UsageCounts } from "../forms";
 import { latest } from "../latest";
 import { Legend, PromptText } from "../preview/prompt-text";
 import { segments } from "../preview/segments";
@@ -58,7 +58,7 @@ export function Conversation({ id }: { id: string }) {
           <h3 id="prompt-heading">Prompt</h3>
           <Legend segments={parts} />
           {edition.system ? <PromptText label="Prompt with origins" segments={parts} /> : <p class="quiet">This edition has no system prompt.</p>}
-          {edition.tools.length > 0 && <p><b>Tools</b> {edition.tools.map((tool) => tool.name).join(", ")}</p>}
+          <Tools tools={edition.tool_tokens} />
           {edition.findings.length > 0 && <ul class="plain-list">{edition.findings.map((finding, index) => <li key={index}>{finding.severity}: {sentence(finding)}</li>)}</ul>}
         </section>
       )}
@@ -66,9 +66,44 @@ export function Conversation({ id }: { id: string }) {
   );
 }
 
+function describe({ calls, input, output, cost, hit_rate }: UsageCounts): string {
+  if (calls === 0) return "";
+  const cached = hit_rate === null ? "" : `, ${Math.round(100 * hit_rate)}% of the input from the cache`;
+  const dollars = cost === null ? "" : `, $${cost.toFixed(cost < 1 ? 4 : 2)}`;
+  return `${number(calls)} ${calls === 1 ? "call" : "calls"}, ${number(input)} tokens in, ${number(output)} out${cached}${dollars}`;
+}
+
+function number(value: number): string {
+  return value.toLocaleString("en");
+}
+
+// The tools by MCP server, with the tokens of their definitions. Tools without a server come first.
+function Tools({ tools }: { tools: ToolTokens[] }) {
+  if (tools.length === 0) return null;
+  const servers = [...new Set(tools.map((tool) => tool.server))].sort((a, b) => (a ?? "").localeCompare(b ?? ""));
+  const total = (rows: ToolTokens[]) => number(rows.reduce((sum, tool) => sum + tool.tokens, 0));
+  return (
+    <section aria-labelledby="tools-heading">
+      <h3 id="tools-heading">Tools <span class="quiet">about {total(tools)} tokens</span></h3>
+      <ul class="plain-list">
+        {servers.map((server) => {
+          const rows = tools.filter((tool) => tool.server === server);
+          return (
+            <li key={server ?? ""}>
+              {server && <><b>{server}</b> <span class="quiet">{total(rows)}</span>: </>}
+              {rows.map((tool, index) => <span key={tool.name}>{index > 0 && ", "}{tool.name} <span class="quiet">{number(tool.tokens)}</span></span>)}
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
 function Facts({ edition }: { edition: Edition }) {
   const { cwd, model, provider } = edition.built_for;
-  const facts = { Layout: shortLayout(edition.layout), Folder: cwd, Model: model, Provider: provider, Edition: String(edition.edition) };
+  const usage = edition.usage && describe(edition.usage);
+  const facts = { Layout: shortLayout(edition.layout), Folder: cwd, Model: model, Provider: provider, Edition: String(edition.edition), Usage: usage };
   return (
     <dl class="facts">
       {Object.entries(facts).map(([name, fact]) => fact && <div key={name}><dt>{name}</dt><dd class="path">{fact}</dd></div>)}

@@ -10,8 +10,9 @@ import pytest
 
 from foreword import Agent, CallError, Conversations, Tool, Workspace, check_request
 from foreword.extensions import Extension, Start
-from foreword.integrations.clients import merged_headers, prompted_client
-from foreword.integrations.prompting import Prompting, Promptings
+from foreword.integrations.clients import merged_headers, rewriting_client
+from foreword.integrations.forms import RequestOptions
+from foreword.integrations.rewriting import RequestRewriter, RewriterPool
 
 MARK = {"cache_control": {"type": "ephemeral"}}
 READ = {"name": "read_file", "description": "Reads a file.", "input_schema": {"type": "object", "properties": {}}}
@@ -40,20 +41,20 @@ def marks(content):
     return [mark for part in content for mark in marks(part)] if isinstance(content, list) else []
 
 
-def messages(prompting, request):
-    return prompting.prompted("/v1/messages?beta=true", request)
+def messages(rewriter, request):
+    return rewriter.rewrite("/v1/messages?beta=true", request)
 
 
 def test_only_requests_to_a_model_are_changed(open_conversation):
-    prompting = Prompting(open_conversation())
-    assert prompting.prompted("/v1/messages/count_tokens", body("Hello.")) is None
-    assert prompting.prompted("/v1/embeddings", {"input": "Hello."}) is None
+    rewriter = RequestRewriter(open_conversation())
+    assert rewriter.rewrite("/v1/messages/count_tokens", body("Hello.")) is None
+    assert rewriter.rewrite("/v1/embeddings", {"input": "Hello."}) is None
 
 
 def test_the_frameworks_breakpoints_and_ours_are_four_together(open_conversation):
     system = [{"type": "text", "text": "Use the to-do list.", **MARK}]
     request = body("Hello.", tools=[READ, {**LATE, **MARK}], system=system, **MARK)
-    sent = messages(Prompting(open_conversation()), request)
+    sent = messages(RequestRewriter(open_conversation()), request)
     assert [len(marks(sent[key])) for key in ("tools", "system", "messages")] == [0, 3, 0]
     assert sent["cache_control"] == MARK["cache_control"]
     assert sent["system"][-1] == {"type": "text", "text": "Use the to-do list."}
@@ -63,44 +64,48 @@ def test_the_frameworks_breakpoints_and_ours_are_four_together(open_conversation
 def test_breakpoints_in_messages_leave_room_for_fewer(open_conversation, count):
     blocks = [{"type": "text", "text": str(number), **MARK} for number in range(count)]
     for automatic in ({}, MARK):
-        sent = messages(Prompting(open_conversation()), body({"role": "user", "content": blocks}, **automatic))
+        sent = messages(RequestRewriter(open_conversation()), body({"role": "user", "content": blocks}, **automatic))
         assert len(marks(sent)) == 4
         assert marks(sent["messages"])
 
 
 def test_a_request_without_breakpoints_gets_the_automatic_one(open_conversation):
-    assert messages(Prompting(open_conversation()), body("Hello."))["cache_control"] == MARK["cache_control"]
-    assert "cache_control" not in messages(Prompting(open_conversation(), automatic=False), body("Hello."))
+    assert messages(RequestRewriter(open_conversation()), body("Hello."))["cache_control"] == MARK["cache_control"]
+    assert "cache_control" not in messages(
+        RequestRewriter(open_conversation(), RequestOptions(automatic=False)), body("Hello.")
+    )
 
 
 def test_no_breakpoint_of_an_hour_follows_one_of_five_minutes(open_conversation):
     hour = {"type": "ephemeral", "ttl": "1h"}
-    sent = messages(Prompting(open_conversation(), ttl="mixed"), body("Hello.", cache_control=hour))
+    sent = messages(
+        RequestRewriter(open_conversation(), RequestOptions(ttl="mixed")), body("Hello.", cache_control=hour)
+    )
     assert {mark["ttl"] for mark in marks(sent)} == {"1h"}
 
 
 def test_fields_of_tools_pass_through(open_conversation):
     own = {"type": "web_search_20250305", "name": "web_search", "max_uses": 5}
     read = {**READ, "strict": True, "input_examples": [{}]}
-    assert messages(Prompting(open_conversation()), body("Hello.", tools=[own, read]))["tools"] == [read, own]
+    assert messages(RequestRewriter(open_conversation()), body("Hello.", tools=[own, read]))["tools"] == [read, own]
 
 
 def test_a_tool_keeps_the_snippet_that_the_agent_has_for_it(open_conversation):
     agent = Agent(tools=[Tool("read_file", snippet="Reads what you ask for")])
     conversation = open_conversation(agent)
-    sent = messages(Prompting(conversation), body("Hello."))
+    sent = messages(RequestRewriter(conversation), body("Hello."))
     assert sent["tools"][0]["description"] == "Reads a file."
     assert [tool.snippet for tool in conversation.agent.tools] == ["Reads what you ask for"]
 
 
 def test_a_late_tool_needs_headers_and_leaves_the_tools_alone(open_conversation):
-    prompting = Prompting(open_conversation())
-    first = messages(prompting, body("Hello."))
-    second = messages(prompting, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on.", tools=[LATE, READ]))
+    rewriter = RequestRewriter(open_conversation())
+    first = messages(rewriter, body("Hello."))
+    second = messages(rewriter, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on.", tools=[LATE, READ]))
     assert second["tools"] == first["tools"]
     assert "inline-tools" in second["extra_headers"]["anthropic-beta"]
     old = messages(
-        Prompting(open_conversation(id="other"), betas=False),
+        RequestRewriter(open_conversation(id="other"), RequestOptions(betas=False)),
         body("Hello.", model="claude-3-7-sonnet", tools=[LATE, READ]),
     )
     assert [tool["name"] for tool in old["tools"]] == ["a_late_tool", "read_file"] and "extra_headers" not in old
@@ -113,41 +118,43 @@ def test_a_retry_sends_the_same_bytes(open_conversation):
         calls.append(message)
         return Start(message=f"Call {len(calls)}")
 
-    prompting = Prompting(open_conversation(extensions=[Extension("hook", before_agent_start=start)]))
-    sent = messages(prompting, body("Hello."))
-    assert messages(prompting, body("Hello.")) == sent
+    rewriter = RequestRewriter(open_conversation(extensions=[Extension("hook", before_agent_start=start)]))
+    sent = messages(rewriter, body("Hello."))
+    assert messages(rewriter, body("Hello.")) == sent
     assert calls == ["Hello."] and "Call 1" in json.dumps(sent["messages"])
 
 
 def test_a_message_that_a_turn_added_is_sent_again_in_its_place(open_conversation):
     conversation = open_conversation()
-    prompting = Prompting(conversation)
+    rewriter = RequestRewriter(conversation)
     conversation.send_message("Speak plainly.")
-    first = messages(prompting, body("Hello."))["messages"]
-    later = messages(prompting, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on."))["messages"]
+    first = messages(rewriter, body("Hello."))["messages"]
+    later = messages(rewriter, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on."))["messages"]
     assert {"role": "user", "content": "Speak plainly."} in first
     assert later == [*first, {"role": "assistant", "content": "Hi."}, {"role": "user", "content": "Go on."}]
 
 
 def test_a_replaced_history_is_a_compaction(open_conversation, tree):
     conversation = open_conversation()
-    prompting = Prompting(conversation)
-    first = messages(prompting, body("Hello."))
+    rewriter = RequestRewriter(conversation)
+    first = messages(rewriter, body("Hello."))
     tree({"w/AGENTS.md": "Ask before you push.\n"})
-    kept = messages(prompting, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on."))
-    rebuilt = messages(prompting, body("A summary.", "Go on."))
+    kept = messages(rewriter, body("Hello.", {"role": "assistant", "content": "Hi."}, "Go on."))
+    rebuilt = messages(rewriter, body("A summary.", "Go on."))
     assert kept["system"] == first["system"]
     assert "Ask before you push." in json.dumps(rebuilt["system"])
 
 
 def test_a_sub_agent_has_its_task_and_the_parents_instructions(open_conversation):
     conversation = open_conversation()
-    sent = messages(Prompting(conversation, task="Review the change."), body("Look.", tools=[READ, LATE]))
+    sent = messages(
+        RequestRewriter(conversation, RequestOptions(task="Review the change.")), body("Look.", tools=[READ, LATE])
+    )
     text = "".join(block["text"] for block in sent["system"])
     assert "Review the change." in text and "Run `make test`." in text
     assert [tool["name"] for tool in sent["tools"]] == ["a_late_tool", "read_file"]
     with pytest.raises(CallError, match="either a task or the name of a definition"):
-        Prompting(conversation, task="Review.", definition="reviewer")
+        RequestRewriter(conversation, RequestOptions(task="Review.", definition="reviewer"))
 
 
 def test_each_id_of_the_framework_has_its_own_conversation(open_conversation):
@@ -157,18 +164,18 @@ def test_each_id_of_the_framework_has_its_own_conversation(open_conversation):
         opened.append(id)
         return open_conversation(id=id)
 
-    promptings = Promptings(open_one)
-    assert promptings.of("a") is promptings.of("a") is not promptings.of("b")
+    rewriters = RewriterPool(open_one)
+    assert rewriters.get("a") is rewriters.get("a") is not rewriters.get("b")
     assert opened == ["a", "b"]
-    one = Promptings(open_conversation())
-    assert one.of("a") is one.of("b")
+    one = RewriterPool(open_conversation())
+    assert one.get("a") is one.get("b")
     with pytest.raises(CallError, match="the conversation must be Conversation, not str"):
-        Promptings("talk")
+        RewriterPool("talk")
 
 
 def test_a_request_is_what_the_turn_would_have_sent(open_conversation):
     conversation = open_conversation()
-    sent = messages(Prompting(conversation), body("Hello."))
+    sent = messages(RequestRewriter(conversation), body("Hello."))
     assert check_request(sent, conversation.turn(messages=body("Hello.")["messages"])) == []
 
 
@@ -177,30 +184,30 @@ def test_a_request_is_what_the_turn_would_have_sent(open_conversation):
 FUNCTION = {"name": "read_file", "description": "Reads a file.", "parameters": READ["input_schema"]}
 
 
-def responses(prompting, **more):
+def responses(rewriter, **more):
     tools = [{"type": "function", **FUNCTION, "strict": True}]
-    return prompting.prompted("/responses", {"tools": tools, "model": "gpt-6.1-sol", **more})
+    return rewriter.rewrite("/responses", {"tools": tools, "model": "gpt-6.1-sol", **more})
 
 
 def test_responses_gets_blocks_followed_by_the_frameworks_instructions(open_conversation):
-    sent = responses(Prompting(open_conversation()), input="Hello.", instructions="Be brief.")
+    sent = responses(RequestRewriter(open_conversation()), input="Hello.", instructions="Be brief.")
     first = sent["input"][0]
     assert first["role"] == "developer" and first["content"][-1] == {"type": "input_text", "text": "Be brief."}
     assert sent["input"][1:] == [{"role": "user", "content": "Hello."}]
     assert sent["tools"][0]["strict"] is True and "instructions" not in sent
-    own_key = responses(Prompting(open_conversation()), input="Hello.", prompt_cache_key="mine")
+    own_key = responses(RequestRewriter(open_conversation()), input="Hello.", prompt_cache_key="mine")
     assert own_key["prompt_cache_key"] == "mine" != sent["prompt_cache_key"]
 
 
 def test_responses_of_a_model_without_breakpoints_gets_instructions(open_conversation):
     entries = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hello."}]
-    sent = responses(Prompting(open_conversation()), input=entries, model="gpt-4.1")
+    sent = responses(RequestRewriter(open_conversation()), input=entries, model="gpt-4.1")
     assert sent["instructions"].endswith("\n\nBe brief.") and "make test" in sent["instructions"]
     assert sent["input"] == entries[1:]
 
 
 def test_a_conversation_at_the_provider_gets_only_its_new_messages(open_conversation):
-    sent = responses(Prompting(open_conversation()), input="Hello.", previous_response_id="resp_1")
+    sent = responses(RequestRewriter(open_conversation()), input="Hello.", previous_response_id="resp_1")
     assert sent["input"] == [{"role": "user", "content": "Hello."}] and "make test" in sent["instructions"]
 
 
@@ -212,7 +219,7 @@ def test_chat_has_one_system_message(open_conversation, model):
         "messages": rows,
         "tools": [{"type": "function", "function": {**FUNCTION, "strict": True}}],
     }
-    sent = Prompting(open_conversation()).prompted("/v1/chat/completions", request)
+    sent = RequestRewriter(open_conversation()).rewrite("/v1/chat/completions", request)
     assert [message["role"] for message in sent["messages"]] == ["system", "user"]
     text = json.dumps(sent["messages"][0])
     assert text.index("make test") < text.index("Be brief.")
@@ -224,13 +231,13 @@ def test_chat_has_one_system_message(open_conversation, model):
 
 
 def test_clients_and_their_copies_send_the_prompt(ten_turns):
-    prompting = Prompting(ten_turns.conversation)
+    rewriter = RequestRewriter(ten_turns.conversation)
     with anthropic.Anthropic() as client:
-        copied = prompted_client(client, prompting).with_options(max_retries=1)
+        copied = rewriting_client(client, rewriter).with_options(max_retries=1)
         copied.messages.create(**body("Hello.", tools=[]))
         client.messages.create(**body("Hello.", tools=[]))
     with openai.OpenAI() as client:
-        copied = prompted_client(client, prompting).with_options(max_retries=1)
+        copied = rewriting_client(client, rewriter).with_options(max_retries=1)
         copied.responses.create(model="gpt-6.1-sol", input=body("Hello.")["messages"])
         client.responses.create(model="gpt-6.1-sol", input=body("Hello.")["messages"])
     assert ["make test" in request.prompt for request in ten_turns.requests] == [True, False, True, False]
@@ -244,4 +251,4 @@ def test_beta_headers_are_joined():
 
 def test_other_clients_are_refused(open_conversation):
     with pytest.raises(CallError, match="expected a client from the anthropic SDK"):
-        prompted_client(object(), Prompting(open_conversation()))
+        rewriting_client(object(), RequestRewriter(open_conversation()))

@@ -13,9 +13,9 @@ import json
 from _thread import allocate_lock
 
 from ..conversation.conversation import Conversation
-from ..errors import CallError, expect
+from ..errors import expect
 from ..vocabulary import digest, replace
-from .forms import CacheSettings, form_of, without_breakpoints
+from .forms import DEFAULT_OPTIONS, RequestOptions, form_of, without_breakpoints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,24 +33,12 @@ _MAX_CONVERSATIONS = 1000
 _RESULT_TYPES = ("tool_result", "function_call_output")
 
 
-class Prompting:
-    """Puts the prompt of one conversation, or of a sub-agent in it, into requests."""
+class RequestRewriter:
+    """Rewrites a framework's requests, so that they contain the prompt of one conversation or of a sub-agent in it."""
 
-    def __init__(
-        self,
-        conversation: Conversation,
-        *,
-        task: str = "",
-        definition: str = "",
-        ttl: str | None = None,
-        betas: bool = True,
-        automatic: bool = True,
-    ) -> None:
+    def __init__(self, conversation: Conversation, options: RequestOptions = DEFAULT_OPTIONS) -> None:
         expect("the conversation", conversation, Conversation)
-        if task and definition:
-            raise CallError("pass either a task or the name of a definition for a sub-agent, not both")
-        self.conversation, self._task, self._definition = conversation, task, definition
-        self._settings = CacheSettings(ttl, betas, automatic)
+        self.conversation, self._options = conversation, options
         self._lock = allocate_lock()
         self._configured = {tool.name: tool for tool in conversation.agent.tools or ()}
         self._tools: Sequence[Tool] | None = None
@@ -58,7 +46,7 @@ class Prompting:
         self._added: list[tuple[int, Message]] = []
         self._last: tuple[Mapping[str, Any], dict[str, Any]] | None = None
 
-    def prompted(self, url: str, body: Any) -> dict[str, Any] | None:
+    def rewrite(self, url: str, body: Any) -> dict[str, Any] | None:
         """Return the request with the prompt, or None if it is not a model request. `extra_headers` contains the headers that it requires.
 
         Repeating a request returns the same result, so that a retry sends the same bytes.
@@ -71,14 +59,15 @@ class Prompting:
                 received = form.read(body)
                 turn = self.turn(received)
                 turn = replace(turn, model=body["model"]) if isinstance(body.get("model"), str) else turn
-                self._last = body, form.write(body, received, turn, self._settings)
+                self._last = body, form.write(body, received, turn, self._options)
             return dict(self._last[1])
 
     def turn(self, received: Received) -> Turn:
         """Return the turn for the request that a framework is about to send."""
         messages, tools = list(received.messages), [self._described(tool) for tool in received.tools]
-        if self._task or self._definition:
-            return self.conversation.sub_agent(self._task, tools, definition=self._definition, messages=messages)
+        task, definition = self._options.task, self._options.definition
+        if task or definition:
+            return self.conversation.sub_agent(task, tools, definition=definition, messages=messages)
         self._detect_compaction(messages)
         if self._tools != tools:
             self.conversation.set_active_tools(tools)
@@ -109,21 +98,21 @@ class Prompting:
         self._first_digest = first_digest
 
 
-class Promptings:
-    """Finds the conversation that a request belongs to.
+class RewriterPool:
+    """Opens a rewriter for each of a framework's conversations, and keeps those used most recently.
 
     `conversation` is a conversation, or a function that takes the framework's id for a conversation and opens it.
     """
 
-    def __init__(self, conversation: Conversation | Open, **options: Any) -> None:
+    def __init__(self, conversation: Conversation | Open, options: RequestOptions = DEFAULT_OPTIONS) -> None:
         if not callable(conversation):
             expect("the conversation", conversation, Conversation)
         self._conversation, self._options = conversation, options
         self._lock = allocate_lock()
-        self._known: dict[str, Prompting] = {}
+        self._known: dict[str, RequestRewriter] = {}
 
-    def of(self, id: str) -> Prompting:
-        """Return the Prompting for the conversation with this id in the framework."""
+    def get(self, id: str) -> RequestRewriter:
+        """Return the rewriter for the conversation with this id in the framework."""
         with self._lock:
             name = id if callable(self._conversation) else ""
             found = self._known.pop(name, None) or self._open(name)
@@ -132,9 +121,9 @@ class Promptings:
                 del self._known[next(iter(self._known))]
             return found
 
-    def _open(self, id: str) -> Prompting:
+    def _open(self, id: str) -> RequestRewriter:
         conversation = self._conversation
-        return Prompting(conversation(id) if callable(conversation) else conversation, **self._options)
+        return RequestRewriter(conversation(id) if callable(conversation) else conversation, self._options)
 
 
 def _is_from_user(messages: Sequence[Message]) -> bool:
