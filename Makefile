@@ -35,7 +35,7 @@ export PATH := $(CURDIR)/$(NODE_TOOLS)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser pictures run test test-pythons check docs cache-ways bench peers peers-mcp fuzz schemathesis soak build clean
+.PHONY: help setup page browser pictures run test test-pythons check docs cache-ways bench peers integrations peers-mcp fuzz schemathesis soak build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import queue
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
@@ -90,6 +92,22 @@ class RunningProxy:
 
     def report(self):
         return self.reports.get(timeout=20)
+
+    def send(self, method, path, body=None, headers=(), **others):
+        """Send a request, and return the response's status, body and headers."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        try:
+            connection.request(method, path, body, dict(headers), **others)
+            response = connection.getresponse()
+            return response.status, response.read(), response.headers
+        finally:
+            connection.close()
+
+    def talk(self, raw):
+        """Send bytes and return everything that comes back before the connection is closed."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as client:
+            client.sendall(raw)
+            return b"".join(iter(lambda: client.recv(65536), b""))
 
     def close(self):
         async def stop():

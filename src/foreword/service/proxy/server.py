@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _READ_SIZE = 64 * 1024
 _CONNECT_SECONDS = 30
+_HEAD_SECONDS = 30
 _IDLE_SECONDS = 15  # a provider may close a connection that has been idle for longer
 _HANG_UP_CHECK_SECONDS = 0.5
 _LINGER_SECONDS = 2
@@ -103,12 +104,15 @@ class _Connection:
     async def serve_request(self) -> bool:
         """Forward one request and its response. Returns whether the connection can be used for another."""
         try:
-            head = parse_head(await self.reader.readuntil(b"\r\n\r\n"))
+            head = parse_head(await self._read_head())
             body = Body(head)
             target = self._target(head)
         except asyncio.IncompleteReadError as error:
             if error.partial.strip():
                 await self.refuse(_Failure(400, "the request is incomplete"))
+            return False
+        except TimeoutError:
+            await self.refuse(_Failure(408, f"the request's headers did not arrive within {_HEAD_SECONDS} seconds"))
             return False
         except asyncio.LimitOverrunError:
             await self.refuse(_Failure(431, "the request's headers are too long"))
@@ -122,6 +126,12 @@ class _Connection:
         endpoint = endpoint_of(head.words[0], target)
         call = Call(self.proxy.seen, endpoint, head) if endpoint else None
         return await _Exchange(self, head, body, target, call).run()
+
+    async def _read_head(self) -> bytes:
+        """Read the head of a request. A connection may be idle before it, but the whole head must then arrive in time."""
+        first = await self.reader.readexactly(1)
+        async with asyncio.timeout(_HEAD_SECONDS):
+            return first + await self.reader.readuntil(b"\r\n\r\n")
 
     def _target(self, head: Head) -> str:
         """Return the path of a request. Raises a _Failure if the request cannot be forwarded."""

@@ -1,0 +1,149 @@
+"""What happens when a request cannot be forwarded, or when the provider or the client fails."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import threading
+
+import pytest
+
+from foreword.service.proxy import server
+from foreword.service.proxy.server import Upstream
+
+
+@pytest.mark.parametrize(
+    ("raw", "status"),
+    [
+        (b"\x16\x03\x01\x02\x00\x01\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nnonsense\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+        (b"HTTP/1.1 200\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET @evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", 403),
+        (b"CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\n", 501),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n", 501),
+        (b"GET / HTTP/1.1\r\nX: " + b"x" * 300_000 + b"\r\n\r\n", 431),
+    ],
+)
+def test_requests_that_cannot_be_forwarded_are_refused(provider, proxy, raw, status):
+    with socket.create_connection(("127.0.0.1", proxy.port), timeout=20) as client:
+        client.sendall(raw)
+        client.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: client.recv(65536), b""))
+    assert answer.startswith(f"HTTP/1.1 {status} ".encode()) and b"proxy_error" in answer
+    assert provider.requests == []
+
+
+def test_a_head_that_arrives_too_slowly_is_a_408(provider, proxy, monkeypatch):
+    monkeypatch.setattr(server, "_HEAD_SECONDS", 0.1)
+    with socket.create_connection(("127.0.0.1", proxy.port), timeout=20) as client:
+        client.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: loc")
+        assert client.recv(65536).startswith(b"HTTP/1.1 408 ")
+    assert provider.requests == []
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        (b"", "not compared: the request is not in a format that the proxy can read"),
+        (b"\xff\xfe", "not compared: the request is not in a format that the proxy can read"),
+        (b"[" * 100_000, "not compared: the request is not in a format that the proxy can read"),
+        (b"[]", "not compared: the request is not a JSON object"),
+        (b'{"messages": 7, "tools": {"a": 1}}', "not compared: the request is not in a format that the proxy can read"),
+    ],
+)
+def test_a_request_that_cannot_be_read_is_still_forwarded(provider, proxy, body, problem):
+    provider.answer = lambda handler: handler.send(b'{"usage": [7], "x": ', 200)
+    _, content, _ = proxy.send("POST", "/v1/messages", body)
+    report = proxy.report()
+    assert content == b'{"usage": [7], "x": '
+    assert (report.status, report.problem, report.tokens) == (200, problem, None)
+
+
+def test_a_provider_that_is_down_is_reported(proxy, monkeypatch):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        monkeypatch.setattr(proxy.proxy, "upstream", Upstream("127.0.0.1", free.getsockname()[1], False))
+    status, content, _ = proxy.send("POST", "/v1/messages", b"x" * 500_000)
+    assert status == 502 and "cannot connect to 127.0.0.1:" in json.loads(content)["error"]["message"]
+    assert proxy.report().status == 502
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"]
+)
+def test_a_response_that_is_not_http_becomes_a_502(provider, proxy, raw):
+    def answer(handler):
+        handler.wfile.write(raw)
+        handler.close_connection = True
+
+    provider.answer = answer
+    status, _, _ = proxy.send("POST", "/v1/messages", b"{}")
+    assert (status, proxy.report().status) == (502, 502)
+
+
+def test_a_provider_that_closes_before_it_has_the_whole_request_is_a_502(provider, proxy, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as rude:
+        monkeypatch.setattr(proxy.proxy, "upstream", Upstream("127.0.0.1", rude.getsockname()[1], False))
+        with socket.create_connection(("127.0.0.1", proxy.port), timeout=20) as client:
+            client.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nab")
+            with rude.accept()[0] as accepted:
+                while not accepted.recv(65536).endswith(b"ab"):
+                    pass
+            assert client.recv(65536).startswith(b"HTTP/1.1 502 ")
+    assert proxy.report().status == 502
+    assert proxy.proxy.seen._reserved_bytes == 0
+
+
+def test_a_bad_chunk_in_a_request_is_a_400(provider, proxy):
+    answer = proxy.talk(b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n")
+    assert answer.startswith(b"HTTP/1.1 400 ") and b"the size of a chunk is not a hexadecimal number" in answer
+    assert proxy.report().status == 400
+
+
+def test_a_provider_that_sends_more_than_its_response_is_connected_to_again(provider, proxy):
+    addresses = set()
+
+    def answer(handler):
+        addresses.add(handler.client_address)
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok" + b"x" * 9)
+
+    provider.answer = answer
+    one = b"GET /x HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
+    assert proxy.talk(one % b"" + one % b"Connection: close\r\n").count(b"\r\n\r\nok") == len(addresses) == 2
+
+
+def test_a_truncated_response_does_not_look_complete_to_the_client(provider, proxy):
+    def answer(handler):
+        handler.start_stream()
+        handler.send_chunk(b"data: {}\n\n")
+        handler.close_connection = True
+
+    provider.answer = answer
+    with pytest.raises((http.client.IncompleteRead, ConnectionError)):
+        proxy.send("POST", "/v1/messages", b"{}")
+    assert proxy.report().problem.endswith("the provider closed the connection before the end of the response")
+
+
+def test_the_provider_is_disconnected_when_the_client_hangs_up(provider, proxy):
+    noticed = threading.Event()
+
+    def answer(handler):
+        handler.start_stream()
+        handler.send_chunk(b"data: {}\n\n")
+        handler.connection.settimeout(20)
+        if handler.connection.recv(1) == b"":
+            noticed.set()
+        handler.close_connection = True
+
+    provider.answer = answer
+    with socket.create_connection(("127.0.0.1", proxy.port), timeout=20) as client:
+        client.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
+        assert client.recv(10)
+    assert noticed.wait(20)
+    assert proxy.report().problem.endswith("the client hung up")
+    provider.answer = lambda handler: handler.send(b"{}")
+    assert proxy.send("GET", "/x")[0] == 200
