@@ -10,6 +10,7 @@ import { readFile, readdir } from "node:fs/promises";
 const FOREWORD = process.env.FOREWORD_URL ?? "http://127.0.0.1:8371";
 const PROVIDER = process.env.ANTHROPIC_BASE_URL ?? "https://api.anthropic.com";
 const MODEL = "claude-sonnet-5-5";
+const cache_control = { type: "ephemeral" };
 const path = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
 const TOOLS = [
   { name: "read_file", description: "Reads a text file.", schema: path, run: ({ path }) => readFile(path, "utf8") },
@@ -39,10 +40,21 @@ function ask(action, body) {
   return post(`${FOREWORD}/conversations/sidecar/${action}`, { ...AGENT, ...body }, token);
 }
 
-/** Send a turn to the provider, with one breakpoint after the prompt and one after the messages. */
+/** Split the system prompt where lifetimes end, with a breakpoint after each part that outlives the turn. */
+function systemBlocks({ system, sections }) {
+  const text = [...system]; // offsets count code points
+  const rows = sections.filter(({ message }) => message === 0);
+  const last = rows.filter(({ lifetime }, index) => lifetime !== rows[index + 1]?.lifetime);
+  return last.map(({ end, lifetime }, index) => ({
+    type: "text",
+    text: text.slice(last[index - 1]?.end ?? 0, index === last.length - 1 ? text.length : end).join(""),
+    ...(lifetime !== "turn" && { cache_control }),
+  }));
+}
+
+/** Send a turn to the provider, with breakpoints in the prompt and one after the messages: at most four. */
 async function call(turn) {
-  const cache_control = { type: "ephemeral" };
-  const system = [{ type: "text", text: turn.system, cache_control }];
+  const system = systemBlocks(turn);
   const tools = turn.tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema }));
   const request = { model: MODEL, max_tokens: 4096, cache_control, tools, system, messages: turn.messages };
   const headers = { "x-api-key": process.env.ANTHROPIC_API_KEY ?? "", "anthropic-version": "2023-06-01" };

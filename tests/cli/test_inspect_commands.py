@@ -4,6 +4,7 @@ import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -310,6 +311,14 @@ def test_cache_counts_tools_by_tool_and_by_server(run, run_json):
     counts = [tool["tokens"] for tool in tools]
     expected = f"3 tools, {sum(counts)} tokens: gh {counts[0] + counts[1]}, without a server {counts[2]}"
     assert expected in run(*options)[1]
+
+
+def test_the_cost_of_a_request_says_whether_it_has_messages(run, tree):
+    tree({"w/turn.json": json.dumps({"system": "Be kind.", "messages": [{"role": "user", "content": "Hello."}]})})
+    assert "the first request costs " in (saved := run("cache", "turn.json", "--provider", "anthropic")[1])
+    assert "without messages" not in saved
+    output = run("cache", "--provider", "anthropic")[1]
+    assert re.search(r"the first request costs \S+, the next \S+, without messages\n", output)
 
 
 def test_cache_takes_a_provider_and_a_model(run, run_json):

@@ -99,6 +99,19 @@ def test_every_request_starts_with_the_previous_one(conversation_output):
     assert len(messages(requests[-1])) <= 3  # the summary, the instructions for AGENTS.md, and the message
 
 
+def test_breakpoints_are_where_lifetimes_end(conversation_output):
+    (_, requests), _ = conversation_output
+    for request in requests:
+        [prompt] = [request["system"]] if "system" in request else [request["input"][0]["content"]]
+        ends = [
+            block["text"].rstrip().rpartition("\n")[2]
+            for block in prompt
+            if {"cache_control", "prompt_cache_breakpoint"} & {*block}
+        ]
+        assert ends == ["</identity>", "</instructions>", "</environment>"]
+        assert json.dumps(request).count('"cache_control"') <= 4
+
+
 def test_instructions_for_a_file_are_sent_once_after_its_tool_result(conversation_output):
     (_, requests), _ = conversation_output
     before_compaction = [json.dumps(messages(request)) for request in requests[:-1]]

@@ -154,8 +154,8 @@ class Request:
 class TenTurns:
     """A workspace, a conversation in it, and a provider that records the requests of ten turns."""
 
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, pretend):
+        self.folder, self.pretend = folder, pretend
         self.record = folder.parent / "requests.jsonl"
         self.starts = []
         self.edit("Run `make test` before you say that you are done.")
@@ -229,7 +229,7 @@ def ten_turns(tmp_path, monkeypatch):
             monkeypatch.setenv(name, value)
         thread = threading.Thread(target=provider.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        turns = TenTurns(shop)
+        turns = TenTurns(shop, pretend)
         yield turns
         turns.conversations.close()
         provider.shutdown()

@@ -23,3 +23,21 @@ def test_ten_turns_keep_the_prefix(ten_turns):
     assert {"edit_file", "task"} <= own
     ten_turns.check(more_tools=own)
     assert max(request.marks for request in ten_turns.requests) == 4
+
+
+def test_a_sub_agent_has_its_task_and_the_parents_instructions(ten_turns, monkeypatch):
+    call = ("task", {"description": "Look.", "subagent_type": "reviewer"})
+    monkeypatch.setattr(ten_turns.pretend, "tool_call", lambda tools, system: call)
+    reviewer = {
+        "name": "reviewer",
+        "description": "Reviews.",
+        "system_prompt": "Be kind.",
+        "middleware": [ForewordMiddleware(ten_turns.conversation, task="Review the change.")],
+    }
+    own = ForewordMiddleware(ten_turns.conversation)
+    agent = create_deep_agent(model=ANTHROPIC, middleware=[own], subagents=[reviewer])
+    agent.invoke({"messages": [HumanMessage("Is it right?")]})
+    first, inner, last = ten_turns.requests
+    assert all(text in inner.prompt for text in ("Review the change.", "make test", "Be kind."))
+    assert "Review the change." not in first.prompt and last.pieces[: len(first.pieces)] == first.pieces
+    assert inner.marks <= 4

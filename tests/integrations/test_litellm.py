@@ -56,3 +56,11 @@ def test_other_providers_are_refused(ten_turns):
         completions.completion("gemini/gemini-3-pro", [{"role": "user", "content": "Hello."}])
     with pytest.raises(CallError, match="do not pass a client"):
         completions.completion("openai/gpt-6.1-sol", [], client=object())
+
+
+def test_a_sub_agent_has_its_task_and_the_parents_instructions(ten_turns):
+    completions = ForewordCompletions(ten_turns.conversation, task="Review the change.")
+    messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Look."}]
+    for model in ("anthropic/claude-sonnet-5-5", "openai/gpt-6.1-sol"):
+        completions.completion(model, messages)
+        assert all(text in ten_turns.requests[-1].prompt for text in ("Review the change.", "make test", "Be kind."))

@@ -19,3 +19,11 @@ def test_ten_turns_keep_the_prefix(ten_turns, model):
 
     ten_turns.run(ask, compacted=lambda _: [ModelRequest.user_text_prompt("A summary.")])
     ten_turns.check()
+
+
+def test_a_sub_agent_has_its_task_and_the_parents_instructions(ten_turns):
+    capability = ForewordCapability(ten_turns.conversation, task="Review the change.")
+    reviewer = pydantic_ai.Agent("anthropic:claude-sonnet-5-5", instructions="Be kind.", capabilities=[capability])
+    reviewer.run_sync("Look.")
+    [request] = ten_turns.requests
+    assert all(text in request.prompt for text in ("Review the change.", "make test", "Be kind."))

@@ -147,7 +147,7 @@ def _write_report(result: CacheReport) -> None:
     if result.form["tools"]:
         write_line(describe_tools(result.form["tools"]), indent=2)
     for provider in result.form["providers"]:
-        _write_provider(provider)
+        _write_provider(provider, has_messages=bool(result.subject.messages))
     write("\n")
     _write_order(result.form, result.subject.is_plain)
     _write_rebuilds(result.rebuilds)
@@ -179,7 +179,7 @@ def _write_rebuilds(rebuilds: Sequence[tuple[Rebuild, Sequence[SectionDiff]]]) -
             write_line(f"        {outcome}  {rebuild.detail}: {why}", indent=16)
 
 
-def _write_provider(form: ProviderForm) -> None:
+def _write_provider(form: ProviderForm, has_messages: bool) -> None:
     price = form["price"]
     minimum = f", from {price['minimum']:,} tokens" if price and price["minimum"] else ""
     caching = f"at {len(form['breakpoints'])} breakpoints" if form["caching"] == "breakpoints" else "automatically"
@@ -201,7 +201,8 @@ def _write_provider(form: ProviderForm) -> None:
     write_table(rows, ("  up to", "lifetime", "tokens", ""), ("", "dim", "", "dim"), right=(2,))
     if price and form["first_request"] is not None and form["next_request"] is not None:
         first, later = format_dollars(form["first_request"]), format_dollars(form["next_request"])
-        write_line(f"  the first request costs {first}, the next {later}", indent=2)
+        scope = "" if has_messages else ", without messages"
+        write_line(f"  the first request costs {first}, the next {later}{scope}", indent=2)
 
 
 def _write_loss(loss: CacheLoss, args: Namespace) -> None:
