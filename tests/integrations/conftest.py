@@ -133,8 +133,9 @@ class Request:
 
     @property
     def pieces(self):
-        """What the provider caches, in order, as it was sent."""
-        return [json.dumps(piece) for piece in (*self.tools, *self.system, *self.messages)]
+        """What the provider caches, in order, as it was sent. A deferred tool is not in the prompt until a message adds it."""
+        tools = [tool for tool in self.tools if not tool.get("defer_loading")]
+        return [json.dumps(piece) for piece in (*tools, *self.system, *self.messages)]
 
     @property
     def text(self):

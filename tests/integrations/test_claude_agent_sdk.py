@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 
 import pytest
 from claude_agent_sdk import ClaudeSDKClient, create_sdk_mcp_server, query, tool
@@ -11,7 +12,7 @@ from claude_agent_sdk import ClaudeSDKClient, create_sdk_mcp_server, query, tool
 from foreword import CallError
 from foreword.integrations.claude_agent_sdk import foreword_options
 
-TURNS, COMPACTION = 10, 7
+TURNS, LATE, COMPACTION = 10, 4, 7
 
 
 def server_of(functions):
@@ -59,20 +60,26 @@ def test_ten_turns_keep_the_prefix(ten_turns):
     def search(path):
         """Searches."""
 
+    def ask(path):
+        """Is added late."""
+
     session = asyncio.run(converse(options_for(ten_turns, [read, search]), ["Hello 0.", "Hello 1."]))
     ten_turns.edit("Ask before you push.")
     for number in range(2, COMPACTION):
-        functions = [search, read] if number % 2 else [read, search]
+        functions = [*([ask] if number >= LATE else []), *([search, read] if number % 2 else [read, search])]
         options = options_for(ten_turns, functions, resume=session)
         session = asyncio.run(converse(options, [f"Hello {number}."]))
     ten_turns.conversation.compact()
     messages = [f"Hello {number}." for number in range(COMPACTION, TURNS)]
-    asyncio.run(converse(options_for(ten_turns, [search, read]), messages))
+    asyncio.run(converse(options_for(ten_turns, [search, read, ask]), messages))
     requests = model_requests(ten_turns)
     assert len(requests) == TURNS
     assert max(request.marks for request in requests) <= 4
     for number, (earlier, later) in enumerate(itertools.pairwise(requests), 1):
         assert number == COMPACTION or later.pieces[: len(earlier.pieces)] == earlier.pieces
+    assert ["mcp__shop__ask" in json.dumps(request.messages) for request in requests[:COMPACTION]] == [False] * 4 + [
+        True
+    ] * 3
     assert ["Ask before you push" in request.prompt for request in requests] == [False] * 7 + [True] * 3
 
 
