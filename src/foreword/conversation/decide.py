@@ -17,10 +17,10 @@ from ..findings import finding
 from ..inspection.changes import BETWEEN_SECTIONS, WHOLE_PROMPT, ChangedParts, Names, edition_side, find_changes
 from ..inspection.prices import CacheRule
 from ..layout.keys import STEPS
-from ..providers.late import inactive_tools
 from ..text.tokens import estimate
 from ..text.words import common_prefix_length
 from ..vocabulary import Edition, digest, replace, value
+from ..vocabulary.tools import inactive_tools
 from .leading import earlier_hashes, is_same_prompt
 from .notices import changes_of, lasting_notices
 from .state import after_summary, state_of, update_state, with_state

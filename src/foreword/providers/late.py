@@ -1,10 +1,10 @@
-"""Find the late changes to instructions and tools in a turn: the messages that announce them, and the tools that are inactive."""
+"""Find the messages of a turn that announce late changes to instructions or tools."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     from ..vocabulary import Turn
@@ -26,15 +26,6 @@ def announcements(turn: Turn) -> dict[int, Mapping[str, Any]]:
         changes[index] = change
         start = index + 1
     return changes
-
-
-def inactive_tools(changes: Iterable[Mapping[str, Any]]) -> set[str]:
-    """Return the names of the tools that these changes have removed and not restored. A turn still contains their definitions."""
-    inactive: set[str] = set()
-    for change in changes:
-        inactive.update(change.get("removed", ()))
-        inactive.difference_update(change.get("restored", ()))
-    return inactive
 
 
 def _announces(message: Mapping[str, Any], text: str) -> bool:

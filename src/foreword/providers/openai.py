@@ -23,9 +23,10 @@ import json
 
 from ..errors import CallError, check_turn
 from ..vocabulary import Turn, digest, replace
+from ..vocabulary.tools import inactive_tools
 from .blocks import blocks_of, keep_last_breakpoints, split_after_root
 from .capabilities import capabilities_of
-from .late import announcements, inactive_tools
+from .late import announcements
 from .tool_fields import reject_tool_fields
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ from .values import value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
 # Characters that at least one provider accepts: all accept letters, digits, `_` and `-`; Gemini also accepts dots and colons.
@@ -169,3 +169,12 @@ def server_of(row: Mapping[str, Any]) -> str | None:
     prefix, _, rest = str(row.get("name", "")).partition("__")
     server, separator, tool = rest.partition("__")
     return server if prefix == "mcp" and server and separator and tool else None
+
+
+def inactive_tools(changes: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the names of the tools that these changes have removed and not restored. A turn still contains their definitions."""
+    inactive: set[str] = set()
+    for change in changes:
+        inactive.update(change.get("removed", ()))
+        inactive.difference_update(change.get("restored", ()))
+    return inactive
