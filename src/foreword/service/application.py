@@ -8,7 +8,7 @@ from functools import partial
 from math import inf
 from secrets import token_hex
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..engine import sandbox
 from ..errors import ForewordError, HookError, LayoutError, MissingError, StoreBusyError, StoreError, TemplateError
@@ -16,7 +16,7 @@ from ..layout.positions import position_of
 from ..text.lines import printable
 from ..vocabulary import replace
 from .guard import RequestGuard
-from .lanes import READING, TEMPLATES, Cancelled, Job, Lanes
+from .lanes import INLINE, READING, TEMPLATES, Cancelled, Job, Lanes
 from .log import Log, cause_of
 from .memory import IN_FLIGHT, MemoryLimit, Reservation
 from .metrics import Metrics
@@ -33,6 +33,9 @@ _TIME_LIMIT = 30.0
 TEMPLATE_WORKERS = 2
 TEMPLATE_QUEUE = 16
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+
+if TYPE_CHECKING:
+    from ..store.contract import EditionReader
 
 Scope = Any
 Receive = Any
@@ -62,6 +65,7 @@ class Application:
         self._router = Router(ROUTES)
         self._last_moment: object = None
         self._last_checked = -inf
+        self._batches: EditionReader | None = None
         self._memory = MemoryLimit(in_flight * 1_000_000)
         self._lanes = Lanes(template_workers, template_queue)
         sandbox.set_workers(template_workers)
@@ -82,6 +86,8 @@ class Application:
         await send({"type": "lifespan.startup.complete"})
         await receive()
         self._lanes.close()
+        if self._batches is not None:
+            await self._batches.close()
         self._service.conversations.close()
         await send({"type": "lifespan.shutdown.complete"})
 
@@ -137,16 +143,29 @@ class Application:
         request = Request(variables, scope["headers"], query, body)
         if route.is_inline:
             return _run(route, self._service, request)
-        if route.is_quick and self._service.is_local:
-            moment = self._moment(scope.get(ARRIVED, inf))
-            if moment is not UNREACHABLE:
-                request.moment = moment
-                return _run(route, self._service, request)
-        return await self._run_in_threads(route, request, scope.get(CONNECTION))
+        moment = await self._read_ahead(request, scope) if route.is_quick or route.reads_ahead else UNREACHABLE
+        is_known = moment is not UNREACHABLE
+        job = Job(partial(_run, route, self._service, request), moment if is_known else None)
+        if route.is_quick and is_known:
+            result = job.run(INLINE)
+            if not isinstance(result, int):
+                return result
+        return await self._run_in_threads(route, job, scope.get(CONNECTION))
 
-    async def _run_in_threads(self, route: Route, request: Request, connection: Connection | None) -> Response:
+    async def _read_ahead(self, request: Request, scope: Scope) -> object:
+        """Return a moment at which the cached edition of the request's conversation was in use.
+
+        UNREACHABLE if that is not known and reading it might take long, None if reading it is quick.
+        """
+        if self._service.is_local:
+            return self._moment(scope.get(ARRIVED, inf))
+        if self._batches is None:
+            self._batches = self._service.conversations.store.batch_reader()
+        moment = await self._batches.confirm(request.text("id")) if self._batches is not None else None
+        return UNREACHABLE if moment is None else moment
+
+    async def _run_in_threads(self, route: Route, job: Job, connection: Connection | None) -> Response:
         """Run a route in the lanes, within the time limit and only while the client is connected."""
-        job = Job(partial(_run, route, self._service, request))
         try:
             async with asyncio.timeout(self._time_limit):
                 return await self._through_lanes(job, TEMPLATES if route.is_template else READING, connection)

@@ -127,7 +127,7 @@ def list_conversations(service: Service, request: Request) -> Response:
 def read_conversation(service: Service, request: Request) -> Response:
     """Return the current edition, with the origins of its prompt."""
     id = request.text("id")
-    return request.if_modified(_response_with_usage(service, id, service.current(id, request.moment)))
+    return request.if_modified(_response_with_usage(service, id, service.current(id)))
 
 
 def list_editions(service: Service, request: Request) -> Response:

@@ -22,7 +22,9 @@ from ..store import waits
 from .responses import Problem, Response
 
 READING, BUILDING, TEMPLATES, INSPECTIONS = range(4)
-_LANE_OF = {"build": BUILDING, "write": BUILDING, "template": TEMPLATES, "inspect": INSPECTIONS}
+# The event loop, in which nothing may wait.
+INLINE = -1
+_LANE_OF = {"read": READING, "build": BUILDING, "write": BUILDING, "template": TEMPLATES, "inspect": INSPECTIONS}
 _READERS = 32
 _BUILDERS = 8
 _INSPECTORS = 2
@@ -44,25 +46,32 @@ class Cancelled(BaseException):
 class Job:
     """The work for one request."""
 
-    def __init__(self, function: Callable[[], Response]) -> None:
+    def __init__(self, function: Callable[[], Response], moment: object = None) -> None:
         self._function: Callable[[], Response] | None = function
+        self._moment = moment
         self._lane = READING
         self._lock = allocate_lock()
         self._stop: Callable[[], None] | None = None
         self.is_cancelled = False
 
     def run(self, lane: int) -> Response | int:
-        """Run the job. Returns the response, or the lane in which to run it instead."""
+        """Run the job. Returns the response, or the lane in which to run it instead.
+
+        The first run may use what was read at the job's moment; a later one reads again.
+        """
         function, self._lane = self._function, lane
+        moment, self._moment = self._moment, None
         if function is None:
             raise Cancelled
         waits.listen(self)
+        waits.read_at(moment)
         try:
             return function()
         except WrongLane as wrong:
             return wrong.lane
         finally:
             waits.listen(None)
+            waits.read_at(None)
 
     def cancel(self) -> None:
         """Stop the work now if it can be interrupted, otherwise when it next announces slow work."""

@@ -24,17 +24,13 @@ _BOOLEAN = re.compile("true|false")
 
 
 class Request:
-    """A request for one route. `body` and `query` have the types that the route specifies.
-
-    `moment` identifies the state of the store, if it is known.
-    """
+    """A request for one route. `body` and `query` have the types that the route specifies."""
 
     def __init__(
         self, path: Mapping[str, str], headers: Sequence[tuple[bytes, bytes]], query: Any = None, body: Any = None
     ) -> None:
         self._path, self._headers = path, headers
         self.query, self.body = query, body
-        self.moment: object = None
 
     def text(self, name: str) -> str:
         """Return a path parameter."""

@@ -17,9 +17,9 @@ from .service import Service
 class Route:
     """A method and path, the function that handles it, and the types of its body, query and response.
 
-    `problems` lists the errors specific to this route. A quick route reads a single row, so it runs in the event loop if the store is
-    local. An inline route never uses the store, so it always runs there. A template route renders a template from the request, in
-    threads reserved for that. An open route does not require a token.
+    `problems` lists the errors specific to this route. A quick route reads only the edition in use, so it runs in the event loop; a
+    route that reads ahead starts with that edition and continues in a thread. An inline route never uses the store, so it always runs
+    there. A template route renders a template from the request, in threads reserved for that. An open route does not require a token.
     """
 
     method: str
@@ -30,6 +30,7 @@ class Route:
     query: type | None = None
     problems: tuple[str, ...] = ()
     is_quick: bool = False
+    reads_ahead: bool = False
     is_inline: bool = False
     is_template: bool = False
     is_open: bool = False

@@ -74,7 +74,7 @@ _CONVERSATION = ("outside-roots", "not-found", "invalid-template", "hook-failed"
 _QUESTION = ("outside-roots", "not-found", "invalid-template", "invalid-layout", "store-down")
 ROUTES = (
     Route("GET", "/conversations/{id}", conversations.read_conversation, EditionForm, None, None, ("not-found", "store-down"), True),
-    Route("POST", "/conversations/{id}/turn", conversations.turn, TurnForm, TurnBody, None, _CONVERSATION),
+    Route("POST", "/conversations/{id}/turn", conversations.turn, TurnForm, TurnBody, None, _CONVERSATION, reads_ahead=True),
     Route("POST", "/conversations/{id}/construct", conversations.construct, TurnForm, AgentBody, None, _CONVERSATION),
     Route("POST", "/conversations/{id}/compact", conversations.compact, TurnForm, CompactBody, None, _CONVERSATION),
     Route("POST", "/conversations/{id}/reload", conversations.reload, TurnForm, AgentBody, None, _CONVERSATION),

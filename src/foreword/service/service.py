@@ -168,9 +168,9 @@ class Service:
             raise Problem("not-found", f"conversation {id!r} has no edition {number}")
         return edition
 
-    def current(self, id: str, moment: object = None) -> Edition:
+    def current(self, id: str) -> Edition:
         """Return the current edition or, if the store is unavailable, the last one that this process saw."""
-        edition, _ = self.conversations.current(id, moment)
+        edition, _ = self.conversations.current(id)
         if edition is None:
             raise Problem("not-found", f"conversation {id!r} has not been started")
         return edition

@@ -14,6 +14,7 @@ refers to its texts.
 | `pool.py` | connections to SQLite |
 | `file.py` | checks that a SQLite file is still the one that was opened |
 | `postgres_pool.py`, `postgres_server.py` | connections to PostgreSQL: how many, and whether the server can be reached |
+| `postgres_batches.py` | confirms cached editions in batches, for services on PostgreSQL |
 | `postgres_schema.py` | migrates the tables in PostgreSQL |
 | `psycopg_connection.py` | PostgreSQL connections with a timeout |
 | `schema/` | the tables, one file per store and version |

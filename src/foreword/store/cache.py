@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ..vocabulary import Edition
+    from .usage import UsageRow
 
 _MAX_TEXT_BYTES = 64 * 2**20
 _MAX_EDITION_CHARACTERS = 128 * 2**20
@@ -27,12 +28,14 @@ _MAX_EDITIONS = 10_000
 
 
 class CachedEdition:
-    """An edition in use, the row it was read from, and the store's `moment` when that row was last read."""
+    """An edition in use, the row it was read from, and the store's `moment` when that row was last read; likewise its usage."""
 
-    __slots__ = ("edition", "moment", "row")
+    __slots__ = ("edition", "moment", "row", "usage", "usage_moment")
 
     def __init__(self, edition: Edition, row: object, moment: object = None) -> None:
         self.edition, self.row, self.moment = edition, row, moment
+        self.usage: UsageRow | None = None
+        self.usage_moment: object = None
 
 
 class EditionCache:

@@ -10,6 +10,15 @@ if TYPE_CHECKING:
     from .rows import ConversationRow, TemplateVersion
     from .usage import CallUsage, UsageRow
 
+    class EditionReader(Protocol):
+        """Confirms cached editions for an event loop."""
+
+        async def confirm(self, conversation: str) -> object:
+            """Return a moment at which the cached edition was in use, or None if that is not known."""
+
+        async def close(self) -> None:
+            """Close the connection."""
+
     class Store(Protocol):
         """Storage for templates, prompts and editions. Every write is one transaction. Failures raise a StoreError."""
 
@@ -26,6 +35,9 @@ if TYPE_CHECKING:
 
         def moment(self) -> object:
             """Return a value that changes whenever the store does, or None if getting one would take as long as reading an edition."""
+
+        def batch_reader(self) -> EditionReader | None:
+            """Return an object that confirms cached editions in batches for an event loop, or None if reading a row is faster than that."""
 
         def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
             """Make this the edition in use, provided that edition `after` (0 if there is none yet) is still in use.

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ..vocabulary import Edition
+    from .postgres_batches import BatchReader
     from .psycopg_connection import TimedConnection
     from .reader import Rows
     from .rows import TemplateVersion
@@ -174,6 +175,11 @@ class PostgresStore(StoreReader):
 
         return self._scan(read)
 
+    def batch_reader(self) -> BatchReader:
+        from .postgres_batches import BatchReader  # asyncio is slow to import, and only services need it
+
+        return BatchReader(self._pool.options, self._editions)
+
     def close(self) -> None:
         self._pool.close()
 
@@ -199,6 +205,7 @@ class PostgresStore(StoreReader):
     def _call(self, work: Callable[[TimedConnection], T], is_repeatable: bool = True) -> T:
         """Call `work` with a connection. If the connection is lost, or another transaction was in the way, try once more."""
         pool = self._pool
+        waits.announce("read")
         connection = pool.take()
         try:
             return work(connection)

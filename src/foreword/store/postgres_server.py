@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # A turn must not hang if the server does not answer: conversations that this process has seen continue without it.
 _DEFAULTS = {"connect_timeout": "3", "tcp_user_timeout": "10000", "application_name": "foreword"}
 # Behind PgBouncer, the process id that the client was told is not the one of the server's process.
-_SERVER_PROCESS = "SELECT pg_backend_pid()"
+SERVER_PROCESS = "SELECT pg_backend_pid()"
 _MAX_PAUSE = 2.0
 _MAX_REASON = 300
 _BUSY = (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable)
@@ -181,7 +181,7 @@ class PostgresServer:
         connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
         connection.timeout = self.options.call_timeout
         try:
-            process = connection.execute(_SERVER_PROCESS).fetchone()
+            process = connection.execute(SERVER_PROCESS).fetchone()
             if process == (connection.info.backend_pid,):
                 connection.set_limits(self.options.call_timeout)
             else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..errors import check_id, is_plain
 from ..vocabulary import replace
+from . import waits
 from .cache import EditionCache, TextCache
 from .rows import (
     EDITION_COLUMNS,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ..vocabulary import Edition
+    from .contract import EditionReader
     from .rows import ConversationRow, TemplateVersion
     from .texts import Packed
 
@@ -112,8 +114,12 @@ class StoreReader:
     def moment(self) -> object:
         return None
 
+    def batch_reader(self) -> EditionReader | None:
+        return None
+
     def current(self, conversation: str, moment: object = None) -> Edition | None:
         cached = self._editions.get(conversation)
+        moment = waits.moment() if moment is None else moment
         if cached is None:
             check_id(conversation)
         elif moment is not None and cached.moment == moment:
@@ -186,8 +192,16 @@ class StoreReader:
         check_id(conversation)
         if not 0 < number <= MAX_NUMBER:
             return None
+        moment, cached = waits.moment(), self._editions.get(conversation)
+        if moment is None or (cached is not None and cached.edition.number != number):
+            cached = None
+        if cached is not None and cached.usage_moment == moment:
+            return cached.usage
         rows = self._run(lambda connection: self._select(connection, SELECT_USAGE, (conversation, number)))
-        return UsageRow(*rows[0]) if rows else None
+        usage = UsageRow(*rows[0]) if rows else None
+        if cached is not None:
+            cached.usage, cached.usage_moment = usage, moment
+        return usage
 
     def uses(self) -> list[tuple[str, int]]:
         def read(connection: Any) -> list[tuple[str, int]]:

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Literal, Protocol
 
-    Kind = Literal["build", "write", "template", "inspect"]
+    Kind = Literal["read", "build", "write", "template", "inspect"]
 
     class Listener(Protocol):
         def on_slow_work(self, kind: Kind) -> None:
-            """Called before a prompt is built, the store is written to, an untrusted template is rendered, or a whole repository is examined.
+            """Called before work that may take long. May raise an exception.
 
-            May raise an exception.
+            That is: reading a store on another machine or writing to any, building a prompt, rendering an untrusted template, or examining
+            a whole repository.
             """
 
         def set_interrupt(self, stop: Callable[[], None] | None) -> None:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 class _Thread(_local):
     listener: Listener | None = None
+    moment: object = None
 
 
 _thread = _Thread()
@@ -38,8 +40,20 @@ def listen(listener: Listener | None) -> None:
     _thread.listener = listener
 
 
+def read_at(moment: object) -> None:
+    """Let this thread use editions that were read at this moment (from `Store.moment`), until it writes. None ends this."""
+    _thread.moment = moment
+
+
+def moment() -> object:
+    """Return the moment at which this thread reads, or None if it must ask the store."""
+    return _thread.moment
+
+
 def announce(kind: Kind) -> None:
     """Announce work of this kind to this thread's listener."""
+    if kind == "write":
+        _thread.moment = None
     if _thread.listener is not None:
         _thread.listener.on_slow_work(kind)
 

@@ -1,0 +1,119 @@
+"""Confirm cached editions in batches, on one asynchronous connection.
+
+A service reads the same row for nearly every request, to learn whether the edition in its cache is still in use. A thread and a SELECT
+for each request cost seven times as much as the rest of the answer. So requests that arrive while a SELECT is running share the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from time import monotonic
+
+import psycopg
+
+from .postgres_server import SERVER_PROCESS, PostgresOptions
+from .reader import CURRENT
+from .usage import SELECT_USAGE, UsageRow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .cache import EditionCache
+
+_PAUSE = 2.0
+
+
+def _filled(statement: str, *columns: str) -> str:
+    """Return a statement with columns in place of its parameters."""
+    for column in columns:
+        statement = statement.replace("?", column, 1)
+    return statement
+
+
+_SELECT = f"""
+    SELECT asked.id, edition.*, used.*
+    FROM unnest(%s::text[]) AS asked (id)
+    CROSS JOIN LATERAL ({_filled(CURRENT, "asked.id")}) AS edition
+    LEFT JOIN LATERAL ({_filled(SELECT_USAGE, "asked.id", "edition.number")}) AS used ON true
+"""
+_USAGE_SIZE = len(UsageRow.__annotations__)
+
+
+class BatchReader:
+    """Confirms which editions in a store's cache are still in use. Belongs to one event loop."""
+
+    def __init__(self, options: PostgresOptions, editions: EditionCache) -> None:
+        self._options, self._editions = options, editions
+        self._cursor: psycopg.AsyncCursor[tuple[Any, ...]] | None = None
+        self._next_attempt = 0.0
+        self._waiting: list[tuple[str, asyncio.Future[object]]] = []
+        self._task: asyncio.Task[None] | None = None
+
+    async def confirm(self, conversation: str) -> object:
+        """Return a moment at which the cached edition was in use, or None if it is not, is not cached, or the server does not answer."""
+        if self._editions.get(conversation) is None or monotonic() < self._next_attempt:
+            return None
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append((conversation, future))
+        if self._task is None:
+            self._task = asyncio.create_task(self._run())
+        return await future
+
+    async def close(self) -> None:
+        """Close the connection."""
+        if self._task is not None:
+            self._task.cancel()
+        await self._disconnect()
+
+    async def _run(self) -> None:
+        try:
+            await asyncio.sleep(0)  # other requests may have arrived with this one
+            while self._waiting:
+                batch, self._waiting = self._waiting, []
+                try:
+                    confirmed = await self._confirm_all({conversation for conversation, _ in batch})
+                except (psycopg.Error, TimeoutError, OSError):
+                    # The caller reads it in a thread instead, which reports the problem.
+                    self._next_attempt = monotonic() + _PAUSE
+                    confirmed = {}
+                    await self._disconnect()
+                for conversation, future in batch:
+                    if not future.done():
+                        future.set_result(confirmed.get(conversation))
+        finally:
+            self._task = None
+            for _, future in self._waiting:
+                future.cancel()
+
+    async def _confirm_all(self, conversations: set[str]) -> dict[str, object]:
+        async with asyncio.timeout(self._options.call_timeout):
+            cursor = self._cursor or await self._connect()
+            await cursor.execute(_SELECT.encode(), ([*conversations],))
+            rows = await cursor.fetchall()
+        moment = object()
+        confirmed: dict[str, object] = {}
+        for id, *columns in rows:
+            cached = self._editions.get(id)
+            if cached is not None and tuple(columns[:-_USAGE_SIZE]) == cached.row:
+                usage = columns[-_USAGE_SIZE:]
+                cached.moment = cached.usage_moment = moment
+                cached.usage = UsageRow(*usage) if usage[0] is not None else None
+                confirmed[id] = moment
+        return confirmed
+
+    async def _connect(self) -> psycopg.AsyncCursor[tuple[Any, ...]]:
+        connection = await psycopg.AsyncConnection.connect(**self._options.settings, autocommit=True)
+        self._cursor = connection.cursor(binary=True)
+        process = await (await connection.execute(SERVER_PROCESS.encode())).fetchone()
+        if process == (connection.info.backend_pid,):
+            limit = int(self._options.call_timeout * 1000)
+            await connection.execute(f"SET statement_timeout = {limit}; SET lock_timeout = {limit}".encode())
+        else:
+            connection.prepare_threshold = None
+        return self._cursor
+
+    async def _disconnect(self) -> None:
+        cursor, self._cursor = self._cursor, None
+        if cursor is not None:
+            await cursor.connection.close()
