@@ -20,7 +20,7 @@ import fixture
 from foreword import Agent, Conversations, Tool, Workspace
 from foreword.store import open_store
 from foreword.store.reader import CURRENT
-from foreword.store.sqlite import _connect
+from foreword.store.sqlite_connection import connect
 from foreword.vocabulary import Edition, replace
 from measure import Row, take_turns
 
@@ -32,8 +32,14 @@ MANY, MILLION = 100_000, 1_000_000
 ROUNDS = 300
 MAX_BYTES = 300
 SERVER = Path(__file__).parents[1] / "tests" / "store" / "server.py"
-POINTERS = "system, tools, account, inputs, layout, built_for"
-CREATED = b"2026-03-07T08:55:05.123-06:00"
+PROMPT_ROWS = "SELECT content, kind, created FROM foreword_editions WHERE conversation LIKE 'prompt %'"
+# One conversation in two seconds, in the unit of the column `created`.
+INTERVAL = 2000 * 4096
+COUNT_AGAIN = (
+    "DELETE FROM foreword_counts",
+    "INSERT INTO foreword_counts (kind, shard, conversations, editions)"
+    " SELECT kind, 0, count(*), count(*) FROM foreword_editions GROUP BY kind",
+)
 
 
 def rows(project: fixture.Fixture) -> list[Row]:
@@ -56,7 +62,7 @@ def rows(project: fixture.Fixture) -> list[Row]:
 
 
 def read_vs_select(talks: Talks) -> Row:
-    bare = _connect(talks.url)
+    bare = connect(talks.url)
     ids, same_ids = cycle(talks.ids), cycle(talks.ids)
 
     def select() -> None:
@@ -139,21 +145,23 @@ class Talks:
 
 class SqliteTalks(Talks):
     def _add(self, number: int) -> None:
-        connection = _connect(self.url)
+        connection = connect(self.url)
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute("PRAGMA cache_size = -200000")
-        (*prompt_rows,) = connection.execute(
-            f"SELECT {POINTERS} FROM foreword_editions WHERE conversation LIKE 'prompt %'"
+        prompt_row = cycle(connection.execute(PROMPT_ROWS).fetchall())
+        add = (
+            "INSERT INTO foreword_editions (conversation, number, content, kind, created)"
+            f" VALUES (?, 1, ?, ?, ? - ? * {INTERVAL})"
         )
-        add = f"INSERT INTO foreword_editions (conversation, number, {POINTERS}, created) VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)"
-        prompt_row = cycle(prompt_rows)
         connection.execute("BEGIN")
-        connection.executemany(add, ((str(uuid.uuid4()), *next(prompt_row), CREATED) for _ in range(number)))
+        connection.executemany(add, ((str(uuid.uuid4()), *next(prompt_row), index) for index in range(number)))
+        for statement in COUNT_AGAIN:
+            connection.execute(statement)
         connection.execute("COMMIT")
         connection.close()
 
     def _sample_ids(self) -> list[str]:
-        connection = _connect(self.url)
+        connection = connect(self.url)
         rows = connection.execute("SELECT conversation FROM foreword_editions ORDER BY random() LIMIT 1000").fetchall()
         connection.close()
         return [row[0] for row in rows]
@@ -169,12 +177,14 @@ class PostgresTalks(Talks):
 
     def _add(self, number: int) -> None:
         self._run(
-            f"INSERT INTO foreword_editions (conversation, number, {POINTERS}, created)"
-            f" SELECT gen_random_uuid()::text, 1, {POINTERS}, created FROM foreword_editions, generate_series(1, %s)"
-            " WHERE conversation LIKE 'prompt %%' LIMIT %s",
+            "INSERT INTO foreword_editions (conversation, number, content, kind, created)"
+            f" SELECT gen_random_uuid()::text, 1, content, kind, created - step * {INTERVAL}"
+            f" FROM ({PROMPT_ROWS.replace('%', '%%')}) AS prompts, generate_series(1, %s) AS step LIMIT %s",
             number // PROMPTS + 1,
             number,
         )
+        for statement in COUNT_AGAIN:
+            self._run(statement)
         self._run("ANALYZE foreword_editions")
 
     def _sample_ids(self) -> list[str]:

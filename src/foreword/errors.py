@@ -77,6 +77,10 @@ class StoreBusyError(StoreError):
     """The store can be reached but did not complete this call in time: a row was locked, or all connections were in use."""
 
 
+class ForgottenError(StoreError):
+    """The conversation or edition to change is not in the store, for example because it was removed in the meantime."""
+
+
 class StaleError(StoreError):
     """Someone else wrote in the meantime, so the version to replace is no longer the newest."""
 

@@ -209,7 +209,7 @@ class FailingStore:
         self.store, self.condition = store, "up"
 
     def __getattr__(self, name):
-        if (self.condition == "down" and name not in ("close", "last_known")) or (
+        if (self.condition == "down" and name not in ("close", "last_known", "listen")) or (
             self.condition == "full" and name in self.WRITES
         ):
 

@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 from foreword import Agent, Conversations, Tool, Workspace
+from foreword.store.listing import ConversationQuery
 from foreword.store.rows import TemplateVersion
 from foreword.vocabulary import digest
 
@@ -86,7 +87,8 @@ def problems(url: str, top: Path, number: int, answers: list[str]) -> list[str]:
     """Return what is wrong after a child was killed."""
     conversations = Conversations(url)
     problems_found = [f"lost: {line}" for line in answers if not is_stored(conversations, line)]
-    for row in conversations.store.conversations(f"-{number}-", 1000):
+    rows = conversations.store.conversations(ConversationQuery(limit=1000)).rows
+    for row in (row for row in rows if f"-{number}-" in row.id):
         layout = row.id.partition("-")[0]
         editions = conversations.store.editions(row.id)
         problems_found += [

@@ -1,6 +1,7 @@
 """The tables of a store have a version. Opening a store migrates them in one transaction or not at all."""
 
 import re
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -9,17 +10,19 @@ import pytest
 
 import foreword.store
 from foreword.errors import StoreError
-from foreword.store import open_store, postgres_schema, rows, sqlite
+from foreword.store import open_store, postgres_schema, rows, sqlite_connection
 from foreword.store.rows import TemplateVersion
-from foreword.store.texts import hash_of
+from foreword.store.texts import hash_of, unpack
+from foreword.vocabulary import Edition, replace
 
 SCHEMA = Path(foreword.store.__file__).parent / "schema"
+KEPT = Path(__file__).parent / "kept"
 
 
 def connect(url):
     """Return a plain connection to a store, and the function that migrates it."""
     if url.startswith("sqlite"):
-        return sqlite._connect(url.removeprefix("sqlite:///")), sqlite.migrate
+        return sqlite_connection.connect(url.removeprefix("sqlite:///")), sqlite_connection.migrate
     return psycopg.connect(url, autocommit=True), postgres_schema.migrate
 
 
@@ -89,6 +92,63 @@ def test_old_versions_of_the_template_use_the_bracket_language(url):
     assert store.templates() == [TemplateVersion(1, "Hi [system:date]", "me", "2026-01-01", "why", "brackets")]
     added = store.add_template(TemplateVersion(0, "Hi {{ date }}", syntax="jinja"))
     assert (added.version, store.template().syntax) == (2, "jinja")
+    store.close()
+
+
+def stored_editions(kept):
+    """Return the editions in a store of schema 3, by conversation."""
+    texts = {id: unpack(form, body) for id, form, body in kept.execute("SELECT id, form, body FROM foreword_texts")}
+    found = {}
+    for conversation, number, *pointers, created, state in kept.execute(
+        "SELECT conversation, number, system, tools, account, inputs, layout, built_for, created, state"
+        " FROM foreword_editions ORDER BY conversation, number"
+    ):
+        edition = Edition(number, *map(texts.get, pointers), created.decode(), state.decode() if state else "{}")
+        found.setdefault(conversation, []).append(edition)
+    return found
+
+
+def copy_rows(kept, url):
+    """Copy a store of schema 3 from SQLite to PostgreSQL."""
+    connection, migrate = connect(url)
+    migrate(connection, lambda version: rows.schema("postgres", version), 3)
+    for name in ("texts", "prompts", "editions", "templates", "usage"):
+        selected = kept.execute(f"SELECT * FROM foreword_{name}")
+        columns = [column[0] for column in selected.description]
+        for row in selected:
+            marks = ", ".join(["%s"] * len(row))
+            into = f"foreword_{name} ({', '.join(columns)}) OVERRIDING SYSTEM VALUE"
+            connection.execute(f"INSERT INTO {into} VALUES ({marks})", row)
+    connection.close()
+
+
+def test_a_kept_store_of_schema_3_keeps_everything(url, tmp_path):
+    path = str(shutil.copy(KEPT / "schema-3.db", tmp_path / "kept.db"))
+    kept = sqlite3.connect(path)
+    expected = stored_editions(kept)
+    usage = kept.execute("SELECT calls, input FROM foreword_usage").fetchall()
+    if not url.startswith("sqlite"):
+        copy_rows(kept, url)
+    kept.close()
+    store = open_store(path if url.startswith("sqlite") else url)
+    assert {conversation: store.editions(conversation) for conversation in expected} == expected
+    assert [(row.id, row.editions, row.model, row.template, row.version) for row in store.conversations().rows] == [
+        ("chat-1", 1, "claude-sonnet-4-5", "default", 2),
+        ("chat-2", 2, "", "", None),
+        ("ä/chat 3", 1, "", "", None),
+    ]
+    assert [(version.version, version.author, version.syntax) for version in store.templates()] == [
+        (2, "Bob", "jinja"),
+        (1, "Ada", "brackets"),
+    ]
+    assert store.template() == store.templates()[0]
+    assert [(move.previous, move.version, move.author) for move in store.label_moves("default")] == [
+        (1, 2, "Bob"),
+        (0, 1, "Ada"),
+    ]
+    assert [(row.calls, row.input) for row in [store.usage("chat-1", 1)]] == usage
+    assert (store.verify(), store.count()) == ([], (3, True))
+    assert store.publish("chat-2", replace(expected["chat-2"][-1], number=3), 2).number == 3
     store.close()
 
 

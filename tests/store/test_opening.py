@@ -221,7 +221,7 @@ def test_a_damaged_file_is_an_error_that_verify_reports(tmp_path, edition):
 
 
 def test_a_file_that_stays_locked_is_an_error(tmp_path, edition, monkeypatch):
-    monkeypatch.setattr("foreword.store.sqlite._BUSY_TIMEOUT", 0.05)
+    monkeypatch.setattr("foreword.store.sqlite_connection.BUSY_TIMEOUT", 0.05)
     path = tmp_path / "store.db"
     store = open_store(str(path))
     other = sqlite3.connect(path, isolation_level=None)

@@ -6,6 +6,7 @@ import sys
 
 from ..errors import CallError
 from ..text.lines import printable
+from ..vocabulary import replace
 from .options import add_dir_argument, new_parser, read_json, status
 from .terminal import format_time, report, write_json, write_line, write_parts, write_table, write_text
 
@@ -125,12 +126,16 @@ def talk_drift(args: Namespace) -> int:
 
 
 def _all_conversations(store: Store, search: str) -> list[ConversationRow]:
+    from ..store.listing import ConversationQuery
+
     rows: list[ConversationRow] = []
+    query = ConversationQuery(limit=_PAGE_SIZE)
     while True:
-        more = store.conversations(search, _PAGE_SIZE, len(rows))
-        rows += more
-        if len(more) < _PAGE_SIZE:
+        page = store.conversations(query)
+        rows += [row for row in page.rows if search in row.id]
+        if not page.next:
             return rows
+        query = replace(query, after=page.next)
 
 
 def open_conversation(args: Namespace, read_only: bool = False) -> Conversation:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 
-from ..errors import StoreError
+from ..errors import ForgottenError, StoreError
 from ..findings import finding
+from ..store.texts import hash_of
 from ..vocabulary import replace
 from .state import state_of, update_state, with_state
 
@@ -62,15 +63,18 @@ class Editions:
         return updated, []
 
     def publish(self, id: str, current: Edition | None, edition: Edition) -> Edition | None:
-        """Store an edition to replace the one in use. Return it, or None if another process was faster."""
-        if current is None:
-            published = self.store.publish(id, edition, 0)
-            return published if published is edition else None
-        if edition.number != current.number:
-            published = self.store.publish(id, edition, current.number, current.state)
-            return published if published is edition else None
-        if edition.state != current.state:
-            return edition if self.store.save_state(id, current.number, edition.state, current.state) else None
+        """Store an edition to replace the one in use. Return it, or None if another process was faster or has removed the conversation."""
+        try:
+            if current is None:
+                published = self.store.publish(id, edition, 0)
+                return published if published is edition else None
+            if edition.number != current.number:
+                published = self.store.publish(id, edition, current.number, current.state)
+                return published if published is edition else None
+            if edition.state != current.state:
+                return edition if self.store.save_state(id, current.number, edition.state, current.state) else None
+        except ForgottenError:
+            return None
         return current
 
     def update(self, id: str, current: Edition, change: Change) -> Edition:
@@ -78,10 +82,15 @@ class Editions:
         if with_state(current, change(state_of(current))) is current:
             return current
         while True:
-            latest = self.store.current(id) or current
+            latest = self.store.current(id)
+            if latest is None:  # the conversation was removed in the meantime
+                return with_state(current, change(state_of(current)))
             updated = with_state(latest, change(state_of(latest)))
-            if updated is latest or self.store.save_state(id, updated.number, updated.state, latest.state):
-                break
+            try:
+                if updated is latest or self.store.save_state(id, updated.number, updated.state, latest.state):
+                    break
+            except ForgottenError:
+                continue
         return updated if updated.number == current.number else current
 
     def update_or_postpone(self, id: str, current: Edition, change: Change, findings: list[Finding]) -> Edition:
@@ -92,6 +101,11 @@ class Editions:
         except StoreError as error:
             findings.append(finding("store-down", f"{error}; until it is back, only this process knows of this turn"))
         return self.postpone(id, current, change)
+
+    def forget(self, hashes: frozenset[bytes]) -> None:
+        """Drop postponed changes to conversations whose ids have these hashes, because they were removed from the store."""
+        for id in [id for id in list(self.postponed) if hash_of(id) in hashes]:
+            self.postponed.pop(id, None)
 
     def postpone(self, id: str, current: Edition, change: Change) -> Edition:
         """Apply a change in this process, and in the store as soon as it is back."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock, get_ident
 
+from ..encoding.edition import forget_texts
 from ..engine.touches import TouchReader
 from ..errors import path_text, to_tuple
 from ..extensions import Extension
@@ -37,6 +38,8 @@ class Shared:
         check_extensions(self.extensions)
         self.store: Store = open_store(store) if isinstance(store, str) else store
         self.editions = Editions(self.store)
+        self.store.listen(self.editions.forget)
+        self.store.listen(forget_texts)
         self.constructions = Constructions()
         self.recent = RecentEditions(_MAX_RECENT_EDITIONS)
         self._lock = allocate_lock()

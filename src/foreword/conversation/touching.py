@@ -104,7 +104,7 @@ class Touching:
             published = self._editions.publish(self._id, current, updated)
             if published is not None:
                 break
-            current = self._editions.store.current(self._id) or current
+            current = self._transitions.current_or_new()
         cut = {candidate.path for candidate in prompt.candidates if candidate.fate == "cut"}
         left_out = [path for path in choice.hashes if path in cut and path not in sent and path not in choice.reasons]
         if not left_out:

@@ -10,12 +10,12 @@ import json
 import marshal
 from _thread import allocate_lock
 
-from ..vocabulary import value
+from ..vocabulary import digest, value
 from .inputs import inputs_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
     from typing import Any
 
     from ..vocabulary import Edition, Inputs
@@ -50,6 +50,13 @@ class ParseCache:
                 self._size -= len(oldest)
         return value
 
+    def forget(self, hashes: Container[bytes]) -> None:
+        """Drop the texts with these hashes."""
+        with self._lock:
+            for text in [text for text in self._values if bytes.fromhex(digest(text)[7:]) in hashes]:
+                del self._values[text]
+                self._size -= len(text)
+
 
 @value
 class EditionTarget:
@@ -79,6 +86,12 @@ _forms = ParseCache(json.loads)
 _dumps = ParseCache(lambda text: marshal.dumps(json.loads(text)))
 _targets = ParseCache(_parse_target)
 _inputs = ParseCache(lambda text: inputs_from(json.loads(text)))
+
+
+def forget_texts(hashes: Container[bytes]) -> None:
+    """Drop what was parsed from the texts with these hashes, because the store does not contain them any more."""
+    for cache in (_forms, _dumps, _targets, _inputs):
+        cache.forget(hashes)
 
 
 def tools_of(edition: Edition) -> Sequence[Mapping[str, Any]]:

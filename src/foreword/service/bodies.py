@@ -298,11 +298,25 @@ class SaveQuery(AuthorQuery, forbid_unknown_fields=True):
 
 
 class ListQuery(Struct, forbid_unknown_fields=True):
-    """Which conversations to list: those whose id contains `search`."""
+    """Which conversations to list: those whose id begins with `search`, and whose current edition has these properties.
+
+    `since` and `until` limit the time of the current edition. To get the next page, pass the `next` of this one as `after`.
+    """
 
     search: Annotated[str, Meta(max_length=512)] = ""
+    layout: Label = ""
+    model: Label = ""
+    template: Label = ""
+    version: Count | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+    sort: Literal["id", "newest"] = "id"
     limit: Annotated[int, Meta(ge=1, le=1000)] = 100
-    offset: Count = 0
+    after: Annotated[str, Meta(max_length=512)] = ""
+
+    def __post_init__(self) -> None:
+        _check_moment(self.since)
+        _check_moment(self.until)
 
 
 class DriftQuery(Struct, forbid_unknown_fields=True):

@@ -13,6 +13,7 @@ from ..conversation.usage import Usage, stored_usage
 from ..conversation.usage import record_usage as add_usage
 from ..encoding.edition import agent_row
 from ..errors import CallError, StoreError
+from ..store.listing import ConversationQuery
 from ..vocabulary import Edition, Turn, digest
 from ..wire.answers import (
     conversation_form,
@@ -118,10 +119,33 @@ def record_usage(service: Service, request: Request) -> Response:
 
 
 def list_conversations(service: Service, request: Request) -> Response:
-    """Return the conversations whose id contains `search`, sorted by id."""
+    """Return a page of conversations, sorted by id or with the newest first.
+
+    A page may have fewer conversations than `limit`; there are more if `next` is not null.
+    """
     query: ListQuery = request.query
-    rows = service.conversations.store.conversations(query.search, query.limit, query.offset)
-    return Response({"conversations": [conversation_form(row) for row in rows]})
+    wanted = ConversationQuery(
+        query.search,
+        query.layout,
+        query.model,
+        query.template,
+        query.version,
+        query.since.timestamp() if query.since else None,
+        query.until.timestamp() if query.until else None,
+        query.sort == "newest",
+        query.limit,
+        query.after,
+    )
+    store = service.conversations.store
+    page = store.conversations(wanted)
+    count, is_exact = store.count(wanted)
+    return Response(
+        {
+            "conversations": [conversation_form(row) for row in page.rows],
+            "next": page.next or None,
+            "total": {"count": count, "exact": is_exact},
+        }
+    )
 
 
 def read_conversation(service: Service, request: Request) -> Response:

@@ -83,8 +83,17 @@ class RootsForm(TypedDict):
     roots: list[str]
 
 
+class TotalForm(TypedDict):
+    """How many conversations match: exactly, or at least."""
+
+    count: int
+    exact: bool
+
+
 class ConversationsForm(TypedDict):
     conversations: list[ConversationForm]
+    next: str | None
+    total: TotalForm
 
 
 class EditionsForm(TypedDict):

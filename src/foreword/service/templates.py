@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from ..packs.settings import parse_assignment
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.variables import complete
+from ..store.contents import DEFAULT_TEMPLATE
 from ..store.rows import TemplateVersion
 from ..template.catalog import CATALOG
 from ..template.languages import LANGUAGES
@@ -84,11 +84,8 @@ def list_variables(service: Service, request: Request) -> Response:
 
 def count_uses(service: Service, request: Request) -> Response:
     """Return how many conversations currently use each version of the template."""
-    counts: dict[int, int] = {}
-    for built_for, count in service.conversations.store.uses():
-        version = json.loads(built_for).get("template")
-        if version is not None:
-            counts[version] = counts.get(version, 0) + count
+    uses = service.conversations.store.uses()
+    counts = {version: count for (name, version), count in uses.items() if name == DEFAULT_TEMPLATE}
     rows = [{"version": version, "conversations": counts[version]} for version in sorted(counts, reverse=True)]
     return Response({"versions": rows})
 

@@ -1,17 +1,23 @@
 """Storage for templates, prompts and editions: SQLite by default, PostgreSQL for many machines.
 
-Both implement `contract.Store` in plain SQL. Each distinct text is stored once, under its hash; an edition is a small row that
-refers to its texts.
+Both implement `contract.Store` in plain SQL. Each distinct text is stored once, under its hash, and so is each combination of texts, its
+*content*. An edition is a small row that refers to its content.
 
 | module | contents |
 |---|---|
 | `contract.py` | the interface of every store |
-| `reader.py` | the methods that read, which all stores share |
-| `rows.py` | conversion between rows and values, argument checks, and `verify` |
+| `reader.py`, `writer.py` | the methods that read and write editions, which all stores share |
+| `listing.py` | lists, filters and counts conversations by index |
+| `templates.py` | named templates, their versions and labels |
+| `forgetting.py` | removes conversations, old editions and the texts that only they used |
+| `rows.py`, `contents.py`, `times.py` | conversion between rows and values, and argument checks |
+| `faults.py` | finds problems in a store's rows, for `verify` |
+| `upgrade.py` | the part of migrations that SQL alone cannot do |
 | `usage.py` | the usage that providers reported for an edition's calls |
 | `texts.py` | how text is encoded |
 | `cache.py` | texts and editions that this process has read |
 | `pool.py` | connections to SQLite |
+| `sqlite_connection.py` | opens SQLite files, and migrates their tables |
 | `file.py` | checks that a SQLite file is still the one that was opened |
 | `postgres_pool.py`, `postgres_server.py` | connections to PostgreSQL: how many, and whether the server can be reached |
 | `postgres_batches.py` | confirms cached editions in batches, for services on PostgreSQL |

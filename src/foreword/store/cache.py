@@ -13,7 +13,7 @@ from _thread import allocate_lock
 
 from ..errors import StoreError
 from .rows import texts_of
-from .texts import id_of, unpack
+from .texts import hash_of, id_of, unpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,6 +69,13 @@ class EditionCache:
         with self._lock:
             self._discard(conversation)
 
+    def forget(self, hashes: frozenset[bytes]) -> None:
+        """Drop editions if the hash of their conversation's id or of their content is among these."""
+        for conversation, cached in list(self._editions.items()):
+            content = cached.row[1] if isinstance(cached.row, tuple) else None
+            if content in hashes or hash_of(conversation) in hashes:
+                self.discard(conversation)
+
     def _discard(self, conversation: str) -> None:
         cached = self._editions.pop(conversation, None)
         for text in texts_of(cached.edition) if cached else ():
@@ -114,6 +121,15 @@ class TextCache:
             if hash is not None:
                 self.put(hash, text)
         return hash
+
+    def forget(self, hashes: frozenset[bytes]) -> None:
+        """Drop the texts with these hashes."""
+        with self._lock:
+            for texts, known in ((self._recent, self._hashes), (self._old, self._old_hashes)):
+                for hash in hashes & texts.keys():
+                    text = texts.pop(hash)
+                    known.pop(text, None)
+                    self._size -= sys.getsizeof(text) if texts is self._recent else 0
 
     def by_hash(
         self, hashes: Iterable[bytes | None], load: Callable[[list[bytes]], Iterable[tuple[bytes, int, bytes]]]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from typing import Protocol
 
     from ..vocabulary import Edition
-    from .rows import ConversationRow, TemplateVersion
+    from .forgetting import Pruned
+    from .listing import ConversationPage, ConversationQuery
+    from .rows import LabelMove, TemplateRow, TemplateVersion
     from .usage import CallUsage, UsageRow
 
     class EditionReader(Protocol):
@@ -59,20 +62,64 @@ if TYPE_CHECKING:
         def editions(self, conversation: str) -> list[Edition]:
             """Return all editions of a conversation, oldest first."""
 
-        def conversations(self, search: str = "", limit: int = 100, offset: int = 0) -> list[ConversationRow]:
-            """Return the conversations whose id contains `search`, sorted by id."""
+        def conversations(self, query: ConversationQuery = ...) -> ConversationPage:
+            """Return a page of conversations, sorted and filtered by index."""
 
-        def prompt(self, id: str) -> tuple[str, str] | None:
-            """Return a prompt's text and its account, or None if there is no prompt with this id."""
+        def count(self, query: ConversationQuery = ...) -> tuple[int, bool]:
+            """Return how many conversations there are, and whether that is exact. Otherwise there are at least that many."""
 
-        def template(self) -> TemplateVersion | None:
-            """Return the newest version of the global template, or None if it was never set."""
+        def prompt(self, id: str, prefix: str = "") -> tuple[str, str] | None:
+            """Return a prompt's text and its account, or None if there is no prompt with this id.
 
-        def templates(self) -> list[TemplateVersion]:
-            """Return all versions of the global template, newest first."""
+            With `prefix`, the prompt must be used in a conversation whose id begins with it.
+            """
 
-        def add_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
-            """Add a version, which gets the next number. With `after`, raises StaleError if that is not the newest version."""
+        def template(self, name: str = "default", label: str = "production") -> TemplateVersion | None:
+            """Return the version of a template that a label refers to, or None if there is no such label."""
+
+        def template_version(self, name: str, version: int) -> TemplateVersion | None:
+            """Return one version of a template."""
+
+        def templates(self, name: str = "default") -> list[TemplateVersion]:
+            """Return all versions of a template, newest first."""
+
+        def template_names(self, prefix: str = "", limit: int = 100, after: str = "") -> list[TemplateRow]:
+            """Return the templates whose name begins with `prefix` and comes after `after`, sorted by name."""
+
+        def add_template(
+            self, version: TemplateVersion, after: int | None = None, label: str = "production"
+        ) -> TemplateVersion:
+            """Add a version, which gets the next number, and move the label to it. An empty label moves none.
+
+            With `after`, raises StaleError if the label does not refer to that version.
+            """
+
+        def labels(self, name: str) -> dict[str, int]:
+            """Return the version of each of a template's labels."""
+
+        def move_label(self, move: LabelMove, after: int | None = None) -> LabelMove:
+            """Move a label to a version, and record who did it. Raises MissingError if there is no such version.
+
+            With `after`, raises StaleError if the label does not refer to that version.
+            """
+
+        def label_moves(self, name: str, limit: int = 1000) -> list[LabelMove]:
+            """Return the moves of a template's labels, newest first."""
+
+        def forget(self, conversation: str) -> bool:
+            """Remove a conversation, and each text that nothing else uses. Returns False if there is no such conversation."""
+
+        def prune(self, before: float, keep_last: int = 1) -> Iterator[Pruned]:
+            """Remove editions that were created before a time, in seconds since 1970, except the newest ones of each conversation.
+
+            Works in small transactions, and yields the progress after each.
+            """
+
+        def drop_forgotten(self) -> None:
+            """Drop from this process's memory what any process has removed from the store."""
+
+        def listen(self, on_forgotten: Callable[[frozenset[bytes]], None]) -> None:
+            """Call a function with the hashes of what was removed from the store, whenever `drop_forgotten` finds some."""
 
         def add_usage(self, conversation: str, number: int, call: CallUsage) -> UsageRow:
             """Add a call's usage to an edition's counters, in one statement, and return the counters."""
@@ -80,8 +127,8 @@ if TYPE_CHECKING:
         def usage(self, conversation: str, number: int) -> UsageRow | None:
             """Return the counters of an edition, or None if nothing was recorded."""
 
-        def uses(self) -> list[tuple[str, int]]:
-            """Return the distinct values of `built_for` among the editions in use, each with its number of conversations."""
+        def uses(self) -> dict[tuple[str, int], int]:
+            """Return the number of conversations that currently use each template and version."""
 
         def verify(self) -> list[str]:
             """Return the problems in the store, one sentence each: hashes that do not match, editions with missing texts."""

@@ -6,22 +6,13 @@ or state twice has the same result as writing it once. A call that takes too lon
 
 from __future__ import annotations
 
-from ..errors import CallError, check_id
+from ..errors import CallError
 from ..sources.environment import install_command
-from ..vocabulary import replace
 from . import waits
-from .reader import StoreReader
-from .rows import (
-    COLUMNS,
-    MAX_NUMBER,
-    check_newest,
-    check_next,
-    no_edition_error,
-    state_column,
-    texts_of,
-)
-from .texts import hash_of, pack, to_bytes
-from .usage import ADD_USAGE, UsageRow, usage_parameters
+from .forgetting import ForgettingStore
+from .rows import state_column
+from .texts import pack
+from .times import pack_time
 
 try:
     import psycopg
@@ -42,9 +33,7 @@ if TYPE_CHECKING:
     from .postgres_batches import BatchReader
     from .psycopg_connection import TimedConnection
     from .reader import Rows
-    from .rows import TemplateVersion
     from .texts import Packed
-    from .usage import CallUsage
 
     T = TypeVar("T")
 
@@ -58,112 +47,54 @@ _REPEATABLE = (
     psycopg.errors.ReadOnlySqlTransaction,
 )
 
-# The primary key allows each number only once per conversation: of two concurrent publishers, one waits and then loses.
-_PUBLISH = f"""
-    WITH won AS (
-        INSERT INTO foreword_editions (conversation, {COLUMNS})
-        SELECT %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::bytea
-        WHERE %s = (SELECT coalesce(max(number), 0) FROM foreword_editions WHERE conversation = %s)
-        ON CONFLICT DO NOTHING RETURNING system, account
-    ), added AS (
-        INSERT INTO foreword_prompts (system, account) SELECT system, account FROM won ON CONFLICT DO NOTHING
+# The unique index allows each number only once per conversation: of two concurrent publishers, one waits and then loses. Writers spread
+# over several rows of the counts, so that they rarely wait for each other.
+_SHARD = "mod(pg_backend_pid(), 16)"
+_PUBLISH_KNOWN = f"""
+    WITH content AS (
+        SELECT id, kind FROM foreword_contents WHERE hash = %s FOR KEY SHARE
+    ), won AS (
+        INSERT INTO foreword_editions (conversation, number, content, kind, created, created_text, state)
+        SELECT %s, 1, content.id, content.kind, %s, %s::bytea, %s::bytea FROM content
+        WHERE NOT EXISTS (SELECT 1 FROM foreword_editions WHERE conversation = %s)
+        ON CONFLICT DO NOTHING RETURNING kind
+    ), counted AS (
+        INSERT INTO foreword_counts AS known (kind, shard, conversations, editions) SELECT kind, {_SHARD}, 1, 1 FROM won
+        ON CONFLICT (kind, shard) DO UPDATE SET conversations = known.conversations + 1, editions = known.editions + 1
     )
-    SELECT count(*) FROM won
+    SELECT (SELECT count(*) FROM content), (SELECT count(*) FROM won)
 """
-# Serializes all writers after the first edition, so that later reads in the transaction see what the other writers wrote.
-_LOCK_CONVERSATION = "SELECT 1 FROM foreword_editions WHERE conversation = %s AND number = 1 FOR UPDATE"
-_NEWEST = "SELECT number, state FROM foreword_editions WHERE conversation = %s ORDER BY number DESC LIMIT 1"
-_SAVE_STATE = "UPDATE foreword_editions SET state = %s WHERE conversation = %s AND number = %s"
 _LOCK_TEMPLATES = "LOCK TABLE foreword_templates IN SHARE ROW EXCLUSIVE MODE"
-_NEWEST_TEMPLATE = "SELECT coalesce(max(version), 0) FROM foreword_templates"
-_ADD_TEMPLATE = (
-    "INSERT INTO foreword_templates (version, template, author, time, note, syntax) VALUES (%s, %s, %s, %s, %s, %s)"
-)
-_SELECT_ROW_IDS = "SELECT hash, id FROM foreword_texts WHERE hash = ANY(%s)"
+_LOCK_FORGOTTEN = "LOCK TABLE foreword_forgotten IN SHARE ROW EXCLUSIVE MODE"
+_SELECT_ROW_IDS = "SELECT hash, id FROM foreword_texts WHERE hash = ANY(%s) ORDER BY id FOR KEY SHARE"
 _ADD_TEXTS = """
     INSERT INTO foreword_texts (hash, form, body) SELECT * FROM unnest(%s::bytea[], %s::smallint[], %s::bytea[])
     ON CONFLICT DO NOTHING
 """
 _SIZE = "SELECT sum(pg_total_relation_size(name)) FROM unnest(%s::regclass[]) AS name"
-_TABLE_NAMES = [f"foreword_{name}" for name in ("texts", "prompts", "editions", "templates", "usage")]
+_TABLE_NAMES = [
+    f"foreword_{name}" for name in ("texts", "contents", "editions", "counts", "templates", "moves", "usage")
+]
 
 
-class PostgresStore(StoreReader):
+class PostgresStore(ForgettingStore):
     """A `Store` in the database at `url`, connected on the first call. Safe to use from several threads."""
 
-    SEARCH = "strpos"
+    SHARD = _SHARD
+    KEY_SHARE = " FOR KEY SHARE"
+    FOR_UPDATE = " FOR UPDATE"
+    SKIP_LOCKED = " FOR UPDATE SKIP LOCKED"
 
     def __init__(self, url: str) -> None:
         super().__init__()
         self._pool = PostgresPool(parse_url(url))
 
-    def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
-        check_id(conversation)
-        check_next(edition, after)
-        texts = texts_of(edition)
-        packed = self._pack_new(texts)
-
-        def add(connection: TimedConnection) -> bool:
-            row_ids = self._row_ids(connection, texts, packed)
-            if after and state is not None and _newest(connection, conversation) != (after, state_column(state)):
-                return False
-            pointers = [row_ids[text] for text in texts]
-            row = (conversation, edition.number, *pointers, to_bytes(edition.created), state_column(edition.state))
-            count = connection.execute(_PUBLISH, (*row, after, conversation), binary=True).fetchone()
-            return count == (1,)
-
-        if self._write(add, packed):
-            self._cache_edition(conversation, edition)
-            return edition
-        winner = self.current(conversation)
-        if winner is None:
-            raise no_edition_error(conversation, after)
-        return winner
-
-    def save_state(self, conversation: str, number: int, state: str, before: str | None = None) -> bool:
-        check_id(conversation)
-        if not 0 < number <= MAX_NUMBER:
-            raise no_edition_error(conversation, number)
-
-        def update(connection: TimedConnection) -> bool:
-            newest = _newest(connection, conversation)
-            if number > newest[0]:
-                raise no_edition_error(conversation, number)
-            if before is not None and newest != (number, state_column(before)):
-                return False
-            connection.execute(_SAVE_STATE, (state_column(state), conversation, number))
-            return True
-
-        is_saved = self._write(update, {})
-        if is_saved:
-            self._cache_state(conversation, number, state)
-        return is_saved
-
-    def add_template(self, version: TemplateVersion, after: int | None = None) -> TemplateVersion:
-        packed = self._pack_new([version.template])
-        values = [to_bytes(value) for value in (version.author, version.time, version.note, version.syntax)]
-        number = 0
-
-        def add(connection: TimedConnection) -> bool:
-            nonlocal number
-            connection.execute(_LOCK_TEMPLATES)
-            ((newest,),) = connection.execute(_NEWEST_TEMPLATE)
-            check_newest(newest, after)
-            number = newest + 1
-            row_ids = self._row_ids(connection, [version.template], packed)
-            connection.execute(_ADD_TEMPLATE, (number, row_ids[version.template], *values))
-            return True
-
-        # Repeating this would add two versions, so check the connection first and then try only once.
-        self._run(lambda connection: connection.execute("SELECT 1"))
-        self._write(add, packed, is_repeatable=False)
-        return replace(version, version=number)
-
-    def add_usage(self, conversation: str, number: int, call: CallUsage) -> UsageRow:
-        check_id(conversation)
-        parameters = usage_parameters(conversation, number, call)
+    def _publish_known(self, conversation: str, edition: Edition, hash: bytes) -> bool | None:
+        row = (*pack_time(edition.created), state_column(edition.state))
+        key = (hash, conversation, *row, conversation)
         waits.announce("write")
-        return UsageRow(*self._run(lambda connection: self._select(connection, ADD_USAGE, parameters))[0])
+        ((known, won),) = self._run(lambda connection: connection.execute(_PUBLISH_KNOWN, key, binary=True).fetchall())
+        return bool(won) if known else None
 
     def verify(self) -> list[str]:
         return self._scan(lambda connection: list(self._faults(connection)))
@@ -233,11 +164,12 @@ class PostgresStore(StoreReader):
         with connection.cursor(name="foreword_rows", binary=True) as cursor:
             yield from cursor.execute(statement)
 
+    def _execute(self, connection: TimedConnection, statement: str, key: Sequence[object] = ()) -> int:
+        return connection.execute(statement.replace("?", "%s"), key).rowcount
+
     def _write(
         self, work: Callable[[TimedConnection], bool], packed: dict[str, Packed], is_repeatable: bool = True
     ) -> bool:
-        """Run `work` in one transaction and return its result. If that is False, the transaction is rolled back."""
-
         def write(connection: TimedConnection) -> bool:
             if not work(connection):
                 raise psycopg.Rollback
@@ -249,15 +181,24 @@ class PostgresStore(StoreReader):
             self._cache_texts(packed)
         return is_committed
 
+    def _write_once(self, work: Callable[[TimedConnection], bool], packed: dict[str, Packed]) -> None:
+        # Check the connection first, and then try only once.
+        self._run(lambda connection: connection.execute("SELECT 1"))
+        self._write(work, packed, is_repeatable=False)
+
+    def _lock_templates(self, connection: TimedConnection) -> None:
+        connection.execute(_LOCK_TEMPLATES)
+
+    def _lock_forgotten(self, connection: TimedConnection) -> None:
+        connection.execute(_LOCK_FORGOTTEN)
+
     def _row_ids(self, connection: TimedConnection, texts: Iterable[str], packed: dict[str, Packed]) -> dict[str, int]:
-        """Return the row id of each text, found by hash. Texts that are not in the store are added."""
-        hashes = {
-            text: packed[text][0] if text in packed else self._texts.hash(text) or hash_of(text) for text in texts
-        }
+        hashes = {text: self._hash(text, packed) for text in texts}
         row_ids = _row_ids_by_hash(connection, hashes.values())
-        # The rows are sorted, so that two transactions that add the same texts cannot deadlock.
-        rows = sorted(packed.get(text) or pack(text) for text, hash in hashes.items() if hash not in row_ids)
-        if rows:
+        # A row that another transaction is deleting is missing afterwards, so this may take several attempts.
+        while missing := [text for text, hash in hashes.items() if hash not in row_ids]:
+            # The rows are sorted, so that two transactions that add the same texts cannot deadlock.
+            rows = sorted(packed.get(text) or pack(text) for text in missing)
             connection.execute(_ADD_TEXTS, [list(column) for column in zip(*rows, strict=True)])
             row_ids = _row_ids_by_hash(connection, hashes.values())
         return {text: row_ids[hash] for text, hash in hashes.items()}
@@ -265,10 +206,3 @@ class PostgresStore(StoreReader):
 
 def _row_ids_by_hash(connection: TimedConnection, hashes: Iterable[bytes]) -> dict[bytes, int]:
     return dict(connection.execute(_SELECT_ROW_IDS, (list(hashes),), binary=True).fetchall())
-
-
-def _newest(connection: TimedConnection, conversation: str) -> tuple[int, bytes | None]:
-    """Return the number and state of the edition in use, locked until the transaction ends."""
-    connection.execute(_LOCK_CONVERSATION, (conversation,))
-    number, state = connection.execute(_NEWEST, (conversation,), binary=True).fetchone() or (0, None)
-    return number, state

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from .rows import LATEST, check_version, schema
+from .upgrade import to_version_4
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     import psycopg
@@ -35,6 +36,8 @@ def migrate(
         for version in range(version_of(connection, latest) + 1, latest + 1):
             for statement in steps(version):
                 connection.execute(statement.encode())
+            if version == 4:
+                to_version_4(lambda statement, key: _rows(connection, statement, key), "pg_temp.foreword_time")
         connection.execute("DELETE FROM foreword_schema")
         connection.execute("INSERT INTO foreword_schema (version) VALUES (%s)", (latest,))
 
@@ -46,3 +49,9 @@ def version_of(connection: Connection, latest: int) -> int:
     ((version,),) = connection.execute("SELECT coalesce(max(version), 0) FROM foreword_schema").fetchall()
     check_version(version, latest)
     return int(version)
+
+
+def _rows(connection: Connection, statement: str, key: Sequence[object]) -> list[tuple[Any, ...]]:
+    """Run a statement, and return its rows if it has any."""
+    cursor = connection.execute(statement.replace("?", "%s").encode(), key)
+    return cursor.fetchall() if cursor.description else []

@@ -1,30 +1,20 @@
 """The methods with which a store reads, in SQL that SQLite and PostgreSQL share.
 
-Reading an existing conversation takes one SELECT of a small row with the hashes of its texts; each text is read once per process. The
-texts' row ids are never cached, because they may refer to other texts after a backup is restored.
+Reading an existing conversation takes one SELECT of a small row with the hash of its content; each content and each text is read once
+per process. Row ids are never cached, because they may refer to other rows after a backup is restored.
 """
 
 from __future__ import annotations
 
-from ..errors import check_id, is_plain
+from ..errors import check_id
 from ..vocabulary import replace
 from . import waits
 from .cache import EditionCache, TextCache
-from .rows import (
-    EDITION_COLUMNS,
-    MAX_NUMBER,
-    TEXT_COLUMNS,
-    check_page,
-    conversation_of,
-    edition_of,
-    faults,
-    hash_at,
-    hash_from_id,
-    row_of,
-    texts_of,
-    version_of,
-)
-from .texts import hash_of, pack
+from .contents import content_hash
+from .faults import ALL_ROWS, faults
+from .listing import ANY_CONVERSATION, count_conversations, end_of, list_conversations
+from .rows import EDITION_COLUMNS, MAX_NUMBER, TEXT_COLUMNS, edition_of, hash_at, hash_from_id, row_of, texts_of
+from .texts import hash_of, pack, to_text
 from .usage import SELECT_USAGE, UsageRow
 
 TYPE_CHECKING = False
@@ -34,7 +24,7 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Edition
     from .contract import EditionReader
-    from .rows import ConversationRow, TemplateVersion
+    from .listing import ConversationPage, ConversationQuery
     from .texts import Packed
 
     T = TypeVar("T")
@@ -43,57 +33,39 @@ if TYPE_CHECKING:
 CURRENT = f"SELECT {EDITION_COLUMNS} FROM foreword_editions WHERE conversation = ? ORDER BY number DESC LIMIT 1"
 _EDITION = f"SELECT {EDITION_COLUMNS} FROM foreword_editions WHERE conversation = ? AND number = ?"
 _EDITIONS = f"SELECT {EDITION_COLUMNS} FROM foreword_editions WHERE conversation = ? ORDER BY number"
-# Every conversation has an edition 1, so grouping is not necessary. SEARCH is replaced with the database's search function.
-_CONVERSATIONS = f"""
-    SELECT page.conversation, e.number, t.hash, {hash_at("e.layout")}, e.created
-    FROM (
-        SELECT conversation FROM foreword_editions
-        WHERE number = 1 AND SEARCH(conversation, ?) > 0 ORDER BY conversation LIMIT ? OFFSET ?
-    ) AS page
-    JOIN foreword_editions AS e ON e.conversation = page.conversation
-        AND e.number = (SELECT max(number) FROM foreword_editions AS o WHERE o.conversation = page.conversation)
-    JOIN foreword_texts AS t ON t.id = e.system
-    ORDER BY page.conversation
-"""
+_CONTENTS = f"SELECT hash, {', '.join(map(hash_at, TEXT_COLUMNS))} FROM foreword_contents WHERE hash IN"
 _PROMPT = f"""
-    SELECT t.hash, {hash_at("p.account")}
-    FROM foreword_prompts AS p JOIN foreword_texts AS t ON t.id = p.system WHERE t.hash = ?
+    SELECT {hash_at("system")}, {hash_at("account")} FROM foreword_contents
+    WHERE system = (SELECT id FROM foreword_texts WHERE hash = ?) ORDER BY id LIMIT 1
 """
-_TEMPLATES = (
-    f"SELECT version, {hash_at('template')}, author, time, note, syntax FROM foreword_templates ORDER BY version DESC"
-)
-_USES = f"""
-    SELECT {hash_at("built_for")}, uses FROM (
-        SELECT e.built_for, count(*) AS uses FROM foreword_editions AS e
-        JOIN (SELECT conversation, max(number) AS number FROM foreword_editions GROUP BY conversation) AS newest
-            ON newest.conversation = e.conversation AND newest.number = e.number
-        GROUP BY e.built_for
-    ) AS counted ORDER BY built_for
+# A prompt in a conversation whose id is in a range.
+_PROMPT_IN_RANGE = f"""
+    SELECT {hash_at("system")}, {hash_at("account")} FROM foreword_contents AS c
+    WHERE system = (SELECT id FROM foreword_texts WHERE hash = ?) AND EXISTS (
+        SELECT 1 FROM foreword_editions WHERE content = c.id AND conversation >= ? AND conversation < ?
+    ) ORDER BY id LIMIT 1
+"""
+_USES = """
+    SELECT template, version, sum(conversations) FROM foreword_kinds JOIN foreword_counts ON kind = id
+    WHERE version IS NOT NULL GROUP BY template, version
 """
 _COUNTS = """
     SELECT
-        (SELECT count(*) FROM foreword_editions WHERE number = 1),
-        (SELECT count(*) FROM foreword_editions),
+        (SELECT coalesce(sum(conversations), 0) FROM foreword_counts),
+        (SELECT coalesce(sum(editions), 0) FROM foreword_counts),
         (SELECT count(*) FROM foreword_texts),
         (SELECT count(*) FROM foreword_templates)
 """
-_ALL_ROWS = (
-    "SELECT id, hash, form, body FROM foreword_texts",
-    "SELECT system, account FROM foreword_prompts",
-    f"SELECT conversation, number, {', '.join(TEXT_COLUMNS)} FROM foreword_editions ORDER BY conversation, number",
-    "SELECT version, template FROM foreword_templates ORDER BY version",
-)
-_HASHES = slice(1, 1 + len(TEXT_COLUMNS))
 _BATCH_SIZE = 500
+_MAX_CONTENTS = 100_000
 
 
 class StoreReader:
     """The reading half of a store. Subclasses run the statements."""
 
-    SEARCH = "instr"
-
     def __init__(self) -> None:
         self._texts, self._editions = TextCache(), EditionCache()
+        self._contents: dict[bytes, tuple[bytes, ...]] = {}
 
     def _run(self, work: Callable[[Any], T]) -> T:
         """Call `work` with a connection that no other thread is using. Failures raise a StoreError."""
@@ -131,7 +103,7 @@ class StoreReader:
                     if moment is not None:
                         cached.moment = moment
                     return cached.edition
-                edition = edition_of(row, self._by_hash(connection, row[_HASHES]))
+                edition = edition_of(row, self._contents_by_hash(connection, [row[1]])[row[1]])
                 self._editions.put(conversation, edition, row, moment)
                 return edition
             self._editions.discard(conversation)
@@ -154,39 +126,28 @@ class StoreReader:
 
         def read(connection: Any) -> list[Edition]:
             rows = self._select(connection, _EDITIONS, (conversation,))
-            texts = self._by_hash(connection, [hash for row in rows for hash in row[_HASHES]])
-            return [edition_of(row, texts) for row in rows]
+            contents = self._contents_by_hash(connection, [row[1] for row in rows])
+            return [edition_of(row, contents[row[1]]) for row in rows]
 
         return self._run(read)
 
-    def conversations(self, search: str = "", limit: int = 100, offset: int = 0) -> list[ConversationRow]:
-        check_page(limit, offset)
-        if not is_plain(search):
-            return []
+    def conversations(self, query: ConversationQuery = ANY_CONVERSATION) -> ConversationPage:
+        return self._run(lambda connection: list_conversations(self._selector(connection), query))
 
-        def read(connection: Any) -> list[ConversationRow]:
-            rows = self._select(connection, _CONVERSATIONS.replace("SEARCH", self.SEARCH), (search, limit, offset))
-            texts = self._by_hash(connection, [row[3] for row in rows])
-            return [conversation_of(row, texts) for row in rows]
+    def count(self, query: ConversationQuery = ANY_CONVERSATION) -> tuple[int, bool]:
+        return self._run(lambda connection: count_conversations(self._selector(connection), query))
 
-        return self._run(read)
-
-    def prompt(self, id: str) -> tuple[str, str] | None:
+    def prompt(self, id: str, prefix: str = "") -> tuple[str, str] | None:
         hash = hash_from_id(id)
 
         def read(connection: Any) -> tuple[str, str] | None:
-            for system, account in self._select(connection, _PROMPT, (hash,)):
+            select, key = (_PROMPT_IN_RANGE, (hash, prefix, end_of(prefix))) if prefix else (_PROMPT, (hash,))
+            for system, account in self._select(connection, select, key):
                 texts = self._by_hash(connection, (system, account))
                 return texts[system], texts[account]
             return None
 
         return self._run(read) if hash else None
-
-    def template(self) -> TemplateVersion | None:
-        return next(iter(self._versions(f"{_TEMPLATES} LIMIT 1")), None)
-
-    def templates(self) -> list[TemplateVersion]:
-        return self._versions(_TEMPLATES)
 
     def usage(self, conversation: str, number: int) -> UsageRow | None:
         check_id(conversation)
@@ -203,26 +164,32 @@ class StoreReader:
             cached.usage, cached.usage_moment = usage, moment
         return usage
 
-    def uses(self) -> list[tuple[str, int]]:
-        def read(connection: Any) -> list[tuple[str, int]]:
-            rows = self._select(connection, _USES)
-            texts = self._by_hash(connection, [row[0] for row in rows])
-            return [(texts[built_for], count) for built_for, count in rows]
-
-        return self._scan(read)
+    def uses(self) -> dict[tuple[str, int], int]:
+        rows = self._run(lambda connection: self._select(connection, _USES))
+        return {(to_text(template), version): int(count) for template, version, count in rows if count}
 
     def _one_edition(self, connection: Any, select: str, key: Sequence[object]) -> Edition | None:
         for row in self._select(connection, select, key):
-            return edition_of(row, self._by_hash(connection, row[_HASHES]))
+            return edition_of(row, self._contents_by_hash(connection, [row[1]])[row[1]])
         return None
 
-    def _versions(self, select: str) -> list[TemplateVersion]:
-        def read(connection: Any) -> list[TemplateVersion]:
-            rows = self._select(connection, select)
-            texts = self._by_hash(connection, [row[1] for row in rows])
-            return [version_of(row, texts) for row in rows]
+    def _selector(self, connection: Any) -> Callable[[str, Sequence[object]], Rows]:
+        """Return a function that runs a SELECT on this connection."""
+        return lambda statement, key: self._select(connection, statement, key)
 
-        return self._run(read)
+    def _contents_by_hash(self, connection: Any, hashes: Sequence[bytes | None]) -> dict[bytes | None, list[str]]:
+        """Return the six texts of each content. Raises a StoreError for a hash of None, which means that a content is missing."""
+        known = self._contents
+        missing = [hash for hash in set(hashes) if hash is not None and hash not in known]
+        for start in range(0, len(missing), _BATCH_SIZE):
+            batch = missing[start : start + _BATCH_SIZE]
+            if len(known) > _MAX_CONTENTS:
+                known.clear()
+            for hash, *texts in self._select(connection, f"{_CONTENTS} ({', '.join('?' * len(batch))})", batch):
+                known[hash] = tuple(texts)
+        pointers = {hash: known.get(hash, (None,)) if hash else (None,) for hash in hashes}
+        texts_by_hash = self._by_hash(connection, [text for texts in pointers.values() for text in texts])
+        return {hash: [texts_by_hash[text] for text in texts if text] for hash, texts in pointers.items()}
 
     def _by_hash(self, connection: Any, hashes: Sequence[bytes | None]) -> dict[bytes, str]:
         def load(missing: list[bytes]) -> Rows:
@@ -240,15 +207,15 @@ class StoreReader:
     def _counts(self, connection: Any, bytes: int) -> dict[str, int]:
         ((conversations, editions, texts, versions),) = self._select(connection, _COUNTS)
         return {
-            "conversations": conversations,
-            "editions": editions,
+            "conversations": int(conversations),
+            "editions": int(editions),
             "texts": texts,
             "bytes": bytes,
             "versions": versions,
         }
 
     def _faults(self, connection: Any) -> Iterable[str]:
-        return faults(*(self._stream(connection, statement) for statement in _ALL_ROWS))
+        return faults(*(self._stream(connection, statement) for statement in ALL_ROWS))
 
     def _pack_new(self, texts: Iterable[str]) -> dict[str, Packed]:
         """Return the rows for texts that are not cached, prepared before any lock is taken."""
@@ -259,10 +226,13 @@ class StoreReader:
         for text, (hash, _, _) in packed.items():
             self._texts.put(hash, text)
 
+    def _content_hash(self, edition: Edition) -> bytes:
+        """Return the hash of an edition's content."""
+        return content_hash(self._texts.hash(text) or hash_of(text) for text in texts_of(edition))
+
     def _cache_edition(self, conversation: str, edition: Edition) -> None:
         """Cache an edition that has been written."""
-        hashes = [self._texts.hash(text) or hash_of(text) for text in texts_of(edition)]
-        self._editions.put(conversation, edition, row_of(edition, hashes))
+        self._editions.put(conversation, edition, row_of(edition, self._content_hash(edition)))
 
     def _cache_state(self, conversation: str, number: int, state: str) -> None:
         """Cache a state that has been written for an edition."""

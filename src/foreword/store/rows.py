@@ -1,17 +1,18 @@
-"""Code that all stores share: argument checks, conversion between rows and values, and verification."""
+"""Code that all stores share: argument checks, and conversion between rows and values."""
 
 from __future__ import annotations
 
 import os
-import zlib
 
-from ..errors import CallError, StaleError, StoreError
+from ..errors import CallError, ForgottenError, StaleError, StoreError, is_plain, show
 from ..vocabulary import Edition, value
-from .texts import hash_of, id_of, to_bytes, to_text, unpack
+from .contents import DEFAULT_TEMPLATE
+from .texts import id_of, to_bytes, to_text
+from .times import pack_time, unpack_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
 
@@ -21,10 +22,13 @@ class ConversationRow:
 
     Fields:
         id: The conversation's id.
-        editions: How many editions it has.
+        editions: The number of its current edition.
         prompt: The id of its current prompt.
         layout: The name or address of its layout.
         created: When the current edition was created, as an ISO time.
+        model: The model that the current edition was built for.
+        template: The name of the stored template that its layout uses, or an empty string.
+        version: The version of that template, 0 for the layout's own, or None if the layout uses no stored template.
     """
 
     id: str
@@ -32,11 +36,14 @@ class ConversationRow:
     prompt: str
     layout: str
     created: str
+    model: str = ""
+    template: str = ""
+    version: int | None = None
 
 
 @value
 class TemplateVersion:
-    """One version of the global template. Versions are only ever added.
+    """One version of a stored template. Versions are only ever added.
 
     Fields:
         version: The version number, starting at 1.
@@ -45,6 +52,7 @@ class TemplateVersion:
         time: When it was saved, as an ISO time.
         note: A note about the change.
         syntax: The template language.
+        name: The name of the template.
     """
 
     version: int
@@ -53,12 +61,46 @@ class TemplateVersion:
     time: str = ""
     note: str = ""
     syntax: str = "brackets"
+    name: str = DEFAULT_TEMPLATE
 
 
-LATEST = 3
+@value
+class LabelMove:
+    """One move of a label from a version of a template to another.
+
+    Fields:
+        name: The name of the template.
+        label: The label.
+        previous: The version that the label referred to before, or 0 if it is new.
+        version: The version that it refers to now.
+        author: Who moved it.
+        time: When it was moved, as an ISO time.
+        note: A note about the move.
+    """
+
+    name: str
+    label: str
+    previous: int
+    version: int
+    author: str = ""
+    time: str = ""
+    note: str = ""
+
+
+@value
+class TemplateRow:
+    """One template in a list: its name, its newest version, and the version of each label."""
+
+    name: str
+    newest: int
+    labels: Mapping[str, int]
+
+
+PRODUCTION = "production"
+LATEST = 4
 MAX_NUMBER = 2**31 - 1
+_MAX_NAME_LENGTH = 200
 TEXT_COLUMNS = ("system", "tools", "account", "inputs", "layout", "built_for")
-COLUMNS = f"number, {', '.join(TEXT_COLUMNS)}, created, state"
 
 
 def hash_at(pointer: str) -> str:
@@ -66,8 +108,8 @@ def hash_at(pointer: str) -> str:
     return f"(SELECT hash FROM foreword_texts WHERE id = {pointer})"
 
 
-# An edition's columns, with the hashes of its texts instead of their row ids.
-EDITION_COLUMNS = f"number, {', '.join(map(hash_at, TEXT_COLUMNS))}, created, state"
+# An edition's columns, with the hash of its content instead of its row id.
+EDITION_COLUMNS = "number, (SELECT hash FROM foreword_contents WHERE id = content), created, created_text, state"
 _NO_STATE = "{}"
 
 
@@ -82,21 +124,32 @@ def check_next(edition: Edition, after: int) -> None:
         raise CallError(f"the edition after number {after} must be number {after + 1}, not {edition.number}")
 
 
-def check_page(limit: int, offset: int) -> None:
-    if not (0 <= limit <= MAX_NUMBER and 0 <= offset <= MAX_NUMBER):
-        raise CallError(f"limit and offset must be from 0 to {MAX_NUMBER}, not {limit} and {offset}")
+def check_limit(limit: int) -> None:
+    if not 0 <= limit <= MAX_NUMBER:
+        raise CallError(f"limit must be from 0 to {MAX_NUMBER}, not {limit}")
 
 
-def no_edition_error(conversation: str, number: int) -> StoreError:
-    return StoreError(f"conversation {conversation!r} has no edition {number}")
+def check_name(name: str, what: str = "the name of a template") -> None:
+    """Raise a CallError if a string cannot be the name of a template or a label."""
+    if not 1 <= len(name) <= _MAX_NAME_LENGTH or not is_plain(name) or name != name.strip():
+        raise CallError(
+            f"{what} must have 1 to {_MAX_NAME_LENGTH} characters, and no control characters or surrounding spaces,"
+            f" not {show(name)}"
+        )
+    if "@" in name:
+        raise CallError(f"{what} must not contain @, which comes before a label: {show(name)}")
 
 
-def check_newest(newest: int, after: int | None) -> None:
-    """Raise a StaleError if `after` is not the newest version of the template."""
-    if after is not None and after != newest:
-        if not newest:
+def no_edition_error(conversation: str, number: int) -> ForgottenError:
+    return ForgottenError(f"conversation {conversation!r} has no edition {number}")
+
+
+def check_unchanged(live: int, after: int | None) -> None:
+    """Raise a StaleError if `after` is not the version that the label refers to."""
+    if after is not None and after != live:
+        if not live:
             raise StaleError(f"the template has no version {after}: none has been saved yet")
-        raise StaleError(f"the template has changed in the meantime: its newest version is {newest}, not {after}")
+        raise StaleError(f"the template has changed in the meantime: its current version is {live}, not {after}")
 
 
 def hash_from_id(id: str) -> bytes | None:
@@ -115,25 +168,18 @@ def texts_of(edition: Edition) -> list[str]:
     return [getattr(edition, name) for name in TEXT_COLUMNS]
 
 
-def edition_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> Edition:
-    """Return the edition in a row of EDITION_COLUMNS. `texts` contains its texts by hash."""
-    number, system, tools, account, inputs, layout, built_for, created, state = row
-    return Edition(
-        number,
-        texts[system],
-        texts[tools],
-        texts[account],
-        texts[inputs],
-        texts[layout],
-        texts[built_for],
-        to_text(created),
-        _NO_STATE if state is None else to_text(state),
-    )
+def edition_of(row: Sequence[Any], texts: Sequence[str]) -> Edition:
+    """Return the edition in a row of EDITION_COLUMNS. `texts` are those of its content."""
+    number, _, created, created_text, state = row
+    system, tools, account, inputs, layout, built_for = texts
+    time = unpack_time(created, created_text)
+    state = _NO_STATE if state is None else to_text(state)
+    return Edition(number, system, tools, account, inputs, layout, built_for, time, state)
 
 
-def row_of(edition: Edition, hashes: Sequence[bytes]) -> tuple[Any, ...]:
-    """Return the row of EDITION_COLUMNS for an edition whose texts have these hashes."""
-    return (edition.number, *hashes, to_bytes(edition.created), state_column(edition.state))
+def row_of(edition: Edition, content: bytes) -> tuple[Any, ...]:
+    """Return the row of EDITION_COLUMNS for an edition whose content has this hash."""
+    return (edition.number, content, *pack_time(edition.created), state_column(edition.state))
 
 
 def state_column(state: str) -> bytes | None:
@@ -141,16 +187,26 @@ def state_column(state: str) -> bytes | None:
     return None if state == _NO_STATE else to_bytes(state)
 
 
-def conversation_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> ConversationRow:
-    """Return the conversation in a row of id, number, prompt hash, layout hash and time."""
-    id, number, prompt, layout, created = row
-    return ConversationRow(id, number, id_of(prompt), texts[layout], to_text(created))
+def conversation_of(row: Sequence[Any]) -> ConversationRow:
+    """Return the conversation in a row of id, number, prompt hash, time and kind."""
+    id, number, prompt, created, created_text, layout, model, template, version = row
+    names = map(to_text, (layout, model, template))
+    layout, model, template = names
+    time = unpack_time(created, created_text)
+    return ConversationRow(id, number, id_of(prompt), layout, time, model, template, version)
 
 
 def version_of(row: Sequence[Any], texts: Mapping[bytes, str]) -> TemplateVersion:
-    """Return the template version in a row of number, text hash, author, time, note and syntax."""
-    version, template, *others = row
-    return TemplateVersion(version, texts[template], *map(to_text, others))
+    """Return the template version in a row of number, text hash, author, time, note, syntax and name."""
+    version, template, *others, name = row
+    author, time, note, syntax = map(to_text, others)
+    return TemplateVersion(version, texts[template], author, time, note, syntax, name)
+
+
+def move_of(row: Sequence[Any]) -> LabelMove:
+    """Return the move in a row of template, label, previous version, version, author, time and note."""
+    name, label, previous, version, *others = row
+    return LabelMove(name, label, previous, version, *map(to_text, others))
 
 
 # Tables
@@ -169,59 +225,3 @@ def check_version(version: int, latest: int = LATEST) -> None:
         raise StoreError(
             f"a newer version of Foreword wrote this store: its schema is version {version}, and this installation supports up to {latest}"
         )
-
-
-# Verification
-
-
-def faults(
-    texts: Iterable[Sequence[Any]],
-    prompts: Iterable[Sequence[Any]],
-    editions: Iterable[Sequence[Any]],
-    templates: Iterable[Sequence[Any]],
-) -> Iterator[str]:
-    """Yield the problems in a store's rows, one sentence each. Editions and templates must be sorted."""
-    text_ids: set[int] = set()
-    for number, hash, form, body in texts:
-        text_ids.add(number)
-        yield from _text_faults(number, hash, form, body)
-    prompt_ids: set[int] = set()
-    for system, account in prompts:
-        prompt_ids.add(system)
-        yield from _missing_texts("a prompt", {"text": system, "account": account}, text_ids)
-    yield from _edition_faults(editions, text_ids, prompt_ids)
-    previous = 0
-    for version, template in templates:
-        yield from _missing_texts(f"version {version} of the template", {"text": template}, text_ids)
-        if version != previous + 1:
-            yield f"version {version} of the template comes after version {previous}"
-        previous = version
-
-
-def _text_faults(number: int, hash: bytes, form: int, body: bytes) -> Iterator[str]:
-    try:
-        text = unpack(form, body)
-    except (ValueError, TypeError, zlib.error):
-        yield f"text {number} ({id_of(hash)}) cannot be decoded"
-    else:
-        if hash_of(text) != hash:
-            yield f"text {number} does not match its hash {id_of(hash)}"
-
-
-def _edition_faults(rows: Iterable[Sequence[Any]], text_ids: set[int], prompt_ids: set[int]) -> Iterator[str]:
-    previous: tuple[str, int] = ("", 0)
-    for conversation, number, *numbers in rows:
-        name = f"edition {number} of conversation {conversation!r}"
-        yield from _missing_texts(name, dict(zip(TEXT_COLUMNS, numbers, strict=True)), text_ids)
-        if numbers[0] in text_ids and numbers[0] not in prompt_ids:
-            yield f"the prompt of {name} cannot be found by its id"
-        last = previous[1] if previous[0] == conversation else 0
-        if number != last + 1:
-            yield f"{name} comes after edition {last}"
-        previous = (conversation, number)
-
-
-def _missing_texts(name: str, pointers: Mapping[str, int], text_ids: set[int]) -> Iterator[str]:
-    for column, number in pointers.items():
-        if number not in text_ids:
-            yield f"{name} has no {column}: text {number} is missing"

@@ -49,7 +49,8 @@ _SUMS = ", ".join(
     f"{name} = foreword_usage.{name} + excluded.{name}" for name in ("input", "read", "written", "output")
 )
 ADD_USAGE = f"""
-    INSERT INTO foreword_usage (conversation, number, {_COLUMNS}) VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?, 0, 0)
+    INSERT INTO foreword_usage (conversation, number, {_COLUMNS})
+    SELECT conversation, number, 1, ?, ?, ?, ?, CAST(? AS double precision), ?, ?, 0, 0 FROM foreword_editions WHERE conversation = ? AND number = ?
     ON CONFLICT (conversation, number) DO UPDATE SET
         calls = foreword_usage.calls + 1, {_SUMS},
         cost = coalesce(foreword_usage.cost + excluded.cost, excluded.cost, foreword_usage.cost),
@@ -61,4 +62,4 @@ ADD_USAGE = f"""
 
 def usage_parameters(conversation: str, number: int, call: CallUsage) -> Sequence[Any]:
     """Return the parameters of `ADD_USAGE`."""
-    return conversation, number, call.input, call.read, call.written, call.output, call.cost, call.cached, call.time
+    return call.input, call.read, call.written, call.output, call.cost, call.cached, call.time, conversation, number

@@ -254,7 +254,16 @@ def recorded_form(conversation: str, usage: Usage) -> RecordedForm:
 
 
 def conversation_form(row: ConversationRow) -> ConversationForm:
-    return {"id": row.id, "editions": row.editions, "prompt": row.prompt, "layout": row.layout, "created": row.created}
+    return {
+        "id": row.id,
+        "editions": row.editions,
+        "prompt": row.prompt,
+        "layout": row.layout,
+        "created": row.created,
+        "model": row.model,
+        "template": row.template or None,
+        "version": row.version,
+    }
 
 
 def drift_form(conversation: str, drift: Drift) -> DriftForm:

@@ -121,6 +121,9 @@ class ConversationForm(TypedDict):
     prompt: str
     layout: str
     created: str
+    model: str
+    template: str | None
+    version: int | None
 
 
 class NamesForm(TypedDict):

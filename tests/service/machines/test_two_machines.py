@@ -6,6 +6,7 @@ from threading import Barrier
 import pytest
 
 from foreword.store import open_store
+from foreword.store.listing import ConversationQuery
 
 pytestmark = pytest.mark.xdist_group("machines")
 CLIENT_COUNT = 12
@@ -79,7 +80,7 @@ def test_simultaneous_first_turns_agree_on_one_edition(two_services, postgres_ur
         }
         assert sum(not response.form["reused"] for response in responses) == 1
     store = open_store(postgres_url)
-    assert [row.editions for row in store.conversations(layout)] == [1] * 6
+    assert [row.editions for row in store.conversations(ConversationQuery(layout)).rows] == [1] * 6
     assert store.verify() == []
     store.close()
 

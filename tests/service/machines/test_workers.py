@@ -69,7 +69,7 @@ def test_workers_share_a_store_and_their_counts(start_service, url, tools):
     check_replaced(service, tools)
     assert count(service, "foreword_builds_total") == 8, "the counts of an ended worker are kept"
     store = open_store(url)
-    assert ([row.editions for row in store.conversations()], store.verify()) == ([1] * 8, [])
+    assert ([row.editions for row in store.conversations().rows], store.verify()) == ([1] * 8, [])
     store.close()
     assert service.stop() == 0
     check_stopped(service, tools)
@@ -146,7 +146,7 @@ def test_requests_in_flight_are_answered_before_shutdown(
     assert service.wait_for_exit() == 0
     check_stopped(service, tools)
     store = open_store(url)
-    assert sorted(row.id for row in store.conversations()) == ["slow-upload", "slow-work"]
+    assert sorted(row.id for row in store.conversations().rows) == ["slow-upload", "slow-work"]
     store.close()
 
 

@@ -1,0 +1,214 @@
+"""Connections to a SQLite store: opening and creating files, migrating their tables, and the errors that SQLite reports."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+
+from ..errors import StoreError
+from .file import quote
+from .pool import fork_count
+from .rows import LATEST, check_version, schema
+from .upgrade import convert_time, to_version_4
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+
+BUSY_TIMEOUT = 5.0
+# "FwdS", which marks a database file as ours.
+_APPLICATION_ID = 0x46776453
+
+
+def open_file(path: str, must_exist: bool = False) -> sqlite3.Connection:
+    """Open a store and migrate its tables. Unless `must_exist`, a missing file and its directories are created."""
+    try:
+        if path and not must_exist:
+            _make_directory(os.path.dirname(path))
+        is_new = bool(path) and not os.path.exists(path)
+        connection = connect(path, must_exist)
+        try:
+            if is_new:
+                # Do not use a file descriptor here: closing it would release this process's locks on the file.
+                os.chmod(path, 0o600)
+            migrate(connection)
+        except BaseException as error:
+            connection.close()
+            if isinstance(error, StoreError):
+                raise StoreError(f"the store {quote(path)} cannot be used: {error}") from None
+            raise
+        return connection
+    except OSError as error:
+        raise StoreError(f"the store {quote(path)} cannot be created: {error.strerror or error}") from error
+    except sqlite3.Error as error:
+        raise failure(path, error) from error
+
+
+def _make_directory(path: str) -> None:
+    """Create a directory and its parents with access only for the user: prompts may reveal more than their source files."""
+    if os.path.isdir(path):
+        return
+    _make_directory(os.path.dirname(path))
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+
+
+class _ClosingConnection(sqlite3.Connection):
+    """A connection that closes itself when it is deleted. Python may delete it before its pool and would otherwise print a warning."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._forks = fork_count()
+
+    def __del__(self) -> None:
+        if self._forks == fork_count():  # a parent's connection must not be closed in its child
+            self.close()
+
+
+def connect(path: str, must_exist: bool = False, timeout: float | None = None) -> sqlite3.Connection:
+    """Connect to the file at a path. Unless `must_exist`, a missing file is created."""
+    timeout = BUSY_TIMEOUT if timeout is None else timeout
+    database = _uri(path) if must_exist else path or ":memory:"
+    connection = None
+    try:
+        connection = sqlite3.connect(
+            database,
+            timeout=timeout,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=must_exist,
+            factory=_ClosingConnection,
+        )
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        return connection
+    except sqlite3.Error as error:
+        if connection is not None:
+            connection.close()
+        raise failure(path, error) from error
+
+
+def without_waiting(work: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connection], T]:
+    """Return the same work, but failing immediately if another process is writing."""
+
+    def run(connection: sqlite3.Connection) -> T:
+        connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            return work(connection)
+        finally:
+            connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT * 1000:.0f}")
+
+    return run
+
+
+def checkpoint(connection: sqlite3.Connection) -> None:
+    """Move the content of the write-ahead log into the file, unless another process is using it."""
+    try:
+        connection.execute("PRAGMA busy_timeout = 1000")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.Error:
+        pass
+
+
+def _uri(path: str) -> str:
+    """Return a URI that makes SQLite open the file at a path without creating it."""
+    for character in "%?#":
+        path = path.replace(character, f"%{ord(character):02x}")
+    return f"file://{'' if path.startswith('/') else '/'}{path}?mode=rw"
+
+
+def migrate(
+    connection: sqlite3.Connection,
+    steps: Callable[[int], list[str]] = lambda version: schema("sqlite", version),
+    latest: int = LATEST,
+) -> None:
+    """Migrate the tables to the latest version in one transaction. If several processes try at the same time, only one does it."""
+    connection.execute("BEGIN")
+    version = _version(connection, latest)
+    connection.execute("ROLLBACK")
+    if version == latest:
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] == "delete":
+            _use_wal(connection)  # another program has turned it off, so readers would wait for writers
+        return
+    _use_wal(connection)
+    connection.execute("BEGIN IMMEDIATE")
+    for version in range(_version(connection, latest) + 1, latest + 1):
+        for statement in steps(version):
+            connection.execute(statement)
+        if version == 4:
+            connection.create_function("foreword_time", 1, convert_time)
+            to_version_4(lambda statement, key: connection.execute(statement, key).fetchall(), "foreword_time")
+    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {latest}")
+    connection.execute("COMMIT")
+
+
+def _version(connection: sqlite3.Connection, latest: int) -> int:
+    """Return the file's schema version, or 0 if it is new. Raises a StoreError if another program or a newer version of Foreword wrote it."""
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+    if application != _APPLICATION_ID and not (is_empty and version == 0):
+        raise StoreError("the file is another program's database; choose a different file")
+    check_version(version, latest)
+    return version
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Turn on the write-ahead log permanently. Retries, because SQLite's busy timeout does not apply to this."""
+    deadline = time.monotonic() + BUSY_TIMEOUT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+# Errors
+
+_FAILURES = {
+    "SQLITE_FULL": "the disk is full; nothing was written, and stored data is intact",
+    "SQLITE_IOERR": "the disk failed to read or write; nothing was written",
+    "SQLITE_BUSY": f"another process has locked it for {BUSY_TIMEOUT:.0f} seconds",
+    "SQLITE_READONLY": "it is read-only",
+    "SQLITE_CANTOPEN": "it cannot be opened or created there",
+    "SQLITE_PERM": "permission to open it was denied",
+    "SQLITE_NOTADB": "the file is not a SQLite database",
+    "SQLITE_CORRUPT": "the file is damaged; run `foreword store verify` to find out where, if it can still be read",
+}
+
+
+def failure(path: str, error: sqlite3.Error) -> StoreError:
+    name = getattr(error, "sqlite_errorname", "")
+    reason = next((message for code, message in _FAILURES.items() if name.startswith(code)), str(error))
+    return StoreError(f"the store {quote(path or ':memory:')} cannot be used: {reason}")
+
+
+def busy_error(path: str) -> StoreError:
+    return StoreError(f"the store {quote(path)} cannot be used: {_FAILURES['SQLITE_BUSY']}")
+
+
+def is_busy_error(error: BaseException | None) -> bool:
+    return getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
+
+
+def is_damage_error(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorname", "").startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
+
+
+def roll_back(connection: sqlite3.Connection) -> None:
+    """Roll back the transaction. If that fails, SQLite has already rolled back, or will when the file is next opened."""
+    try:
+        connection.execute("ROLLBACK")
+    except sqlite3.Error:
+        pass

@@ -1,0 +1,189 @@
+"""Stored templates: their versions, and the labels that say which version is used for what.
+
+A template has a name. Versions are only ever added, and so is the record of who moved a label. New conversations use the version with
+the label `production`.
+"""
+
+from __future__ import annotations
+
+from ..errors import MissingError, show
+from ..vocabulary import replace
+from .contents import DEFAULT_TEMPLATE
+from .listing import end_of
+from .reader import StoreReader
+from .rows import (
+    MAX_NUMBER,
+    PRODUCTION,
+    TemplateRow,
+    check_limit,
+    check_name,
+    check_unchanged,
+    hash_at,
+    move_of,
+    version_of,
+)
+from .texts import hash_of, to_bytes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
+
+    from .rows import LabelMove, TemplateVersion
+    from .texts import Packed
+
+_VERSIONS = f"SELECT version, {hash_at('template')}, author, time, note, syntax, name FROM foreword_templates"
+_VERSION = f"{_VERSIONS} WHERE name = ? AND version = ?"
+_LABELLED = (
+    f"{_VERSIONS} WHERE name = ? AND version = (SELECT version FROM foreword_labels WHERE name = ? AND label = ?)"
+)
+_ALL_VERSIONS = f"{_VERSIONS} WHERE name = ? ORDER BY version DESC"
+_NEWEST = "SELECT coalesce(max(version), 0) FROM foreword_templates WHERE name = ?"
+_NAMES = """
+    SELECT name, max(version) FROM foreword_templates WHERE name > ? AND name >= ? AND name < ?
+    GROUP BY name ORDER BY name LIMIT ?
+"""
+_LABELS = "SELECT label, version FROM foreword_labels WHERE name = ? ORDER BY label"
+_LABEL = "SELECT version FROM foreword_labels WHERE name = ? AND label = ?"
+_MOVES = """
+    SELECT name, label, previous, version, author, time, note FROM foreword_moves WHERE name = ? ORDER BY id DESC LIMIT ?
+"""
+_ADD_VERSION = (
+    "INSERT INTO foreword_templates (name, version, template, author, time, note, syntax) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+_SET_LABEL = """
+    INSERT INTO foreword_labels (name, label, version) VALUES (?, ?, ?)
+    ON CONFLICT (name, label) DO UPDATE SET version = excluded.version
+"""
+_ADD_MOVE = (
+    "INSERT INTO foreword_moves (name, label, previous, version, author, time, note) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+
+
+class TemplateStore(StoreReader):
+    """The methods of a store for templates. Subclasses run the statements."""
+
+    def template(self, name: str = DEFAULT_TEMPLATE, label: str = PRODUCTION) -> TemplateVersion | None:
+        check_name(name)
+        return next(iter(self._versions(_LABELLED, (name, name, label))), None)
+
+    def template_version(self, name: str, version: int) -> TemplateVersion | None:
+        check_name(name)
+        if not 0 < version <= MAX_NUMBER:
+            return None
+        return next(iter(self._versions(_VERSION, (name, version))), None)
+
+    def templates(self, name: str = DEFAULT_TEMPLATE) -> list[TemplateVersion]:
+        check_name(name)
+        return self._versions(_ALL_VERSIONS, (name,))
+
+    def template_names(self, prefix: str = "", limit: int = 100, after: str = "") -> list[TemplateRow]:
+        check_limit(limit)
+
+        def read(connection: Any) -> list[TemplateRow]:
+            rows = self._select(connection, _NAMES, (after, prefix, end_of(prefix), limit))
+            return [
+                TemplateRow(name, newest, dict(self._select(connection, _LABELS, (name,)))) for name, newest in rows
+            ]
+
+        return self._run(read)
+
+    def labels(self, name: str) -> dict[str, int]:
+        check_name(name)
+        return dict(self._run(lambda connection: self._select(connection, _LABELS, (name,))))
+
+    def label_moves(self, name: str, limit: int = 1000) -> list[LabelMove]:
+        check_name(name)
+        return [move_of(row) for row in self._run(lambda connection: self._select(connection, _MOVES, (name, limit)))]
+
+    def add_template(
+        self, version: TemplateVersion, after: int | None = None, label: str = PRODUCTION
+    ) -> TemplateVersion:
+        name = version.name
+        check_name(name)
+        if label:
+            check_name(label, "a label")
+        packed = self._pack_new([version.template])
+        author, time, note, syntax = map(to_bytes, (version.author, version.time, version.note, version.syntax))
+        number = 0
+
+        def add(connection: Any) -> bool:
+            nonlocal number
+            self._lock_templates(connection)
+            previous = self._labelled(connection, name, label or PRODUCTION)
+            check_unchanged(previous, after)
+            number = self._select(connection, _NEWEST, (name,))[0][0] + 1
+            text = self._row_ids(connection, [version.template], packed)[version.template]
+            self._execute(connection, _ADD_VERSION, (name, number, text, author, time, note, syntax))
+            if label:
+                self._execute(connection, _SET_LABEL, (name, label, number))
+                self._execute(connection, _ADD_MOVE, (name, label, previous, number, author, time, note))
+            return True
+
+        self._write_once(add, packed)
+        return replace(version, version=number)
+
+    def move_label(self, move: LabelMove, after: int | None = None) -> LabelMove:
+        check_name(move.name)
+        check_name(move.label, "a label")
+        author, time, note = map(to_bytes, (move.author, move.time, move.note))
+        previous = 0
+
+        def set_label(connection: Any) -> bool:
+            nonlocal previous
+            self._lock_templates(connection)
+            is_known = 0 < move.version <= MAX_NUMBER
+            if not is_known or not self._select(connection, _VERSION, (move.name, move.version)):
+                raise MissingError(f"template {show(move.name)} has no version {move.version}")
+            previous = self._labelled(connection, move.name, move.label)
+            check_unchanged(previous, after)
+            if previous != move.version:
+                self._execute(connection, _SET_LABEL, (move.name, move.label, move.version))
+                key = (move.name, move.label, previous, move.version, author, time, note)
+                self._execute(connection, _ADD_MOVE, key)
+            return True
+
+        self._write_once(set_label, {})
+        return replace(move, previous=previous)
+
+    def _labelled(self, connection: Any, name: str, label: str) -> int:
+        """Return the version that a label refers to, or 0 if there is no such label."""
+        rows = self._select(connection, _LABEL, (name, label))
+        return rows[0][0] if rows else 0
+
+    def _versions(self, select: str, key: Sequence[object]) -> list[TemplateVersion]:
+        def read(connection: Any) -> list[TemplateVersion]:
+            rows = self._select(connection, select, key)
+            texts = self._by_hash(connection, [row[1] for row in rows])
+            return [version_of(row, texts) for row in rows]
+
+        return self._run(read)
+
+    # Writing
+
+    # Added to a SELECT so that other transactions cannot delete the rows, and so that they cannot lock them either.
+    KEY_SHARE = ""
+    FOR_UPDATE = ""
+
+    def _execute(self, connection: Any, statement: str, key: Sequence[object] = ()) -> int:
+        """Run a statement, and return how many rows it changed."""
+        raise NotImplementedError
+
+    def _write(self, work: Callable[[Any], bool], packed: dict[str, Packed]) -> bool:
+        """Run `work` in one transaction and return its result. If that is False, the transaction is rolled back."""
+        raise NotImplementedError
+
+    def _write_once(self, work: Callable[[Any], bool], packed: dict[str, Packed]) -> None:
+        """Run work that must not be repeated or lost in one transaction."""
+        raise NotImplementedError
+
+    def _lock_templates(self, connection: Any) -> None:
+        """Let other transactions that change templates wait until this one ends."""
+
+    def _row_ids(self, connection: Any, texts: Iterable[str], packed: dict[str, Packed]) -> dict[str, int]:
+        """Return the row id of each text, found by hash. Texts that are not in the store are added. No row can be deleted meanwhile."""
+        raise NotImplementedError
+
+    def _hash(self, text: str, packed: dict[str, Packed]) -> bytes:
+        row = packed.get(text)
+        return row[0] if row else self._texts.hash(text) or hash_of(text)
