@@ -265,7 +265,8 @@ def serve(store: str, root: str) -> None:
     """Run the service."""
     import uvicorn
 
-    from foreword.service.server import ServerOptions, bind, uvicorn_config
+    from foreword.service.server import ServerOptions, uvicorn_config
+    from foreword.service.sockets import bind
 
     config = uvicorn_config(ServerOptions(store=store, roots=(root,), port=0))
     listening = bind(config)

@@ -72,7 +72,11 @@ def test_the_home_option_sets_the_home_directory(start, files):
         (["--pack", "team=/does/not/exist"], "--pack team=/does/not/exist: the directory does not exist"),
         (["--settings", "/does/not/exist.toml"], "the settings file '/does/not/exist.toml' does not exist"),
         (["--home", "/does/not/exist"], "--home /does/not/exist: the directory does not exist"),
-        (["--layout", "opal"], "unknown option '--layout'"),
+        (["--layout", "opel"], "unknown layout 'opel'; did you mean 'opal'?"),
+        (["--allow-origin", "app.example"], "--allow-origin must be a site such as https://app.example"),
+        (["--tls-cert", "x.pem"], "--tls-cert and --tls-key belong together"),
+        (["--tls-cert", "x.pem", "--tls-key", "x.pem"], "--tls-cert x.pem, --tls-key x.pem: No such file or directory"),
+        (["--unix", "/"], "--unix / exists and is not a socket"),
     ],
 )
 def test_an_invalid_option_is_refused_at_the_start(tmp_path, options, message):

@@ -29,6 +29,7 @@ def service_without_store(start):
 def test_the_template_is_the_default_without_a_version(service_without_store):
     response = service_without_store.get("/system-prompt")
     assert (response.status, "etag" in response.headers) == (200, False)
+    assert response.headers["foreword-store"] == "down"
     assert response.json["template"].startswith(DEFAULT_BEGINS)
 
 
@@ -115,6 +116,8 @@ def test_the_service_survives_a_database_file_that_disappears_and_returns(start,
     assert server.conversation("new").status == 503
     continued = server.conversation("known").json
     assert (continued["system"], continued["edition"], continued["reused"]) == (known["system"], 1, True)
+    remembered = server.get("/conversations/known")
+    assert (remembered.json["system"], remembered.headers["foreword-store"]) == (known["system"], "down")
     assert not file.exists()
     moved.rename(file)
     assert server.get("/readyz").json == {"status": "ready"}

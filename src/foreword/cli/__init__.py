@@ -99,7 +99,10 @@ def _run_command(arguments: list[str]) -> int:
     family = family_of(name)
     from .options import parse_args
 
-    result: int = getattr(family, name.replace(" ", "_"))(parse_args(family.parser_for(name), arguments[word_count:]))
+    parser, rest = family.parser_for(name), arguments[word_count:]
+    if hasattr(family, "configured"):
+        rest = family.configured(parser, rest)
+    result: int = getattr(family, name.replace(" ", "_"))(parse_args(parser, rest))
     return result
 
 

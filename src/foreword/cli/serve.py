@@ -8,6 +8,7 @@ import sys
 from ..errors import CallError
 from ..sources.environment import install_command
 from ..store import is_in_memory
+from ..template.addresses import is_file_path
 from .options import new_parser, packs_of
 from .terminal import write, write_json
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 # Common options that the service takes from each request instead.
 _FROM_REQUESTS = (
-    "--layout --now --tools --tool --model --provider --session --sub-agent --base --skill --plan --scope --language"
+    "--now --tools --tool --model --provider --session --sub-agent --base --skill --plan --scope --language"
     " --doc --strict"
 ).split()
 # Options with a range: the lowest and the highest value, and the unit.
@@ -40,6 +41,7 @@ def parser_for(command: str) -> Parser:
         metavar="ADDRESS",
         help="the address to listen on (127.0.0.1); an address that is not local requires FOREWORD_TOKEN",
     )
+    parser.add_argument("--config", default="", metavar="FILE", help="a TOML file of these options (port = 8371)")
     parser.add_argument("--port", type=int, default=8371, metavar="N", help="the port (8371); 0 picks a free one")
     parser.add_argument(
         "--root",
@@ -87,7 +89,29 @@ def parser_for(command: str) -> Parser:
         metavar="NAME",
         help="another host name that clients may use",
     )
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="a site whose pages may send requests, such as https://app.example",
+    )
+    parser.add_argument("--tls-cert", default="", metavar="FILE", help="the certificate, to serve HTTPS; PEM")
+    parser.add_argument("--tls-key", default="", metavar="FILE", help="the certificate's private key; PEM")
+    parser.add_argument(
+        "--unix",
+        default="",
+        metavar="PATH",
+        help="listen on this unix socket instead of an address; only its owner can connect",
+    )
     return parser
+
+
+def configured(parser: Parser, arguments: list[str]) -> list[str]:
+    """Return the arguments with the options that the environment and the configuration file set."""
+    from .configuration import configured
+
+    return configured(parser, arguments, os.environ)
 
 
 def serve(args: Namespace) -> int:
@@ -114,6 +138,11 @@ def serve(args: Namespace) -> int:
         port=args.port,
         workers=args.workers,
         hosts=tuple(args.allow_host),
+        origins=tuple(args.allow_origin),
+        tls_cert=args.tls_cert,
+        tls_key=args.tls_key,
+        unix=os.path.abspath(args.unix) if args.unix else "",
+        layout=os.path.abspath(args.layout) if is_file_path(args.layout) else args.layout,
         log_json=args.log == "json" or args.json,
         time_limit=args.time_limit,
         template_workers=args.template_workers,

@@ -15,6 +15,7 @@ from ..errors import ForewordError, HookError, LayoutError, MissingError, StoreB
 from ..layout.positions import position_of
 from ..text.lines import printable
 from ..vocabulary import replace
+from .compression import MIN_BYTES, accepts_gzip, compressed
 from .guard import RequestGuard
 from .lanes import INLINE, READING, TEMPLATES, Cancelled, Job, Lanes
 from .log import Log, cause_of
@@ -108,6 +109,8 @@ class Application:
                 self._guard.check(scope["method"], scope["headers"], route is not None and route.is_open)
             response = await self._respond(route, variables, scope, receive, reservation)
             response = _encode(response, reservation)
+            if len(response.body) + len(response.tail) > MIN_BYTES and accepts_gzip(scope["headers"]):
+                response = await compressed(response)
         except Problem as problem:
             response = problem.response(id)
         except _Disconnected:

@@ -14,7 +14,7 @@ from ..conversation.usage import record_usage as add_usage
 from ..encoding.edition import agent_row
 from ..errors import CallError, StoreError
 from ..store.listing import ConversationQuery
-from ..vocabulary import Edition, Turn, digest
+from ..vocabulary import Edition, Turn, digest, replace
 from ..wire.answers import (
     conversation_form,
     drift_form,
@@ -39,7 +39,7 @@ from .bodies import (
     UsageBody,
 )
 from .request import Request
-from .responses import Problem, Response, to_json
+from .responses import STORE_DOWN, Problem, Response, to_json
 from .service import DEFAULT_LAYOUT, Service
 
 _MAX_BYTES = 64 * 2**20
@@ -151,7 +151,11 @@ def list_conversations(service: Service, request: Request) -> Response:
 def read_conversation(service: Service, request: Request) -> Response:
     """Return the current edition, with the origins of its prompt."""
     id = request.text("id")
-    return request.if_modified(_response_with_usage(service, id, service.current(id)))
+    edition, is_remembered = service.current_or_remembered(id)
+    response = _response_with_usage(service, id, edition)
+    if is_remembered:
+        response = replace(response, headers={**response.headers, **STORE_DOWN}, counts=("store_errors",))
+    return request.if_modified(response)
 
 
 def list_editions(service: Service, request: Request) -> Response:

@@ -49,6 +49,8 @@ _REMAINING_MARK = re.compile("(?<!\\w)['\"`“]|['\"`”](?!\\w)")
 _FIRST_TO_LAST_MARK = re.compile("(?<!\\w)['\"`“].*['\"`”]")
 _PATH = re.compile(r"[^\s'…]*[/\\](?:[^\s';,]*[^\s';,.:])?")
 _MAX_LENGTH = 300
+# The header of a response that comes from this process's memory, because the store does not respond.
+STORE_DOWN = {"Foreword-Store": "down"}
 RETRY_AFTER = {"busy": "2", "store-down": "5", "timeout": "5"}
 
 

@@ -21,12 +21,14 @@ from ..errors import CallError
 from ..extensions import Extension, installed
 from ..packs.settings import parse_assignment
 from .application import TEMPLATE_QUEUE, TEMPLATE_WORKERS, Application
+from .cross_origin import CrossOrigin, check_origins
 from .guard import RequestGuard
 from .log import Handler, Log
 from .memory import IN_FLIGHT
 from .metrics import Metrics
 from .routes import ROUTES
 from .service import Service
+from .sockets import bind, bind_unix, unlink_socket
 from .uvicorn_adapter import Connection, Supervisor
 
 TOKEN = "FOREWORD_TOKEN"
@@ -46,6 +48,11 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     port: int = 8371
     workers: int = 1
     hosts: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    tls_cert: str = ""
+    tls_key: str = ""
+    unix: str = ""
+    layout: str = ""
     log_json: bool = False
     metrics: str = ""
     time_limit: float = 30.0
@@ -60,7 +67,10 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) -> None:
     """Listen until a signal arrives, then finish the requests in flight. `on_listen` is called with the URL once clients can connect."""
-    check_exposure(options.host, token, "--host")
+    check_exposure(_LOOPBACK[0] if options.unix else options.host, token, "--host")
+    check_origins(options.origins)
+    if bool(options.tls_cert) != bool(options.tls_key):
+        raise CallError("--tls-cert and --tls-key belong together; pass both")
     service = create_service(options)  # report invalid options once, not in every worker
     try:
         service.check_settings()
@@ -95,6 +105,7 @@ def create_service(options: ServerOptions, extensions: Sequence[Extension] = ())
         settings=options.settings_file,
         assignments=[parse_assignment(assignment) for assignment in options.assignments],
         packs=options.packs,
+        layout=options.layout,
     )
 
 
@@ -116,23 +127,52 @@ def uvicorn_config(options: ServerOptions, application: str = "foreword.service.
         ws="none",
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        ssl_certfile=options.tls_cert or None,
+        ssl_keyfile=options.tls_key or None,
     )
 
 
 def _listen(options: ServerOptions, on_listen: Callable[[str], None]) -> None:
     config = uvicorn_config(options)
     _set_up_logging(options)
-    listening = bind(config)
+    _check_certificate(config)
+    listening = bind_unix(options.unix, config.backlog) if options.unix else bind(config)
+    url = _url(options, listening)
+    try:
+        _run(options, config, listening, lambda: on_listen(url))
+    finally:
+        if options.unix:
+            unlink_socket(options.unix)
+
+
+def _url(options: ServerOptions, listening: Any) -> str:
+    if options.unix:
+        return f"unix:{options.unix}"
     name = f"[{options.host}]" if ":" in options.host else options.host
-    url = f"http://{name}:{listening.getsockname()[1]}"
+    return f"{'https' if options.tls_cert else 'http'}://{name}:{listening.getsockname()[1]}"
+
+
+def _check_certificate(config: uvicorn.Config) -> None:
+    """Raise a CallError if the certificate or its key cannot be read."""
+    if config.ssl_certfile:
+        import ssl
+
+        try:
+            ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(config.ssl_certfile, config.ssl_keyfile)
+        except (OSError, ssl.SSLError) as error:
+            reason = getattr(error, "reason", None) or error.strerror or "not a certificate and its key"
+            raise CallError(f"--tls-cert {config.ssl_certfile}, --tls-key {config.ssl_keyfile}: {reason}") from None
+
+
+def _run(options: ServerOptions, config: uvicorn.Config, listening: Any, on_listen: Callable[[], None]) -> None:
     if options.workers > 1:
         supervisor = Supervisor(config, [listening])
-        on_listen(url)
+        on_listen()
         supervisor.run()
         return
     server = uvicorn.Server(config)
     install_signal_handlers(server)
-    on_listen(url)
+    on_listen()
     server.run(sockets=[listening])
 
 
@@ -145,35 +185,15 @@ def install_signal_handlers(server: uvicorn.Server) -> None:
         signal.signal(signal_number, server.handle_exit)
 
 
-def bind(config: uvicorn.Config) -> Any:
-    """Open the listening socket."""
-    import socket
-
-    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((config.host, config.port))
-        # Listen now, because a client that knows the address may connect before the application is ready.
-        listening.listen(config.backlog)
-    except OSError as error:
-        listening.close()
-        raise CallError(
-            f"cannot listen on {config.host}:{config.port}: {error.strerror}; choose another port with --port"
-        ) from None
-    listening.set_inheritable(True)
-    return listening
-
-
-def application() -> Application:
+def application() -> Application | CrossOrigin:
     """Create this process's application from the options in the environment."""
     options = msgspec.json.decode(os.environ[_OPTIONS], type=ServerOptions)
     if options.workers > 1:
         threading.Thread(target=_stop_with_supervisor, name="foreword-supervisor", daemon=True).start()
     service = create_service(options, installed())
-    guard = RequestGuard(os.environ.get(TOKEN, ""), (*options.hosts, options.host))
+    guard = RequestGuard(os.environ.get(TOKEN, ""), (*options.hosts, options.host), options.origins)
     log = _set_up_logging(options)
-    return Application(
+    application = Application(
         service,
         guard,
         log,
@@ -183,6 +203,7 @@ def application() -> Application:
         options.template_queue,
         options.in_flight,
     )
+    return CrossOrigin(application, options.origins) if options.origins else application
 
 
 def _stop_with_supervisor() -> None:

@@ -47,7 +47,9 @@ class Service:
         settings: str = "",
         assignments: Sequence[tuple[str, Any]] = (),
         packs: Mapping[str, str] | None = None,
+        layout: str = "",
     ) -> None:
+        self._layout = layout
         self.home, self.settings, self.assignments, self.packs = home, settings, tuple(assignments), dict(packs or {})
         self.roots = [os.path.abspath(root) for root in roots]
         for root in self.roots:
@@ -101,7 +103,9 @@ class Service:
 
     @property
     def default_layout(self) -> str:
-        """The layout for new conversations that do not specify one, from the settings file if there is one."""
+        """The layout for new conversations that do not specify one: the service's own, the settings file's or `builder`."""
+        if self._layout:
+            return self._layout
         if not self.settings:
             return DEFAULT_LAYOUT
         reader = Reader()
@@ -109,7 +113,9 @@ class Service:
         return str(files[-1].mapping.get("layout") or DEFAULT_LAYOUT)
 
     def check_settings(self) -> None:
-        """Raise an error if no layout accepts the settings."""
+        """Raise an error if no layout accepts the settings, or if the service's own layout cannot be used."""
+        if self._layout:
+            self.open("check", self.workspace(""), None, self._layout, (), mirror=True).assembler.layout()
         names = dict.fromkeys((self.default_layout, *layout_names()))
         first_error: LayoutError | None = None
         for name in names:
@@ -170,10 +176,14 @@ class Service:
 
     def current(self, id: str) -> Edition:
         """Return the current edition or, if the store is unavailable, the last one that this process saw."""
-        edition, _ = self.conversations.current(id)
+        return self.current_or_remembered(id)[0]
+
+    def current_or_remembered(self, id: str) -> tuple[Edition, bool]:
+        """Return the current edition, and whether this process only remembers it because the store is unavailable."""
+        edition, findings = self.conversations.current(id)
         if edition is None:
             raise Problem("not-found", f"conversation {id!r} has not been started")
-        return edition
+        return edition, bool(findings)
 
     def moment(self) -> object:
         """Return a token that changes whenever the store does. It is None if unsupported, and UNREACHABLE if the store does not respond."""

@@ -35,7 +35,7 @@ from .bodies import (
 )
 from .forms import LayoutChoiceForm
 from .request import Request, parse_tags
-from .responses import Problem, Response
+from .responses import STORE_DOWN, Problem, Response
 from .service import DEFAULT_LAYOUT, Service, check_layout_name
 
 _PREVIEW_PATH = "template"
@@ -48,7 +48,7 @@ def read_template(service: Service, request: Request) -> Response:
     try:
         saved = service.conversations.store.template()
     except StoreError:
-        return Response({"template": default_template()}, counts=("store_errors",))
+        return Response({"template": default_template()}, headers=STORE_DOWN, counts=("store_errors",))
     response = _template_response(saved or TemplateVersion(0, default_template()))
     return request.if_modified(response)
 

@@ -18,7 +18,8 @@ from ...errors import CallError
 from ..guard import RequestGuard
 from ..log import Log, cause_of
 from ..responses import Problem, Response, to_json
-from ..server import TOKEN, bind, check_exposure, install_signal_handlers
+from ..server import TOKEN, check_exposure, install_signal_handlers
+from ..sockets import bind
 from ..uvicorn_adapter import Connection
 
 PATH = b"/mcp"
