@@ -11,6 +11,7 @@ import ast
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -545,8 +546,13 @@ def node_of(home: str, name: str) -> ast.ClassDef | ast.FunctionDef:
     """The definition of a public name, from the source of its module."""
     path = Path(foreword.__file__).parent / home.replace(".", "/")
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    nodes = ast.parse(file.read_text(encoding="utf-8")).body
+    nodes = parse(file).body
     return next(each for each in nodes if isinstance(each, ast.ClassDef | ast.FunctionDef) and each.name == name)
+
+
+@cache
+def parse(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
 
 
 def about(home: str, name: str) -> str:
