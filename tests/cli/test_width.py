@@ -1,14 +1,11 @@
 """The output of commands on terminals of several widths, and in a pipe."""
 
-import fcntl
 import json
 import os
 import pty
 import re
-import struct
 import subprocess
 import sys
-import termios
 
 import pytest
 
@@ -87,12 +84,28 @@ def run_piped(shop, arguments):
     return result.stdout
 
 
+# Runs a command once for each width of its terminal, in one process because most of the time is the start.
+SCRIPT = """
+import contextlib, fcntl, struct, sys, termios
+from foreword.cli import main
+for columns in map(int, sys.argv[1].split(",")):
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with contextlib.suppress(SystemExit):
+        main(sys.argv[2:])
+    print("\\x1e", end="", flush=True)
+"""
+
+
 def run_on_terminal(shop, columns, arguments, **more):
     """The output of a command on a terminal of this width, without colours."""
+    return run_on_terminals(shop, [columns], arguments, **more)[0]
+
+
+def run_on_terminals(shop, widths, arguments, **more):
+    """The outputs of a command on terminals of these widths, without colours."""
     top, environment = shop
     own_end, program_end = pty.openpty()
-    fcntl.ioctl(program_end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    command = [sys.executable, "-m", "foreword", *arguments]
+    command = [sys.executable, "-c", SCRIPT, ",".join(map(str, widths)), *arguments]
     with subprocess.Popen(
         command, cwd=top / WEB, stdin=subprocess.DEVNULL, stdout=program_end, stderr=program_end, env=environment | more
     ):
@@ -107,7 +120,9 @@ def run_on_terminal(shop, columns, arguments, **more):
                 break
             data += chunk
     os.close(own_end)
-    return re.sub(r"\x1b\[[\d;]*m", "", data.decode().replace("\r\n", "\n"))
+    *outputs, rest = re.sub(r"\x1b\[[\d;]*m", "", data.decode().replace("\r\n", "\n")).split("\x1e")
+    assert (len(outputs), rest) == (len(widths), "")
+    return outputs
 
 
 def words(text):
@@ -118,10 +133,10 @@ def words(text):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_line_fits_and_no_word_is_broken(shop, name):
-    wide_output = run_on_terminal(shop, 2000, COMMANDS[name])
+    widths = (60, 80, 120, 200)
+    wide_output, *outputs = run_on_terminals(shop, (2000, *widths), COMMANDS[name])
     unbroken = words(wide_output)
-    for columns in (60, 80, 120, 200):
-        output = run_on_terminal(shop, columns, COMMANDS[name])
+    for columns, output in zip(widths, outputs, strict=True):
         assert [line for line in output.splitlines() if display_width(line) > columns] == [], columns
         # A path longer than a line is broken after a slash or a hyphen.
         assert [
