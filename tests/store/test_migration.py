@@ -10,7 +10,7 @@ import pytest
 
 import foreword.store
 from foreword.errors import StoreError
-from foreword.store import open_store, postgres_schema, rows, sqlite_connection
+from foreword.store import open_store, postgres_schema, sqlite_connection, versions
 from foreword.store.rows import TemplateVersion
 from foreword.store.texts import hash_of, unpack
 from foreword.vocabulary import Edition, replace
@@ -26,26 +26,33 @@ def connect(url):
     return psycopg.connect(url, autocommit=True), postgres_schema.migrate
 
 
+def module_of(connection):
+    return sqlite_connection if isinstance(connection, sqlite3.Connection) else postgres_schema
+
+
 def version_of(connection):
-    is_file = isinstance(connection, sqlite3.Connection)
-    return connection.execute("PRAGMA user_version" if is_file else "SELECT version FROM foreword_schema").fetchone()[0]
+    return module_of(connection).version_of(connection).version
 
 
 def set_version(connection, version):
     is_file = isinstance(connection, sqlite3.Connection)
-    connection.execute(f"{'PRAGMA user_version' if is_file else 'UPDATE foreword_schema SET version'} = {version}")
+    connection.execute(
+        f"PRAGMA user_version = {version}"
+        if is_file
+        else f"UPDATE foreword_schema SET version = {version}, lowest = {version}"
+    )
 
 
 def test_every_version_has_its_file_for_each_store():
     files = sorted(path.name for path in SCHEMA.iterdir() if path.suffix == ".sql")
     assert files == sorted(
-        f"{kind}-{number + 1}.sql" for kind in ("postgres", "sqlite") for number in range(rows.LATEST)
+        f"{kind}-{number + 1}.sql" for kind in ("postgres", "sqlite") for number in range(versions.LATEST)
     )
 
 
 def test_both_stores_have_the_same_tables_and_columns():
     def tables(kind):
-        text = "\n".join((SCHEMA / f"{kind}-{number + 1}.sql").read_text() for number in range(rows.LATEST))
+        text = "\n".join((SCHEMA / f"{kind}-{number + 1}.sql").read_text() for number in range(versions.LATEST))
         tables_found = re.findall(r"CREATE TABLE (\w+) \((.*?)\n\)", text, re.S)
         return {name: re.findall(r"^    ([a-z_]+) ", body, re.M) for name, body in tables_found}
 
@@ -60,15 +67,18 @@ def test_an_old_store_is_migrated(url, edition):
     store.close()
     connection, migrate = connect(url)
     steps = {
-        rows.LATEST + 1: ["ALTER TABLE foreword_templates ADD COLUMN colour integer"],
-        rows.LATEST + 2: ["CREATE TABLE foreword_colours (name integer)", "INSERT INTO foreword_colours VALUES (7)"],
+        versions.LATEST + 1: ["ALTER TABLE foreword_templates ADD COLUMN colour integer"],
+        versions.LATEST + 2: [
+            "CREATE TABLE foreword_colours (name integer)",
+            "INSERT INTO foreword_colours VALUES (7)",
+        ],
     }
-    migrate(connection, steps.__getitem__, rows.LATEST + 2)
-    assert version_of(connection) == rows.LATEST + 2
+    migrate(connection, steps.__getitem__, versions.LATEST + 2)
+    assert version_of(connection) == versions.LATEST + 2
     assert connection.execute("SELECT name FROM foreword_colours").fetchall() == [(7,)]
     assert connection.execute("SELECT count(colour) FROM foreword_templates").fetchall() == [(0,)]
-    migrate(connection, {}.__getitem__, rows.LATEST + 2)
-    set_version(connection, rows.LATEST)
+    migrate(connection, {}.__getitem__, versions.LATEST + 2)
+    set_version(connection, versions.LATEST)
     connection.close()
     store = open_store(url)
     assert store.current("chat") == edition(1)
@@ -78,7 +88,7 @@ def test_an_old_store_is_migrated(url, edition):
 def test_old_versions_of_the_template_use_the_bracket_language(url):
     connection, migrate = connect(url)
     kind = "sqlite" if url.startswith("sqlite") else "postgres"
-    migrate(connection, lambda version: rows.schema(kind, version), 1)
+    migrate(connection, lambda version: versions.schema(kind, version), 1)
     mark = "?" if kind == "sqlite" else "%s"
     ((number,),) = connection.execute(
         f"INSERT INTO foreword_texts (hash, form, body) VALUES ({mark}, {mark}, {mark}) RETURNING id",
@@ -111,7 +121,7 @@ def stored_editions(kept):
 def copy_rows(kept, url):
     """Copy a store of schema 3 from SQLite to PostgreSQL."""
     connection, migrate = connect(url)
-    migrate(connection, lambda version: rows.schema("postgres", version), 3)
+    migrate(connection, lambda version: versions.schema("postgres", version), 3)
     for name in ("texts", "prompts", "editions", "templates", "usage"):
         selected = kept.execute(f"SELECT * FROM foreword_{name}")
         columns = [column[0] for column in selected.description]
@@ -158,10 +168,10 @@ def test_a_failed_migration_changes_nothing(url, edition):
     connection, migrate = connect(url)
     statements = ["CREATE TABLE foreword_colours (name integer)", "INSERT INTO foreword_flavours VALUES (7)"]
     with pytest.raises(Exception, match="foreword_flavours"):
-        migrate(connection, lambda version: statements, rows.LATEST + 1)
+        migrate(connection, lambda version: statements, versions.LATEST + 1)
     connection.close()
     connection, _ = connect(url)
-    assert version_of(connection) == rows.LATEST
+    assert version_of(connection) == versions.LATEST
     with pytest.raises(Exception, match="foreword_colours"):
         connection.execute("SELECT * FROM foreword_colours")
     connection.close()
@@ -178,7 +188,39 @@ def test_a_store_of_a_newer_version_is_refused(url, edition):
     with pytest.raises(StoreError) as error:
         open_store(url).current("chat")
     assert str(error.value).endswith(
-        f"a newer version of Foreword wrote this store: its schema is version 99, and this installation supports up to {rows.LATEST}"
+        f"a newer version of Foreword wrote this store: its schema is version 99, and this installation supports up to {versions.LATEST}"
     )
     assert version_of(connection) == 99
     connection.close()
+
+
+def test_two_versions_of_foreword_use_one_store(url, edition):
+    """A newer version expands the store, the older one continues, and the newer one removes what only the older one needed."""
+    old_store = open_store(url)
+    old_store.publish("chat", edition(1), 0)
+    connection, migrate = connect(url)
+    newer = versions.LATEST + 1
+    migrate(connection, lambda version: ["CREATE TABLE foreword_colours (name integer)"], newer, versions.LATEST)
+    assert old_store.publish("chat", edition(2), 1) == edition(2)
+    assert old_store.migrate() == versions.SchemaVersion(newer, versions.LATEST)
+    old_store.close()
+    another = open_store(url)
+    assert another.current("chat") == edition(2)
+    contracted = module_of(connection).contract(connection, lambda version: ["DROP TABLE foreword_colours"])
+    assert contracted == versions.SchemaVersion(newer, newer)
+    another.close()
+    with pytest.raises(
+        StoreError, match=f"its schema is version {newer}, and this installation supports up to {versions.LATEST}"
+    ):
+        open_store(url).current("chat")
+    connection.close()
+
+
+def test_contracting_the_latest_version_changes_nothing(store, edition):
+    store.publish("chat", edition(1), 0)
+    latest = versions.SchemaVersion(versions.LATEST, versions.LATEST)
+    assert (store.migrate(), store.migrate(contract=True)) == (
+        versions.SchemaVersion(versions.LATEST, versions.LOWEST),
+        latest,
+    )
+    assert store.current("chat") == edition(1)

@@ -29,6 +29,7 @@ COMMANDS = {
     "mcp": ("mcp", "offer the prompt, skills and tools to other agents over MCP"),
     "store verify": ("store", "check the store by recomputing every hash"),
     "store stats": ("store", "show how much the store contains"),
+    "store migrate": ("store", "migrate the store's tables to this version"),
     "template show": ("template", "print the global template"),
     "template set": ("template", "store a file as the global template"),
     "template check": ("template", "report mistakes in a template"),

@@ -12,7 +12,14 @@ if TYPE_CHECKING:
 
 def parser_for(command: str) -> Parser:
     """Return the parser for one of these commands."""
-    return new_parser(command)
+    parser = new_parser(command)
+    if command == "store migrate":
+        parser.add_argument(
+            "--contract",
+            action="store_true",
+            help="also remove what only older versions of Foreword need; run this when none is left",
+        )
+    return parser
 
 
 def store_verify(args: Namespace) -> int:
@@ -36,4 +43,18 @@ def store_stats(args: Namespace) -> int:
         write_json(stats)
     else:
         write_table([(name, f"{number:,}") for name, number in stats.items()], ("stored", "count"), right=(1,))
+    return 0
+
+
+def store_migrate(args: Namespace) -> int:
+    """`foreword store migrate`"""
+    from ..store import open_store
+
+    version = open_store(args.question.existing_store_url()).migrate(args.contract)
+    if args.json:
+        write_json({"version": version.version, "lowest": version.lowest})
+    else:
+        write(
+            f"the store's schema is version {version.version}; a Foreword with version {version.lowest} or later can use it"
+        )
     return 0

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .listing import ConversationPage, ConversationQuery
     from .rows import LabelMove, TemplateRow, TemplateVersion
     from .usage import CallUsage, UsageRow
+    from .versions import SchemaVersion
 
     class EditionReader(Protocol):
         """Confirms cached editions for an event loop."""
@@ -135,6 +136,9 @@ if TYPE_CHECKING:
 
         def stats(self) -> dict[str, int]:
             """Return the number of stored conversations, editions, distinct texts, bytes and template versions."""
+
+        def migrate(self, contract: bool = False) -> SchemaVersion:
+            """Return the version of the tables, which opening the store has expanded. With `contract`, first remove what only older versions need."""
 
         def close(self) -> None:
             """Close all connections."""

@@ -18,7 +18,9 @@ try:
     import psycopg
 
     from .postgres_pool import PostgresPool
-    from .postgres_server import parse_url
+    from .postgres_schema import contract as contract_tables
+    from .postgres_schema import version_of
+    from .postgres_server import MIGRATION_TIMEOUT, parse_url
 except ImportError as error:
     raise CallError(
         f"PostgreSQL needs packages that are not installed ({error}); run {install_command('postgres')}"
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from .psycopg_connection import TimedConnection
     from .reader import Rows
     from .texts import Packed
+    from .versions import SchemaVersion
 
     T = TypeVar("T")
 
@@ -105,6 +108,18 @@ class PostgresStore(ForgettingStore):
             return self._counts(connection, int(size))
 
         return self._scan(read)
+
+    def migrate(self, contract: bool = False) -> SchemaVersion:
+        def run(connection: TimedConnection) -> SchemaVersion:
+            if not contract:
+                return version_of(connection)
+            usual, connection.timeout = connection.timeout, MIGRATION_TIMEOUT
+            try:
+                return contract_tables(connection)
+            finally:
+                connection.timeout = usual
+
+        return self._call(run)
 
     def batch_reader(self) -> BatchReader:
         from .postgres_batches import BatchReader  # asyncio is slow to import, and only services need it

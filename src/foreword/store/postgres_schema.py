@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .rows import LATEST, check_version, schema
 from .upgrade import to_version_4
+from .versions import LATEST, LOWEST, SchemaVersion, must_migrate, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,34 +21,65 @@ _HAS_TABLES = """
     WHERE relname = 'foreword_schema' AND space.nspname = ANY(current_schemas(false))
 """
 
+# Version 3 and earlier have no column `lowest`.
+_VERSION = """
+    SELECT coalesce(max(version), 0), max((to_jsonb(foreword_schema) ->> 'lowest')::integer) FROM foreword_schema
+"""
+
 
 def migrate(
     connection: Connection,
     steps: Callable[[int], list[str]] = lambda version: schema("postgres", version),
     latest: int = LATEST,
+    lowest: int = LOWEST,
 ) -> None:
-    """Migrate the tables to the latest version in one transaction. If several processes try at the same time, only one does it."""
-    if version_of(connection, latest) == latest:
+    """Expand the tables to the latest version in one transaction. If several processes try at the same time, only one does it."""
+    if not must_migrate(version_of(connection), latest):
         return
     with connection.transaction():
         connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
-        for version in range(version_of(connection, latest) + 1, latest + 1):
+        found = version_of(connection)
+        if not must_migrate(found, latest):
+            return
+        for version in range(found.version + 1, latest + 1):
             for statement in steps(version):
                 connection.execute(statement.encode())
             if version == 4:
                 to_version_4(lambda statement, key: _rows(connection, statement, key), "pg_temp.foreword_time")
-        connection.execute("DELETE FROM foreword_schema")
-        connection.execute("INSERT INTO foreword_schema (version) VALUES (%s)", (latest,))
+        _record(connection, SchemaVersion(latest, min(lowest, latest)))
 
 
-def version_of(connection: Connection, latest: int) -> int:
-    """Return the version of the tables, or 0 if there are none. Raises a StoreError if a newer version of Foreword created them."""
+def contract(
+    connection: Connection,
+    steps: Callable[[int], list[str]] = lambda version: schema("postgres", version, is_contract=True),
+) -> SchemaVersion:
+    """Remove what only an older Foreword needs, in one transaction. Returns the version."""
+    with connection.transaction():
+        connection.execute("SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0")
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MIGRATION_LOCK,))
+        found = version_of(connection)
+        for version in range(found.lowest + 1, found.version + 1):
+            for statement in steps(version):
+                connection.execute(statement.encode())
+        return _record(connection, SchemaVersion(found.version, found.version))
+
+
+def version_of(connection: Connection) -> SchemaVersion:
+    """Return the version of the tables."""
     if connection.execute(_HAS_TABLES).fetchone() == (False,):
-        return 0
-    ((version,),) = connection.execute("SELECT coalesce(max(version), 0) FROM foreword_schema").fetchall()
-    check_version(version, latest)
-    return int(version)
+        return SchemaVersion(0, 0)
+    ((version, lowest),) = connection.execute(_VERSION).fetchall()
+    return SchemaVersion(version, lowest or version)
+
+
+def _record(connection: Connection, version: SchemaVersion) -> SchemaVersion:
+    connection.execute("ALTER TABLE foreword_schema ADD COLUMN IF NOT EXISTS lowest integer")
+    connection.execute("DELETE FROM foreword_schema")
+    connection.execute(
+        "INSERT INTO foreword_schema (version, lowest) VALUES (%s, %s)", (version.version, version.lowest)
+    )
+    return version
 
 
 def _rows(connection: Connection, statement: str, key: Sequence[object]) -> list[tuple[Any, ...]]:

@@ -29,6 +29,8 @@ _DEFAULTS = {"connect_timeout": "3", "tcp_user_timeout": "10000", "application_n
 # Behind PgBouncer, the process id that the client was told is not the one of the server's process.
 SERVER_PROCESS = "SELECT pg_backend_pid()"
 _MAX_PAUSE = 2.0
+# Large stores take minutes to migrate.
+MIGRATION_TIMEOUT = 3600.0
 _MAX_REASON = 300
 _BUSY = (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable)
 
@@ -186,7 +188,9 @@ class PostgresServer:
                 connection.set_limits(self.options.call_timeout)
             else:
                 connection.is_shared, connection.prepare_threshold = True, None
+            connection.timeout = MIGRATION_TIMEOUT
             migrate(connection)
+            connection.timeout = self.options.call_timeout
         except BaseException as error:
             connection.close()
             if isinstance(error, psycopg.Error):

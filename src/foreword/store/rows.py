@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-
-from ..errors import CallError, ForgottenError, StaleError, StoreError, is_plain, show
+from ..errors import CallError, ForgottenError, StaleError, is_plain, show
 from ..vocabulary import Edition, value
 from .contents import DEFAULT_TEMPLATE
 from .texts import id_of, to_bytes, to_text
@@ -97,7 +95,6 @@ class TemplateRow:
 
 
 PRODUCTION = "production"
-LATEST = 4
 MAX_NUMBER = 2**31 - 1
 _MAX_NAME_LENGTH = 200
 TEXT_COLUMNS = ("system", "tools", "account", "inputs", "layout", "built_for")
@@ -210,18 +207,3 @@ def move_of(row: Sequence[Any]) -> LabelMove:
 
 
 # Tables
-
-
-def schema(store: str, version: int) -> list[str]:
-    """Return the statements that migrate a store from the previous version to this one."""
-    path = os.path.join(os.path.dirname(__file__), "schema", f"{store}-{version}.sql")
-    with open(path, encoding="utf-8") as file:
-        return [statement for statement in file.read().split(";\n") if statement.strip()]
-
-
-def check_version(version: int, latest: int = LATEST) -> None:
-    """Raise a StoreError if a newer version of Foreword wrote the store."""
-    if version > latest:
-        raise StoreError(
-            f"a newer version of Foreword wrote this store: its schema is version {version}, and this installation supports up to {latest}"
-        )

@@ -27,8 +27,10 @@ from .sqlite_connection import (
     is_damage_error,
     open_file,
     roll_back,
+    version_of,
     without_waiting,
 )
+from .sqlite_connection import contract as contract_tables
 from .texts import pack
 
 TYPE_CHECKING = False
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from .file import FileId
     from .reader import Rows
     from .texts import Packed
+    from .versions import SchemaVersion
 
     T = TypeVar("T")
 
@@ -100,6 +103,9 @@ class SqliteStore(ForgettingStore):
             return self._counts(connection, pages * size)
 
         return self._run(read)
+
+    def migrate(self, contract: bool = False) -> SchemaVersion:
+        return self._run_write(contract_tables) if contract else self._run(version_of)
 
     def close(self) -> None:
         self._connections.close()

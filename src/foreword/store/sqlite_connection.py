@@ -9,8 +9,8 @@ import time
 from ..errors import StoreError
 from .file import quote
 from .pool import fork_count
-from .rows import LATEST, check_version, schema
 from .upgrade import convert_time, to_version_4
+from .versions import LATEST, LOWEST, SchemaVersion, must_migrate, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 BUSY_TIMEOUT = 5.0
+_LOWEST = 1000
 # "FwdS", which marks a database file as ours.
 _APPLICATION_ID = 0x46776453
 
@@ -128,37 +129,61 @@ def migrate(
     connection: sqlite3.Connection,
     steps: Callable[[int], list[str]] = lambda version: schema("sqlite", version),
     latest: int = LATEST,
+    lowest: int = LOWEST,
 ) -> None:
-    """Migrate the tables to the latest version in one transaction. If several processes try at the same time, only one does it."""
+    """Expand the tables to the latest version in one transaction. If several processes try at the same time, only one does it."""
     connection.execute("BEGIN")
-    version = _version(connection, latest)
+    found = version_of(connection)
     connection.execute("ROLLBACK")
-    if version == latest:
+    if not must_migrate(found, latest):
         if connection.execute("PRAGMA journal_mode").fetchone()[0] == "delete":
             _use_wal(connection)  # another program has turned it off, so readers would wait for writers
         return
     _use_wal(connection)
     connection.execute("BEGIN IMMEDIATE")
-    for version in range(_version(connection, latest) + 1, latest + 1):
+    found = version_of(connection)
+    for version in range(found.version + 1, latest + 1) if must_migrate(found, latest) else ():
         for statement in steps(version):
             connection.execute(statement)
         if version == 4:
             connection.create_function("foreword_time", 1, convert_time)
             to_version_4(lambda statement, key: connection.execute(statement, key).fetchall(), "foreword_time")
     connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {latest}")
+    _record(connection, SchemaVersion(latest, min(lowest, latest)) if found.version < latest else found)
     connection.execute("COMMIT")
 
 
-def _version(connection: sqlite3.Connection, latest: int) -> int:
-    """Return the file's schema version, or 0 if it is new. Raises a StoreError if another program or a newer version of Foreword wrote it."""
+def contract(
+    connection: sqlite3.Connection,
+    steps: Callable[[int], list[str]] = lambda version: schema("sqlite", version, is_contract=True),
+) -> SchemaVersion:
+    """Remove what only an older Foreword needs, in one transaction. Returns the version."""
+    connection.execute("BEGIN IMMEDIATE")
+    found = version_of(connection)
+    for version in range(found.lowest + 1, found.version + 1):
+        for statement in steps(version):
+            connection.execute(statement)
+    contracted = _record(connection, SchemaVersion(found.version, found.version))
+    connection.execute("COMMIT")
+    return contracted
+
+
+def _record(connection: sqlite3.Connection, version: SchemaVersion) -> SchemaVersion:
+    """Store both numbers in the only one that SQLite has room for. If they are equal, it is just the version."""
+    lowest = version.lowest if version.lowest != version.version else 0
+    connection.execute(f"PRAGMA user_version = {lowest * _LOWEST + version.version}")
+    return version
+
+
+def version_of(connection: sqlite3.Connection) -> SchemaVersion:
+    """Return the version of the file's tables. Raises a StoreError if another program wrote it."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     application = connection.execute("PRAGMA application_id").fetchone()[0]
     is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
     if application != _APPLICATION_ID and not (is_empty and version == 0):
         raise StoreError("the file is another program's database; choose a different file")
-    check_version(version, latest)
-    return version
+    lowest, version = divmod(version, _LOWEST)
+    return SchemaVersion(version, lowest or version)
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
