@@ -50,10 +50,44 @@ def parser_for(command: str) -> Parser:
         metavar="DIR",
         help="a folder in which agents may work; by default the current directory",
     )
+    parser.add_argument(
+        "--pack-root",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder whose packs requests may name; none by default, because packs are trusted",
+    )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="the number of processes (1)")
     parser.add_argument(
         "--log", choices=("text", "json"), default="text", metavar="FORMAT", help="the format of the log, text or json"
     )
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="another host name that clients may use",
+    )
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="a site whose pages may send requests, such as https://app.example",
+    )
+    parser.add_argument("--tls-cert", default="", metavar="FILE", help="the certificate, to serve HTTPS; PEM")
+    parser.add_argument("--tls-key", default="", metavar="FILE", help="the certificate's private key; PEM")
+    parser.add_argument(
+        "--unix",
+        default="",
+        metavar="PATH",
+        help="listen on this unix socket instead of an address; only its owner can connect",
+    )
+    _add_limits(parser)
+    return parser
+
+
+def _add_limits(parser: Parser) -> None:
     parser.add_argument(
         "--time-limit",
         type=float,
@@ -82,29 +116,6 @@ def parser_for(command: str) -> Parser:
         metavar="MB",
         help="how much memory each process may use for bodies and responses (256)",
     )
-    parser.add_argument(
-        "--allow-host",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="another host name that clients may use",
-    )
-    parser.add_argument(
-        "--allow-origin",
-        action="append",
-        default=[],
-        metavar="ORIGIN",
-        help="a site whose pages may send requests, such as https://app.example",
-    )
-    parser.add_argument("--tls-cert", default="", metavar="FILE", help="the certificate, to serve HTTPS; PEM")
-    parser.add_argument("--tls-key", default="", metavar="FILE", help="the certificate's private key; PEM")
-    parser.add_argument(
-        "--unix",
-        default="",
-        metavar="PATH",
-        help="listen on this unix socket instead of an address; only its owner can connect",
-    )
-    return parser
 
 
 def configured(parser: Parser, arguments: list[str]) -> list[str]:
@@ -152,6 +163,7 @@ def serve(args: Namespace) -> int:
         settings_file=os.path.abspath(args.settings) if args.settings else "",
         assignments=tuple(args.set),
         packs={name: os.path.abspath(folder) for name, folder in packs_of(args).items()},
+        pack_roots=tuple(map(os.path.abspath, args.pack_root)),
     )
     serve(options, os.environ.get(TOKEN, ""), lambda url: _announce(url, args.json))
     return 0

@@ -248,7 +248,9 @@ def with_requested(source: Source, assignments: Sequence[tuple[str, Any]]) -> So
     for key, content in assignments:
         path = full_key(source.mapping, key)
         if _is_protected(path, content):
-            raise LayoutError(f"a request may not set {path} to {content!r}")
+            raise LayoutError(
+                f"a request may not set {path} to this value, because that would read more files or relax a check"
+            )
         source = _set(source, key, content, Origin("caller", path))
         source = replace(source, untrusted=source.untrusted | {path})
     return source

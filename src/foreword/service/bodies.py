@@ -20,6 +20,8 @@ Plain = Annotated[str, Meta(max_length=512, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")
 ServerName = Annotated[str, Meta(min_length=1, max_length=512, pattern=r"^[!-~][ -~]*$")]
 ToolType = Annotated[str, Meta(max_length=128, pattern=r"^[A-Za-z0-9_.-]*$")]
 Path = Annotated[str, Meta(max_length=4096, pattern=r"^[^\x00]*$")]
+PackName = Annotated[str, Meta(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9_.-]+$")]
+RequestForm = Literal["anthropic", "openai-responses", "openai-chat", "gemini"]
 if TYPE_CHECKING:
     Syntax = str
 else:
@@ -188,6 +190,10 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
 
     An existing conversation keeps the fields that a request omits, except `plan` and `skill`; `"tools": []` removes its tools. A layout
     that mirrors a released program is refused unless `mirror` is true.
+
+    `settings` sets keys of the layout (`{"skills.validation": "strict"}`), and `wording` replaces its wording, for this request only; they
+    may not read more files than a workspace's own settings. `packs` adds folders of layouts, templates and wording, by prefix; each
+    must be in a folder that the service allows (`--pack-root`).
     """
 
     cwd: Path
@@ -205,21 +211,32 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     language: Label = ""
     docs: list[tuple[Name, Path]] = []
     servers: dict[ServerName, Text] | None = None
+    settings: dict[Name, Any] = {}
+    wording: dict[Name, Text] = {}
+    packs: dict[PackName, Path] = {}
     now: Moment | None = None
 
     def __post_init__(self) -> None:
         _check_moment(self.now)
+        _check_depth(self.settings, "settings")
 
 
-class CompactBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
-    """An agent, the user's message, and the messages so far."""
+class MessagesBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
+    """An agent, the user's message, and the messages so far. `form` asks for a `request` that is ready to send to a provider."""
 
     message: Text = ""
     messages: list[Message] = []
+    form: RequestForm | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_depth(self.messages, "messages")
+
+
+class CompactBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
+    """An agent, the user's message, and the messages so far. `compaction` replaces the layout's request for a summary."""
+
+    compaction: Text = ""
 
 
 class TouchBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
@@ -239,7 +256,7 @@ class CallBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
         _check_depth(self.arguments, "arguments")
 
 
-class TurnBody(CompactBody, forbid_unknown_fields=True, kw_only=True):
+class TurnBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
     """An agent, the user's message, and the messages so far.
 
     A `message` starts a new user request. If `new_prompt` is true, the last of `messages` does too.
@@ -322,7 +339,8 @@ class ListQuery(Struct, forbid_unknown_fields=True):
 class DriftQuery(Struct, forbid_unknown_fields=True):
     """The agent for the comparison. Omitted parameters default to those of the edition.
 
-    `tool` is a tool's name, for which the edition's definition is used if there is one; `tools`, `scope`, `docs` and `servers` are JSON.
+    `tool` is a tool's name, for which the edition's definition is used if there is one; `tools`, `scope`, `docs`, `servers`,
+    `settings`, `wording` and `packs` are JSON.
     """
 
     cwd: Path | UnsetType = UNSET
@@ -341,10 +359,14 @@ class DriftQuery(Struct, forbid_unknown_fields=True):
     language: Label | UnsetType = UNSET
     docs: list[tuple[Name, Path]] | UnsetType = UNSET
     servers: dict[ServerName, ShortText] | UnsetType = UNSET
+    settings: dict[Name, Any] | UnsetType = UNSET
+    wording: dict[Name, ShortText] | UnsetType = UNSET
+    packs: dict[PackName, Path] | UnsetType = UNSET
     now: Moment | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         _check_moment(self.now or None)
+        _check_depth(self.settings or {}, "settings")
 
 
 class LayoutsQuery(Struct, forbid_unknown_fields=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -13,6 +14,9 @@ from ..conversation.usage import Usage, stored_usage
 from ..conversation.usage import record_usage as add_usage
 from ..encoding.edition import agent_row
 from ..errors import CallError, StoreError
+from ..providers.anthropic import for_anthropic
+from ..providers.gemini import for_gemini
+from ..providers.openai import for_openai_chat, for_openai_responses
 from ..store.listing import ConversationQuery
 from ..vocabulary import Edition, Turn, digest, replace
 from ..wire.answers import (
@@ -42,6 +46,13 @@ from .request import Request
 from .responses import STORE_DOWN, Problem, Response, to_json
 from .service import DEFAULT_LAYOUT, Service
 
+# The functions that convert a turn to a provider's request, by the name of the form.
+_REQUESTS: dict[str, Callable[[Turn], dict[str, Any]]] = {
+    "anthropic": for_anthropic,
+    "openai-responses": for_openai_responses,
+    "openai-chat": for_openai_chat,
+    "gemini": for_gemini,
+}
 _MAX_BYTES = 64 * 2**20
 _HEAD_KEYS = ("conversation", "edition", "created")
 
@@ -56,7 +67,8 @@ def turn(service: Service, request: Request) -> Response:
     """Take a turn: return what to send to the model now. The first turn constructs the prompt."""
     body: TurnBody = request.body
     conversation = service.conversation(request.text("id"), body)
-    return _turn_response(conversation.turn(body.message, body.messages, body.now, new_prompt=body.new_prompt))
+    taken = conversation.turn(body.message, body.messages, body.now, new_prompt=body.new_prompt)
+    return _turn_response(taken, body.form)
 
 
 def compact(service: Service, request: Request) -> Response:
@@ -67,8 +79,8 @@ def compact(service: Service, request: Request) -> Response:
         conversation = service.conversation(id, body)
     except StoreError as error:  # only the store knows the layout
         detached = service.conversation(id, body, DEFAULT_LAYOUT)
-        return _turn_response(detached.compact_without_prompt(error, body.message, body.messages))
-    return _turn_response(conversation.compact(body.message, body.messages, body.now))
+        return _turn_response(detached.compact_without_prompt(error, body.message, body.messages), body.form)
+    return _turn_response(conversation.compact(body.message, body.messages, body.now), body.form)
 
 
 def reload(service: Service, request: Request) -> Response:
@@ -223,11 +235,15 @@ def _escape_surrogates(built_for: dict[str, Any]) -> dict[str, Any]:
     return dict(json.loads(text))
 
 
-def _turn_response(turn: Turn) -> Response:
+def _turn_response(turn: Turn, form: str | None = None) -> Response:
+    """Return the response for a turn, with the provider's request if a form is named."""
     counts = ["reuses" if turn.is_reused else "builds"] if turn.edition else []
     codes = {finding.code for finding in turn.findings}
     counts += [name for code, name in (("drift", "drift"), ("store-down", "store_errors")) if code in codes]
-    return Response(turn_form(turn), counts=counts)
+    content = turn_form(turn)
+    if form is not None:
+        content["request"] = _REQUESTS[form](turn)
+    return Response(content, counts=counts)
 
 
 # The JSON of editions without its first keys, each with a hash for the ETag. Many conversations share one prompt, and encoding it takes

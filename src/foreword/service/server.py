@@ -63,6 +63,7 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     settings_file: str = ""
     assignments: tuple[str, ...] = ()
     packs: dict[str, str] = {}
+    pack_roots: tuple[str, ...] = ()
 
 
 def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) -> None:
@@ -106,6 +107,7 @@ def create_service(options: ServerOptions, extensions: Sequence[Extension] = ())
         assignments=[parse_assignment(assignment) for assignment in options.assignments],
         packs=options.packs,
         layout=options.layout,
+        pack_roots=options.pack_roots,
     )
 
 

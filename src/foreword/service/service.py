@@ -11,6 +11,7 @@ from msgspec.structs import asdict
 from ..conversation.conversation import Conversation
 from ..conversation.conversations import Conversations
 from ..encoding.agent import KEYS, agent_from, document_form, scope_form
+from ..engine.assembler import Assembler
 from ..errors import CallError, LayoutError, StoreError, show, suggestion
 from ..extensions import Extension
 from ..inspection.price_list import read_prices
@@ -48,6 +49,7 @@ class Service:
         assignments: Sequence[tuple[str, Any]] = (),
         packs: Mapping[str, str] | None = None,
         layout: str = "",
+        pack_roots: Sequence[str] = (),
     ) -> None:
         self._layout = layout
         self.home, self.settings, self.assignments, self.packs = home, settings, tuple(assignments), dict(packs or {})
@@ -57,6 +59,7 @@ class Service:
                 raise CallError(f"--root {printable(root)}: no such directory")
         self._real_roots = [real_path(root) for root in self.roots]
         self._allowed_folders = tuple(dict.fromkeys((*self._real_roots, *self.roots)))
+        self._pack_roots = [os.path.abspath(folder) for folder in pack_roots]
         self._scopes: dict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = {}
         self.conversations = Conversations(store, extensions)
         self.metrics: Callable[[], str] = str
@@ -87,19 +90,21 @@ class Service:
         layout: str,
         assignments: Sequence[tuple[str, Any]] | None = None,
         mirror: bool = False,
+        body: AgentBody | None = None,
     ) -> Conversation:
-        """Open a conversation with this service's settings and packs. `assignments`, if passed, replace the service's."""
-        assignments = self.assignments if assignments is None else assignments
-        return self.conversations.open(
-            id,
+        """Open a conversation with the settings and packs of this service and of a request.
+
+        `assignments`, if passed, replace the service's.
+        """
+        assembler = Assembler(
             workspace,
-            agent,
             layout,
             settings=self.settings,
-            assignments=assignments,
-            packs=self.packs,
-            mirror=mirror,
+            assignments=self.assignments if assignments is None else assignments,
+            packs=self._packs_for(body),
+            requested=_requested_assignments(body),
         )
+        return self.conversations.open_with(id, assembler, agent, mirror=mirror)
 
     @property
     def default_layout(self) -> str:
@@ -134,6 +139,8 @@ class Service:
     def agent_fields(self, body: AgentBody, workspace: Workspace) -> dict[str, Any]:
         """Return the agent that a request describes as plain data."""
         content = self._agent_content(body, workspace)
+        if body.tools is not None:
+            content["tools"] = [asdict(tool) for tool in body.tools]
         if isinstance(content["base"], Document):
             content["base"] = document_form(content["base"])
         if content["scope"] is not None:
@@ -142,7 +149,8 @@ class Service:
 
     def layout_options(self, body: AgentBody) -> dict[str, Any]:
         """Return the settings and packs for a request, as fields of a question."""
-        return {"settings": self.settings, "set": self.assignments, "packs": self.packs}
+        options = {"settings": self.settings, "set": self.assignments}
+        return {**options, "packs": self._packs_for(body), "requested": _requested_assignments(body)}
 
     def _agent_content(self, body: AgentBody, workspace: Workspace) -> dict[str, Any]:
         content: dict[str, Any] = {key: getattr(body, key) for key in KEYS}
@@ -157,7 +165,7 @@ class Service:
         """Open the conversation for a request. An existing one keeps its layout unless the request specifies another."""
         workspace = self.workspace(body.cwd)
         layout = check_layout_name(body.layout) or layout or self._stored_layout(id) or self.default_layout
-        return self.open(id, workspace, self.agent(body, workspace), layout, mirror=mirror or body.mirror)
+        return self.open(id, workspace, self.agent(body, workspace), layout, None, mirror or body.mirror, body)
 
     def prices(self) -> Prices:
         """Return the price table, including the service's own prices. It is read only once."""
@@ -191,6 +199,23 @@ class Service:
             return self.conversations.store.moment()
         except StoreError:
             return UNREACHABLE
+
+    def _packs_for(self, body: AgentBody | None) -> Mapping[str, str]:
+        """Return the service's packs and those of a request, whose folders must be in one of the allowed folders."""
+        if body is None or not body.packs:
+            return self.packs
+        packs = dict(self.packs)
+        for name, folder in body.packs.items():
+            if name in packs:
+                raise Problem("invalid-request", f"the pack name {name!r} is used by the service; choose another name")
+            path = os.path.normpath(os.path.join(*self._pack_roots[:1], folder))
+            if not any(is_inside(real_path(path), real_path(allowed)) for allowed in self._pack_roots):
+                raise Problem(
+                    "outside-roots",
+                    f"the pack {name!r} is outside the folders that packs may come from; start the service with --pack-root to allow it",
+                )
+            packs[name] = path
+        return packs
 
     def _stored_layout(self, id: str) -> str:
         edition, _ = self.conversations.current(id)
@@ -243,6 +268,14 @@ def _agent_tools(bodies: Sequence[ToolBody]) -> Sequence[Any]:
         return rows
     bodies.tools = tuple(agent_from({"tools": rows}).tools or ())
     return bodies.tools
+
+
+def _requested_assignments(body: AgentBody | None) -> list[tuple[str, Any]]:
+    """Return the keys that a request sets, including those of its wording."""
+    if body is None:
+        return []
+    wording = {"compaction": getattr(body, "compaction", ""), **body.wording}
+    return [*body.settings.items(), *((f"wording.{name}", text) for name, text in wording.items() if text)]
 
 
 def _outside_roots(name: str, path: str) -> Problem:

@@ -76,6 +76,7 @@ class TurnForm(TypedDict):
     sections: list[SentSectionForm]
     root_end: NotRequired[int]
     changes: NotRequired[list[ChangeForm]]
+    request: NotRequired[dict[str, Any]]
     findings: list[FindingForm]
 
 

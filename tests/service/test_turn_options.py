@@ -1,0 +1,140 @@
+"""A turn over HTTP accepts what the library accepts: settings, wording, packs, references, and the form of a provider's request."""
+
+import json
+from contextlib import closing
+
+import pytest
+
+from foreword import (
+    Agent,
+    Conversations,
+    Tool,
+    Workspace,
+    for_anthropic,
+    for_gemini,
+    for_openai_chat,
+    for_openai_responses,
+)
+from foreword.engine import sandbox
+from foreword.errors import LayoutError
+from foreword.service.request import Request, parse_body
+from foreword.service.responses import Problem, to_json
+from foreword.service.routes import ROUTES
+from foreword.service.service import Service
+
+FORMS = {
+    "anthropic": for_anthropic,
+    "openai-responses": for_openai_responses,
+    "openai-chat": for_openai_chat,
+    "gemini": for_gemini,
+}
+TOOLS = [{"name": "read_file", "description": "Reads a file.", "schema": {"type": "object"}}]
+
+
+@pytest.fixture
+def files(tree, skill):
+    return tree({
+        "w/AGENTS.md": "Be kind.\n",
+        "w/.agents/skills/tidy/SKILL.md": skill("tidy"),
+        "packs/team/prompts.toml": 'compaction = "Sum up for the team."\n',
+        "packs/team/review.md": "Review the change.\n",
+        "elsewhere/review.md": "Review elsewhere.\n",
+        "home": None,
+    })  # fmt: skip
+
+
+@pytest.fixture
+def call(files):
+    """A function that sends a body to a conversation's route, in this process, and returns the response."""
+    options = {"home": files.path("home"), "pack_roots": [files.path("packs")]}
+    service = Service(":memory:", [files.path("w")], **options)
+
+    def call(action, id="it", **body):
+        path = f"/conversations/{{id}}/{action}"
+        route = next(route for route in ROUTES if route.path == path and route.method == "POST")
+        parsed = parse_body(json.dumps({"cwd": "", **body}).encode(), route.body)
+        response = route.function(service, Request({"id": id}, [], None, parsed))
+        return json.loads(to_json(response.body))
+
+    with closing(service.conversations):
+        yield call
+
+
+@pytest.fixture
+def open_conversation(files):
+    """A function that opens a conversation of the same name in the library."""
+
+    def open_conversation(layout, **options):
+        agent = Agent(tools=[Tool(**tool) for tool in TOOLS], model="claude-opus-4-5")
+        workspace = Workspace(files.path("w"), home=files.path("home"))
+        return Conversations().open("it", workspace, agent, layout, **options)
+
+    return open_conversation
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_request_is_what_the_library_returns(call, open_conversation, form):
+    body = {"layout": "opal", "tools": TOOLS, "model": "claude-opus-4-5", "message": "Hi."}
+    expected = open_conversation("opal").turn("Hi.")
+    request = call("turn", form=form, **body)["request"]
+    assert request == json.loads(to_json(FORMS[form](expected)))
+    assert "request" not in call("turn", **body)
+
+
+def test_the_request_of_a_compaction_has_a_form_too(call, open_conversation):
+    conversation = open_conversation("opal")
+    conversation.turn("Hi.")
+    body = {"layout": "opal", "tools": TOOLS, "model": "claude-opus-4-5"}
+    call("turn", **body, message="Hi.")
+    messages = [{"role": "user", "content": "Hi."}]
+    expected = json.loads(to_json(for_anthropic(conversation.compact(messages=messages))))
+    assert call("compact", **body, messages=messages, form="anthropic")["request"] == expected
+
+
+def test_settings_are_the_librarys_assignments(call, open_conversation):
+    settings = {"identity.wrap": "<mine>{}</mine>", "skills": False}
+    expected = open_conversation("opal", assignments=list(settings.items())).turn("Hi.").system
+    assert "<mine>" in expected and "tidy" not in expected
+    assert call("turn", layout="opal", tools=TOOLS, model="claude-opus-4-5", settings=settings)["system"] == expected
+
+
+@pytest.mark.parametrize(
+    ("layout", "settings", "message"),
+    [
+        ("builder", {"file_secrets": True}, "a request may not set settings.file_secrets"),
+        ("builder", {"file_paths": ["/etc"]}, "a request may not set settings.file_paths"),
+        ("opal", {"links": "follow"}, "a request may not set links"),
+        ("opal", {"skills.validation": "lenient"}, "a request may not set find.skills.validation"),
+        ("opal", {"identity.text": "$user/secret"}, "a request may not set section.identity.text"),
+        ("opal", {"no.such": 1}, "unknown key 'no.such' in this layout"),
+        ("opal", {"sections": None}, "sections must be"),
+    ],
+)
+def test_a_setting_that_would_read_more_is_refused(call, layout, settings, message):
+    with pytest.raises(LayoutError, match=message):
+        call("turn", layout=layout, settings=settings)
+
+
+def test_a_template_in_settings_is_rendered_in_the_sandbox(call):
+    sandbox.close()
+    turn = call("turn", layout="opal", settings={"identity.language": "jinja", "identity.text": "In {{ cwd }}."})
+    assert "In /" in turn["system"]
+    assert len(sandbox.process_ids()) == 1
+
+
+def test_wording_and_the_text_of_a_compaction_are_replaced(call):
+    call("turn", layout="opal")
+    asked = call("compact", compaction="Sum up in one line.")
+    assert "Sum up in one line." in json.dumps([asked["system"], asked["messages"]])
+    worded = call("compact", wording={"compaction": "Sum up in two lines."})
+    assert "Sum up in two lines." in json.dumps([worded["system"], worded["messages"]])
+
+
+def test_packs_come_from_folders_that_the_service_allows(call, files):
+    turn = call("turn", layout="foreword", base="$team/review", packs={"team": "team"})
+    assert turn["system"].startswith("Review the change.")
+    asked = call("compact", packs={"team": files.path("packs/team")})
+    assert "Sum up for the team." in json.dumps([asked["system"], asked["messages"]])
+    for folder in (files.path("elsewhere"), "../elsewhere", "/"):
+        with pytest.raises(Problem, match="outside the folders that packs may come from"):
+            call("turn", layout="foreword", packs={"other": folder})
