@@ -11,6 +11,8 @@ const options = {
   absWorkingDir: here,
   entryPoints: { app: "src/main.tsx", style: "src/style/page.css" },
   outdir: out,
+  splitting: true,
+  chunkNames: "[name]-[hash]",
   bundle: true,
   minify: true,
   format: "esm",

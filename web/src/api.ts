@@ -71,7 +71,7 @@ interface SendOptions {
   signal?: AbortSignal | undefined;
 }
 
-async function send<T>(path: string, options: SendOptions = {}): Promise<Reply<T>> {
+export async function send<T>(path: string, options: SendOptions = {}): Promise<Reply<T>> {
   const token = tabStorage.read(TOKEN_KEY);
   const response = await fetchResponse(path, options, token);
   if (response.status === 401) {
@@ -141,7 +141,7 @@ export interface Choices {
   tools: string;
 }
 
-function agentBody({ cwd, model, tools }: Choices): Record<string, unknown> {
+export function agentBody({ cwd, model, tools }: Choices): Record<string, unknown> {
   const names = tools.split(/[\s,]+/).filter(Boolean);
   return { ...(cwd && { cwd }), ...(model && { model }), ...(names.length && { tools: names.map((name) => ({ name })) }) };
 }
@@ -234,4 +234,15 @@ export async function readEdition(id: string, number?: number): Promise<Edition>
 
 export async function readDrift(id: string): Promise<Drift> {
   return (await send<Drift>(`${conversationPath(id)}/drift`)).body;
+}
+
+/** Build the prompt again for the same agent. Returns the number of the edition in use afterwards. */
+export async function rebuild({ conversation, built_for }: Edition): Promise<number> {
+  const { cwd, model, provider } = built_for;
+  const body = { ...(cwd && { cwd }), ...(model && { model }), ...(provider && { provider }) };
+  return (await send<{ edition: number }>(`${conversationPath(conversation)}/reload`, { method: "POST", body })).body.edition;
+}
+
+export async function forgetConversation(id: string): Promise<void> {
+  await send(conversationPath(id), { method: "DELETE" });
 }

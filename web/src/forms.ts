@@ -154,3 +154,65 @@ export interface Drift {
   tokens_kept: number;
   tokens_lost: number;
 }
+
+export interface Candidate {
+  path: string;
+  layer: string;
+  fate: string;
+  reason: string;
+  target: string | null;
+}
+
+export interface Verdict {
+  agent: string;
+  verdict: string;
+  reason: string;
+}
+
+export interface AgentsTable {
+  root: string;
+  agents: { name: string; mirrors: string; tokens: Tokens }[];
+  files: { path: string; verdicts: Verdict[] }[];
+  /** The agents that the repository has no sign of. */
+  others: string[];
+}
+
+export interface ToolCost {
+  name: string;
+  server: string | null;
+  tokens: number;
+}
+
+export interface LintReport {
+  files: number;
+  counts: Record<Finding["severity"], number>;
+  findings: Finding[];
+}
+
+export interface Skill {
+  name: string;
+  description: string;
+  location: string;
+}
+
+export interface Message {
+  role: string;
+  content: unknown;
+}
+
+export interface Touched {
+  messages: Message[];
+  candidates: Candidate[];
+  findings: Finding[];
+}
+
+/** How two prompts differ. */
+export interface Difference {
+  changed: boolean;
+  old: { id: string; tokens: Tokens };
+  new: { id: string; tokens: Tokens };
+  sections: Names;
+  tools: Names;
+  details: { section: string; changes: Change[]; sources: string[] }[];
+  files: { path: string; change: string }[];
+}

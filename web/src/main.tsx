@@ -1,47 +1,65 @@
-// The page: the route decides which view is shown. The editor opens over the overview.
+// The page: navigation, and the view that the route names. The editor opens over the view behind it.
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Conversation } from "./conversations/conversation";
-import { EditorDialog } from "./editor/editor";
-import { History } from "./history/history";
+import { lazy } from "./lazy";
 import { Live } from "./live";
-import { Overview } from "./overview";
-import { OVERVIEW, type Route, route } from "./route";
+import { Navigation } from "./navigation";
+import { Overview } from "./overview/overview";
+import { type Route, route } from "./route";
 import { useObservable } from "./state";
-import { ThemeChoice } from "./theme-choice";
+import { TemplateView } from "./template-view";
 import { TokenDialog } from "./token";
+
+const Conversation = lazy(() => import("./conversations/conversation").then((module) => module.Conversation));
+const ConversationsView = lazy(() => import("./conversations/list").then((module) => module.ConversationsView));
+const EditorDialog = lazy(() => import("./editor/editor").then((module) => module.EditorDialog));
+const History = lazy(() => import("./history/history").then((module) => module.History));
+const Layouts = lazy(() => import("./layouts/layouts").then((module) => module.Layouts));
+const Workspace = lazy(() => import("./workspace/workspace").then((module) => module.Workspace));
 
 function Page() {
   const currentRoute = useObservable(route);
   const visits = useRef({ edit: 0, wasEditing: false });
-  // A new key reloads the overview after editing, and focus returns to the button that opened the editor.
+  // A new key reloads the template after editing, and focus returns to the button that opened the editor.
   if (currentRoute.view === "edit") visits.current.wasEditing = true;
   else if (visits.current.wasEditing) visits.current = { edit: visits.current.edit + 1, wasEditing: false };
   const { edit } = visits.current;
   useEffect(() => {
     document.title = titleOf(currentRoute);
   }, [currentRoute]);
+  const { view } = currentRoute;
   return (
-    <>
-      <header class="top">
-        <a class="brand" href={OVERVIEW}><img src="/static/icon.svg" alt="" width="26" height="26" /><h1>Foreword</h1></a>
-        <ThemeChoice />
-      </header>
-      <Live />
-      {(currentRoute.view === "overview" || currentRoute.view === "edit") && <Overview key={edit} focusEdit={edit > 0 && currentRoute.view === "overview"} />}
-      {currentRoute.view === "history" && <History version={currentRoute.version} />}
-      {currentRoute.view === "conversation" && <Conversation key={currentRoute.id} id={currentRoute.id} />}
-      {currentRoute.view === "edit" && <EditorDialog />}
+    <div class="page">
+      <Navigation view={view} />
+      <div class="view">
+        <Live />
+        {view === "overview" && <Overview />}
+        {(view === "template" || view === "edit") && <TemplateView key={edit} focusEdit={edit > 0 && view === "template"} />}
+        {view === "history" && <History version={currentRoute.version} />}
+        {view === "workspace" && <Workspace tab={currentRoute.tab} subject={currentRoute.subject} />}
+        {view === "conversations" && <ConversationsView />}
+        {view === "conversation" && <Conversation key={currentRoute.id} id={currentRoute.id} />}
+        {view === "layouts" && <Layouts />}
+      </div>
+      {view === "edit" && <EditorDialog />}
       <TokenDialog />
-    </>
+    </div>
   );
 }
 
+const TITLES: Record<Exclude<Route["view"], "overview" | "conversation">, string> = {
+  workspace: "Workspace",
+  conversations: "Conversations",
+  template: "Template",
+  edit: "Edit template",
+  history: "History",
+  layouts: "Layouts",
+};
+
 /** The title that distinguishes tabs and history entries. */
 function titleOf(currentRoute: Route): string {
-  if (currentRoute.view === "edit") return "Template · Foreword";
-  if (currentRoute.view === "history") return "History · Foreword";
-  return currentRoute.view === "conversation" ? `${currentRoute.id} · Foreword` : "Foreword";
+  if (currentRoute.view === "overview") return "Foreword";
+  return `${currentRoute.view === "conversation" ? currentRoute.id : TITLES[currentRoute.view]} · Foreword`;
 }
 
 const host = document.getElementById("page")!;

@@ -1,18 +1,44 @@
 // The current route, from the part of the URL after `#`, and a guard against leaving with unsaved changes.
 import { Observable } from "./state";
 
+/** What the workspace view shows. */
+export const TABS = ["prompt", "files", "agents", "tokens", "lint", "skills", "touch", "compare"] as const;
+export type Tab = (typeof TABS)[number];
+
+/** The folder and the agent that the workspace view shows a prompt for. */
+export interface Subject {
+  cwd: string;
+  layout: string;
+  model: string;
+  tools: string;
+  /** The second layout of a comparison, or the touched path. */
+  with: string;
+}
+
 export type Route =
   | { view: "overview" }
+  | { view: "workspace"; tab: Tab; subject: Subject }
+  | { view: "conversations" }
+  | { view: "conversation"; id: string }
+  | { view: "template" }
   | { view: "edit" }
   | { view: "history"; version: number | null }
-  | { view: "conversation"; id: string };
+  | { view: "layouts" };
 
-function parse(hash: string): Route {
-  const [view, rest] = hash.replace(/^#\/?/, "").split("/");
-  if (view === "edit") return { view };
+export function parse(hash: string): Route {
+  const [path = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  const [view, rest] = path.split("/");
+  if (view === "edit" || view === "template" || view === "layouts") return { view };
   if (view === "history") return { view, version: rest ? Number(rest) : null };
-  if (view === "conversations" && rest) return { view: "conversation", id: decode(rest) };
+  if (view === "conversations") return rest ? { view: "conversation", id: decode(rest) } : { view };
+  if (view === "workspace") return { view, tab: TABS.find((tab) => tab === rest) ?? "prompt", subject: parseSubject(query) };
   return { view: "overview" };
+}
+
+function parseSubject(query: string): Subject {
+  const values = new URLSearchParams(query);
+  const value = (name: string) => values.get(name) ?? "";
+  return { cwd: value("cwd"), layout: value("layout"), model: value("model"), tools: value("tools"), with: value("with") };
 }
 
 function decode(text: string): string {
@@ -24,10 +50,18 @@ function decode(text: string): string {
 }
 
 export const OVERVIEW = "#/";
+export const CONVERSATIONS = "#/conversations";
+export const TEMPLATE = "#/template";
 export const EDIT = "#/edit";
 export const HISTORY = "#/history";
-export const conversationAt = (id: string) => `#/conversations/${encodeURIComponent(id)}`;
+export const LAYOUTS = "#/layouts";
+export const conversationAt = (id: string) => `${CONVERSATIONS}/${encodeURIComponent(id)}`;
 export const versionAt = (version: number) => `${HISTORY}/${version}`;
+
+export function workspaceAt(tab: Tab, subject: Partial<Subject> = {}): string {
+  const values = new URLSearchParams(Object.entries(subject).filter(([, value]) => value));
+  return `#/workspace/${tab}${values.size ? `?${values}` : ""}`;
+}
 
 let currentHash = location.hash;
 export const route = new Observable<Route>(parse(currentHash));
@@ -53,4 +87,11 @@ addEventListener("hashchange", () => {
 
 export function go(to: string): void {
   location.hash = to;
+}
+
+/** Change the address without adding an entry to the browser's history, for example while the user types. */
+export function replace(to: string): void {
+  history.replaceState(null, "", to);
+  currentHash = to;
+  route.set(parse(to));
 }

@@ -1,14 +1,12 @@
 // The list of conversations, ordered by id, with search.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { PAGE_SIZE, listConversations } from "../api";
-import { plural } from "../difference-view";
 import type { ConversationRow } from "../forms";
 import { latest } from "../latest";
-import { conversationAt } from "../route";
 import { useServer } from "../server";
 import { Observable, useObservable } from "../state";
-import { Time } from "../time";
-import { shortLayout } from "./layout-name";
+import { plural } from "../words";
+import { ConversationRows } from "./rows";
 
 interface Query {
   search: string;
@@ -19,7 +17,11 @@ interface Query {
 /** Kept outside the component, so that it survives opening a conversation and coming back. */
 const searchText = new Observable("");
 
-export function Conversations() {
+export function ConversationsView() {
+  return <main class="conversations"><Conversations /></main>;
+}
+
+function Conversations() {
   const search = useObservable(searchText);
   const [rows, setRows] = useState<ConversationRow[] | null>(null);
   const [hasMore, setHasMore] = useState(false);
@@ -49,16 +51,7 @@ export function Conversations() {
       <p class="visually-hidden" role="status">{rows && `${rows.length}${hasMore ? " or more" : ""} ${plural("conversation", rows.length)} found`}</p>
       {rows?.length === 0 && <p class="quiet">{search ? `No conversation id contains “${search}”.` : "No conversations have been started yet."}</p>}
       {rows && rows.length > 0 && (
-        <ul class="rows">
-          {rows.map((row) => (
-            <li key={row.id}>
-              <a href={conversationAt(row.id)}>
-                <span class="name">{row.id}</span>
-                <span class="quiet">{shortLayout(row.layout)} · edition {row.editions} · <Time iso={row.created} /></span>
-              </a>
-            </li>
-          ))}
-        </ul>
+        <ConversationRows rows={rows} />
       )}
       {hasMore && <p><button type="button" onClick={() => loading.request({ search, after: rows! })}>Show more</button></p>}
     </section>

@@ -7,7 +7,8 @@ import { languageNamed } from "../languages/known";
 import { Live } from "../live";
 import { rememberChoices, rememberedChoices } from "../preview/choices";
 import { Preview } from "../preview/preview";
-import { HISTORY, OVERVIEW, go } from "../route";
+import { HISTORY, TEMPLATE, go } from "../route";
+import { versionName } from "../words";
 import { useServer } from "../server";
 import { announce } from "../state";
 import { useResults } from "./results";
@@ -32,12 +33,12 @@ export function EditorDialog() {
   }, [data]);
   if (data) return <Editor data={data} />;
   return (
-    <Dialog label="Template editor" class="page" onCancel={() => go(OVERVIEW)}>
+    <Dialog label="Template editor" class="page" onCancel={() => go(TEMPLATE)}>
       <div class="waiting">
         {problem ? (
           <>
             <p class="note wrong" role="alert">{problem}</p>
-            <p class="buttons"><button type="button" onClick={() => go(OVERVIEW)}>Close</button><button type="button" class="primary" onClick={load}>Try again</button></p>
+            <p class="buttons"><button type="button" onClick={() => go(TEMPLATE)}>Close</button><button type="button" class="primary" onClick={load}>Try again</button></p>
           </>
         ) : <p class="quiet" role="status">Opening…</p>}
       </div>
@@ -144,7 +145,7 @@ function Editor({ data }: { data: EditorData }) {
   const { step, saved } = saving;
   const isStoreDown = current.version === null && saved.template === current.template;
   return (
-    <Dialog label="Template editor" class="page" onCancel={() => go(OVERVIEW)}>
+    <Dialog label="Template editor" class="page" onCancel={() => go(TEMPLATE)}>
       <div class="editor" ref={root} data-pane={pane} onKeyDown={key}>
         <header>
           <h1>Template</h1>
@@ -161,7 +162,7 @@ function Editor({ data }: { data: EditorData }) {
           <nav class="buttons" aria-label="Editor">
             <a class="button" href={HISTORY}>History</a>
             <button type="button" class="primary" onClick={save} aria-keyshortcuts="Control+S">Save… <kbd>{IS_MAC ? "⌘" : "Ctrl"} S</kbd></button>
-            <button type="button" onClick={() => go(OVERVIEW)} aria-keyshortcuts="Escape">Close <kbd>Esc</kbd></button>
+            <button type="button" onClick={() => go(TEMPLATE)} aria-keyshortcuts="Escape">Close <kbd>Esc</kbd></button>
           </nav>
         </header>
         <Live />
@@ -203,8 +204,4 @@ function Editor({ data }: { data: EditorData }) {
       {step.name === "leaving" && <LeaveDialog onSave={save} onDiscard={saving.discard} onCancel={saving.closeDialog} />}
     </Dialog>
   );
-}
-
-export function versionName(version: string | null): string {
-  return version === null ? "store unavailable" : version === "0" ? "default" : `version ${version}`;
 }

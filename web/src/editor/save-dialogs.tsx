@@ -2,7 +2,8 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { type Current, readUsage } from "../api";
 import { Dialog } from "../dialog";
-import { DifferenceView, plural } from "../difference-view";
+import { DifferenceView } from "../difference-view";
+import { plural } from "../words";
 import { browserStorage } from "../storage";
 
 const AUTHOR_KEY = "foreword.author";

@@ -5,7 +5,7 @@ import { Dialog } from "../dialog";
 import { DifferenceView } from "../difference-view";
 import { Usage, Signature, useSignature } from "../editor/save-dialogs";
 import { DEFAULT_SYNTAX, type Version } from "../forms";
-import { OVERVIEW, go, versionAt } from "../route";
+import { TEMPLATE, go, versionAt } from "../route";
 import { useServer } from "../server";
 import { announce } from "../state";
 import { Time } from "../time";
@@ -46,7 +46,7 @@ export function History({ version }: { version: number | null }) {
   return (
     <main class="history">
       <header>
-        <p><a href={OVERVIEW}>← Overview</a></p>
+        <p><a href={TEMPLATE}>← Template</a></p>
         <h2>History</h2>
       </header>
       {problem && <p class="note wrong" role="alert">{problem}</p>}

@@ -30,21 +30,22 @@ export function rememberChoices(choices: Choices): void {
 }
 
 interface Props {
+  label?: string;
   choices: Choices;
   roots: string[];
   layouts: Layout[];
   onChange(choices: Choices): void;
 }
 
-export function ChoicesForm({ choices, roots, layouts, onChange }: Props) {
+export function ChoicesForm({ label = "Preview settings", choices, roots, layouts, onChange }: Props) {
   const id = useId();
   const field = (name: keyof Choices) => ({
     id: `${id}-${name}`,
     value: choices[name],
-    onInput: (event: { currentTarget: HTMLInputElement | HTMLSelectElement }) => onChange({ ...choices, [name]: event.currentTarget.value }),
+    onInput: (event: { currentTarget: HTMLInputElement | HTMLSelectElement }) => onChange({ cwd: choices.cwd, layout: choices.layout, model: choices.model, tools: choices.tools, [name]: event.currentTarget.value }),
   });
   return (
-    <form class="choices" aria-label="Preview settings" onSubmit={(event) => event.preventDefault()}>
+    <form class="choices" aria-label={label} onSubmit={(event) => event.preventDefault()}>
       <label for={`${id}-cwd`}>
         Folder
         <input {...field("cwd")} list={`${id}-roots`} placeholder={roots[0] ?? ""} spellcheck={false} />

@@ -1,5 +1,5 @@
 // A prompt's text, coloured by origin. It is a single tab stop; the arrow keys move between origins.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Origin } from "../forms";
 import { SegmentRenderer } from "./renderer";
 import { kindName, location } from "./origins";
@@ -19,12 +19,13 @@ interface Props {
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -1e9, End: 1e9 };
 
 export function PromptText({ label, segments, highlightedLine = null, target = null, onPick }: Props) {
+  const id = useId();
   const host = useRef<HTMLDivElement>(null);
   const renderer = useRef<SegmentRenderer | null>(null);
   const [info, setInfo] = useState<{ origin: Origin; line: number | null } | null>(null);
 
   useLayoutEffect(() => {
-    renderer.current ??= new SegmentRenderer(host.current!);
+    renderer.current ??= new SegmentRenderer(host.current!, id);
     renderer.current.render(segments);
   }, [segments]);
   useEffect(() => void renderer.current?.highlight(highlightedLine), [highlightedLine, segments]);
@@ -69,7 +70,7 @@ export function PromptText({ label, segments, highlightedLine = null, target = n
   return (
     <>
       <div class={hasSections ? "prompt many" : "prompt"} ref={host} role="group" aria-label={label} onPointerMove={point} onClick={click} onFocusIn={focus} onKeyDown={key} />
-      <p class="origin-info" id="origin-info">
+      <p class="origin-info" id={id}>
         {info ? (
           <>
             <span class={`swatch k-${info.origin.kind}`} aria-hidden="true" />

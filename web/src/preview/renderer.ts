@@ -7,7 +7,8 @@ export class SegmentRenderer {
   private rendered: { segment: Segment; element: HTMLElement }[] = [];
   private readonly byElement = new Map<Element, Segment>();
 
-  constructor(private readonly host: HTMLElement) {}
+  /** `descriptionId` is the id of the element that describes the segment with focus. */
+  constructor(private readonly host: HTMLElement, private readonly descriptionId: string) {}
 
   render(segments: Segment[]): void {
     const old = this.rendered;
@@ -18,7 +19,7 @@ export class SegmentRenderer {
     while (end < shared - start && isSame(old.at(-1 - end)!.segment, segments.at(-1 - end)!)) end++;
     for (const item of old.slice(start, old.length - end)) item.element.remove();
     const before = end ? old[old.length - end]!.element : null;
-    const added = segments.slice(start, segments.length - end).map((segment) => ({ segment, element: createElement(segment) }));
+    const added = segments.slice(start, segments.length - end).map((segment) => ({ segment, element: createElement(segment, this.descriptionId) }));
     const nodes = document.createDocumentFragment();
     nodes.append(...added.map((item) => item.element));
     this.host.insertBefore(nodes, before);
@@ -79,7 +80,7 @@ function isFocusable(segment: Segment): boolean {
   return segment.origin !== null && segment.text.trim() !== "";
 }
 
-function createElement(segment: Segment): HTMLElement {
+function createElement(segment: Segment, descriptionId: string): HTMLElement {
   const element = document.createElement("span");
   element.textContent = segment.text;
   if (!segment.origin) return element;
@@ -88,7 +89,7 @@ function createElement(segment: Segment): HTMLElement {
   if (!isFocusable(segment)) return element;
   element.tabIndex = -1;
   element.setAttribute("role", "button");
-  element.setAttribute("aria-describedby", "origin-info");
+  element.setAttribute("aria-describedby", descriptionId);
   return element;
 }
 

@@ -1,0 +1,80 @@
+// What can be done with a conversation: build its prompt again, or forget it.
+import { useState } from "preact/hooks";
+import { forgetConversation, rebuild } from "../api";
+import { Dialog } from "../dialog";
+import type { Edition } from "../forms";
+import { CONVERSATIONS, go } from "../route";
+import { announce } from "../state";
+
+export function RebuildButton({ edition, onRebuilt }: { edition: Edition; onRebuilt(): void }) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <button type="button" class="primary" onClick={() => setAsking(true)}>Rebuild…</button>
+      {isAsking && (
+        <Confirmation title="Rebuild the prompt" action="Rebuild" onCancel={() => setAsking(false)}
+          onConfirm={async () => {
+            const number = await rebuild(edition);
+            setAsking(false);
+            announce(number === edition.edition ? "Nothing had changed." : `Edition ${number} is in use now.`);
+            onRebuilt();
+          }}>
+          The prompt is built from the current files and template. If it differs, the provider has to process the changed part again with the next turn.
+        </Confirmation>
+      )}
+    </>
+  );
+}
+
+export function ForgetButton({ id }: { id: string }) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <button type="button" class="danger" onClick={() => setAsking(true)}>Forget…</button>
+      {isAsking && (
+        <Confirmation title="Forget this conversation" action="Forget" onCancel={() => setAsking(false)}
+          onConfirm={async () => {
+            await forgetConversation(id);
+            announce(`Forgot ${id}.`);
+            go(CONVERSATIONS);
+          }}>
+          Its editions are deleted, and so are the texts that no other conversation uses. This cannot be undone.
+        </Confirmation>
+      )}
+    </>
+  );
+}
+
+interface Props {
+  title: string;
+  action: string;
+  children: string;
+  onConfirm(): Promise<void>;
+  onCancel(): void;
+}
+
+function Confirmation({ title, action, children, onConfirm, onCancel }: Props) {
+  const [problem, setProblem] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  function submit(event: Event): void {
+    event.preventDefault();
+    setBusy(true);
+    onConfirm().catch((error: Error) => {
+      setProblem(error.message);
+      setBusy(false);
+    });
+  }
+  return (
+    <Dialog label={title} class="small" onCancel={onCancel}>
+      <form onSubmit={submit}>
+        <h2>{title}</h2>
+        <p>{children}</p>
+        {problem && <p class="note wrong" role="alert">{problem}</p>}
+        <p class="buttons">
+          <button type="button" data-first onClick={onCancel}>Cancel</button>
+          <button type="submit" class="primary" disabled={isBusy}>{action}</button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,27 @@
+// Findings, the most severe first, with the file and line that each is about.
+import type { Finding } from "./forms";
+
+const ORDER = { error: 0, warning: 1, info: 2 };
+
+export function FindingList({ findings, excerpt }: { findings: Finding[]; excerpt?: (finding: Finding) => string | null }) {
+  const sorted = [...findings].sort((a, b) => ORDER[a.severity] - ORDER[b.severity]);
+  return (
+    <ul class="finding-list">
+      {sorted.map((finding, index) => {
+        const text = excerpt?.(finding);
+        return (
+          <li key={index} class={finding.severity}>
+            <p><span class={`badge ${finding.severity}`}>{finding.severity}</span> {finding.message}</p>
+            <p class="quiet"><span class="path">{place(finding)}</span> <code>{finding.code}</code></p>
+            {text && <pre class="excerpt"><span class="number">{finding.line}</span> {text}</pre>}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function place({ path, line, column }: Finding): string {
+  if (!path) return "";
+  return path + (line === null ? "" : `:${line}`) + (line === null || column === null ? "" : `:${column}`);
+}

@@ -1,0 +1,29 @@
+// The navigation: one link per view. On narrow screens it is a bar above the view.
+import { CONVERSATIONS, LAYOUTS, OVERVIEW, type Route, TEMPLATE, workspaceAt } from "./route";
+import { ThemeChoice } from "./theme-choice";
+
+type View = Route["view"];
+
+const LINKS: { name: string; to: string; views: View[] }[] = [
+  { name: "Overview", to: OVERVIEW, views: ["overview"] },
+  { name: "Workspace", to: workspaceAt("prompt"), views: ["workspace"] },
+  { name: "Conversations", to: CONVERSATIONS, views: ["conversations", "conversation"] },
+  { name: "Template", to: TEMPLATE, views: ["template", "edit", "history"] },
+  { name: "Layouts", to: LAYOUTS, views: ["layouts"] },
+];
+
+export function Navigation({ view }: { view: View }) {
+  return (
+    <header class="side">
+      <a class="brand" href={OVERVIEW}><img src="/static/icon.svg" alt="" width="26" height="26" /><h1>Foreword</h1></a>
+      <nav aria-label="Views">
+        <ul>
+          {LINKS.map(({ name, to, views }) => (
+            <li key={name}><a href={to} aria-current={views.includes(view) ? "page" : undefined}>{name}</a></li>
+          ))}
+        </ul>
+      </nav>
+      <ThemeChoice />
+    </header>
+  );
+}

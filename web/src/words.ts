@@ -1,0 +1,23 @@
+// Numbers and names in readable form.
+
+export function plural(word: string, count: number): string {
+  return count === 1 ? word : `${word}s`;
+}
+
+/** A number with thousands separators. */
+export function count(number: number): string {
+  return number.toLocaleString("en");
+}
+
+/** A number and its noun: "1 line", "1,200 lines". */
+export function counted(number: number, word: string): string {
+  return `${count(number)} ${plural(word, number)}`;
+}
+
+export function versionName(version: string | null): string {
+  return version === null ? "store unavailable" : version === "0" ? "default" : `version ${version}`;
+}
+
+export function percent(share: number): string {
+  return `${Math.round(100 * share)}%`;
+}

@@ -1,0 +1,43 @@
+// Every file that was considered, as a tree, with its fate and the reason.
+import { useMemo } from "preact/hooks";
+import { why } from "../questions";
+import { type Branch, fileTree } from "../file-tree";
+import type { Candidate } from "../forms";
+import { Loading } from "../loading";
+import { useLatest } from "../use-latest";
+import { counted } from "../words";
+import type { TabProps } from "./workspace";
+
+export function FilesTab({ subject }: TabProps) {
+  const candidates = useLatest((signal) => why(subject, signal), [subject], 200);
+  return <Loading loaded={candidates} doing="Looking for files">{(found) => <Files candidates={found} />}</Loading>;
+}
+
+function Files({ candidates }: { candidates: Candidate[] }) {
+  const tree = useMemo(() => fileTree(candidates), [candidates]);
+  const used = candidates.filter(({ fate }) => fate === "used").length;
+  return (
+    <section class="card" aria-labelledby="files-heading">
+      <h3 id="files-heading">Files</h3>
+      <p class="quiet">{counted(candidates.length, "file")} considered, {used} used</p>
+      <ul class="tree">{tree.map((branch) => <BranchView key={branch.name} branch={branch} />)}</ul>
+    </section>
+  );
+}
+
+function BranchView({ branch }: { branch: Branch }) {
+  return (
+    <li>
+      {branch.children.length > 0
+        ? <details open><summary class="path">{branch.name}/</summary><ul>{branch.children.map((child) => <BranchView key={child.name} branch={child} />)}</ul></details>
+        : null}
+      {branch.candidates.map((candidate, index) => (
+        <p key={index} class={`file ${candidate.fate === "used" ? "used" : "unused"}`}>
+          <span class="path">{branch.name}</span>
+          <span class={`badge fate-${candidate.fate}`}>{candidate.fate}</span>
+          <span class="quiet">{candidate.layer}{candidate.reason && ` · ${candidate.reason}`}{candidate.target && ` → ${candidate.target}`}</span>
+        </p>
+      ))}
+    </li>
+  );
+}

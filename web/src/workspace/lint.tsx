@@ -1,0 +1,33 @@
+// Likely mistakes in the files of the prompt, each beside its line.
+import { useMemo } from "preact/hooks";
+import { lint, show } from "../questions";
+import { FindingList } from "../finding-list";
+import type { Finding, LintReport, Prompt } from "../forms";
+import { lineFinder } from "../line-finder";
+import { Loading } from "../loading";
+import { useLatest } from "../use-latest";
+import { counted } from "../words";
+import type { TabProps } from "./workspace";
+
+export function LintTab({ subject }: TabProps) {
+  const report = useLatest((signal) => Promise.all([lint(subject, signal), show(subject, signal)]), [subject], 200);
+  return <Loading loaded={report} doing="Checking the files">{([found, prompt]) => <Report report={found} prompt={prompt} />}</Loading>;
+}
+
+function Report({ report, prompt }: { report: LintReport; prompt: Prompt }) {
+  const line = useMemo(() => lineFinder(prompt), [prompt]);
+  const byFile = Map.groupBy(report.findings, (finding: Finding) => finding.path ?? "");
+  return (
+    <section class="card" aria-labelledby="lint-heading">
+      <h3 id="lint-heading">Lint</h3>
+      <p class="quiet">{counted(report.files, "file")} checked: {counted(report.counts.error, "error")}, {counted(report.counts.warning, "warning")}, {report.counts.info} info</p>
+      {report.findings.length === 0 && <p>Nothing to improve was found.</p>}
+      {[...byFile].map(([path, findings]) => (
+        <section key={path} class="group">
+          {path && <h4 class="path">{path}</h4>}
+          <FindingList findings={findings} excerpt={(finding) => (finding.path && finding.line !== null ? line(finding.path, finding.line) : null)} />
+        </section>
+      ))}
+    </section>
+  );
+}

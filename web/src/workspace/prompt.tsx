@@ -1,0 +1,36 @@
+// The prompt, coloured by origin, beside a picture of its sections.
+import { useMemo, useState } from "preact/hooks";
+import { show } from "../questions";
+import { CopyButton } from "../copy";
+import { FindingList } from "../finding-list";
+import { Loading } from "../loading";
+import { Legend, PromptText } from "../preview/prompt-text";
+import { segments } from "../preview/segments";
+import type { Prompt } from "../forms";
+import { TokenMap } from "../token-map";
+import { useLatest } from "../use-latest";
+import type { TabProps } from "./workspace";
+
+export function PromptTab({ subject }: TabProps) {
+  const shown = useLatest((signal) => show(subject, signal), [subject], 200);
+  return <Loading loaded={shown} doing="Building the prompt">{(prompt) => <PromptView prompt={prompt} />}</Loading>;
+}
+
+export function PromptView({ prompt }: { prompt: Prompt }) {
+  const [target, setTarget] = useState<{ section: string } | null>(null);
+  const parts = useMemo(() => segments(prompt.text, prompt.passages), [prompt]);
+  return (
+    <>
+      <section class="card" aria-labelledby="tokens-heading">
+        <header><h3 id="tokens-heading">Where the tokens go</h3><CopyButton text={prompt.text} what="Copy prompt" /></header>
+        <TokenMap prompt={prompt} onSection={(section) => setTarget({ section })} />
+      </section>
+      {prompt.findings.length > 0 && <section class="card" aria-labelledby="findings-heading"><h3 id="findings-heading">Findings</h3><FindingList findings={prompt.findings} /></section>}
+      <section class="card prompt-card" aria-labelledby="prompt-heading">
+        <h3 id="prompt-heading">Prompt</h3>
+        <Legend segments={parts} />
+        {prompt.text ? <PromptText label="Prompt with origins" segments={parts} target={target} /> : <p class="quiet">The prompt is empty, so the model gets no system prompt.</p>}
+      </section>
+    </>
+  );
+}

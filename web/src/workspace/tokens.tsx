@@ -1,0 +1,36 @@
+// The cost of the prompt by section, and of each tool's definition.
+import type { Prompt, ToolCost } from "../forms";
+import { Loading } from "../loading";
+import { countTokens, show } from "../questions";
+import { TokenMap } from "../token-map";
+import { useLatest } from "../use-latest";
+import { count } from "../words";
+import type { TabProps } from "./workspace";
+
+export function TokensTab({ subject }: TabProps) {
+  const costs = useLatest(
+    (signal) => Promise.all([show(subject, signal), countTokens(subject, signal)]).then(([prompt, counted]) => ({ prompt, tools: counted.tools })),
+    [subject], 200,
+  );
+  return <Loading loaded={costs} doing="Counting tokens">{({ prompt, tools }) => <Costs prompt={prompt} tools={tools} />}</Loading>;
+}
+
+function Costs({ prompt, tools }: { prompt: Prompt; tools: ToolCost[] }) {
+  return (
+    <>
+      <section class="card" aria-labelledby="tokens-heading">
+        <h3 id="tokens-heading">Where the tokens go</h3>
+        <TokenMap prompt={prompt} />
+      </section>
+      {tools.length > 0 && (
+        <section class="card" aria-labelledby="tools-heading">
+          <h3 id="tools-heading">Tool definitions</h3>
+          <table class="data">
+            <thead><tr><th>Tool</th><th class="figure">Tokens</th></tr></thead>
+            <tbody>{tools.map((tool) => <tr key={tool.name}><th scope="row">{tool.name}</th><td class="figure">{count(tool.tokens)}</td></tr>)}</tbody>
+          </table>
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,71 @@
+// A folder, and the prompt that an agent in it gets: its text and origins, its files, its cost, and what could be better.
+import type { ComponentType } from "preact";
+import { useMemo } from "preact/hooks";
+import { listLayouts, listRoots } from "../api";
+import type { Layout } from "../forms";
+import { ChoicesForm } from "../preview/choices";
+import { type Subject, TABS, type Tab, replace, workspaceAt } from "../route";
+import { useLatest } from "../use-latest";
+import { AgentsTab } from "./agents";
+import { CompareTab } from "./compare";
+import { FilesTab } from "./files";
+import { LintTab } from "./lint";
+import { PromptTab } from "./prompt";
+import { SkillsTab } from "./skills";
+import { TokensTab } from "./tokens";
+import { TouchTab } from "./touch";
+
+export interface TabProps {
+  subject: Subject;
+  layouts: Layout[];
+}
+
+const VIEWS: Record<Tab, ComponentType<TabProps>> = {
+  prompt: PromptTab,
+  files: FilesTab,
+  agents: AgentsTab,
+  tokens: TokensTab,
+  lint: LintTab,
+  skills: SkillsTab,
+  touch: TouchTab,
+  compare: CompareTab,
+};
+
+export function Workspace({ tab, subject: asked }: { tab: Tab; subject: Subject }) {
+  const known = useLatest(() => Promise.all([listRoots(), listLayouts()]), []);
+  const [roots, { layouts }] = known.value ?? [[], { layouts: [] }];
+  const subject = useMemo(() => withDefaults(asked, layouts), [asked, layouts]);
+  const View = VIEWS[tab];
+  return (
+    <main class="workspace">
+      <header class="heading">
+        <div>
+          <h2>Workspace</h2>
+          <p class="quiet">What an agent in this folder sees, and why.</p>
+        </div>
+      </header>
+      <ChoicesForm label="Workspace" choices={subject} roots={roots} layouts={layouts}
+        onChange={(choices) => replace(workspaceAt(tab, { ...asked, ...choices }))} />
+      <nav class="tabs" aria-label="Workspace">
+        <ul>
+          {TABS.map((name) => (
+            <li key={name}>
+              <a href={workspaceAt(name, { ...asked, with: "" })} aria-current={name === tab ? "page" : undefined}>{title(name)}</a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {known.problem && <p class="note wrong" role="alert">{known.problem}</p>}
+      {known.value && <View key={tab} subject={subject} layouts={layouts} />}
+    </main>
+  );
+}
+
+function withDefaults(asked: Subject, layouts: Layout[]): Subject {
+  const preferred = layouts.find(({ name }) => name === "foreword") ?? layouts[0];
+  return { ...asked, layout: asked.layout || (preferred?.name ?? "") };
+}
+
+function title(name: string): string {
+  return name[0]!.toUpperCase() + name.slice(1);
+}
