@@ -12,6 +12,7 @@ const options = {
   entryPoints: { app: "src/main.tsx", style: "src/style/page.css" },
   outdir: out,
   splitting: true,
+  external: ["/static/*"],
   chunkNames: "[name]-[hash]",
   bundle: true,
   minify: true,
@@ -44,7 +45,8 @@ if (process.argv.includes("--watch")) {
   await (await esbuild.context({ ...options, minify: false, sourcemap: "inline" })).watch();
 } else {
   const result = await esbuild.build(options);
-  await writeFile(join(out, "licences.txt"), await licences(result.metafile));
+  await writeFile(join(out, "licences.txt"), `${await licences(result.metafile)}\n${await readFile(join(here, "fonts", "licences.txt"), "utf8")}`);
 }
 await copy("icon.svg");
+for (const name of ["inter.woff2", "jetbrains-mono.woff2"]) await copyFile(join(here, "fonts", name), join(out, name));
 await copy("index.html"); // last, so that its presence means the build is complete

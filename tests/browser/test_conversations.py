@@ -24,7 +24,7 @@ def conversations(shared_site):
 
 
 def test_conversations_are_listed_and_searched(open_page, conversations):
-    page = open_page(conversations.url)
+    page = open_page(f"{conversations.url}/#/conversations")
     rows = page.get_by_role("region", name="Conversations").get_by_role("listitem")
     expect(rows).to_have_count(3)
     page.get_by_label("Search conversations by id").fill("billing")
@@ -35,18 +35,18 @@ def test_conversations_are_listed_and_searched(open_page, conversations):
 
 
 def test_going_back_restores_the_search_and_the_title_names_the_view(open_page, conversations):
-    page = open_page(conversations.url)
+    page = open_page(f"{conversations.url}/#/conversations")
     page.get_by_label("Search conversations by id").fill("billing")
     page.get_by_role("link", name=re.compile("^billing-1")).click()
     expect(page).to_have_title("billing-1 · Foreword")
     page.go_back()
-    expect(page).to_have_title("Foreword")
+    expect(page).to_have_title("Conversations · Foreword")
     expect(page.get_by_label("Search conversations by id")).to_have_value("billing")
     expect(page.get_by_role("region", name="Conversations").get_by_role("listitem")).to_have_count(2)
 
 
 def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_page, conversations):
-    page = open_page(conversations.url)
+    page = open_page(f"{conversations.url}/#/conversations")
     page.get_by_role("link", name=re.compile("^billing-2")).click()
     expect(page.get_by_role("heading", name="billing-2")).to_be_visible()
     prompt = page.get_by_role("group", name="Prompt with origins")
@@ -67,7 +67,7 @@ def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_p
 
 
 def test_an_id_can_be_any_string(open_page, conversations):
-    page = open_page(conversations.url)
+    page = open_page(f"{conversations.url}/#/conversations")
     page.get_by_role("link", name="search/ü 3").click()
     expect(page.get_by_role("group", name="Prompt with origins")).to_contain_text("One.")
 
@@ -102,7 +102,7 @@ def test_late_rows_do_not_replace_search_results(open_page, own_site):
     site = own_site()
     for number in range(60):
         site.construct(f"chat-{number:02}")
-    page = open_page(site.url)
+    page = open_page(f"{site.url}/#/conversations")
     rows = page.get_by_role("region", name="Conversations").get_by_role("listitem")
     expect(rows).to_have_count(50)
     release = hold_requests(page, re.compile("/conversations.*offset=50"))

@@ -8,7 +8,7 @@ import pytest
 
 from foreword.cli import main
 from foreword.engine import sandbox
-from foreword.packs.packs import layout_names
+from foreword.packs.packs import layout_names, mirror_names
 from foreword.programs.questions import ANSWERS
 from foreword.service.lanes import BUILDING, INSPECTIONS, READING, Cancelled, Job, Lanes
 from foreword.service.request import Request
@@ -134,9 +134,10 @@ def test_a_search_stays_in_the_served_folder_if_the_repository_is_larger(in_proc
 
 def test_own_layouts_are_listed_after_the_shipped_ones(in_process):
     rows = {row["name"]: row for row in in_process("/layouts")["layouts"]}
-    assert list(rows) == [*layout_names(), "$user/broken", "$user/mine", "$team/ours"]
+    assert list(rows) == [*layout_names(), *mirror_names(), "$user/broken", "$user/mine", "$team/ours"]
     assert (rows["$user/mine"]["about"], rows["$user/mine"]["sections"]) == ("Mine.", rows["opal"]["sections"])
     assert (rows["$team/ours"]["language"], rows["$team/ours"]["stored_template"]) == ("brackets", True)
+    assert (rows["opal"]["mirrors"], rows["claude"]["mirrors"][:11]) == ("", "Claude Code")
     assert rows["$user/broken"]["about"].startswith("cannot be loaded: layout broken: sections must be")
 
 

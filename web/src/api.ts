@@ -1,6 +1,6 @@
 // All requests to the service, their errors, and the access token.
 import {
-  type ConversationRow, DEFAULT_SYNTAX, type Drift, type Edition, type EditionRow, type Entry, type Finding, type Layout, type Previewed,
+  type ConversationRow, DEFAULT_SYNTAX, type Drift, type Edition, type EditionRow, type Entry, type Finding, type Layout, type LayoutKey, type Previewed,
   type Syntax, type Variable, type VariableValue, type Version,
 } from "./forms";
 import { tabStorage } from "./storage";
@@ -207,6 +207,10 @@ export async function listFiles(cwd: string, prefix: string, signal?: AbortSigna
 
 export async function listLayouts(): Promise<{ layouts: Layout[]; languages: Syntax[] }> {
   return (await send<{ layouts: Layout[]; languages: Syntax[] }>("/layouts")).body;
+}
+
+export async function listLayoutKeys(): Promise<LayoutKey[]> {
+  return (await send<{ keys: LayoutKey[] }>("/layouts/keys")).body.keys;
 }
 
 export async function listRoots(): Promise<string[]> {

@@ -89,6 +89,8 @@ export interface Layout {
   about: string;
   language?: Syntax | null;
   stored_template: boolean;
+  /** The program whose prompts the layout reproduces, or "". */
+  mirrors: string;
 }
 
 export interface Entry {
@@ -215,4 +217,13 @@ export interface Difference {
   tools: Names;
   details: { section: string; changes: Change[]; sources: string[] }[];
   files: { path: string; change: string }[];
+}
+
+/** A key of layouts. `takes` is the type of its value. */
+export interface LayoutKey {
+  table: string;
+  name: string;
+  takes: string;
+  about: string;
+  choices: string[];
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..conversation.shipped_tools import shipped_tools
 from ..errors import StoreBusyError, StoreError
+from ..layout.keys import KEYS
 from ..vocabulary.tools import tool_definition
 from .page import asset
 from .request import Request
@@ -35,6 +36,24 @@ def metrics(service: Service, request: Request) -> Response:
 def list_tools(service: Service, request: Request) -> Response:
     """Return the tools that `POST /conversations/{id}/tools/{name}` can run. Add them to the agent's tools, so that the model can call them."""
     return Response({"tools": [tool_definition(tool) for tool in shipped_tools()]})
+
+
+def list_layout_keys(service: Service, request: Request) -> Response:
+    """Return the keys of layouts with their types and meanings, for editors."""
+    return Response(
+        {
+            "keys": [
+                {
+                    "table": key.table,
+                    "name": key.name,
+                    "takes": key.takes,
+                    "about": key.about,
+                    "choices": list(key.choices),
+                }
+                for key in KEYS
+            ]
+        }
+    )
 
 
 def static(service: Service, request: Request) -> Response:

@@ -50,6 +50,19 @@ class LayoutChoiceForm(TypedDict):
     sections: list[str]
     language: str | None
     stored_template: bool
+    mirrors: str
+
+
+class LayoutKeyForm(TypedDict):
+    table: str
+    name: str
+    takes: str
+    about: str
+    choices: list[str]
+
+
+class LayoutKeysForm(TypedDict):
+    keys: list[LayoutKeyForm]
 
 
 class LayoutsForm(TypedDict):

@@ -98,6 +98,11 @@ def list_skills(service: Service, request: Request) -> Response:
     return Response(questions.skills(_question(service, QuestionBody(cwd=query.cwd, layout=query.layout))))
 
 
+def read_skill(service: Service, request: Request) -> Response:
+    """Return the message that activating a skill sends. Nothing is stored."""
+    return Response(questions.skill(_question(service, request.body, name=request.text("name"))))
+
+
 def _question(service: Service, body: AgentBody, **fields: Any) -> Question:
     """Return the question that a body asks, limited to the served folders."""
     waits.announce("build")

@@ -9,7 +9,7 @@ from ..encoding.prompt import finding_form
 from ..engine.assembler import default_template, local_time
 from ..errors import ForewordError, StaleError, StoreError, TemplateError, is_plain
 from ..findings import finding
-from ..packs.packs import layout_names, own_layouts
+from ..packs.packs import layout_names, mirror_names, own_layouts
 from ..packs.settings import parse_assignment
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
@@ -174,13 +174,14 @@ def list_files(service: Service, request: Request) -> Response:
 def list_layouts(service: Service, request: Request) -> Response:
     """Return the shipped layouts, and those of the user, of the service's packs and of the workspace in `cwd`.
 
+    `mirrors` names the program whose prompts the layout reproduces; such a layout answers questions, but cannot be used for a turn.
     `language` is the template language if the layout accepts a template, otherwise null. `stored_template` says whether conversations
     with the layout use the global template. `languages` lists all template languages.
     """
     query: LayoutsQuery = request.query
     workspace = service.workspace(query.cwd)
     addresses = own_layouts(resolve_workspace(workspace, Reader()), service.packs)
-    rows = [_layout_row(service, workspace, name, ()) for name in layout_names()]
+    rows = [_layout_row(service, workspace, name, ()) for name in (*layout_names(), *mirror_names())]
     rows += [_layout_row(service, workspace, address, None) for address in addresses]
     return Response({"layouts": rows, "languages": list(LANGUAGES)})
 
@@ -193,7 +194,7 @@ def _layout_row(
         layout = service.open("layouts", workspace, None, name, assignments, mirror=True).layout
     except ForewordError as error:
         about = f"cannot be loaded: {error}"
-        return {"name": name, "about": about, "sections": [], "language": None, "stored_template": False}
+        return {"name": name, "about": about, "sections": [], "language": None, "stored_template": False, "mirrors": ""}
     sections = list(layout.all_sections)
     languages = [section.language for section in sections if section.language and section.instead]
     return {
@@ -202,6 +203,7 @@ def _layout_row(
         "sections": [section.name for section in sections],
         "language": next(iter(languages), None),
         "stored_template": any("template" in section.instead for section in sections),
+        "mirrors": layout.mirrors,
     }
 
 

@@ -64,7 +64,7 @@ function highlightMarks(doc: Text, lines: [number, number] | null): DecorationSe
 // Escape first closes the list of completions, then the dialog.
 const escape: KeyBinding = { key: "Escape", run: (view) => completionStatus(view.state) === "active" && closeCompletion(view) };
 
-export function mountEditor(host: HTMLElement, text: string, language: Language, files: FindFiles, events: EditorEvents): CodeEditor {
+export function mountEditor(host: HTMLElement, text: string, language: Language, files: FindFiles, events: EditorEvents, label = "Template"): CodeEditor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open" });
   const languageSlot = new Compartment();
   const extensions: Extension[] = [
@@ -72,7 +72,7 @@ export function mountEditor(host: HTMLElement, text: string, language: Language,
     lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), history(),
     tooltips({ tooltipSpace: (view) => view.dom.getBoundingClientRect() }), // anything outside the pane is cut off
     lintGutter(), highlighted, EditorView.lineWrapping, theme, syntaxHighlighting(HighlightStyle.define(highlighting)),
-    EditorView.contentAttributes.of({ "aria-label": "Template", spellcheck: "true", autocapitalize: "off" }),
+    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true", autocapitalize: "off" }),
     EditorView.updateListener.of((update) => notify(update, events)),
     languageSlot.of(languageSupport(language, files)),
   ];

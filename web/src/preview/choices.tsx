@@ -53,9 +53,7 @@ export function ChoicesForm({ label = "Preview settings", choices, roots, layout
       <label for={`${id}-layout`}>
         Layout
         <select {...field("layout")}>
-          {(layouts.length ? layouts : [{ name: choices.layout }]).map(({ name }) => (
-            <option key={name}>{name}</option>
-          ))}
+          <LayoutOptions layouts={layouts} chosen={choices.layout} />
         </select>
       </label>
       <label for={`${id}-model`}>
@@ -69,5 +67,17 @@ export function ChoicesForm({ label = "Preview settings", choices, roots, layout
       <datalist id={`${id}-roots`}>{roots.map((root) => <option key={root} value={root} />)}</datalist>
       <datalist id={`${id}-models`}>{MODELS.map((model) => <option key={model} value={model} />)}</datalist>
     </form>
+  );
+}
+
+/** Layouts to choose from: first those for one's own agents, then those that mirror a program. */
+export function LayoutOptions({ layouts, chosen }: { layouts: Layout[]; chosen: string }) {
+  const [own, mirrors] = [layouts.filter(({ mirrors }) => !mirrors), layouts.filter(({ mirrors }) => mirrors)];
+  return (
+    <>
+      {!layouts.some(({ name }) => name === chosen) && <option>{chosen}</option>}
+      {own.map(({ name }) => <option key={name}>{name}</option>)}
+      {mirrors.length > 0 && <optgroup label="Released agents">{mirrors.map(({ name }) => <option key={name}>{name}</option>)}</optgroup>}
+    </>
   );
 }

@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { show } from "../questions";
 import type { Prompt } from "../forms";
 import { Loading } from "../loading";
+import { LayoutOptions } from "../preview/choices";
 import { PromptText } from "../preview/prompt-text";
 import { segments } from "../preview/segments";
 import { replace, workspaceAt } from "../route";
@@ -21,7 +22,7 @@ export function CompareTab({ subject, layouts }: TabProps) {
       <label class="inline">
         Compare {subject.layout} with
         <select value={other} onInput={(event) => replace(workspaceAt("compare", { ...subject, with: event.currentTarget.value }))}>
-          {layouts.map(({ name }) => <option key={name}>{name}</option>)}
+          <LayoutOptions layouts={layouts} chosen={other} />
         </select>
       </label>
       <Loading loaded={both} doing="Building both prompts">

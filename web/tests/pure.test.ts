@@ -1,0 +1,79 @@
+// Tests of the modules that need no browser.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { difference } from "../src/difference";
+import { fileTree } from "../src/file-tree";
+import type { Candidate, Origin, Passage } from "../src/forms";
+import { tableAt } from "../src/languages/toml";
+import { lineFinder } from "../src/line-finder";
+import { segments } from "../src/preview/segments";
+import { boxes, shares } from "../src/token-share";
+import { wordDifference } from "../src/word-difference";
+import { counted } from "../src/words";
+
+function origin(kind: string, path: string, start: number, end: number, lines: [number, number] | null = null): Origin {
+  return { kind, path, start, end, lines, hash: "" };
+}
+
+function passage(section: string, start: number, end: number, origins: Origin[], tokens = 0): Passage {
+  return { section, start, end, lifetime: "project", tokens, origins };
+}
+
+function candidate(path: string, fate = "used"): Candidate {
+  return { path, fate, layer: "project", reason: "", target: null };
+}
+
+test("a section's tokens are divided among its sources by length", () => {
+  const origins = [origin("builtin", "$std/a", 0, 10), origin("file", "/w/A.md", 10, 30), origin("builtin", "$std/a", 30, 40)];
+  const [share] = shares({ passages: [passage("a", 0, 40, origins, 80)] });
+  assert.deepEqual(share?.sources, [{ path: "$std/a", kind: "builtin", tokens: 40 }, { path: "/w/A.md", kind: "file", tokens: 40 }]);
+});
+
+test("boxes fill the strip, and the smallest is still visible", () => {
+  const places = boxes([1000, 0, 1], 100, 2, 5);
+  assert.ok(places.every(({ width }) => width >= 5));
+  assert.equal(places.at(-1)!.left + places.at(-1)!.width, 100);
+  assert.deepEqual(boxes([], 100, 2, 5), []);
+});
+
+test("folders with one folder are joined, and files keep their order", () => {
+  const [top, ...others] = fileTree([candidate("/home/me/shop/AGENTS.md"), candidate("/home/me/shop/api/AGENTS.md"), candidate("/home/me/shop/AGENTS.md", "duplicate")]);
+  assert.equal(others.length, 0);
+  assert.equal(top?.name, "/home/me/shop");
+  assert.deepEqual(top?.children.map(({ name }) => name), ["AGENTS.md", "api"]);
+  assert.deepEqual(top?.children[0]?.candidates.map(({ fate }) => fate), ["used", "duplicate"]);
+});
+
+test("words that differ are marked", () => {
+  const pair = wordDifference("Prices are in cents.", "Prices are always in cents.");
+  assert.deepEqual(pair?.[0], [{ text: "Prices are in cents.", isChanged: false }]);
+  assert.equal(pair?.[1].filter(({ isChanged }) => isChanged).map(({ text }) => text).join("").trim(), "always");
+  assert.equal(wordDifference("entirely other", "nothing alike here"), null);
+});
+
+test("a difference lists lines of both texts in order", () => {
+  assert.deepEqual(difference("a\nb\nc", "a\nx\nc").map(({ mark, text }) => mark[0] + text), ["sa", "rb", "ax", "sc"]);
+});
+
+test("segments count code points", () => {
+  const found = segments("😀ab\n\nc", [passage("a", 0, 3, [origin("file", "/w/A.md", 0, 3)]), passage("b", 5, 6, [origin("file", "/w/B.md", 5, 6)])]);
+  assert.deepEqual(found.map(({ text }) => text), ["😀ab", "\n\n", "c"]);
+});
+
+test("a line of a file is found in the prompt that contains it", () => {
+  const line = lineFinder({ text: "# Shop\nBe brief.\n", passages: [passage("a", 0, 17, [origin("file", "/w/A.md", 0, 17, [1, 2])])] });
+  assert.equal(line("/w/A.md", 2), "Be brief.");
+  assert.equal(line("/w/A.md", 3), null);
+  assert.equal(line("/w/B.md", 1), null);
+});
+
+test("the table around the caret decides which keys are offered", () => {
+  const text = 'sections = ["a"]\n[section.a]\ntext = ""\n[find.b.imports]\n';
+  assert.equal(tableAt(text, 3), "layout");
+  assert.equal(tableAt(text, text.indexOf("text")), "section");
+  assert.equal(tableAt(text, text.length), "imports");
+});
+
+test("numbers agree with their nouns", () => {
+  assert.deepEqual([counted(1, "line"), counted(1200, "line")], ["1 line", "1,200 lines"]);
+});
