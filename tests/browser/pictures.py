@@ -131,6 +131,19 @@ def take_screenshots(chrome: Browser, site: Site) -> None:
     expect(page.get_by_role("link", name="search-41")).to_be_visible()
     take_screenshot(page, "page-overview")
 
+    page = open_view(chrome, site, "#/workspace/prompt?tools=read,edit,bash", 1280, 1000)
+    expect(page.get_by_role("group", name="Prompt with origins")).to_be_visible()
+    page.locator(".prompt .k-file").first.hover()
+    take_screenshot(page, "page-workspace")
+
+    page = open_view(chrome, site, "#/workspace/agents", 1280, 620, "dark")
+    page.get_by_role("button", name="never").first.click()
+    take_screenshot(page, "page-agents")
+
+    page = open_view(chrome, site, "#/layouts", 1280, 820)
+    expect(page.get_by_role("group", name="Prompt with origins")).to_be_visible()
+    take_screenshot(page, "page-layouts")
+
     page = open_editor(chrome, site, 1440, 900)
     page.get_by_label("Model", exact=True).fill("gpt-5")
     page.locator(".cm-line").nth(12).click()

@@ -30,7 +30,7 @@ def colours(editor, words):
     return colours_by_word
 
 
-def test_the_editor_is_a_dialog_over_the_overview_that_opens_and_closes(open_page, site):
+def test_the_editor_is_a_dialog_that_opens_and_closes(open_page, site):
     page = open_page(site.url)
     page.get_by_role("link", name="Edit", exact=True).press("Enter")
     dialog = page.get_by_role("dialog", name="Template editor")
@@ -38,7 +38,7 @@ def test_the_editor_is_a_dialog_over_the_overview_that_opens_and_closes(open_pag
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(page.get_by_role("link", name="Edit", exact=True)).to_be_focused()
-    assert page.url.endswith("#/")
+    assert page.url.endswith("#/template")
 
 
 def test_the_editor_shows_the_global_template(editor, site):

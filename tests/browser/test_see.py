@@ -88,7 +88,7 @@ def test_ligatures_are_disabled(editor_with_preview):
 
 def test_hover_shows_file_and_line(editor_with_preview, site):
     box = editor_with_preview.prompt.locator(".k-file").first.bounding_box()
-    info = editor_with_preview.preview.locator("#origin-info")
+    info = editor_with_preview.preview.locator(".origin-info")
     editor_with_preview.page.mouse.move(box["x"] + 5, box["y"] + 5)
     expect(info).to_have_text(f"File {site.shop}/AGENTS.md, line 1")
     editor_with_preview.page.mouse.move(box["x"] + 5, box["y"] + box["height"] - 5)
@@ -96,7 +96,7 @@ def test_hover_shows_file_and_line(editor_with_preview, site):
 
 
 def test_focus_shows_file_and_line_and_arrow_keys_move_between_origins(editor_with_preview, site):
-    info = editor_with_preview.preview.locator("#origin-info")
+    info = editor_with_preview.preview.locator(".origin-info")
     editor_with_preview.prompt.locator("[tabindex='0']").focus()
     expect(info).to_have_text(re.compile("^Template template, lines? 1"))
     labels = []
@@ -106,7 +106,8 @@ def test_focus_shows_file_and_line_and_arrow_keys_move_between_origins(editor_wi
     assert any(f"{site.shop}/AGENTS.md, lines 1–4" in label for label in labels)
     assert any("prompt:cwd" in label for label in labels)
     expect(editor_with_preview.prompt.locator("[tabindex='0']")).to_have_count(1)
-    expect(editor_with_preview.prompt.locator(":focus")).to_have_attribute("aria-describedby", "origin-info")
+    described_by = editor_with_preview.preview.locator(".origin-info").get_attribute("id")
+    expect(editor_with_preview.prompt.locator(":focus")).to_have_attribute("aria-describedby", described_by)
 
 
 @pytest.mark.parametrize(

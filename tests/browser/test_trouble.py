@@ -182,7 +182,7 @@ def test_a_template_can_insert_five_hundred_files(edit, site):
     editor.paste(text)
     expect(editor.prompt.locator(".k-file")).to_have_count(500)
     editor.prompt.locator(".k-file").last.focus()
-    expect(editor.preview.locator("#origin-info")).to_contain_text("499.md")
+    expect(editor.preview.locator(".origin-info")).to_contain_text("499.md")
     editor.page.keyboard.press("Enter")
     expect(editor.code.locator(".cm-line.cm-highlighted")).to_have_text("[file:many/499.md]")
     dialog = try_to_save(editor)

@@ -227,7 +227,7 @@ def test_drift_reports_what_a_rebuild_would_change(tree, run, run_json):
     tree({"w/AGENTS.md": "Money is float.\n"})
     drift = run_json("talk", "drift", "t", "--tool", "bash")
     assert set(drift) == {
-        "conversation", "changed", "sections", "tools", "details", "tokens_kept", "tokens_lost", "cache"
+        "conversation", "changed", "sections", "tools", "details", "system", "tokens_kept", "tokens_lost", "cache"
     }  # fmt: skip
     assert (drift["conversation"], drift["changed"]) == ("t", True)
     assert (

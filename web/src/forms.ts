@@ -153,6 +153,8 @@ export interface Drift {
   sections: Names;
   tools: Names;
   details: { section: string; changes: Change[]; sources: string[] }[];
+  /** The system prompt that would be built now. */
+  system: string;
   tokens_kept: number;
   tokens_lost: number;
 }
@@ -177,12 +179,6 @@ export interface AgentsTable {
   files: { path: string; verdicts: Verdict[] }[];
   /** The agents that the repository has no sign of. */
   others: string[];
-}
-
-export interface ToolCost {
-  name: string;
-  server: string | null;
-  tokens: number;
 }
 
 export interface LintReport {

@@ -1,6 +1,6 @@
 // Questions about a folder's prompt. Each answer is what the command of the same name prints with `--json`.
 import { type Choices, agentBody, send } from "./api";
-import type { AgentsTable, Candidate, Difference, LintReport, Message, Prompt, Skill, ToolCost, Touched } from "./forms";
+import type { AgentsTable, Candidate, Difference, LintReport, Message, Prompt, Skill, ToolTokens, Touched } from "./forms";
 
 async function ask<T>(question: string, choices: Choices, signal?: AbortSignal, fields: object = {}): Promise<T> {
   const body = { ...questionBody(choices), ...fields };
@@ -14,7 +14,7 @@ function questionBody(choices: Choices): Record<string, unknown> {
 export const show = (choices: Choices, signal?: AbortSignal) => ask<Prompt>("show", choices, signal);
 export const why = (choices: Choices, signal?: AbortSignal) => ask<Candidate[]>("why", choices, signal);
 export const lint = (choices: Choices, signal?: AbortSignal) => ask<LintReport>("lint", choices, signal);
-export const countTokens = (choices: Choices, signal?: AbortSignal) => ask<{ tools: ToolCost[] }>("tokens", choices, signal);
+export const countTokens = (choices: Choices, signal?: AbortSignal) => ask<{ tools: ToolTokens[] }>("tokens", choices, signal);
 export const touch = (choices: Choices, paths: string[], signal?: AbortSignal) => ask<Touched>("touch", choices, signal, { paths });
 export const activationOf = (skill: string, choices: Choices, signal?: AbortSignal) =>
   ask<Message & { content: string }>(`skills/${encodeURIComponent(skill)}`, choices, signal);

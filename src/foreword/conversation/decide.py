@@ -149,6 +149,7 @@ class Drift(ChangedParts):
         tokens_kept: How many tokens would stay in the provider's cache after a rebuild.
         tokens_lost: How many tokens a rebuild would have to send again.
         rule: The caching rule that the two numbers follow.
+        system: The system prompt that would be built now.
         is_changed: Whether the text or the tool definitions differ.
         section_names: The names of the sections that differ.
     """
@@ -158,6 +159,7 @@ class Drift(ChangedParts):
     tokens_kept: int
     tokens_lost: int
     rule: CacheRule = CacheRule()
+    system: str = ""
 
     def sentence(self) -> str:
         """Describe the change in one sentence, including what a rebuild would lose."""
@@ -187,7 +189,9 @@ def drift(
     Without `loss`, a rebuild is assumed to keep the common prefix of the two prompts.
     """
     changes = find_changes(_side(since or current), _side(new_edition))
-    return Drift(changes.sections, changes.tools, *(loss or _prefix_loss)(current, new_edition))
+    return Drift(
+        changes.sections, changes.tools, *(loss or _prefix_loss)(current, new_edition), system=new_edition.system
+    )
 
 
 def _prefix_loss(current: Edition, new_edition: Edition) -> tuple[int, int, CacheRule]:

@@ -272,6 +272,7 @@ def drift_form(conversation: str, drift: Drift) -> DriftForm:
         "conversation": conversation,
         **changes_form(drift),
         "details": [change_form(section) for section in drift.sections],
+        "system": drift.system,
         "tokens_kept": drift.tokens_kept,
         "tokens_lost": drift.tokens_lost,
         "cache": {

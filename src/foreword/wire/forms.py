@@ -158,6 +158,7 @@ class CacheRuleForm(TypedDict):
 class DriftForm(ChangesForm):
     conversation: str
     details: list[SectionChangeForm]
+    system: str
     tokens_kept: int
     tokens_lost: int
     cache: CacheRuleForm

@@ -25,6 +25,8 @@ export function Conversation({ id }: { id: string }) {
   const drift = useLatest(() => readDrift(id), []);
   const rows = editions.value ?? [];
   const newest = Math.max(0, ...rows.map((row) => row.edition));
+  // Drift is relative to the current edition, whichever edition is shown.
+  const current = edition.value?.edition === newest ? edition.value.system : undefined;
   function reload(): void {
     setNumber(undefined);
     for (const loaded of [edition, editions, drift]) loaded.reload();
@@ -49,7 +51,7 @@ export function Conversation({ id }: { id: string }) {
         {edition.value && <Facts edition={edition.value} />}
       </header>
       {!edition.problem && <Figures id={id} editions={rows} drift={drift.value} />}
-      {!edition.problem && <DriftView drift={drift.value} problem={drift.problem} />}
+      {!edition.problem && <DriftView drift={drift.value} system={current} problem={drift.problem} />}
       {rows.length > 1 && <EditionChanges id={id} editions={rows} />}
       <EditionPrompt loaded={edition} rows={rows} newest={newest} onNumber={setNumber} />
     </main>

@@ -1,7 +1,9 @@
 // The differences between the current edition and a prompt built now.
+import { DifferenceView } from "../difference-view";
 import type { Drift } from "../forms";
+import { count } from "../words";
 
-export function DriftView({ drift, problem }: { drift: Drift | null; problem: string }) {
+export function DriftView({ drift, system, problem }: { drift: Drift | null; system: string | undefined; problem: string }) {
   return (
     <section class="card drift" aria-labelledby="drift-heading" aria-busy={!drift && !problem}>
       <h3 id="drift-heading">Drift</h3>
@@ -9,13 +11,14 @@ export function DriftView({ drift, problem }: { drift: Drift | null; problem: st
       {!drift && !problem && <p class="quiet">Comparing with a prompt built now…</p>}
       {drift && !drift.changed && <p>A prompt built now would be the same.</p>}
       {drift?.changed && <Changes drift={drift} />}
+      {drift?.changed && system !== undefined && system !== drift.system && <DifferenceView before={system} after={drift.system} label="What a prompt built now would change" />}
     </section>
   );
 }
 
 function Changes({ drift }: { drift: Drift }) {
   const tools = Object.entries(drift.tools).filter(([, names]) => names.length);
-  const [kept, lost] = [drift.tokens_kept, drift.tokens_lost].map((count) => count.toLocaleString("en"));
+  const [kept, lost] = [drift.tokens_kept, drift.tokens_lost].map(count);
   return (
     <>
       <p>A prompt built now would keep about <b>{kept}</b> tokens in the provider's cache and lose <b>{lost}</b>.</p>

@@ -1,5 +1,5 @@
 // The cost of the prompt by section, and of each tool's definition.
-import type { Prompt, ToolCost } from "../forms";
+import type { Prompt, ToolTokens } from "../forms";
 import { Loading } from "../loading";
 import { countTokens, show } from "../questions";
 import { TokenMap } from "../token-map";
@@ -15,7 +15,7 @@ export function TokensTab({ subject }: TabProps) {
   return <Loading loaded={costs} doing="Counting tokens">{({ prompt, tools }) => <Costs prompt={prompt} tools={tools} />}</Loading>;
 }
 
-function Costs({ prompt, tools }: { prompt: Prompt; tools: ToolCost[] }) {
+function Costs({ prompt, tools }: { prompt: Prompt; tools: ToolTokens[] }) {
   return (
     <>
       <section class="card" aria-labelledby="tokens-heading">
