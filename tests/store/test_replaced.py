@@ -68,6 +68,34 @@ def test_a_missing_file_is_an_error_and_is_not_created(path, store, edition):
     assert os.listdir(path.parent) == []
 
 
+def test_a_removed_log_is_noticed_and_loses_nothing(path, store, edition):
+    store.publish("chat", edition(1), 0)
+    for name in ("store.db-wal", "store.db-shm"):
+        path.with_name(name).unlink()
+    store.publish("chat", edition(2), 1)
+    other = open_store(str(path))
+    assert other.editions("chat") == [edition(1), edition(2)]
+    assert other.publish("chat", edition(3), 2) == store.current("chat") == edition(3)
+    assert other.verify() == []
+    other.close()
+
+
+def test_a_replaced_log_is_an_error_and_damages_nothing(path, store, edition):
+    store.publish("chat", edition(1), 0)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for name in ("store.db-wal", "store.db-shm"):
+        path.with_name(name).unlink()
+    other = open_store(str(path))
+    other.publish("chat", edition(2), 1)
+    with pytest.raises(StoreError, match="its write-ahead log was replaced while it was open"):
+        store.publish("mine", edition(1), 0)
+    assert store.publish("mine", edition(1), 0) == edition(1)
+    assert store.editions("chat") == other.editions("chat") == [edition(1), edition(2)]
+    assert store.verify() == []
+    other.close()
+
+
 def test_a_file_that_comes_back_is_used_again(path, store, edition):
     store.publish("chat", edition(1), 0)
     path.rename(path.with_suffix(".away"))

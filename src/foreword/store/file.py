@@ -65,6 +65,13 @@ def missing_file_error(path: str) -> StoreError:
     )
 
 
+def replaced_wal_error(path: str) -> StoreError:
+    return StoreError(
+        f"the store {quote(path)} cannot be used: its write-ahead log was replaced while it was open, and the last writes may be lost;"
+        " run `foreword store verify`, then try again"
+    )
+
+
 def move_wal_aside(path: str, wal: FileId | None) -> None:
     """Remove the write-ahead log of a replaced file, which SQLite would otherwise apply to its replacement.
 

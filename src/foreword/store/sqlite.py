@@ -14,7 +14,7 @@ from _thread import allocate_lock
 
 from ..errors import StoreError
 from . import waits
-from .file import file_id, is_same_file, missing_file_error, move_wal_aside, wal_id
+from .file import file_id, is_same_file, missing_file_error, move_wal_aside, replaced_wal_error, wal_id
 from .forgetting import ForgettingStore
 from .pool import ConnectionPool, fork_count
 from .sqlite_connection import (
@@ -127,6 +127,7 @@ class SqliteStore(ForgettingStore):
         if not write_lock.acquire(timeout=BUSY_TIMEOUT):
             raise busy_error(self._path)
         try:
+            self._check_wal()
             is_busy = time.monotonic() < self._busy_until
             result = self._run(without_waiting(work) if is_busy else work)
             self._busy_until = 0.0
@@ -169,11 +170,24 @@ class SqliteStore(ForgettingStore):
                     self._reopen(current)
         return self._connections
 
-    def _reopen(self, current: FileId) -> None:
-        """Switch to the file that has replaced the open one."""
+    def _check_wal(self) -> None:
+        """Notice before a write that the write-ahead log was removed: the write would go to a file that no other process can see.
+
+        Its content is still open here. It is saved if nothing has taken its place; otherwise that would damage what others have written.
+        """
+        wal, current = wal_id(self._path), file_id(self._path)
+        if self._wal in (None, wal) or current is None or current != self._file:
+            return
+        with self._lock:
+            self._reopen(current, save=wal is None)
+        if wal is not None:
+            raise replaced_wal_error(self._path)
+
+    def _reopen(self, current: FileId, save: bool = True) -> None:
+        """Switch to the file that has replaced the open one, or open it again. With `save`, first save what the log still contains."""
         path, self._file = self._path, None
         self._observers.retire()
-        self._connections.retire(checkpoint)
+        self._connections.retire(checkpoint if save else lambda connection: None)
         move_wal_aside(path, self._wal)
         self._connections, self._observers = _pool(path, open_file(path, must_exist=True)), _pool(path, timeout=0)
         self._file, self._wal = current, wal_id(path)
