@@ -23,7 +23,7 @@ ATTRIBUTES = {
 }
 METHODS = {
     FlowControl: "drain pause_reading",
-    HttpToolsProtocol: "send_400_response timeout_keep_alive_handler _start_asgi_task _unsupported_upgrade_warning",
+    HttpToolsProtocol: "send_400_response shutdown timeout_keep_alive_handler _start_asgi_task _unsupported_upgrade_warning",
     Multiprocess: "terminate_all",
 }
 

@@ -22,6 +22,8 @@ from .responses import Problem
 # Keys that a connection adds to a request's scope.
 ARRIVED = "foreword.arrived"
 CONNECTION = "foreword.connection"
+# After a signal to stop, how long an idle connection waits for a request that the client may already have sent.
+_STOP_SECONDS = 2.0
 
 
 class Connection(HttpToolsProtocol):
@@ -32,7 +34,9 @@ class Connection(HttpToolsProtocol):
         self._bytes_outside_bodies = 0
         self._header_timer: asyncio.TimerHandle | None = None
         self._read_timer: asyncio.TimerHandle | None = None
+        self._stop_timer: asyncio.TimerHandle | None = None
         self._running: RequestResponseCycle | None = None
+        self._is_stopping = False
         self.is_closed = False
         self.on_close: Callable[[], None] | None = None  # cancels the request's work when the client hangs up
 
@@ -48,6 +52,8 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_header_timer()
         self._stop_read_timer()
+        if self._stop_timer is not None:
+            self._stop_timer.cancel()
         self.is_closed = True
         self.pipeline.clear()
         if self._running is not None:  # uvicorn marks only the last request of a pipeline as disconnected
@@ -93,7 +99,12 @@ class Connection(HttpToolsProtocol):
         self._stop_header_timer()
         self.scope[ARRIVED] = perf_counter()  # type: ignore[literal-required]
         self.scope[CONNECTION] = self  # type: ignore[literal-required]
+        previous = self.cycle
         super().on_headers_complete()
+        if self._is_stopping:  # the last request of a pipeline closes the connection
+            self.cycle.keep_alive = False
+            if previous is not None and not previous.response_started:
+                previous.keep_alive = True
 
     def on_response_complete(self) -> None:
         """Finish a request. The next one in the pipeline counts as arriving now, so that it sees this one's changes."""
@@ -101,6 +112,30 @@ class Connection(HttpToolsProtocol):
             self.pipeline[-1][0].scope[ARRIVED] = perf_counter()  # type: ignore[literal-required]
         super().on_response_complete()
         if self.transport.is_closing():
+            self._start_read_timer()
+        elif self._is_stopping:
+            self._start_stop_timer()
+
+    def shutdown(self) -> None:
+        """Answer the current request or the next one with `Connection: close`.
+
+        Closing an idle connection immediately would lose a request that the client is sending at this moment.
+        """
+        self._is_stopping = True
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete or cycle.response_started:
+            self._start_stop_timer()
+        else:
+            cycle.keep_alive = False
+
+    def _start_stop_timer(self) -> None:
+        if self._stop_timer is not None:
+            self._stop_timer.cancel()
+        self._stop_timer = self.loop.call_later(_STOP_SECONDS, self._close_if_idle)
+
+    def _close_if_idle(self) -> None:
+        if (self.cycle is None or self.cycle.response_complete) and not self._bytes_outside_bodies:
+            self.transport.close()
             self._start_read_timer()
 
     def on_body(self, body: bytes) -> None:

@@ -1,0 +1,54 @@
+"""A service that is stopped answers every request that it has received, also on connections that clients reuse."""
+
+import http.client
+import signal
+import socket
+import time
+
+import pytest
+
+
+def get(connection, path="/healthz"):
+    connection.request("GET", path)
+    response = connection.getresponse()
+    response.read()
+    return response.status, response.getheader("Connection")
+
+
+def wait_until_refused(port):
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=60).close()
+        except ConnectionRefusedError:
+            return
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_request_on_a_reused_connection_is_answered_after_the_signal(start, workers):
+    server = start("--workers", workers)
+    reused, pipelined = (http.client.HTTPConnection("127.0.0.1", server.port, timeout=60) for _ in range(2))
+    assert [get(reused), get(pipelined)] == [(200, None), (200, None)]
+    server.process.send_signal(signal.SIGTERM)
+    wait_until_refused(server.port)
+    assert get(reused) == (200, "close")
+    pipelined.sock.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3)
+    received = pipelined.sock.makefile("rb").read()
+    assert (received.count(b"200 OK"), received.count(b"connection: close")) == (3, 1)
+    assert server.process.wait(60) == 0
+    reused.close()
+    pipelined.close()
+    server.process.stdout.close()
+
+
+def test_no_request_is_lost_while_clients_send_one_after_another(fresh_service):
+    server = fresh_service
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    answers = [get(connection) for _ in range(20)]
+    server.process.send_signal(signal.SIGTERM)
+    while answers[-1][1] != "close":
+        answers.append(get(connection))
+    assert {status for status, _ in answers} == {200}
+    assert server.process.wait(60) == 0
+    server.process.stdout.close()
+    connection.close()
