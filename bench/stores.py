@@ -178,7 +178,7 @@ class PostgresTalks(Talks):
     def _add(self, number: int) -> None:
         self._run(
             "INSERT INTO foreword_editions (conversation, number, content, kind, created)"
-            f" SELECT gen_random_uuid()::text, 1, content, kind, created - step * {INTERVAL}"
+            f" SELECT gen_random_uuid()::text, 1, content, kind, created - step::bigint * {INTERVAL}"
             f" FROM ({PROMPT_ROWS.replace('%', '%%')}) AS prompts, generate_series(1, %s) AS step LIMIT %s",
             number // PROMPTS + 1,
             number,
