@@ -109,8 +109,10 @@ def test_diff_of_identical_prompts_is_empty(save_output, run, run_json):
 
 
 def test_recorded_usage_is_shown_with_its_edition(run, tree, run_json):
-    run("talk", "turn", "42", "--store", tree.path("talks.db"))
-    assert "usage" not in run_json(EditionForm, "talk", "show", "42", "--store", tree.path("talks.db"))
+    run("talk", "turn", "42", "--store", tree.path("talks.db"), "--tool", "mcp__gh__issue")
+    edition = run_json(EditionForm, "talk", "show", "42", "--store", tree.path("talks.db"))
+    assert "usage" not in edition
+    assert [(tool["name"], tool["server"]) for tool in edition["tool_tokens"]] == [("mcp__gh__issue", "gh")]
     with Conversations(tree.path("talks.db")) as conversations:
         conversations.open("42", tree.workspace()).record_usage({"input_tokens": 8, "output_tokens": 2})
     usage = run_json(EditionForm, "talk", "show", "42", "--store", tree.path("talks.db"))["usage"]

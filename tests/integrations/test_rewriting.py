@@ -189,6 +189,19 @@ def responses(rewriter, **more):
     return rewriter.rewrite("/responses", {"tools": tools, "model": "gpt-6.1-sol", **more})
 
 
+def test_a_tool_that_the_framework_removes_stays_in_the_list_but_is_not_allowed(open_conversation):
+    rewriter = RequestRewriter(open_conversation())
+    tools = [{"type": "function", **FUNCTION}, {"type": "function", **FUNCTION, "name": "a_tool"}]
+    entries = [{"role": "user", "content": "Hello."}]
+    first = responses(rewriter, input=entries, tools=tools, tool_choice="auto")
+    entries += [{"role": "assistant", "content": "Hi."}, {"role": "user", "content": "Go on."}]
+    second = responses(rewriter, input=entries, tools=tools[:1], tool_choice="required")
+    assert first["tool_choice"] == "auto" and second["tools"] == first["tools"]
+    allowed = [{"type": "function", "name": "read_file"}]
+    assert second["tool_choice"] == {"type": "allowed_tools", "mode": "required", "tools": allowed}
+    assert second["input"][: len(first["input"])] == first["input"]
+
+
 def test_responses_gets_blocks_followed_by_the_frameworks_instructions(open_conversation):
     sent = responses(RequestRewriter(open_conversation()), input="Hello.", instructions="Be brief.")
     first = sent["input"][0]
