@@ -53,7 +53,7 @@ def write_authorship(args: Namespace) -> int:
 
 
 def _write_lines(result: Authorship, paths: ShortPaths) -> None:
-    from .prompt import label_of, write_labelled_lines
+    from .labels import label_of, write_labelled_lines
 
     rows = []
     for authored in result.lines:

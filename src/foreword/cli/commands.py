@@ -13,6 +13,7 @@ COMMANDS = {
     "lint": ("lint", "report likely mistakes in the prompt and its files"),
     "agents": ("agents", "show which instruction files each released agent reads"),
     "touch": ("touch", "print the instructions that an agent is sent when it touches a file"),
+    "review": ("review", "show what a change in git does to the prompt of each agent, and what it costs"),
     "lock": ("lock", "record what the prompts of a repository consist of, or check the record"),
     "layouts": ("catalog", "list the layouts, or show one"),
     "skills": ("catalog", "list the skills that were found"),

@@ -36,7 +36,7 @@ def write_difference(
         write_line(f"{paint('built with', 'dim')}  {name} {values[0]} → {values[1]}", indent=12)
     for section in difference.sections[:_MAX_SECTIONS]:
         write("\n")
-        _write_section(section, old.prompt.text, new.prompt.text, paths)
+        write_section(section, old.prompt.text, new.prompt.text, paths)
     if len(difference.sections) > _MAX_SECTIONS:
         write_line(f"\n… {len(difference.sections) - _MAX_SECTIONS:,} more sections (--json lists them all)")
     if difference.tools.has_any:
@@ -58,7 +58,8 @@ def write_subjects(old: Subject, new: Subject, tokens: tuple[int, int], paths: S
     write_table(rows, paths=(0,), optional=(len(rows[0]) - 1,), row_colours=colours)
 
 
-def _write_section(section: SectionDiff, old: str, new: str, paths: ShortPaths) -> None:
+def write_section(section: SectionDiff, old: str, new: str, paths: ShortPaths) -> None:
+    """Print how a section differs."""
     kinds = " and ".join(paint(kind, _COLOURS[kind]) for kind in section.kinds)
     moved = f"  from position {section.old_place} to {section.new_place}" if "moved" in section.kinds else ""
     write_line(f"{kinds}  {paint(printable(section.section), 'bold')}{moved}", indent=4)

@@ -174,6 +174,7 @@ class Assembler:
         """Return a copy for another working directory, which does not search for skills, sub-agents or commands."""
         other = self.copy_with(workspace=replace(self.workspace, cwd=cwd, root=None), skill_folders=())
         other.finds_skills = False
+        other.reads_user_files = self.reads_user_files
         return other
 
     def copy_with(self, **changes: Any) -> Assembler:

@@ -146,6 +146,7 @@ class _Comparison:
         root = self.workspace.root if self.workspace.is_repository else None
         assembler = self.question.assembler_for(replace(self.workspace, root=root), layout, self.assignments)
         assembler.reader = lambda: Reader(contents=self.contents)
+        assembler.reads_user_files = not self.question.is_portable
         return assembler
 
     def _try_view(self, name: str, layout: Layout, evidence: Sequence[str]) -> AgentView | None:

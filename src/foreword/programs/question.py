@@ -64,6 +64,7 @@ class Question:
         self.model: str = fields.get("model") or ""
         self.provider: str = fields.get("provider") or ""
         self.now = parse_time(fields.get("now"))
+        self.is_portable = False
         self._assembler, self._store = assembler, store
         self._agent: Agent | None = None
         self._checked: Prompt | None = None
@@ -71,18 +72,27 @@ class Question:
     def with_fields(self, **fields: Any) -> Question:
         """Return the same question with some fields replaced."""
         other = Question({**self.fields, **fields}, self._names, store=self._store)
+        other.is_portable = self.is_portable
         if not any(name in KEYS for name in fields):
             other._agent = self._agent
         return other
 
     @property
     def workspace(self) -> Workspace:
+        if self.is_portable:
+            return Workspace(self.cwd, platform="linux", environment={})
         return Workspace(self.cwd, self.fields.get("root"), home=self.home, inside=self.fields.get("inside") or ())
 
     def paths_of(self, name: str, cwd: str = "") -> list[str]:
         """Return the absolute paths that a name may refer to: in the workspace and, unless a service asks, in the current directory."""
         in_workspace = absolute(os.path.join(cwd or self.cwd, name), os.environ)
         return [in_workspace] if self.fields.get("inside") else [in_workspace, absolute(name, os.environ)]
+
+    def portable(self) -> Question:
+        """Return the question about the repository's files alone: the user's files, environment and platform do not matter."""
+        other = self.with_fields()
+        other.is_portable = True
+        return other
 
     @property
     def assembler(self) -> Assembler:

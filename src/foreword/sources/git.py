@@ -45,7 +45,7 @@ _OBJECT_VARIABLES = {
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_GRAFT_FILE": os.devnull,
+    "GIT_GRAFT_FILE": os.path.join(os.devnull, "none"),
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_LITERAL_PATHSPECS": "1",
 }
@@ -76,6 +76,32 @@ class Git:
         settings = [*self._disabled, *_OBJECT_SETTINGS]
         return self._run(settings, arguments, self.root, _OBJECT_VARIABLES, data, timeout)
 
+    def run_start(self, *arguments: str, limit: int, timeout: float = TIMEOUT) -> bytes:
+        """Like `run`, but return only the first bytes of the output, and stop git then. A failure gives fewer bytes."""
+        import subprocess
+        from threading import Timer
+
+        command = self._command([*self._disabled, *_OBJECT_SETTINGS], arguments)
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=self.root,
+                env=self._environment(_OBJECT_VARIABLES),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except (OSError, ValueError) as error:
+            raise GitError(_describe_failure(error, timeout)) from None
+        timer = Timer(timeout, process.kill)
+        timer.start()
+        with process:
+            try:
+                return process.stdout.read(limit) if process.stdout else b""
+            finally:
+                process.kill()
+                timer.cancel()
+
     def status(self, cwd: str) -> bytes:
         """Return the output of `git status --short` in a directory."""
         return self._run(self._disabled, ("status", "--short", "--ignore-submodules=dirty"), cwd, {}, b"", TIMEOUT)
@@ -93,19 +119,13 @@ class Git:
 
         try:
             result = subprocess.run(
-                ["git", *(word for setting in settings for word in ("-c", setting)), *arguments],
+                self._command(settings, arguments),
                 cwd=cwd,
-                env={
-                    **_environment(),
-                    **variables,
-                    "GIT_DIR": self.repository.folder,
-                    "GIT_COMMON_DIR": self.repository.common,
-                    "GIT_WORK_TREE": self.root,
-                },
+                env=self._environment(variables),
                 capture_output=True,
                 timeout=timeout,
                 check=False,
-                **({"input": data} if data else {"stdin": subprocess.DEVNULL}),
+                input=data,
             )
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             raise GitError(_describe_failure(error, timeout)) from None
@@ -113,6 +133,17 @@ class Git:
             stderr = result.stderr.decode("utf-8", "backslashreplace")
             raise GitError(f"git exited with status {result.returncode}", stderr)
         return result.stdout
+
+    def _command(self, settings: Sequence[str], arguments: Sequence[str]) -> list[str]:
+        return ["git", *(word for setting in settings for word in ("-c", setting)), *arguments]
+
+    def _environment(self, variables: dict[str, str]) -> dict[str, str]:
+        folders = {
+            "GIT_DIR": self.repository.folder,
+            "GIT_COMMON_DIR": self.repository.common,
+            "GIT_WORK_TREE": self.root,
+        }
+        return {**_environment(), **variables, **folders}
 
 
 def open_git(workspace: Workspace, reader: Reader, report: Report) -> Git | None:

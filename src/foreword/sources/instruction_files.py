@@ -75,6 +75,22 @@ def find_instruction_files(top: str, patterns: Iterable[str], listings: Listings
     return InstructionFiles(sorted(files), unlisted, is_complete=not pending)
 
 
+def select_instruction_files(paths: Iterable[str], patterns: Iterable[str]) -> list[str]:
+    """Return the paths, relative to a repository's root, that `find_instruction_files` would find there, in the same order."""
+    index = _PatternIndex(patterns)
+    matchers: dict[str, _Matcher | None] = {}
+    selected: list[str] = []
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        if folder not in matchers:
+            parts = folder.split("/") if folder else []
+            matchers[folder] = index.matcher(parts) if all(map(index.may_contain_files, parts)) else None
+        matcher = matchers[folder]
+        if matcher is not None and matcher(name):
+            selected.append(path)
+    return selected
+
+
 class _PatternIndex:
     """Patterns, indexed so that most names can be rejected without matching globs."""
 

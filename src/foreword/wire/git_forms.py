@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from .forms import LineForm
+from ..encoding.forms import FindingForm
+from .forms import ChangesForm, LineForm, PriceForm, SectionDiffForm
 
 
 class LockSectionForm(TypedDict):
@@ -49,3 +50,51 @@ class AuthorSumForm(TypedDict):
     name: str
     tokens: int
     lines: int
+
+
+class RevisionForm(TypedDict):
+    name: str
+    commit: str
+
+
+class AgentOutcomeForm(TypedDict):
+    """What an agent at the root does with a file before and after a change; null if the file does not exist."""
+
+    agent: str
+    before: str | None
+    after: str | None
+    reason: str
+
+
+class FileReviewForm(TypedDict):
+    path: str
+    change: str
+    old_path: str | None
+    agents: list[AgentOutcomeForm]
+
+
+class PromptReviewForm(ChangesForm):
+    """How a prompt changes. `cost` is in US dollars per 1,000 conversations of `turns` turns."""
+
+    layout: str
+    folder: str
+    tokens_before: int
+    tokens_after: int
+    tokens_kept: int
+    cost: float | None
+    details: list[SectionDiffForm]
+
+
+class ReviewForm(TypedDict):
+    base: RevisionForm
+    head: RevisionForm
+    changed: bool
+    files: list[FileReviewForm]
+    prompts: list[PromptReviewForm]
+    unchanged: int
+    price: PriceForm | None
+    turns: int
+    new_findings: list[FindingForm]
+    fixed_findings: list[FindingForm]
+    conversations: int | None
+    notes: list[str]

@@ -1,0 +1,156 @@
+"""`foreword review`: print what a change does, as text, JSON, SARIF, GitHub annotations or Markdown."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..text.lines import printable
+from .options import new_parser
+from .terminal import SEVERITIES, finding_line, paint, write, write_error, write_json, write_line, write_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..programs.review import Review
+    from .arguments import Namespace, Parser
+
+_SEVERITIES = tuple(SEVERITIES)
+
+
+def parser_for(command: str) -> Parser:
+    """Return the parser for this command."""
+    about = "a layout to review instead of those that the repository shows signs of; may be repeated"
+    parser = new_parser(command, several_layouts=about)
+    parser.add_argument(
+        "range",
+        metavar="BASE[..HEAD]",
+        help="a commit to compare with HEAD, from their common ancestor; BASE..HEAD compares two commits themselves",
+    )
+    parser.add_argument("dir", nargs="?", default=".", metavar="DIR", help="a directory in the repository (.)")
+    parser.add_argument(
+        "--format",
+        default="text",
+        choices=("text", "json", "sarif", "github", "markdown"),
+        metavar="NAME",
+        help="text, json, sarif (2.1.0), github (workflow annotations) or markdown (a comment)",
+    )
+    parser.add_argument(
+        "--prices", default="", metavar="FILE", help="a TOML file of prices that override the built-in ones"
+    )
+    parser.add_argument(
+        "--fail",
+        default="error",
+        choices=_SEVERITIES,
+        metavar="SEVERITY",
+        help="exit with status 1 if a new finding has this severity or above",
+    )
+    parser.add_argument("--exit-code", action="store_true", help="exit with status 1 if a prompt changes")
+    return parser
+
+
+def review(args: Namespace) -> int:
+    """`foreword review BASE[..HEAD] [DIR]`"""
+    from ..programs.review import review_answer, review_change
+
+    fields = {"cwd": args.dir, "range": args.range, "layouts": args.layouts, "prices": args.prices}
+    result = review_change(args.question.with_fields(**fields))
+    if args.json or args.format == "json":
+        write_json(review_answer(result))
+    else:
+        _WRITERS[args.format](result)
+    fatal = _SEVERITIES[: _SEVERITIES.index(args.fail) + 1]
+    has_failed = any(finding.severity in fatal for finding in result.new_findings)
+    return 1 if has_failed or (args.exit_code and result.prompts) else 0
+
+
+def _write_sarif(result: Review) -> None:
+    from .. import __version__
+    from ..inspection.lint.formats import sarif_form
+
+    write_json(sarif_form(result.new_findings, result.root, __version__))
+
+
+def _write_github(result: Review) -> None:
+    from ..inspection.lint.formats import annotation
+    from .review_words import describe_cost, describe_place
+
+    for finding in result.new_findings:
+        write(annotation(finding, result.root))
+    for prompt in result.prompts:
+        effect = prompt.effect
+        cost = describe_cost(result, effect.after - effect.before)
+        write(
+            f"::notice title=foreword review::{printable(prompt.layout)} {describe_place(prompt.folder)}: "
+            f"{effect.before:,} → {effect.after:,} tokens{f' ({cost} per 1%2C000 conversations)' if cost else ''}"
+        )
+
+
+def _write_markdown(result: Review) -> None:
+    from .review_markdown import markdown
+
+    write(markdown(result))
+
+
+# Text
+
+
+def _write_text(result: Review) -> None:
+    from .review_words import describe_cost, describe_place, headline, price_note
+
+    write_line(paint(headline(result), "bold"))
+    _write_files(result)
+    if result.prompts:
+        write("\n")
+        rows = []
+        for prompt in result.prompts:
+            before, after = prompt.effect.before, prompt.effect.after
+            place = describe_place(prompt.folder)
+            cost = describe_cost(result, after - before)
+            rows.append((prompt.layout, place, f"{before:,}", f"{after:,}", f"{after - before:+,}", cost))
+        header = ("agent", "where", "before", "after", "tokens", "per 1,000 conversations")
+        write_table(rows, header, right=(2, 3, 4, 5))
+        write_line(paint(price_note(result), "dim"), indent=2)
+        _write_texts(result)
+    if result.new_findings:
+        write("\n")
+        write_line(paint("new findings", "bold"))
+        for finding in result.new_findings:
+            write_line(f"  {finding_line(finding)}".replace(result.root + "/", ""), indent=4)
+    if result.fixed_findings:
+        write("\n")
+        write_line(paint("fixed findings", "bold"))
+        for finding in result.fixed_findings:
+            write_line(f"  {finding_line(finding)}".replace(result.root + "/", ""), indent=4)
+    sys.stdout.flush()
+    for note in result.notes:
+        write_error(note, indent=2)
+
+
+def _write_files(result: Review) -> None:
+    from .review_words import describe_outcomes, name_of
+
+    rows = [
+        (name_of(row), row.change, describe_outcomes(row))
+        for row in result.files
+        if row.verdicts or row.change != "unchanged"
+    ]
+    if rows:
+        write("\n")
+        write_table(rows, ("file", "change", "agents"), paths=(0,))
+
+
+def _write_texts(result: Review) -> None:
+    from ..programs.review import group_by_text
+    from .edits import write_section
+    from .paths import ShortPaths
+    from .review_words import describe_place, join_layouts
+
+    for group in group_by_text(result.prompts):
+        first = group[0]
+        write("\n")
+        write_line(paint(f"{join_layouts(group)} {describe_place(first.folder)}", "bold"), indent=2)
+        for section in first.difference.sections:
+            write_section(section, first.old.text, first.new.text, ShortPaths(os.sep))
+
+
+_WRITERS = {"text": _write_text, "sarif": _write_sarif, "github": _write_github, "markdown": _write_markdown}

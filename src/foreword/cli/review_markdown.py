@@ -1,0 +1,252 @@
+"""A review as Markdown for a pull request's comment: a short table, with the changed text folded.
+
+The same change always gives the same bytes, so a comment is edited only if there is something new to say. Everything from the
+repository is untrusted, so names and messages cannot add markup or mention anybody.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..text.lines import escape_controls, printable
+from ..text.words import common_prefix_length
+from ..vocabulary import replace
+from .review_words import count_of, describe_cost, describe_outcomes, describe_place, headline, join_layouts, price_note
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..inspection.diff import Cause, Edit, SectionDiff
+    from ..programs.review import PromptReview, Review
+    from ..vocabulary import Finding
+
+_MAX_LINES = 80
+_MAX_WIDTH = 240
+_CONTEXT = 60
+_MAX_FINDINGS = 20
+_MAX_ROWS = 40
+# A comment on GitHub may have 65,536 characters.
+_MAX_LENGTH = 60_000
+
+
+def markdown(review: Review) -> str:
+    """Return the review as Markdown."""
+    parts = [f"### {headline(review)}"]
+    parts += filter(None, (_files(review), _prompts(review), _findings(review), _conversations(review)))
+    length = sum(map(len, parts))
+    for detail in _details(review):
+        if length + len(detail) > _MAX_LENGTH:
+            parts.append("More text changes than fit into a comment; `foreword review` shows them all.")
+            break
+        parts.append(detail)
+        length += len(detail)
+    parts += [f"- {_escape(note)}" for note in review.notes]
+    return "\n\n".join(parts) + "\n"
+
+
+# Tables
+
+
+def _files(review: Review) -> str:
+    rows = []
+    for row in review.files[:_MAX_ROWS]:
+        name = _code(row.path) + (f" from {_code(row.old_path)}" if row.old_path else "")
+        rows.append([name, row.change, _escape(describe_outcomes(row)) or "no agent reads it"])
+    if len(review.files) > _MAX_ROWS:
+        rows.append([f"{len(review.files) - _MAX_ROWS:,} more files", "", ""])
+    return _table(["file", "change", "what agents at the root do with it"], rows) if rows else ""
+
+
+def _prompts(review: Review) -> str:
+    """Return a table with a row for each folder and a column for each agent."""
+    if not review.prompts:
+        return ""
+    layouts = list(dict.fromkeys(prompt.layout for prompt in review.prompts))
+    by_folder: dict[str, dict[str, PromptReview]] = {}
+    for prompt in review.prompts:
+        by_folder.setdefault(prompt.folder, {})[prompt.layout] = prompt
+    rows = []
+    for folder, prompts in by_folder.items():
+        cells = [_cell(prompts.get(layout)) for layout in layouts]
+        rows.append([_code(folder) if folder else "the root", *cells, _cost_range(review, list(prompts.values()))])
+    table = _table(["tokens in", *map(_escape, layouts), "per 1,000 conversations"], rows)
+    return f"{table}\n\n<sub>{_escape(price_note(review))}</sub>"
+
+
+def _cell(prompt: PromptReview | None) -> str:
+    if prompt is None:
+        return ""
+    before, after = prompt.effect.before, prompt.effect.after
+    return f"{after:,} ({after - before:+,})"
+
+
+def _cost_range(review: Review, prompts: Sequence[PromptReview]) -> str:
+    changes = sorted(prompt.effect.after - prompt.effect.before for prompt in prompts)
+    costs = list(dict.fromkeys(describe_cost(review, change) for change in (changes[0], changes[-1])))
+    return " to ".join(costs)
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace(chr(10), ' ') for cell in cells)} |" for cells in lines)
+
+
+def _findings(review: Review) -> str:
+    lines = []
+    new, fixed = (
+        [finding for finding in findings if finding.severity != "info"]
+        for findings in (review.new_findings, review.fixed_findings)
+    )
+    for title, findings in (("New findings", new), ("Fixed findings", fixed)):
+        if findings:
+            lines += [f"**{title}**", ""]
+            lines += [_finding(finding, review.root) for finding in findings[:_MAX_FINDINGS]]
+            more = len(findings) - _MAX_FINDINGS
+            lines += [f"- {more:,} more", ""] if more > 0 else [""]
+    return "\n".join(lines).rstrip("\n")
+
+
+def _finding(finding: Finding, root: str) -> str:
+    path = finding.path.removeprefix(root + "/")
+    message = (
+        finding.message.partition("\n")[0].replace(root + "/", "").removeprefix(f"{path}: ").removeprefix(f"{path} ")
+    )
+    place = f"{_code(f'{path}:{finding.line}' if finding.line else path)}: " if path else ""
+    return f"- {finding.severity}: {place}{_escape(message)} ({_code(finding.code)})"
+
+
+def _conversations(review: Review) -> str:
+    if not review.conversations or not review.prompts:
+        return ""
+    lost = max(prompt.effect.before - prompt.effect.kept for prompt in review.prompts)
+    return (
+        f"{count_of(review.conversations, 'stored conversation')} in this repository keep the old prompt until they are "
+        f"rebuilt. A rebuild then loses up to {count_of(lost, 'cached token')} in each."
+    )
+
+
+# The text
+
+
+def _details(review: Review) -> Iterator[str]:
+    from ..programs.review import group_by_text
+
+    for group in group_by_text(review.prompts):
+        first = group[0]
+        lines = [line for section in first.difference.sections for line in _section_lines(section, first)]
+        more = len(lines) - _MAX_LINES
+        lines = lines[:_MAX_LINES] + ([f"… {more:,} more lines"] if more > 0 else [])
+        shown = f", as {first.layout} sees it" if len(group) > 1 else ""
+        title = f"What changes for {join_layouts(group)} {describe_place(first.folder)}{shown}"
+        text = "\n".join(lines)
+        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+        summary = _escape_html(printable(title))
+        yield f"<details><summary>{summary}</summary>\n\n{fence}diff\n{text}\n{fence}\n\n</details>"
+
+
+def _section_lines(section: SectionDiff, prompt: PromptReview) -> Iterator[str]:
+    """Yield the removed and added lines of a section, each group after its cause."""
+    old, new = prompt.old.text, prompt.new.text
+    if "moved" in section.kinds:
+        yield f"@@ {printable(section.section)} moved from position {section.old_place} to {section.new_place} @@"
+    if "added" in section.kinds and section.new:
+        yield _heading(section, section.causes)
+        yield from _signed("+", new[section.new[0] : section.new[1]].split("\n"))
+    elif "removed" in section.kinds and section.old:
+        yield _heading(section, section.causes)
+        yield from _signed("-", old[section.old[0] : section.old[1]].split("\n"))
+    for hunk in _hunks(section.edits, old, new):
+        removed, added = _different_lines(old[hunk.old[0] : hunk.old[1]], new[hunk.new[0] : hunk.new[1]])
+        yield _heading(section, hunk.causes)
+        if len(removed) == len(added):
+            pairs = [_shorten_pair(*pair) for pair in zip(removed, added, strict=True)]
+            removed, added = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        yield from _signed("-", removed)
+        yield from _signed("+", added)
+
+
+def _hunks(edits: Sequence[Edit], old: str, new: str) -> list[Edit]:
+    """Return the edits, extended to whole lines and merged if they then touch."""
+    hunks: list[Edit] = []
+    for edit in edits:
+        span_old, span_new = _whole_lines(old, *edit.old), _whole_lines(new, *edit.new)
+        last = hunks[-1] if hunks else None
+        if last and (span_old[0] <= last.old[1] or span_new[0] <= last.new[1]):
+            span_old, span_new = (
+                (last.old[0], max(span_old[1], last.old[1])),
+                (last.new[0], max(span_new[1], last.new[1])),
+            )
+            hunks[-1] = replace(last, old=span_old, new=span_new, causes=(*last.causes, *edit.causes))
+        else:
+            hunks.append(replace(edit, old=span_old, new=span_new))
+    return hunks
+
+
+def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
+    stop = text.find("\n", end)
+    return text.rfind("\n", 0, start) + 1, len(text) if stop < 0 else stop
+
+
+def _different_lines(removed: str, added: str) -> tuple[list[str], list[str]]:
+    """Return the lines of two texts without those that both begin or end with."""
+    old, new = removed.split("\n"), added.split("\n")
+    while old and new and old[0] == new[0]:
+        del old[0], new[0]
+    while old and new and old[-1] == new[-1]:
+        del old[-1], new[-1]
+    return old, new
+
+
+def _shorten_pair(old: str, new: str) -> tuple[str, str]:
+    """Return two long lines without most of what they have in common at the start and the end."""
+    if max(len(old), len(new)) <= _MAX_WIDTH:
+        return old, new
+    start = max(common_prefix_length(old, new) - _CONTEXT, 0)
+    rest = common_prefix_length(old[start:][::-1], new[start:][::-1])
+    end = max(rest - _CONTEXT, 0)
+    first, last = "…" if start else "", "…" if end else ""
+    return (
+        f"{first}{old[start : len(old) - end]}{last}",
+        f"{first}{new[start : len(new) - end]}{last}",
+    )
+
+
+def _heading(section: SectionDiff, causes: Sequence[Cause]) -> str:
+    """Return where a change comes from: the files and lines, or the section if no file is the cause."""
+    lines: dict[str, list[int]] = {}
+    for cause in causes:
+        if cause.kind in ("file", "skill", "resident", "template"):
+            lines.setdefault(printable(cause.path), []).extend(cause.lines or ())
+    places = [
+        f"{path}:{min(numbers)}" + (f"-{max(numbers)}" if max(numbers) > min(numbers) else "") if numbers else path
+        for path, numbers in lines.items()
+    ]
+    return f"@@ {', '.join(places[:3]) or printable(section.section)} @@"
+
+
+def _signed(sign: str, lines: Sequence[str]) -> Iterator[str]:
+    for line in lines:
+        shown = escape_controls(line, keep="\t")
+        yield f"{sign} {shown if len(shown) <= 2 * _MAX_WIDTH else shown[: 2 * _MAX_WIDTH - 1] + '…'}".rstrip()
+
+
+# Escaping
+
+
+def _code(text: str) -> str:
+    """Return the text as a code span that a table can contain."""
+    text = printable(text).replace("|", "\\|")
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * (longest + 1)
+    return f"{fence} {text} {fence}" if longest else f"`{text}`"
+
+
+def _escape(text: str) -> str:
+    """Return the text without markup, mentions or references."""
+    escaped = re.sub(r"[\\`*_|\[\]~]", r"\\\g<0>", escape_controls(" ".join(text.split())))
+    return _escape_html(escaped).replace("#", "&#35;").replace("@", "&#64;")
+
+
+def _escape_html(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,82 @@
+"""The sentences of a review that every format has in common."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..inspection.agents import Verdict
+    from ..programs.review import FileReview, PromptReview, Review
+
+
+def headline(review: Review) -> str:
+    """Describe a review in one line."""
+    changed = sum(row.change in ("added", "removed", "changed", "renamed") for row in review.files)
+    if not review.prompts:
+        files = f", although {count_of(changed, 'instruction file')} changed" if changed else ""
+        return f"No agent's prompt at the root changes{files}" if changed else "No agent's prompt changes"
+    names = len({prompt.layout for prompt in review.prompts})
+    return f"{count_of(changed, 'instruction file')} changed, and with {'it' if changed == 1 else 'them'} the prompts of {count_of(names, 'agent')}"
+
+
+def describe_place(folder: str) -> str:
+    """Return where an agent works, as text."""
+    return f"in {folder}" if folder else "at the root"
+
+
+def describe_cost(review: Review, tokens: int) -> str:
+    """Return what these tokens cost in 1,000 conversations, with a sign, or empty if no price is known."""
+    cost = review.cost(tokens)
+    if cost is None:
+        return ""
+    return f"{'-' if cost < 0 else '+'}${abs(cost):,.2f}"
+
+
+def price_note(review: Review) -> str:
+    """Describe how tokens and costs were calculated."""
+    from ..programs.review import TURNS
+
+    if review.price is None:
+        return "Tokens are estimates. The model's price is not known; --prices adds one."
+    return (
+        f"Tokens are estimates. Costs are for {review.price.name}, with {TURNS} turns in each conversation that read the prompt "
+        "from the cache."
+    )
+
+
+def join_layouts(prompts: Sequence[PromptReview]) -> str:
+    """Return the names of the prompts' layouts."""
+    return ", ".join(dict.fromkeys(prompt.layout for prompt in prompts))
+
+
+def count_of(count: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def name_of(row: FileReview) -> str:
+    """Return the path of a file, and its old path if it was renamed."""
+    return f"{row.path} (from {row.old_path})" if row.old_path else row.path
+
+
+def describe_outcomes(row: FileReview) -> str:
+    """Describe what agents do with a file, and what they did before if that differs: `loaded: codex; loaded → shadowed: claude`."""
+    groups: dict[str, list[str]] = {}
+    for name, (before, after) in row.verdicts.items():
+        groups.setdefault(describe_outcome(before, after), []).append(name)
+    return "; ".join(f"{outcome}: {', '.join(names)}" for outcome, names in groups.items())
+
+
+def describe_outcome(before: Verdict | None, after: Verdict | None) -> str:
+    """Describe one agent's verdict on a file before and after."""
+    old, new = (_verdict_text(verdict) for verdict in (before, after))
+    if before is None or after is None:
+        return new or f"no longer {old}"
+    return new if old == new else f"{old} → {new}"
+
+
+def _verdict_text(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return ""
+    return f"cut {verdict.cut}%" if verdict.name == "cut" else verdict.name.replace("-", " ")

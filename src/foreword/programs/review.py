@@ -1,0 +1,370 @@
+"""The bill of a pull request: what a change to a repository does to the prompt of each agent, and what it costs.
+
+Both trees are read from git and written, one after the other, into the same private temporary folder, so that the prompts differ only
+if the files do. The user's own files are not part of a review.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from ..errors import CallError
+from ..inspection.agents import Verdict
+from ..inspection.diff import compare
+from ..inspection.effects import measure_effect
+from ..inspection.subject import Subject
+from ..sources.checkout import Checkout
+from ..sources.environment import resolve_workspace
+from ..sources.files import Reader
+from ..sources.git import open_git
+from ..sources.git_trees import LINK, GitTrees
+from ..sources.search import SKILL_FILE
+from ..text.lines import printable
+from ..text.tokens import estimator
+from ..vocabulary import replace, value
+from .project import fixed_time, working_folders
+from .review_tree import TreeReader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from ..inspection.diff import Difference
+    from ..inspection.effects import Effect
+    from ..inspection.prices import Price
+    from ..sources.git_trees import Tree
+    from ..vocabulary import Finding, Prompt
+    from ..wire.git_forms import PromptReviewForm, ReviewForm
+    from .question import Question
+    from .review_tree import TreeReading
+
+TURNS = 30
+_MAX_FOLDERS = 20
+
+
+@value
+class Revision:
+    """One side of a change: the name that the caller used, and the id of the commit."""
+
+    name: str
+    commit: str
+
+
+@value
+class FileReview:
+    """A changed file: what happened to it, and what each agent at the root does with it before and after, by the agent's name."""
+
+    path: str
+    change: str
+    old_path: str = ""
+    verdicts: Mapping[str, tuple[Verdict | None, Verdict | None]] = {}
+
+
+@value
+class PromptReview:
+    """How the prompt of a layout in a folder changes. Paths in `old` and `new` are relative to the root."""
+
+    layout: str
+    folder: str
+    old: Prompt
+    new: Prompt
+    effect: Effect
+    difference: Difference
+
+
+@value
+class Review:
+    """What a change does.
+
+    `unchanged` is the number of prompts that stay the same. Costs are calculated from `price`. `conversations` is the number of stored
+    conversations in the repository, or None if no store was passed.
+    """
+
+    root: str
+    base: Revision
+    head: Revision
+    files: Sequence[FileReview]
+    prompts: Sequence[PromptReview]
+    unchanged: int
+    new_findings: Sequence[Finding]
+    fixed_findings: Sequence[Finding]
+    price: Price | None = None
+    conversations: int | None = None
+    notes: Sequence[str] = ()
+
+    def cost(self, tokens: int) -> float | None:
+        """Return what these tokens cost in 1,000 conversations: each writes them to the cache once and reads them in every later turn."""
+        if self.price is None:
+            return None
+        return tokens * (self.price.write + (TURNS - 1) * self.price.read) / 1_000
+
+
+def review_change(question: Question) -> Review:
+    """Review the change in the question's `range`: BASE, BASE..HEAD or BASE...HEAD."""
+    reader = Reader()
+    workspace = resolve_workspace(question.workspace, reader)
+    reasons: list[str] = []
+    git = open_git(workspace, reader, reasons.append)
+    if git is None:
+        reason = reasons[0] if reasons else "it is not in a git repository with a commit"
+        raise CallError(f"review cannot ask git about {printable(workspace.cwd)}: {reason}")
+    objects = GitTrees(git)
+    base, head = _resolve_range(objects, question.fields.get("range") or "")
+    trees = objects.tree(base.commit), objects.tree(head.commit)
+    with Checkout(objects, os.path.basename(git.root)) as checkout:
+        comparison = _TreeComparison(question, git.root, checkout, trees)
+        return comparison.review(base, head)
+
+
+def _resolve_range(objects: GitTrees, text: str) -> tuple[Revision, Revision]:
+    """Return the two sides. Without `..`, the change starts at their common ancestor, as in a pull request."""
+    separator = "..." if "..." in text else ".." if ".." in text else ""
+    base, _, head = text.partition(separator) if separator else (text, "", "")
+    names = base or "HEAD", head or "HEAD"
+    ids = objects.resolve(names[0]), objects.resolve(names[1])
+    start = ids[0] if separator == ".." else objects.merge_base(*ids)
+    return Revision(names[0], start), Revision(names[1], ids[1])
+
+
+class _TreeComparison:
+    """Builds the prompts of both trees and compares them."""
+
+    def __init__(self, question: Question, root: str, checkout: Checkout, trees: tuple[Tree, Tree]) -> None:
+        self.question, self.root, self.checkout, self.trees = question, root, checkout, trees
+        portable = question.portable().with_fields(cwd=checkout.root, now=fixed_time())
+        self.reader = TreeReader(portable, checkout, trees)
+        old, new = trees
+        self.changed = sorted(path for path in {*old, *new} if old.get(path) != new.get(path))
+        self.notes: dict[str, None] = {}
+
+    def review(self, base: Revision, head: Revision) -> Review:
+        """Build, compare and check both trees."""
+        folders = self._folders()
+        old, new = (self.reader.read(tree, folders) for tree in self.trees)
+        self.notes.update(dict.fromkeys((*old.notes, *new.notes)))
+        prompts = list(self._compare(old, new))
+        self._note_limits()
+        return Review(
+            printable(self.root),
+            base,
+            head,
+            self._files(old, new),
+            [prompt for prompt in prompts if prompt.difference.is_changed],
+            sum(not prompt.difference.is_changed for prompt in prompts),
+            [self._at_root(row) for row in _only_in(new.findings, old.findings)],
+            [self._at_root(row) for row in _only_in(old.findings, new.findings)],
+            self._price(),
+            self._conversations(),
+            list(self.notes),
+        )
+
+    def _folders(self) -> list[str]:
+        """Return the root, as an empty string, and the folders with instruction files that changed."""
+        files = [f"/{path}" for path in self.changed if path in self.reader.instruction_files]
+        folders = list(dict.fromkeys(["", *(folder.lstrip("/") for folder in working_folders(files, ""))]))
+        if len(folders) > _MAX_FOLDERS:
+            self.notes[f"only the first {_MAX_FOLDERS} of {len(folders):,} folders were reviewed"] = None
+        return folders[:_MAX_FOLDERS]
+
+    def _compare(self, old: TreeReading, new: TreeReading) -> Iterator[PromptReview]:
+        """Yield the prompts of both trees. A folder is left out if its prompt changes only as the root's does."""
+        count = estimator(self.question.model, self.question.provider)
+        for key in (key for key in old.prompts if key in new.prompts):
+            layout, folder = key
+            is_own = {*old.sources[key], *new.sources[key]} - {*old.sources[layout, ""], *new.sources[layout, ""]}
+            if folder and not is_own:
+                continue
+            before, after = old.prompts[key], new.prompts[key]
+            difference = compare(Subject("before", before), Subject("after", after))
+            yield PromptReview(
+                before.layout, printable(folder), before, after, measure_effect(before, after, count), difference
+            )
+
+    def _files(self, old: TreeReading, new: TreeReading) -> list[FileReview]:
+        """Return the changed files that an agent reads or that look like instructions, and other files that an agent now treats differently."""
+        rows = list(self._changed_files(old, new))
+        moved = {row.old_path for row in rows if row.old_path}
+        rows = [row for row in rows if row.path not in moved]
+        rows += self._links(old, new, {row.path for row in rows})
+        for shown in sorted({*old.verdicts, *new.verdicts} - {row.path for row in rows} - moved):
+            verdicts = self._verdicts(shown, "", old, new)
+            if any(_outcome(before) != _outcome(after) for before, after in verdicts.values()):
+                rows.append(FileReview(shown, "unchanged", "", verdicts))  # another file now hides or reveals it
+        return rows
+
+    def _changed_files(self, old: TreeReading, new: TreeReading) -> Iterator[FileReview]:
+        by_id = {entry.id: path for path, entry in self.trees[0].items() if path not in self.trees[1]}
+        read = {path for reading in (old, new) for paths in reading.sources.values() for path in paths}
+        for path in self.changed:
+            shown = printable(path)
+            if path in self.reader.instruction_files or shown in read:
+                before, after = self.trees[0].get(path), self.trees[1].get(path)
+                source = printable(by_id.get(after.id, "")) if after and before is None else ""
+                change = "changed" if before and after else "removed" if before else "renamed" if source else "added"
+                yield FileReview(shown, change, source, self._verdicts(shown, source, old, new))
+
+    def _links(self, old: TreeReading, new: TreeReading, listed: Collection[str]) -> Iterator[FileReview]:
+        """Yield the links that did not change, but lead to a file that did. The folder has the files of the new tree."""
+        root, changed = self.checkout.root, set(self.changed)
+        for path in sorted(self.reader.instruction_files):
+            entry = self.trees[1].get(path)
+            if entry is None or entry.mode != LINK or printable(path) in listed:
+                continue
+            target = os.path.realpath(os.path.join(root, path))[len(root) + 1 :]
+            if target in changed:
+                verdicts = self._verdicts(printable(path), "", old, new)
+                yield FileReview(printable(path), f"leads to {printable(target)}", "", verdicts)
+
+    def _verdicts(
+        self, path: str, old_path: str, old: TreeReading, new: TreeReading
+    ) -> dict[str, tuple[Verdict | None, Verdict | None]]:
+        before, after = old.verdicts.get(old_path or path, {}), new.verdicts.get(path, {})
+        names = list(dict.fromkeys((*before, *after)))
+        if names:
+            return {name: (before.get(name), after.get(name)) for name in names}
+        # A file that another one imports is not in the table of instruction files.
+        loaded = Verdict("listed" if path.endswith(f"/{SKILL_FILE}") else "loaded")
+        keys = [key for key in new.prompts if not key[1]]
+        return {
+            new.prompts[key].layout: (
+                loaded if path in old.sources.get(key, ()) else None,
+                loaded if path in new.sources[key] else None,
+            )
+            for key in keys
+            if path in old.sources.get(key, ()) or path in new.sources[key]
+        }
+
+    def _at_root(self, row: Finding) -> Finding:
+        """Return a finding with the paths of the repository instead of those of the temporary folder."""
+        temporary, root = printable(self.checkout.root), printable(self.root)
+        return replace(row, path=row.path.replace(temporary, root), message=row.message.replace(temporary, root))
+
+    def _note_limits(self) -> None:
+        if not self.checkout.is_complete:
+            self.notes["the repository is very large, so checks for missing files may be wrong"] = None
+        if skipped := list(self.checkout.skipped):
+            names = ", ".join(map(printable, skipped[:3])) + (f" and {len(skipped) - 3:,} more" if skipped[3:] else "")
+            self.notes[f"not read, because of the name or size or because this clone does not have it: {names}"] = None
+
+    def _price(self) -> Price | None:
+        from ..inspection.price_list import read_prices
+
+        fields = self.question.fields
+        table = read_prices(fields.get("prices") or "", self.question.workspace, fields.get("settings") or "")
+        if self.question.model or self.question.provider:
+            rules, price, _ = table.rule_for(self.question.provider, self.question.model)
+            return price if self.question.model else table.price_of(rules, "")
+        return table.price_of(table.providers[0], "")
+
+    def _conversations(self) -> int | None:
+        if not self.question.fields.get("store"):
+            return None
+        import json
+
+        from ..sources.paths import is_inside
+        from ..store import open_store
+
+        root = printable(self.root)
+        uses = open_store(self.question.existing_store_url()).uses()
+        return sum(count for text, count in uses if is_inside(str(json.loads(text).get("cwd", "")), root))
+
+
+def group_by_text(prompts: Sequence[PromptReview]) -> list[list[PromptReview]]:
+    """Group the prompts in which the texts of files change in the same way. Agents differ only in the words around them."""
+    groups: dict[object, list[PromptReview]] = {}
+    for prompt in prompts:
+        before, after = _file_texts(prompt.old), _file_texts(prompt.new)
+        changed = [(before.get(path, ""), after.get(path, "")) for path in {*before, *after}]
+        # Without the path: one agent may read a file, and another one a link to it.
+        key = prompt.folder, tuple(sorted({row for row in changed if row[0] != row[1]}))
+        groups.setdefault(key, []).append(prompt)
+    return list(groups.values())
+
+
+def _file_texts(prompt: Prompt) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for piece in (piece for passage in prompt.passages for piece in passage.pieces if piece.origin.kind == "file"):
+        texts[piece.origin.path] = texts.get(piece.origin.path, "") + piece.text
+    return {path: text.strip() for path, text in texts.items()}
+
+
+def _outcome(verdict: Verdict | None) -> tuple[str, int | None]:
+    return (verdict.name, verdict.cut) if verdict else ("", None)
+
+
+def _only_in(findings: Sequence[Finding], others: Sequence[Finding]) -> list[Finding]:
+    """Return the findings that are not among the others. Only a line number or a size that changed is not a difference."""
+    remaining: dict[tuple[str, ...], int] = {}
+    for row in others:
+        remaining[_identity(row)] = remaining.get(_identity(row), 0) + 1
+    result = []
+    for row in findings:
+        if remaining.get(_identity(row)):
+            remaining[_identity(row)] -= 1
+        else:
+            result.append(row)
+    return result
+
+
+def _identity(row: Finding) -> tuple[str, ...]:
+    return row.code, row.path, re.sub(r"\d[\d,]*", "", row.message)
+
+
+# JSON
+
+
+def review_answer(review: Review) -> ReviewForm:
+    """Return the JSON form of a review."""
+    from ..encoding.prompt import finding_form
+    from ..wire.differences import price_form
+
+    return {
+        "base": {"name": review.base.name, "commit": review.base.commit},
+        "head": {"name": review.head.name, "commit": review.head.commit},
+        "changed": bool(review.prompts),
+        "files": [
+            {
+                "path": row.path,
+                "change": row.change,
+                "old_path": row.old_path or None,
+                "agents": [
+                    {
+                        "agent": name,
+                        "before": before.name if before else None,
+                        "after": after.name if after else None,
+                        "reason": after.reason if after else "",
+                    }
+                    for name, (before, after) in row.verdicts.items()
+                ],
+            }
+            for row in review.files
+        ],
+        "prompts": [_prompt_form(review, prompt) for prompt in review.prompts],
+        "unchanged": review.unchanged,
+        "price": price_form(review.price) if review.price else None,
+        "turns": TURNS,
+        "new_findings": [finding_form(row) for row in review.new_findings],
+        "fixed_findings": [finding_form(row) for row in review.fixed_findings],
+        "conversations": review.conversations,
+        "notes": list(review.notes),
+    }
+
+
+def _prompt_form(review: Review, prompt: PromptReview) -> PromptReviewForm:
+    from ..wire.answers import changes_form
+    from ..wire.differences import section_diff_form
+
+    effect = prompt.effect
+    return {
+        **changes_form(prompt.difference),
+        "layout": prompt.layout,
+        "folder": prompt.folder or ".",
+        "tokens_before": effect.before,
+        "tokens_after": effect.after,
+        "tokens_kept": effect.kept,
+        "cost": review.cost(effect.after - effect.before),
+        "details": [
+            section_diff_form(section, prompt.old.text, prompt.new.text) for section in prompt.difference.sections
+        ],
+    }

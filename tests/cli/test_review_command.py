@@ -1,0 +1,310 @@
+"""The command `foreword review`: what a change in git does to prompts, in every format, and with hostile repositories."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
+
+from foreword.cli.review_markdown import _escape
+from foreword.sources import checkout, git_trees
+from foreword.sources.files import Reader
+from foreword.sources.git import open_git
+from foreword.vocabulary import Workspace
+from foreword.wire.git_forms import ReviewForm
+
+OLD = {
+    "w/AGENTS.md": "# Shop\n\nUse pnpm.\n",
+    "w/package.json": '{"scripts": {"test": "x"}}',
+    "w/docs/style.md": "Be brief.\n",
+}
+
+
+@pytest.fixture
+def commit(tree, git):
+    """`commit({"w/a": "…"}, "w/b")` writes files, deletes others, and commits; returns the commit's id."""
+    git("init")
+
+    def commit(files, *deleted):
+        for name in (*deleted, *files):
+            if os.path.lexists(tree.path(name)):
+                os.remove(tree.path(name))
+        tree(files)
+        git("add", "-A")
+        git("commit", "-m", "change", "--allow-empty")
+        return git("rev-parse", "HEAD").strip()
+
+    return commit
+
+
+@pytest.fixture
+def review(run):
+    """`review("HEAD~")` returns the JSON of a review."""
+
+    def review(*arguments):
+        status, out, err = run("review", *arguments, "--json")
+        assert status in (0, 1), err
+        return json.loads(out)
+
+    return review
+
+
+def outcomes(form):
+    """Return what agents do with each file: by path, the change and the outcomes of the agents `claude` and `codex`."""
+    return {
+        row["path"]: (
+            row["change"],
+            *((agent["before"], agent["after"]) for agent in row["agents"] if agent["agent"] in ("claude", "codex")),
+        )
+        for row in form["files"]
+    }
+
+
+def test_a_changed_word_is_found_in_each_agents_prompt(commit, review, fits):
+    commit(OLD)
+    commit({"w/AGENTS.md": "# Shop\n\nUse npm.\n"})
+    form = review("HEAD~")
+    assert fits(form, ReviewForm) == []
+    assert form["changed"] and form["unchanged"] == 0
+    prompt = next(prompt for prompt in form["prompts"] if prompt["layout"] == "codex")
+    (edit,) = prompt["details"][0]["edits"]
+    assert (edit["old"]["text"], edit["new"]["text"]) == ("pnpm", "npm")
+    assert edit["causes"] == [{"kind": "file", "path": "AGENTS.md", "lines": [3, 3], "note": None}]
+    assert prompt["cost"] == pytest.approx(
+        (prompt["tokens_after"] - prompt["tokens_before"])
+        * (form["price"]["write"] + 29 * form["price"]["read"])
+        / 1000
+    )
+
+
+def test_a_new_file_that_hides_another_is_shown(commit, review):
+    commit(OLD)
+    commit({"w/CLAUDE.md": "Use yarn.\n"})
+    form = review("HEAD~", "--layout", "claude", "--layout", "codex")
+    assert outcomes(form) == {
+        "CLAUDE.md": ("added", (None, "loaded"), (None, "never")),
+        "AGENTS.md": ("unchanged", ("loaded", "shadowed"), ("loaded", "loaded")),
+    }
+
+
+def test_renamed_removed_and_nested_files(commit, review):
+    commit({**OLD, "w/old/AGENTS.md": "A long enough text to keep.\n", "w/gone/AGENTS.md": "Gone.\n"})
+    commit({"w/new/AGENTS.md": "A long enough text to keep.\n"}, "w/old/AGENTS.md", "w/gone/AGENTS.md")
+    form = review("HEAD~")
+    changes = {row["path"]: (row["change"], row["old_path"]) for row in form["files"]}
+    assert changes == {"gone/AGENTS.md": ("removed", None), "new/AGENTS.md": ("renamed", "old/AGENTS.md")}
+    assert {prompt["folder"] for prompt in form["prompts"]} == {"gone", "new", "old"}
+
+
+def test_files_that_others_import_are_read(commit, review):
+    commit({**OLD, "w/CLAUDE.md": "See @docs/style.md\n"})
+    commit({"w/docs/style.md": "Be verbose.\n"})
+    form = review("HEAD~", "--layout", "claude")
+    assert outcomes(form) == {"docs/style.md": ("changed", ("loaded", "loaded"))}
+    assert "verbose" in json.dumps(form["prompts"][0]["details"])
+
+
+def test_only_new_findings_are_reported(commit, run, review, tree):
+    commit({**OLD, "w/AGENTS.md": "Run `npm run test`.\n\nRead `docs/missing.md`.\n"})
+    commit(
+        {
+            "w/AGENTS.md": "First.\n\nRun `npm run test`.\n\nRead `docs/missing.md`.\n\nRead `docs/style.md` and `docs/new.md`.\n"
+        }
+    )
+    form = review("HEAD~")
+    assert [(row["code"], tree.short(row["path"]), row["line"]) for row in form["new_findings"]] == [
+        ("missing-file", "/w/AGENTS.md", 7)
+    ]
+    assert form["fixed_findings"] == []
+    assert run("review", "HEAD~")[0] == 0 and run("review", "HEAD~", "--fail", "warning")[0] == 1
+    assert run("review", "HEAD~", "--exit-code")[0] == 1
+
+
+def test_other_changes_change_nothing(commit, run, review):
+    commit(OLD)
+    commit({"w/main.py": "print()\n"})
+    form = review("HEAD~")
+    assert (form["changed"], form["files"], form["prompts"], form["new_findings"]) == (False, [], [], [])
+    assert form["unchanged"] > 0
+    assert run("review", "HEAD~", "--format", "markdown") == (0, "### No agent's prompt changes\n", "")
+    assert run("review", "HEAD~", "--exit-code")[0] == 0
+
+
+def test_the_users_files_and_the_working_tree_do_not_matter(commit, run, tree, git):
+    commit(OLD)
+    commit({"w/AGENTS.md": "# Shop\n\nUse npm.\n"})
+    before = run("review", "HEAD~", "--format", "markdown")
+    tree({"w/AGENTS.md": "Uncommitted.\n", "home/.codex/AGENTS.md": "Of the user.\n", "AGENTS.md": "Above.\n"})
+    assert run("review", "HEAD~", "--format", "markdown") == before
+    assert git("status", "--short") == " M AGENTS.md\n"
+
+
+def test_a_change_starts_at_the_common_ancestor_unless_two_dots_are_written(commit, git, review):
+    commit(OLD)
+    git("checkout", "-b", "topic")
+    commit({"w/AGENTS.md": "# Shop\n\nUse npm.\n"})
+    git("checkout", "main")
+    commit({"w/AGENTS.md": "# Shop\n\nUse pnpm.\n\nOnly on main.\n"})
+    assert "Only on main" not in json.dumps(review("main...topic"))
+    assert "Only on main" in json.dumps(review("main..topic"))
+    git("checkout", "--detach", "topic")
+    assert "Only on main" not in json.dumps(review("main"))
+
+
+def test_markdown_is_short_folded_and_safe(commit, run):
+    commit(OLD)
+    commit({"w/AGENTS.md": "# Shop\n\nUse npm. ```` \u202e @everyone\n", "w/a|`b/AGENTS.md": "<b>Hi</b>\n"})
+    out = run("review", "HEAD~", "--format", "markdown")[1]
+    summary, _, details = out.partition("<details>")
+    assert summary.startswith("### 2 instruction files changed, and with them the prompts of ")
+    assert "| `` a\\|`b/AGENTS.md `` | added |" in summary
+    assert "@" not in summary and "a bidirectional override" in summary
+    assert "`````diff\n" in details and "+ Use npm. ```` \\u202e @everyone" in details
+    assert len(summary.splitlines()) < 20
+
+
+def test_the_other_formats(commit, run):
+    commit(OLD)
+    commit({"w/AGENTS.md": "# Shop\n\nUse npm.\n\nRead `docs/new.md`.\n"})
+    Sarif.model_validate(json.loads(run("review", "HEAD~", "--format", "sarif")[1]))
+    annotations = run("review", "HEAD~", "--format", "github")[1].splitlines()
+    assert annotations[0].startswith("::warning file=AGENTS.md,line=5,title=foreword missing-file::")
+    assert any(line.startswith("::notice title=foreword review::codex at the root: ") for line in annotations)
+    text = run("review", "HEAD~")[1]
+    assert "    + Read `docs/new.md`." in text and "AGENTS.md:5: docs/new.md does not exist" in text
+
+
+def test_stored_conversations_are_counted(commit, run, review, tree):
+    commit(OLD)
+    store = f"sqlite:///{tree.path('store.db')}"
+    for id in ("one", "two"):
+        assert run("talk", "turn", id, "--message", "Hi", "--store", store)[0] == 0
+    commit({"w/AGENTS.md": "# Shop\n\nUse npm.\n"})
+    assert review("HEAD~", "--store", store)["conversations"] == 2
+    assert review("HEAD~")["conversations"] is None
+    assert (
+        "2 stored conversations in this repository keep the old prompt"
+        in run("review", "HEAD~", "--store", store, "--format", "markdown")[1]
+    )
+
+
+def test_text_in_markdown_cannot_mention_anybody():
+    assert _escape("@team *x* <b> #1 a&b\n`c`") == "&#64;team \\*x\\* &lt;b&gt; &#35;1 a&amp;b \\`c\\`"
+
+
+# Invalid calls and hostile repositories
+
+
+@pytest.mark.parametrize(
+    ("range", "message"),
+    [
+        ("nothing", "there is no commit 'nothing'"),
+        ("--output=/tmp/x", "is not the name of a commit"),
+        ("-h..HEAD", "is not the name of a commit"),
+        ("HEAD..--all", "is not the name of a commit"),
+        ("HEAD\n", "is not the name of a commit"),
+        ("HEAD:AGENTS.md", "there is no commit"),
+    ],
+)
+def test_a_base_that_is_not_a_commit_is_an_invalid_call(commit, run, range, message):
+    commit(OLD)
+    status, _, err = run("review", "--", range)
+    assert status == 2 and message in err
+
+
+def test_outside_a_repository_it_is_an_invalid_call(run):
+    status, _, err = run("review", "HEAD~")
+    assert status == 2 and "it is not in a git repository with a commit" in err
+
+
+def test_a_shallow_clone_says_what_to_do(commit, git, run, tree, monkeypatch):
+    commit(OLD)
+    commit({"w/AGENTS.md": "Other.\n"})
+    git("clone", "--depth=1", f"file://{tree.path('w')}", "../clone")
+    monkeypatch.chdir(tree.path("clone"))
+    status, _, err = run("review", "HEAD~")
+    assert (
+        status == 2
+        and "there is no commit 'HEAD~' in this repository; if it exists elsewhere, run git fetch first" in err
+    )
+
+
+def test_worktrees_submodules_and_odd_names(commit, git, review, tree, monkeypatch):
+    commit({**OLD, "w/a\nb/AGENTS.md": "Odd.\n"})
+    git("clone", ".", "../module")
+    git("-c", "protocol.file.allow=always", "submodule", "add", tree.path("module"), "sub")
+    commit({"w/AGENTS.md": "# Shop\n\nUse npm.\n", "w/a\nb/AGENTS.md": "Odder.\n"})
+    git("worktree", "add", "../tree", "HEAD")
+    monkeypatch.chdir(tree.path("tree"))
+    form = review("HEAD~")
+    assert [row["path"] for row in form["files"]] == ["AGENTS.md", "a\\x0ab/AGENTS.md"]
+    assert form["notes"] == []
+
+
+def test_links_are_never_followed_outside(commit, review, tree):
+    tree({"secret.md": "Do not read this.\n"})
+    commit(OLD)
+    commit({"w/CLAUDE.md": Path("../secret.md"), "w/GEMINI.md": Path(tree.path("secret.md"))})
+    form = review("HEAD~", "--layout", "claude", "--layout", "gemini")
+    assert "Do not read this" not in json.dumps(form)
+    agents = {row["path"]: {agent["agent"]: agent["after"] for agent in row["agents"]} for row in form["files"]}
+    assert agents["CLAUDE.md"]["claude"] == agents["GEMINI.md"]["gemini"] == "refused"
+
+
+def test_no_program_from_the_configuration_is_run_and_nothing_is_left_behind(commit, git, review, tree, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", tree.path("home"))
+    mark = tree.path("mark")
+    tree({"trap": f"#!/bin/sh\ntouch '{mark}'\ncat\n", "w/.gitattributes": "*.md diff=evil filter=evil\n"})
+    os.chmod(tree.path("trap"), 0o755)
+    commit(OLD)
+    commit({"w/AGENTS.md": "# Shop\n\nUse npm.\n"})
+    for key in ("diff.evil.textconv", "diff.external", "filter.evil.smudge", "core.fsmonitor", "core.pager"):
+        git("config", key, tree.path("trap"))
+    assert review("HEAD~")["changed"]
+    assert not os.path.exists(mark) and os.listdir(tree.path("home")) == []
+
+
+@pytest.fixture
+def checked_out(tree, git, commit):
+    """`checked_out(entries)` writes a tree with these raw entries into a checkout, and returns the checkout."""
+    commit(OLD)
+    workspace = Workspace(tree.path("w"), root=tree.path("w"))
+    objects = git_trees.GitTrees(open_git(workspace, Reader(), print))
+
+    def checked_out(files):
+        entries = {}
+        for path, (mode, content) in files.items():
+            tree({"blob": content})
+            entries[path] = git_trees.TreeEntry(mode, git("hash-object", "-w", "../blob").strip())
+        folder = checkout.Checkout(objects, "w")
+        folder.switch(entries, lambda path: True)
+        return folder
+
+    return checked_out
+
+
+def test_a_tree_with_impossible_names_writes_only_into_its_folder(checked_out, tree):
+    files = {"../evil": "x", ".git/config": "x", "a/.GIT/hooks": "x", "a/../../evil": "x", "ok/AGENTS.md": "fine"}
+    with checked_out({path: ("100644", content) for path, content in files.items()}) as folder:
+        found = sorted(str(path.relative_to(folder.top)) for path in Path(folder.top).rglob("*") if path.is_file())
+        assert found == ["w/ok/AGENTS.md"]
+        assert sorted(folder.skipped) == sorted(set(files) - {"ok/AGENTS.md"})
+    assert not os.path.exists(folder.top)
+
+
+def test_a_file_below_a_link_is_not_written_through_it(checked_out, tree):
+    tree({"victim": None})
+    files = {"d": ("120000", tree.path("victim")), "d/x": ("100644", "x"), "e": ("120000", "d"), "e/y": ("100644", "y")}
+    with checked_out(files) as folder:
+        assert os.listdir(tree.path("victim")) == []
+        assert all(not os.path.realpath(path).startswith(tree.path("")) for path in Path(folder.root).rglob("*"))
+
+
+def test_a_huge_file_is_read_only_up_to_the_limit(checked_out):
+    with checked_out({"AGENTS.md": ("100644", "x" * (3 << 20))}) as folder:
+        path = os.path.join(folder.root, "AGENTS.md")
+        reading = Reader().read(path)
+        assert (reading.fate, reading.size, len(reading.text)) == ("cut", 3 << 20, 1 << 20)
+        assert os.stat(path).st_blocks * 512 < 2 << 20
