@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 TURNS = 30
 _MAX_FOLDERS = 20
+_MAX_CONVERSATIONS = 2_000
 
 
 @value
@@ -260,14 +261,19 @@ class _TreeComparison:
     def _conversations(self) -> int | None:
         if not self.question.fields.get("store"):
             return None
-        import json
-
+        from ..encoding.edition import target_of
         from ..sources.paths import is_inside
         from ..store import open_store
+        from ..store.listing import ConversationQuery
 
-        root = printable(self.root)
-        uses = open_store(self.question.existing_store_url()).uses()
-        return sum(count for text, count in uses if is_inside(str(json.loads(text).get("cwd", "")), root))
+        store, root, count = open_store(self.question.existing_store_url()), printable(self.root), 0
+        page = store.conversations(ConversationQuery(newest=True, limit=_MAX_CONVERSATIONS))
+        for row in page.rows:
+            edition = store.current(row.id)
+            count += edition is not None and is_inside(target_of(edition).cwd, root)
+        if page.next:
+            self.notes[f"only the newest {_MAX_CONVERSATIONS:,} stored conversations were counted"] = None
+        return count
 
 
 def group_by_text(prompts: Sequence[PromptReview]) -> list[list[PromptReview]]:
