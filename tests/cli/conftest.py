@@ -1,5 +1,6 @@
 """Fixtures that run commands in this process, as a user would type them in the workspace `w`."""
 
+import json
 import types
 from typing import Any, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
@@ -62,3 +63,41 @@ def mismatches(content, form, path="it"):
 def fits():
     """`fits(content, Form)` returns every place where printed JSON does not match its type."""
     return mismatches
+
+
+@pytest.fixture
+def shop_with_a_skill(tree, skill, monkeypatch):
+    """The workspace `w`: a repository with an AGENTS.md and a skill."""
+    for name in ("FOREWORD_STORE", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return tree(
+        {"w/.git": None, "w/AGENTS.md": "# Shop\n\nRun `make test`.\n", "w/.agents/skills/ship/SKILL.md": skill("ship")}
+    )
+
+
+@pytest.fixture
+def run_json(run, fits):
+    """`run_json(Form, *arguments)` runs a command with `--json` that must succeed, checks its output against the type and returns it."""
+
+    def run_json(form, *arguments):
+        status, out, err = run(*arguments, "--json")
+        assert (status, err) == (0, "")
+        content = json.loads(out)
+        assert fits(content, form) == []
+        return content
+
+    return run_json
+
+
+@pytest.fixture
+def save_output(tree, monkeypatch, capsys):
+    """`save_output("x.json", "show")` saves what a command prints with `--json`, byte for byte."""
+
+    def save_output(name, *arguments):
+        monkeypatch.chdir(tree.path("w"))
+        monkeypatch.setenv("HOME", tree.path("home"))
+        assert main([*arguments, "--json"]) == 0
+        tree({f"w/{name}": capsys.readouterr().out})
+        return name
+
+    return save_output

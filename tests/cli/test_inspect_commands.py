@@ -14,45 +14,8 @@ import pytest
 from foreword import Conversations
 from foreword.wire.forms import CacheForm, CacheReusesForm, DifferenceForm, EditionForm
 
+pytestmark = pytest.mark.usefixtures("shop_with_a_skill")
 RULES = "".join(f"Rule {number}: keep it short, and check what you did.\n" for number in range(300))
-
-
-@pytest.fixture(autouse=True)
-def workspace(tree, skill, monkeypatch):
-    for name in ("FOREWORD_STORE", "XDG_DATA_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    return tree(
-        {"w/.git": None, "w/AGENTS.md": "# Shop\n\nRun `make test`.\n", "w/.agents/skills/ship/SKILL.md": skill("ship")}
-    )
-
-
-@pytest.fixture
-def run_json(run, fits):
-    """`run_json(Form, *arguments)` runs a command with `--json` that must succeed, checks its output against the type and returns it."""
-
-    def run_json(form, *arguments):
-        status, out, err = run(*arguments, "--json")
-        assert (status, err) == (0, "")
-        content = json.loads(out)
-        assert fits(content, form) == []
-        return content
-
-    return run_json
-
-
-@pytest.fixture
-def save_output(tree, monkeypatch, capsys):
-    """`save_output("x.json", "show")` saves what a command prints with `--json`, byte for byte."""
-    from foreword.cli import main
-
-    def save_output(name, *arguments):
-        monkeypatch.chdir(tree.path("w"))
-        monkeypatch.setenv("HOME", tree.path("home"))
-        assert main([*arguments, "--json"]) == 0
-        tree({f"w/{name}": capsys.readouterr().out})
-        return name
-
-    return save_output
 
 
 # diff
@@ -391,36 +354,6 @@ def test_strict_considers_the_findings_of_the_prompt(run):
     assert run("cache", ".", *small_budget)[0] == 1
     assert run("cache", ".", ".", *small_budget)[0] == 1
     assert run("diff", ".", ".", "--strict")[0] == 0
-
-
-# prices
-
-
-def test_the_callers_prices_override_the_users(run, run_json, tree):
-    own = '[[model]]\nname = "claude-sonnet-5"\nminimum = 7\n'
-    tree({"w/prices.toml": own, "home/.config/foreword/prices.toml": own.replace("7", "8")})
-    tree({"home/.config/foreword/foreword.toml": 'prices = "prices.toml"\n'})
-
-    def minimum(*options):
-        return run_json(CacheForm, "cache", "--provider", "anthropic", *options)["providers"][0]["price"]["minimum"]
-
-    assert minimum() == 8
-    assert minimum("--prices", "prices.toml") == 7
-
-
-def test_a_workspace_cannot_set_prices(run_json, tree):
-    tree({"w/.foreword/foreword.toml": 'prices = "prices.toml"\n', "w/.foreword/prices.toml": "[[model]]\nname = 5\n"})
-    assert run_json(CacheForm, "cache", "--provider", "anthropic")["providers"][0]["price"]["minimum"] == 1024
-
-
-def test_a_custom_provider_has_its_own_rules(run_json, tree):
-    tree({
-        "w/prices.toml": '[provider.deepseek]\norder = ["system", "tools", "messages"]\ncaching = "prefix"\nstep = 64\nmodel = "v4"\n'
-        '[[model]]\nname = "v4"\nprovider = "deepseek"\ninput = 1\nwrite = 1\nread = 0.1\n'
-    })  # fmt: skip
-    form = run_json(CacheForm, "cache", "--prices", "prices.toml", "--provider", "deepseek", "--tool", "read")
-    (only,) = form["providers"]
-    assert (only["order"], only["breakpoints"][-1]["of"]) == (["system", "tools", "messages"], "tools")
 
 
 def test_tools_from_standard_input_are_read_once(run_json, monkeypatch):

@@ -4,8 +4,8 @@
     async for message in query(prompt="Hello.", options=options): ...
 
 The SDK runs Claude Code, which takes one text as its system prompt and sets its own breakpoints, so lifetimes do not matter. It also orders
-its own tools and those of MCP servers. It reads a prompt when it starts: after a compaction, the new one applies from the next
-`foreword_options` on.
+its own tools and those of MCP servers, and adds a late tool in a message, so that the prefix is kept. It reads a prompt when it starts:
+after a compaction, the new one applies from the next `foreword_options` on.
 """
 
 from __future__ import annotations
