@@ -1,6 +1,6 @@
 // All requests to the service, their errors, and the access token.
 import {
-  type ConversationRow, DEFAULT_SYNTAX, type Drift, type Edition, type EditionRow, type Entry, type Finding, type Layout, type LayoutKey, type Previewed,
+  type ConversationPage, DEFAULT_SYNTAX, type Drift, type Edition, type EditionRow, type Entry, type Finding, type Layout, type LayoutKey, type Previewed,
   type Syntax, type Variable, type VariableValue, type Version,
 } from "./forms";
 import { tabStorage } from "./storage";
@@ -217,12 +217,22 @@ export async function listRoots(): Promise<string[]> {
   return (await send<{ roots: string[] }>("/roots")).body.roots;
 }
 
-export async function listConversations(search: string, offset: number, signal?: AbortSignal): Promise<ConversationRow[]> {
-  const query = { search, offset, limit: PAGE_SIZE };
-  return (await send<{ conversations: ConversationRow[] }>("/conversations", { query, signal })).body.conversations;
+/** Empty fields match everything. `since` is a day. */
+export interface ConversationFilter {
+  search: string;
+  layout: string;
+  model: string;
+  version: string;
+  since: string;
 }
 
-export const PAGE_SIZE = 50;
+/** A page of conversations, newest first. `after` is the `next` of the page before. */
+export async function listConversations(filter: Partial<ConversationFilter>, after = "", signal?: AbortSignal): Promise<ConversationPage> {
+  const query = { ...filter, since: filter.since && `${filter.since}T00:00:00Z`, sort: "newest", after, limit: PAGE_SIZE };
+  return (await send<ConversationPage>("/conversations", { query, signal })).body;
+}
+
+const PAGE_SIZE = 50;
 
 function conversationPath(id: string): string {
   return `/conversations/${encodeURIComponent(id)}`;

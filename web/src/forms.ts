@@ -106,6 +106,13 @@ export interface ConversationRow {
   created: string;
 }
 
+export interface ConversationPage {
+  conversations: ConversationRow[];
+  /** Where the next page begins, or null if this is the last one. */
+  next: string | null;
+  total: { count: number; exact: boolean };
+}
+
 export interface EditionRow {
   edition: number;
   id: string;

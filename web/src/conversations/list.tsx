@@ -1,59 +1,88 @@
-// The list of conversations, ordered by id, with search.
+// The conversations, newest first, with search and filters.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { PAGE_SIZE, listConversations } from "../api";
-import type { ConversationRow } from "../forms";
+import { type ConversationFilter, listConversations, listLayouts } from "../api";
+import type { ConversationPage, ConversationRow } from "../forms";
 import { latest } from "../latest";
 import { useServer } from "../server";
 import { Observable, useObservable } from "../state";
-import { plural } from "../words";
+import { useLatest } from "../use-latest";
+import { count, plural } from "../words";
 import { ConversationRows } from "./rows";
 
-interface Query {
-  search: string;
-  /** The rows that are already shown. */
-  after: ConversationRow[];
-}
+const NO_FILTER: ConversationFilter = { search: "", layout: "", model: "", version: "", since: "" };
 
 /** Kept outside the component, so that it survives opening a conversation and coming back. */
-const searchText = new Observable("");
+const currentFilter = new Observable(NO_FILTER);
 
-export function ConversationsView() {
-  return <main class="conversations"><Conversations /></main>;
+interface Query {
+  filter: ConversationFilter;
+  /** The rows that are already shown, and where the next page begins. */
+  rows: ConversationRow[];
+  after: string;
 }
 
-function Conversations() {
-  const search = useObservable(searchText);
+export function ConversationsView() {
+  const filter = useObservable(currentFilter);
   const [rows, setRows] = useState<ConversationRow[] | null>(null);
-  const [hasMore, setHasMore] = useState(false);
+  const [page, setPage] = useState<ConversationPage | null>(null);
   const [problem, setProblem] = useState("");
 
-  const loading = useMemo(() => latest<Query, ConversationRow[]>(150, ({ search, after }, signal) => listConversations(search, after.length, signal), {
-    success(found, { after }) {
-      setRows([...after, ...found]);
-      setHasMore(found.length === PAGE_SIZE);
+  const loading = useMemo(() => latest<Query, ConversationPage>(150, ({ filter, after }, signal) => listConversations(filter, after, signal), {
+    success(found, { rows }) {
+      setRows([...rows, ...found.conversations]);
+      setPage(found);
       setProblem("");
     },
     failure: (error) => setProblem((error as Error).message),
   }), []);
-  useServer(() => loading.request({ search, after: [] }), [search]);
+  useServer(() => loading.request({ filter, rows: [], after: "" }), [filter]);
   useEffect(() => loading.stop, []);
 
+  const isFiltered = Object.values(filter).some(Boolean);
   return (
-    <section class="card conversations" aria-labelledby="conversations-heading">
-      <header>
-        <h2 id="conversations-heading">Conversations</h2>
-        <label class="search">
-          <span class="visually-hidden">Search conversations by id</span>
-          <input type="search" placeholder="Search by id" value={search} onInput={(event) => searchText.set(event.currentTarget.value)} />
-        </label>
+    <main class="conversations">
+      <header class="heading">
+        <div>
+          <h2 id="conversations-heading">Conversations</h2>
+          <p class="quiet" role="status">{page && totalOf(page)}</p>
+        </div>
       </header>
+      <Filters filter={filter} onChange={(filter) => currentFilter.set(filter)} />
       {problem && <p class="note wrong" role="alert">{problem}</p>}
-      <p class="visually-hidden" role="status">{rows && `${rows.length}${hasMore ? " or more" : ""} ${plural("conversation", rows.length)} found`}</p>
-      {rows?.length === 0 && <p class="quiet">{search ? `No conversation id contains “${search}”.` : "No conversations have been started yet."}</p>}
-      {rows && rows.length > 0 && (
-        <ConversationRows rows={rows} />
+      {rows && (
+        <section class="card" aria-labelledby="conversations-heading">
+          {rows.length === 0 && <p class="quiet">{isFiltered ? "No conversation matches." : "No conversations have been started yet."}</p>}
+          {rows.length > 0 && <ConversationRows rows={rows} />}
+          {page?.next && <p><button type="button" onClick={() => loading.request({ filter, rows, after: page.next! })}>Show more</button></p>}
+        </section>
       )}
-      {hasMore && <p><button type="button" onClick={() => loading.request({ search, after: rows! })}>Show more</button></p>}
-    </section>
+    </main>
+  );
+}
+
+function totalOf({ total }: ConversationPage): string {
+  return `${count(total.count)}${total.exact ? "" : " or more"} ${plural("conversation", total.count)}`;
+}
+
+function Filters({ filter, onChange }: { filter: ConversationFilter; onChange(filter: ConversationFilter): void }) {
+  const layouts = useLatest(() => listLayouts(), []).value?.layouts.filter(({ mirrors }) => !mirrors) ?? [];
+  const field = (name: keyof ConversationFilter) => ({
+    value: filter[name],
+    onInput: (event: { currentTarget: HTMLInputElement | HTMLSelectElement }) => onChange({ ...filter, [name]: event.currentTarget.value }),
+  });
+  return (
+    <form class="choices filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+      <label>Id begins with<input type="search" {...field("search")} /></label>
+      <label>
+        Layout
+        <select {...field("layout")}>
+          <option value="">any</option>
+          {layouts.map(({ name }) => <option key={name}>{name}</option>)}
+        </select>
+      </label>
+      <label>Model<input {...field("model")} placeholder="any" spellcheck={false} /></label>
+      <label>Template version<input {...field("version")} type="number" min="0" placeholder="any" /></label>
+      <label>Since<input {...field("since")} type="date" /></label>
+    </form>
   );
 }

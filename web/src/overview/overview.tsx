@@ -6,7 +6,7 @@ import { ConversationRows } from "../conversations/rows";
 import { CONVERSATIONS, EDIT, HISTORY, LAYOUTS, TEMPLATE, workspaceAt } from "../route";
 import { Time } from "../time";
 import { useLatest } from "../use-latest";
-import { counted, versionName } from "../words";
+import { count, counted, versionName } from "../words";
 
 const RECENT = 8;
 
@@ -54,12 +54,17 @@ function CurrentTemplate() {
 }
 
 function RecentConversations() {
-  const rows = useLatest((signal) => listConversations("", 0, signal), []);
+  const rows = useLatest((signal) => listConversations({}, "", signal), []);
   return (
     <section class="card" aria-labelledby="recent-heading">
       <header><h3 id="recent-heading"><a href={CONVERSATIONS}>Conversations</a></h3></header>
       <Loading loaded={rows} doing="Reading conversations">
-        {(found) => (found.length ? <ConversationRows rows={found.slice(0, RECENT)} /> : <FirstVisit />)}
+        {({ conversations, total }) => (conversations.length ? (
+          <>
+            <p class="quiet">{count(total.count)}{total.exact ? "" : " or more"} in total</p>
+            <ConversationRows rows={conversations.slice(0, RECENT)} />
+          </>
+        ) : <FirstVisit />)}
       </Loading>
     </section>
   );
