@@ -61,7 +61,7 @@ def test_a_conversation_shows_the_edition_in_use_and_its_prompt_by_origin(open_p
     expect(page.locator(".facts")).to_contain_text(
         "1 call, 1,000 tokens in, 50 out, 90% of the input from the cache, $0."
     )
-    page.get_by_label("Edition", exact=True).select_option("1")
+    page.get_by_role("region", name="Prompt").get_by_label("Edition").select_option("1")
     expect(prompt.locator(".k-template").first).to_contain_text("One.")
     expect(tools).to_have_count(0)
 
@@ -117,7 +117,7 @@ def test_late_rows_do_not_replace_search_results(open_page, own_site):
 
 def test_the_last_requested_edition_is_shown(open_page, conversations):
     page = open_page(f"{conversations.url}/#/conversations/billing-2")
-    choice = page.get_by_label("Edition", exact=True)
+    choice = page.get_by_role("region", name="Prompt").get_by_label("Edition")
     choice.select_option("1")
     prompt = page.get_by_role("group", name="Prompt with origins")
     expect(prompt).to_contain_text("One.")

@@ -29,7 +29,7 @@ function Page() {
   }, [currentRoute]);
   const { view } = currentRoute;
   return (
-    <div class="page">
+    <div class="shell">
       <Navigation view={view} />
       <div class="view">
         <Live />

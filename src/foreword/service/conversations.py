@@ -14,6 +14,7 @@ from ..conversation.usage import Usage, stored_usage
 from ..conversation.usage import record_usage as add_usage
 from ..encoding.edition import agent_row
 from ..errors import CallError, StoreError
+from ..packs.packs import layout_names
 from ..providers.anthropic import for_anthropic
 from ..providers.gemini import for_gemini
 from ..providers.openai import for_openai_chat, for_openai_responses
@@ -138,7 +139,7 @@ def list_conversations(service: Service, request: Request) -> Response:
     query: ListQuery = request.query
     wanted = ConversationQuery(
         query.search,
-        query.layout,
+        f"$std/{query.layout}" if query.layout in layout_names() else query.layout,
         query.model,
         query.template,
         query.version,
