@@ -1,0 +1,115 @@
+"""The views of a folder, of layouts and of editions: what they show is what the service answers."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+from test_everywhere import AXE, axe_violations
+
+# Run these in one worker, so that the service and the browser start only once.
+pytestmark = pytest.mark.xdist_group("browser-views")
+BODY = {"cwd": ".", "layout": "foreword", "tools": [{"name": "read"}]}
+CHOICES = "layout=foreword&tools=read"
+
+
+@pytest.fixture(scope="module")
+def seen_site(shared_site):
+    """A service with rules, a mistake in a file, and a conversation with two editions."""
+    (shared_site.shop / ".claude/rules").mkdir(parents=True)
+    (shared_site.shop / ".claude/rules/api.md").write_text('---\npaths: "api/**"\n---\nValidate every input.\n')
+    shared_site.construct("seen", layout="opal")
+    (shared_site.shop / "AGENTS.md").write_text("# Shop\n\nRun `make check`.\nSee [the guide](missing.md).\n")
+    shared_site.call("POST", "/conversations/seen/reload", {"cwd": str(shared_site.shop)})
+    return shared_site
+
+
+def region(page, name):
+    return page.get_by_role("region", name=name, exact=True)
+
+
+def test_the_prompt_and_its_tokens_are_those_of_the_service(open_page, seen_site):
+    prompt = seen_site.call("POST", "/show", BODY)
+    page = open_page(f"{seen_site.url}/#/workspace/prompt?{CHOICES}")
+    expect(page.get_by_role("group", name="Prompt with origins")).to_have_text(prompt["text"], use_inner_text=False)
+    tokens = region(page, "Where the tokens go")
+    expect(tokens.locator("figcaption")).to_contain_text(f"{prompt['tokens']['count']:,} tokens")
+    tokens.get_by_text("As a table").click()
+    for passage in prompt["passages"]:
+        row = tokens.get_by_role("row", name=re.compile(f"^{passage['section']}"))
+        expect(row.locator(".figure").first).to_have_text(f"{passage['tokens']:,}")
+
+
+def test_each_tab_shows_its_answer(open_page, seen_site):
+    page = open_page(f"{seen_site.url}/#/workspace/files?{CHOICES}")
+    for candidate in seen_site.call("POST", "/why", BODY):
+        name = candidate["path"].rsplit("/", 1)[1]
+        row = page.locator(".file", has_text=name).filter(has_text=candidate["fate"])
+        expect(row.first).to_contain_text(candidate["layer"])
+    page.get_by_role("link", name="Agents").click()
+    table = seen_site.call("POST", "/agents", {"cwd": "."})
+    expect(page.get_by_role("columnheader")).to_have_text(["File", *(agent["name"] for agent in table["agents"])])
+    verdicts = [verdict["verdict"].replace("-", " ") for file in table["files"] for verdict in file["verdicts"]]
+    expect(page.locator(".matrix td button")).to_have_text(verdicts)
+    page.get_by_role("link", name="Lint").click()
+    lint = region(page, "Lint")
+    expect(lint).to_contain_text("missing.md does not exist")
+    expect(lint.locator(".excerpt").first).to_contain_text("4 See [the guide](missing.md).")
+    page.get_by_role("link", name="Skills").click()
+    page.get_by_text("Cuts a release of the shop.").click()
+    expect(region(page, "What activating release sends")).to_contain_text("Tag it.")
+    page.get_by_role("link", name="Touch").click()
+    page.get_by_label("Layout").select_option("claude")
+    page.get_by_label("Path, relative to the folder").fill("api/x.py")
+    expect(region(page, "Message 1")).to_contain_text("Validate every input.")
+    page.get_by_role("link", name="Compare").click()
+    page.get_by_label("Compare claude with").select_option("pi")
+    expect(page.get_by_role("group", name="Prompt of pi")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("group", name="Prompt of pi")).to_be_visible()  # the choices are in the address
+
+
+def test_a_layout_is_tried_as_it_is_written_and_its_errors_are_at_their_line(open_page, seen_site):
+    page = open_page(f"{seen_site.url}/#/layouts")
+    code = page.locator(".cm-content")
+    code.focus()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text('sections = ["a"]\n\n[section.a]\ntext = "Hello from {cwd}."\n')
+    expect(page.get_by_role("group", name="Prompt with origins")).to_contain_text("Hello from")
+    page.keyboard.insert_text("texts = 1\n")
+    expect(page.get_by_role("alert")).to_contain_text("texts")
+    expect(page.locator(".cm-lintRange-error")).to_have_count(1)
+    page.keyboard.press("ControlOrMeta+z")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    page.reload()
+    expect(code).to_contain_text("Hello from")  # nothing typed is lost
+
+
+def test_editions_are_compared_rebuilt_and_forgotten(open_page, seen_site):
+    page = open_page(f"{seen_site.url}/#/conversations/seen")
+    editions = region(page, "Editions")
+    expect(editions).to_contain_text(re.compile(r"Edition 2 .*context changed \(shop/AGENTS\.md\)"))
+    expect(editions.locator("tr.removed mark").first).to_have_text("test")
+    expect(editions.locator("tr.added mark").first).to_have_text("check")
+    (seen_site.shop / "AGENTS.md").write_text("# Shop\n\nRun `make all`.\nSee [the guide](missing.md).\n")
+    page.reload()
+    expect(region(page, "Drift").locator("tr.added mark").first).to_have_text("all")
+    page.get_by_role("button", name="Rebuild…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Rebuild").click()
+    expect(region(page, "Drift")).to_contain_text("would be the same")
+    expect(editions.get_by_text("Edition 3")).to_be_visible()
+    page.get_by_role("button", name="Forget…").click()
+    page.get_by_role("dialog").get_by_role("button", name="Forget").click()
+    expect(page).to_have_title("Conversations · Foreword")
+    expect(page.get_by_text("No conversations have been started yet.")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_any_view(open_page, seen_site, scheme):
+    page = open_page(seen_site.url, width=360, height=740, bypass_csp=True, scheme=scheme, reduced_motion="reduce")
+    page.evaluate(AXE.read_text())
+    for view in ("", "workspace/prompt", "workspace/files", "workspace/agents", "workspace/lint", "workspace/compare", "conversations", "template", "layouts"):
+        page.evaluate("(view) => { location.hash = `#/${view}`; }", view)
+        expect(page.locator("main h2")).to_be_visible()
+        expect(page.locator("main [aria-busy=true]")).to_have_count(0)
+        assert (view, axe_violations(page)) == (view, [])
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, view
