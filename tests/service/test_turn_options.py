@@ -1,4 +1,4 @@
-"""A turn over HTTP accepts what the library accepts: settings, wording, packs, references, and the form of a provider's request."""
+"""A conversation over HTTP accepts what the library accepts: settings, wording, packs, a request's form, sub-agents and events."""
 
 import json
 from contextlib import closing
@@ -16,7 +16,7 @@ from foreword import (
     for_openai_responses,
 )
 from foreword.engine import sandbox
-from foreword.errors import LayoutError
+from foreword.errors import CallError, LayoutError
 from foreword.service.request import Request, parse_body
 from foreword.service.responses import Problem, to_json
 from foreword.service.routes import ROUTES
@@ -52,7 +52,8 @@ def call(files):
     def call(action, id="it", **body):
         path = f"/conversations/{{id}}/{action}"
         route = next(route for route in ROUTES if route.path == path and route.method == "POST")
-        parsed = parse_body(json.dumps({"cwd": "", **body}).encode(), route.body)
+        cwd = {"cwd": ""} if "cwd" in route.body.__struct_fields__ else {}
+        parsed = parse_body(json.dumps({**cwd, **body}).encode(), route.body)
         response = route.function(service, Request({"id": id}, [], None, parsed))
         return json.loads(to_json(response.body))
 
@@ -138,3 +139,68 @@ def test_packs_come_from_folders_that_the_service_allows(call, files):
     for folder in (files.path("elsewhere"), "../elsewhere", "/"):
         with pytest.raises(Problem, match="outside the folders that packs may come from"):
             call("turn", layout="foreword", packs={"other": folder})
+
+
+@pytest.mark.parametrize("layout", ["opal", "builder"])
+@pytest.mark.parametrize("append", [False, True])
+def test_a_sub_agent_is_a_conversation_of_its_own(call, files, open_conversation, layout, append):
+    call("turn", layout=layout, tools=TOOLS, model="claude-opus-4-5")
+    parent = open_conversation(layout)
+    parent.turn("Hi.")
+    files({"w/AGENTS.md": "Changed since the parent started.\n"})
+    expected = parent.sub_agent("Find the bug.", [Tool("search")], append=append, message="Begin.")
+    turn = call("sub-agents", task="Find the bug.", tools=[{"name": "search"}], append=append, message="Begin.")
+    assert turn["conversation"].startswith("it.")
+    assert (turn["edition"], turn["system"], turn["messages"]) == (1, expected.system, list(expected.messages))
+    assert "Find the bug." in turn["system"] and [tool["name"] for tool in turn["tools"]] == ["search"]
+    later = call("turn", turn["conversation"], message="Go on.")
+    assert (later["edition"], later["reused"], later["system"], later["tools"]) == (
+        1,
+        True,
+        turn["system"],
+        turn["tools"],
+    )
+    assert call("turn", message="Hi.")["system"] != turn["system"]
+
+
+def test_the_task_of_a_sub_agent_is_rendered_in_the_sandbox(call):
+    call("turn", layout="pod")
+    sandbox.close()
+    for append in (False, True):
+        assert "In /" in call("sub-agents", task="In {{ cwd }}.", append=append)["system"]
+    assert len(sandbox.process_ids()) == 1
+
+
+def test_a_sub_agent_needs_a_task_and_a_parent(call):
+    with pytest.raises(Problem, match="has not been started"):
+        call("sub-agents", task="Find the bug.")
+    call("turn")
+    with pytest.raises(CallError, match="either a task or the name of a definition"):
+        call("sub-agents")
+
+
+def test_a_message_is_sent_with_the_next_turn(call):
+    call("turn", layout="opal")
+    assert call("messages", message="From a watcher.") == {"conversation": "it", "waiting": 1}
+    turn = call("turn", message="Hi.")
+    assert [message["content"] for message in turn["messages"]] == ["From a watcher.", "Hi."]
+    later = call("turn", messages=turn["history"], message="More.")
+    assert [message["content"] for message in later["messages"]] == ["From a watcher.", "Hi.", "More."]
+
+
+def test_added_resources_stay_with_the_conversation(call, files, skill):
+    files({"w/more/swim/SKILL.md": skill("swim"), "outside/walk/SKILL.md": skill("walk")})
+    tools = [{"name": "read"}]
+    assert "swim" not in call("turn", layout="pi", tools=tools)["system"]
+    assert "swim" in call("resources", skills=["more"], prompts={"team": "team"})["system"]
+    assert "swim" in call("reload")["system"], "another request knows them too"
+    assert call("turn", base="$team/review", message="Hi.")["edition"]
+    with pytest.raises(Problem, match="outside the served folders"):
+        call("resources", skills=["../outside"])
+
+
+def test_a_new_registry_sets_the_tools(call):
+    call("turn", layout="pi", tools=[{"name": "read"}])
+    turn = call("registry", tools=[{"name": "read"}, {"name": "edit"}])
+    assert [tool["name"] for tool in turn["tools"]] == ["edit", "read"]
+    assert [tool["name"] for tool in call("turn", message="Hi.")["tools"]] == ["edit", "read"]

@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 
 from ..errors import CallError, ForewordError
+from ..extensions import Resources
 from ..store import waits
 from ..template.addresses import has_prefix
 from ..text.lines import printable
 from ..vocabulary import Document, replace
 from .contributions import with_contributions
+from .state import state_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from ..engine.assembler import Assembler, Snapshot
     from ..engine.touches import TouchReader
-    from ..extensions import Resources
     from ..layout.model import Layout
     from ..store.rows import TemplateVersion
     from ..vocabulary import Edition, Inputs, Workspace
@@ -39,6 +43,7 @@ class ConversationAssembler:
         self._layout: Layout | None = None
         self._added: list[Resources] = []
         self._discovered: list[Resources] | None = None
+        self._stored: Mapping[str, Any] = {}
 
     @property
     def cwd(self) -> str:
@@ -84,6 +89,10 @@ class ConversationAssembler:
         if not self.assembler.layout_name and has_prefix(current.layout, "std", "agents", "user"):
             self._opened_with = self._shared.assembler(self._opened_with.copy_with(layout=current.layout))
             self._apply_resources()
+        stored = state_of(current).resources
+        if stored != self._stored:
+            self._stored = stored
+            self._apply_resources()
 
     # Extension resources
 
@@ -106,7 +115,8 @@ class ConversationAssembler:
         """Switch to an assembler that has all discovered and added resources, unless the current one already does."""
         original = self._opened_with
         packs, folders = dict(original.packs), list(original.skill_folders)
-        for resources in (*(self._discovered or ()), *self._added):
+        stored = [Resources(**self._stored)] if self._stored else []
+        for resources in (*(self._discovered or ()), *self._added, *stored):
             packs.update(resources.packs)
             folders += resources.skills
         unique_folders = tuple(dict.fromkeys(folders))

@@ -101,6 +101,10 @@ class EditionBuilder:
             return replace(self.gather(now, self._agent.with_tools_of(current)), tools=current.tools)
         return self.gather(now)
 
+    def edition_from(self, inputs: Inputs, agent: Agent, now: datetime | None) -> Edition:
+        """Build an edition from these inputs."""
+        return self._edition(object(), inputs, now, agent)
+
     def _edition(
         self, source: object, inputs: Inputs, now: datetime | None, agent: Agent, *, skill_may_be_missing: bool = True
     ) -> Edition:

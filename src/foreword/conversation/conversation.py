@@ -28,6 +28,7 @@ from .hooks import Hooks, last_user_text
 from .leading import without_prompt_messages
 from .shipped_tools import ShippedToolRunner
 from .skills import SkillActivator
+from .stored_events import StoredEvents
 from .sub_agents import SubAgents
 from .touch import TOUCH_KINDS
 from .touching import Touching
@@ -74,7 +75,10 @@ class Conversation:
         self._touching = Touching(self._transitions, shared.editions, self._assembling, self._agent)
         self._skills = SkillActivator(id, self._transitions, *parts[:2], self._builder)
         self._turns = Turns(*parts, self._touching)
-        self._sub_agents = SubAgents(self._transitions, self._assembling, self._agent, self._builder)
+        self.sub_agents = SubAgents(self._transitions, self._assembling, self._agent, self._builder)
+        self.stored = StoredEvents(
+            self._transitions, shared.editions, self._agent, self._builder, self._hooks, self._turns
+        )
         self._shipped_tools = ShippedToolRunner(id, self._transitions, shared.editions, self._agent, self._skills)
 
     @property
@@ -282,19 +286,13 @@ class Conversation:
         `message` and `messages` are sent to the sub-agent after the `context` hooks have run. The turn's edition number is 0, and nothing
         is stored.
         """
-        expect("the task", task, str)
-        expect("the definition", definition, str)
-        if bool(task) == bool(definition):
-            raise CallError("pass either a task or the name of a definition")
-        tools = to_tuple("tools", tools, Tool)
         check_message(message)
         history: list[Message] = [*check_messages(messages), *user_message(message)]
-        check_time(now)
-        if workspace is not None:
-            expect("the workspace", workspace, Workspace)
         inherited = {"with_context": with_context, "with_skills": with_skills}
-        prompt, agent = self._sub_agents.prompt(task, tools, definition, workspace, now, append=append, **inherited)
-        return self._turns.for_sub_agent(self._hooks.check(prompt), agent, history)
+        options = {"definition": definition, "workspace": workspace, "append": append, **inherited}
+        sub_agent = self.sub_agents.prepare(task, tools, now=now, **options)
+        prompt = self._builder.prompt(sub_agent.inputs, sub_agent.agent, now)
+        return self._turns.for_sub_agent(self._hooks.check(prompt), sub_agent.agent, history)
 
     def _add_events(self, events: list[str]) -> None:
         with self._lock:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..store.contract import Store
     from ..vocabulary import Edition, Finding, Workspace
     from .editions import Editions
+    from .sub_agents import SubAgent
 
 _DEFAULT_LAYOUT = "builder"
 
@@ -90,6 +91,14 @@ class Conversations:
             )
         assembler = self._shared.assembler(assembler)
         return Conversation(self._shared, id, assembler, with_extension_tools(extensions, agent), mirror)
+
+    def open_sub_agent(self, id: str, parent: Conversation, sub_agent: SubAgent) -> Conversation:
+        """Open a conversation for a sub-agent that `parent.sub_agents.prepare` returned."""
+        check_id(id)
+        assembler = parent.assembler
+        if sub_agent.workspace is not None:
+            assembler = self._shared.assembler(assembler.copy_with(workspace=sub_agent.workspace))
+        return Conversation(self._shared, id, assembler, sub_agent.agent, mirror=True)
 
     def construct(
         self,

@@ -32,6 +32,7 @@ class State:
         touched: A hash of each file that was sent because a path was touched.
         touched_again: The touched files that must be sent again after a compaction.
         plan: The plan that the model has written.
+        resources: The folders of `skills` and `packs` that were added while the conversation ran.
     """
 
     skills: Sequence[str] = ()
@@ -48,6 +49,7 @@ class State:
     touched: Mapping[str, str] = {}
     touched_again: Sequence[str] = ()
     plan: str = ""
+    resources: Mapping[str, Any] = {}
 
 
 _FIELDS = tuple(State.__annotations__)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from ..errors import CallError
+from ..engine.bodies import WITH_REQUEST
+from ..errors import CallError, check_time, expect, to_tuple
 from ..layout.model import with_inner_sections
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..template.addresses import is_address, is_only_address
 from ..template.languages import LANGUAGES, language_of
-from ..vocabulary import Document, replace
+from ..vocabulary import Document, Workspace, replace, value
+from ..vocabulary.tools import Tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,15 +18,28 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ..layout.model import Layout, Section
-    from ..vocabulary import Agent, Inputs, Prompt, Tool, Workspace
+    from ..vocabulary import Agent, Inputs, Prompt
     from .agents import ConversationAgent
     from .assembling import ConversationAssembler
     from .builder import EditionBuilder
     from .transitions import Transitions
 
 
+@value
+class SubAgent:
+    """A sub-agent, with the task as its base, and what it inherits from its parent. `workspace` is None if it is the parent's."""
+
+    agent: Agent
+    inputs: Inputs
+    workspace: Workspace | None
+
+
+UNTRUSTED_TASK = "request"
+"""The path of a task that comes from a request."""
+
+
 class SubAgents:
-    """Builds the prompts of one conversation's sub-agents."""
+    """Prepares one conversation's sub-agents."""
 
     def __init__(
         self,
@@ -35,25 +50,33 @@ class SubAgents:
     ) -> None:
         self._transitions, self._assembling, self._agent, self._builder = transitions, assembling, agent, builder
 
-    def prompt(
+    def prepare(
         self,
-        task: str,
-        tools: Sequence[Tool],
-        definition: str,
-        workspace: Workspace | None,
-        now: datetime | None,
+        task: str | Document = "",
+        tools: Sequence[Tool] = (),
         *,
-        append: bool,
-        with_context: bool,
-        with_skills: bool,
-    ) -> tuple[Prompt, Agent]:
-        """Return the prompt for a task or for the sub-agent that a file defines, and the sub-agent."""
+        definition: str = "",
+        workspace: Workspace | None = None,
+        append: bool = False,
+        with_context: bool = True,
+        with_skills: bool = True,
+        now: datetime | None = None,
+    ) -> SubAgent:
+        """Return the sub-agent for a task, or the one that a file defines."""
+        expect("the task", task, str, Document)
+        expect("the definition", definition, str)
+        if bool(task) == bool(definition):
+            raise CallError("pass either a task or the name of a definition")
+        tools = to_tuple("tools", tools, Tool)
+        check_time(now)
+        if workspace is not None:
+            expect("the workspace", workspace, Workspace)
         inputs, layout = self._builder.inputs(self._transitions.current_or_new()), self._assembling.layout
         document: Document | None = None
         if definition:
             document, tools = _defined_sub_agent(definition, layout, inputs, tools)
         agent = replace(self._agent.resolved, role="sub", tools=tools, session="", plan="", skill="")
-        prompt = _build_prompt(
+        agent, inputs = _with_task(
             document or task,
             agent,
             _inherited_inputs(inputs, layout, with_context, with_skills),
@@ -63,7 +86,7 @@ class SubAgents:
             assembling=self._assembling,
             builder=self._builder,
         )
-        return prompt, agent
+        return SubAgent(agent, inputs, workspace)
 
 
 def _inherited_inputs(inputs: Inputs, layout: Layout, with_context: bool, with_skills: bool) -> Inputs:
@@ -87,7 +110,7 @@ def _defined_sub_agent(
     return definition_text(definition, layout, inputs), chosen_tools(definition, tools)
 
 
-def _build_prompt(
+def _with_task(
     task: str | Document,
     agent: Agent,
     inputs: Inputs,
@@ -97,8 +120,8 @@ def _build_prompt(
     append: bool,
     assembling: ConversationAssembler,
     builder: EditionBuilder,
-) -> Prompt:
-    """Build a sub-agent's prompt for a task, which is text, a reference or a document. With `append`, it follows the parent's base."""
+) -> tuple[Agent, Inputs]:
+    """Return a sub-agent with its task, which is text, a reference or a document, and its inputs. With `append`, it follows the parent's base."""
     assembler, layout = assembling.assembler, assembling.layout
     if isinstance(task, Document):
         document = task
@@ -108,15 +131,15 @@ def _build_prompt(
         document = replace(document, path=document.path or "task")
         agent = replace(agent, base=_append_task(layout, inputs, document) if append else document)
         snapshot = assembler.copy_with(workspace=workspace or assembler.workspace).snapshot(agent)
-        return builder.prompt(replace(snapshot.inputs, found=inputs.found), agent, now)
+        return agent, replace(snapshot.inputs, found=inputs.found)
     if workspace is not None:
         resolved = resolve_workspace(workspace, Reader())
         own_fields = {"cwd": resolved.cwd, "root": resolved.root, "is_repository": resolved.is_repository}
         inputs = replace(inputs, workspace=replace(inputs.workspace, **own_fields))
     if append:
         base = _base_text(layout, builder.prompt(inputs, agent, now))
-        document = Document("", "\n\n".join(filter(None, (base, document.text))))
-    return builder.prompt(inputs, replace(agent, base=document), now)
+        document = Document(document.path, "\n\n".join(filter(None, (base, document.text))))
+    return replace(agent, base=document), inputs
 
 
 def _base_sections(layout: Layout) -> list[Section]:
@@ -137,7 +160,9 @@ def _append_task(layout: Layout, inputs: Inputs, task: Document) -> Document:
     )
     module = language_of(body, section.language).module()
     text = (module.include_tag(task.path) if is_address(task.path) else None) or task.text
-    return replace(body, text=f"{body.text.rstrip()}\n\n{text}".lstrip("\n"), hash="")
+    # A task from a request is untrusted, and must not gain the trust of the parent's template either.
+    path = f"{body.path}{WITH_REQUEST}" if task.path == UNTRUSTED_TASK else body.path
+    return replace(body, path=path, text=f"{body.text.rstrip()}\n\n{text}".lstrip("\n"), hash="")
 
 
 def _base_text(layout: Layout, prompt: Prompt) -> str:

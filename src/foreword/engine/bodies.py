@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # Path prefixes of untrusted templates: those in the workspace, the global one, which anyone may have set, and those in requests.
 _UNTRUSTED_PREFIXES = ("$workspace/", "template", "request")
+# Ends the path of a template to which a request's text was added. Its folder stays the same, so its includes are still found.
+WITH_REQUEST = " and request"
 # An untrusted template with more characters or tags than this may be slow.
 _MAX_LENGTH = 100_000
 _MAX_TAGS = 200
@@ -90,7 +92,11 @@ def _never(_: Iterable[str]) -> bool:
 
 def is_trusted(layout: Layout, section: str, body: Document) -> bool:
     """Whether a template comes from the caller, the user or Foreword itself, not from the workspace or a request."""
-    return not body.path.startswith(_UNTRUSTED_PREFIXES) and f"section.{section}.text" not in layout.untrusted
+    return not _has_untrusted_path(body) and f"section.{section}.text" not in layout.untrusted
+
+
+def _has_untrusted_path(template: Document) -> bool:
+    return template.path.startswith(_UNTRUSTED_PREFIXES) or template.path.endswith(WITH_REQUEST)
 
 
 def announce(template: Document) -> None:
@@ -98,7 +104,7 @@ def announce(template: Document) -> None:
 
     Templates that need the sandbox are announced there.
     """
-    if not template.path.startswith(_UNTRUSTED_PREFIXES):
+    if not _has_untrusted_path(template):
         return
     if len(template.text) > _MAX_LENGTH or template.text.count("[") > _MAX_TAGS:
         from ..store import waits

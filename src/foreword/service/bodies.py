@@ -265,6 +265,47 @@ class TurnBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
     new_prompt: bool = False
 
 
+class SubAgentBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
+    """A sub-agent's task, or the name of a definition that its layout lists, and its tools. `cwd` defaults to the parent's.
+
+    With `append`, the task follows the parent's base instead of replacing it.
+    """
+
+    cwd: Path = ""
+    task: Text = ""
+    definition: Label = ""
+    append: bool = False
+    with_context: bool = True
+    with_skills: bool = True
+
+
+class MessageBody(Struct, forbid_unknown_fields=True):
+    """A message for the conversation's next turn."""
+
+    message: Annotated[str, Meta(min_length=1, max_length=1_000_000)]
+
+
+class ResourcesBody(Struct, forbid_unknown_fields=True):
+    """Folders of skills, inside the served folders, and of packs, by prefix, inside those that `--pack-root` allows."""
+
+    skills: Annotated[list[Path], Meta(max_length=100)] = []
+    prompts: dict[PackName, Path] = {}
+    now: Moment | None = None
+
+    def __post_init__(self) -> None:
+        _check_moment(self.now)
+
+
+class RegistryBody(Struct, forbid_unknown_fields=True):
+    """The tools that the agent has from now on."""
+
+    tools: Tools
+    now: Moment | None = None
+
+    def __post_init__(self) -> None:
+        _check_moment(self.now)
+
+
 class PreviewBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
     """An agent and the template to preview, by default the global one. `cwd` defaults to the first served folder.
 

@@ -61,7 +61,7 @@ _HEAD_KEYS = ("conversation", "edition", "created")
 def construct(service: Service, request: Request) -> Response:
     """Construct a conversation's prompt from the workspace, even if it already has one."""
     body: AgentBody = request.body
-    return _turn_response(service.conversation(request.text("id"), body).construct(body.now))
+    return turn_response(service.conversation(request.text("id"), body).construct(body.now))
 
 
 def turn(service: Service, request: Request) -> Response:
@@ -69,7 +69,7 @@ def turn(service: Service, request: Request) -> Response:
     body: TurnBody = request.body
     conversation = service.conversation(request.text("id"), body)
     taken = conversation.turn(body.message, body.messages, body.now, new_prompt=body.new_prompt)
-    return _turn_response(taken, body.form)
+    return turn_response(taken, body.form)
 
 
 def compact(service: Service, request: Request) -> Response:
@@ -80,14 +80,14 @@ def compact(service: Service, request: Request) -> Response:
         conversation = service.conversation(id, body)
     except StoreError as error:  # only the store knows the layout
         detached = service.conversation(id, body, DEFAULT_LAYOUT)
-        return _turn_response(detached.compact_without_prompt(error, body.message, body.messages), body.form)
-    return _turn_response(conversation.compact(body.message, body.messages, body.now), body.form)
+        return turn_response(detached.compact_without_prompt(error, body.message, body.messages), body.form)
+    return turn_response(conversation.compact(body.message, body.messages, body.now), body.form)
 
 
 def reload(service: Service, request: Request) -> Response:
     """Reread the workspace for a conversation, if its layout does that on a reload."""
     body: AgentBody = request.body
-    return _turn_response(service.conversation(request.text("id"), body).reload(body.now))
+    return turn_response(service.conversation(request.text("id"), body).reload(body.now))
 
 
 def use_skill(service: Service, request: Request) -> Response:
@@ -236,7 +236,7 @@ def _escape_surrogates(built_for: dict[str, Any]) -> dict[str, Any]:
     return dict(json.loads(text))
 
 
-def _turn_response(turn: Turn, form: str | None = None) -> Response:
+def turn_response(turn: Turn, form: str | None = None) -> Response:
     """Return the response for a turn, with the provider's request if a form is named."""
     counts = ["reuses" if turn.is_reused else "builds"] if turn.edition else []
     codes = {finding.code for finding in turn.findings}

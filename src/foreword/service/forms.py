@@ -92,6 +92,11 @@ class ToolResultForm(TypedDict):
     is_error: bool
 
 
+class WaitingForm(TypedDict):
+    conversation: str
+    waiting: int
+
+
 class RootsForm(TypedDict):
     roots: list[str]
 

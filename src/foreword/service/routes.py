@@ -21,7 +21,7 @@ from ..wire.forms import (
     TurnForm,
     VariablesForm,
 )
-from . import about, conversations, forms, questions, templates
+from . import about, conversation_events, conversations, forms, questions, templates
 from .bodies import (
     AgentBody,
     AuthorQuery,
@@ -32,8 +32,12 @@ from .bodies import (
     FilesQuery,
     LayoutsQuery,
     ListQuery,
+    MessageBody,
     PreviewBody,
+    RegistryBody,
+    ResourcesBody,
     SaveQuery,
+    SubAgentBody,
     TemplateBody,
     TouchBody,
     TurnBody,
@@ -81,6 +85,10 @@ ROUTES = (
     Route("POST", "/conversations/{id}/skills/{name}", conversations.use_skill, MessageForm, AgentBody, None, _CONVERSATION),
     Route("POST", "/conversations/{id}/tools/{name}", conversations.call_tool, forms.ToolResultForm, CallBody, None, _CONVERSATION),
     Route("POST", "/conversations/{id}/touch", conversations.touch, TouchedForm, TouchBody, None, _CONVERSATION),
+    Route("POST", "/conversations/{id}/sub-agents", conversation_events.start_sub_agent, TurnForm, SubAgentBody, None, _CONVERSATION),
+    Route("POST", "/conversations/{id}/messages", conversation_events.add_message, forms.WaitingForm, MessageBody, None, _CONVERSATION),
+    Route("POST", "/conversations/{id}/resources", conversation_events.add_resources, TurnForm, ResourcesBody, None, _CONVERSATION),
+    Route("POST", "/conversations/{id}/registry", conversation_events.refresh_registry, TurnForm, RegistryBody, None, _CONVERSATION),
     Route("POST", "/conversations/{id}/usage", conversations.record_usage, RecordedForm, UsageBody, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/editions", conversations.list_editions, forms.EditionsForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/editions/{number}", conversations.read_edition, EditionForm, None, None, ("not-found", "store-down")),

@@ -11,6 +11,7 @@ from msgspec.structs import asdict
 from ..conversation.conversation import Conversation
 from ..conversation.conversations import Conversations
 from ..encoding.agent import KEYS, agent_from, document_form, scope_form
+from ..encoding.edition import target_of
 from ..engine.assembler import Assembler
 from ..errors import CallError, LayoutError, StoreError, show, suggestion
 from ..extensions import Extension
@@ -26,6 +27,7 @@ from ..store import is_local
 from ..template.addresses import is_address, is_file_path, is_only_address
 from ..text.lines import printable
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Workspace
+from ..vocabulary.tools import Tool
 from .bodies import AccessBody, AgentBody, ToolBody
 from .responses import Problem
 from .tool_cache import SharedTools
@@ -200,13 +202,19 @@ class Service:
         except StoreError:
             return UNREACHABLE
 
-    def _packs_for(self, body: AgentBody | None) -> Mapping[str, str]:
-        """Return the service's packs and those of a request, whose folders must be in one of the allowed folders."""
-        if body is None or not body.packs:
-            return self.packs
-        packs = dict(self.packs)
-        for name, folder in body.packs.items():
-            if name in packs:
+    def body_of(self, id: str) -> AgentBody:
+        """Return the body of a request for an existing conversation that changes nothing about its agent."""
+        return AgentBody(cwd=target_of(self.current(id)).cwd, mirror=True)
+
+    def tools(self, bodies: Sequence[ToolBody]) -> Sequence[Tool]:
+        """Return the tools that a request describes."""
+        return agent_from({"tools": _agent_tools(bodies)}).tools or ()
+
+    def pack_folders(self, packs: Mapping[str, str]) -> dict[str, str]:
+        """Return a request's packs. Raises a Problem if one is not in an allowed folder, or has the name of one of the service's."""
+        folders: dict[str, str] = {}
+        for name, folder in packs.items():
+            if name in self.packs:
                 raise Problem("invalid-request", f"the pack name {name!r} is used by the service; choose another name")
             path = os.path.normpath(os.path.join(*self._pack_roots[:1], folder))
             if not any(is_inside(real_path(path), real_path(allowed)) for allowed in self._pack_roots):
@@ -214,8 +222,12 @@ class Service:
                     "outside-roots",
                     f"the pack {name!r} is outside the folders that packs may come from; start the service with --pack-root to allow it",
                 )
-            packs[name] = path
-        return packs
+            folders[name] = path
+        return folders
+
+    def _packs_for(self, body: AgentBody | None) -> Mapping[str, str]:
+        """Return the service's packs and those of a request."""
+        return {**self.packs, **self.pack_folders(body.packs)} if body is not None and body.packs else self.packs
 
     def _stored_layout(self, id: str) -> str:
         edition, _ = self.conversations.current(id)
