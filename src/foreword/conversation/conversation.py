@@ -288,9 +288,16 @@ class Conversation:
         """
         check_message(message)
         history: list[Message] = [*check_messages(messages), *user_message(message)]
-        inherited = {"with_context": with_context, "with_skills": with_skills}
-        options = {"definition": definition, "workspace": workspace, "append": append, **inherited}
-        sub_agent = self.sub_agents.prepare(task, tools, now=now, **options)
+        sub_agent = self.sub_agents.prepare(
+            task,
+            tools,
+            definition=definition,
+            workspace=workspace,
+            append=append,
+            with_context=with_context,
+            with_skills=with_skills,
+            now=now,
+        )
         prompt = self._builder.prompt(sub_agent.inputs, sub_agent.agent, now)
         return self._turns.for_sub_agent(self._hooks.check(prompt), sub_agent.agent, history)
 
