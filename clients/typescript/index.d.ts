@@ -342,6 +342,7 @@ export interface DriftForm {
   conversation: string;
   details: SectionChangeForm[];
   sections: NamesForm;
+  system: string;
   tokens_kept: number;
   tokens_lost: number;
   tools: NamesForm;
@@ -463,9 +464,22 @@ export interface InputDetails {
 export interface LayoutChoiceForm {
   about: string;
   language: string | null;
+  mirrors: string;
   name: string;
   sections: string[];
   stored_template: boolean;
+}
+
+export interface LayoutKeyForm {
+  about: string;
+  choices: string[];
+  name: string;
+  table: string;
+  takes: string;
+}
+
+export interface LayoutKeysForm {
+  keys: LayoutKeyForm[];
 }
 
 export interface LayoutsForm {
@@ -1258,6 +1272,8 @@ export class Foreword {
   lint(body: LintBody, options?: RequestOptions): Promise<LintForm>;
   /** Return the skills that an agent in `cwd` finds. */
   listSkills(query?: { cwd?: string; layout?: string }, options?: RequestOptions): Promise<SkillForm[]>;
+  /** Return the message that activating a skill sends. Nothing is stored. */
+  readSkill(name: string, body: QuestionBody, options?: RequestOptions): Promise<MessageForm>;
   /** Return the global template, or the default one if none was saved or the store is unavailable. */
   readTemplate(options?: RequestOptions): Promise<TemplateForm>;
   /** Save a new version of the global template. With If-Match, this fails unless that version is still the newest. */
@@ -1281,10 +1297,13 @@ export class Foreword {
   /**
    * Return the shipped layouts, and those of the user, of the service's packs and of the workspace in `cwd`.
    *
+   * `mirrors` names the program whose prompts the layout reproduces; such a layout answers questions, but cannot be used for a turn.
    * `language` is the template language if the layout accepts a template, otherwise null. `stored_template` says whether conversations
    * with the layout use the global template. `languages` lists all template languages.
    */
   listLayouts(query?: { cwd?: string }, options?: RequestOptions): Promise<LayoutsForm>;
+  /** Return the keys of layouts with their types and meanings, for editors. */
+  listLayoutKeys(options?: RequestOptions): Promise<LayoutKeysForm>;
   /** Return the tools that `POST /conversations/{id}/tools/{name}` can run. Add them to the agent's tools, so that the model can call them. */
   listTools(options?: RequestOptions): Promise<ToolsForm>;
   /** Return the folders in which agents may work. */
