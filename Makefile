@@ -74,6 +74,7 @@ check: setup web/node_modules/.stamp ## Run the linter, formatter, type checker 
 	$(BIN)/mypy
 	$(BIN)/python -m foreword.packs.compile --check
 	$(BIN)/python docs/generate.py --check
+	$(BIN)/python clients/generate.py --check
 	$(BIN)/python docs/picture.py --check
 	$(BIN)/pytest tests/test_architecture.py tests/test_sizes.py
 	cd web && npm run -s check
