@@ -38,9 +38,10 @@ class Fates:
     def candidates(self, present: Set[str], cut_files: Mapping[str, str]) -> Iterator[Candidate]:
         """Yield the candidates with their fates in this prompt. `present` contains the files whose text is in it."""
         reasons = self.reasons()
+        changed = {*self.copies, *reasons, *cut_files, *self.contents.includers}
         for candidate in self.inputs.candidates:
             path, layer = candidate.path, candidate.layer
-            if candidate.fate not in ("used", "cut") or not path:
+            if candidate.fate not in ("used", "cut") or not path or (path in present and path not in changed):
                 yield candidate
             elif path in self.copies:
                 yield Candidate(path, layer, "duplicate", self.copies[path])
@@ -52,10 +53,8 @@ class Fates:
                 yield Candidate(path, layer, "cut", cut_files[path])
             elif path not in present:
                 yield self.explain_absence(candidate, cut_files)
-            elif path in self.contents.includers:
-                yield replace(candidate, reason=f"included by {self.contents.includers[path]}")
             else:
-                yield candidate
+                yield replace(candidate, reason=f"included by {self.contents.includers[path]}")
 
     def reasons(self) -> dict[str, str]:
         """Return, by path, why files that were found are not in this prompt."""

@@ -37,7 +37,7 @@ def find_entries(
     for slot in find_slots(lookup, workspace, trail, reader):
         for pattern, base, reach in slot.patterns:
             layer = layer_of(lookup, pattern)
-            folder = searched_folder(pattern, base)
+            folder = searched_folder(pattern, base) if lookup.named == "path" else ""
             for path in _links_last(lookup, matching_paths(pattern, base, lookup, reader, trail, layer, reach), reader):
                 # A command may be described by the first line after its front matter.
                 reading = reader.read(path, reach) if lookup.kind == "command" else reader.read_head(path, reach)

@@ -159,6 +159,8 @@ def _one_per_file(candidates: Sequence[Candidate], named_paths: Set[str]) -> tup
     by_path: dict[str, Candidate] = {}
     for candidate in candidates:
         path, earlier = candidate.path, by_path.setdefault(candidate.path, candidate)
+        if earlier is candidate:
+            continue
         is_better = earlier.fate not in ("used", "cut") and candidate.fate in ("used", "cut")
         if path in named_paths and "waiting" in (earlier.fate, candidate.fate):
             by_path[path] = earlier if earlier.fate == "waiting" else candidate
@@ -208,10 +210,17 @@ def _run_lookups(
     for lookup in layout.lookups:
         result = before.lookup_results.get(lookup.name) if before and before.workspace == workspace else None
         is_same = result is not None and result.directories == tuple(lookup.directories)
-        if result is None or not is_same or not is_unchanged(result.stamps, reader.disk):
+        if result is None or not is_same or not _has_same_stamps(result, reader):
             result = _run_lookup(lookup, workspace, reader.successor(result.readings if result else {}, root_stamps))
         results[lookup.name] = result
     return results
+
+
+def _has_same_stamps(result: LookupResult, reader: Reader) -> bool:
+    """Whether nothing that a lookup rule read has changed. Paths that the reader has just stamped are not looked up again."""
+    recent = reader.stamps
+    stamps = [row for row in result.stamps if row[1] in (None, UNSTABLE) or recent.get(row[0]) != row[1]]
+    return is_unchanged(stamps, reader.disk)
 
 
 def _run_lookup(lookup: Lookup, workspace: Workspace, reader: Reader) -> LookupResult:
@@ -270,7 +279,10 @@ def _find_texts(lookup: Lookup, workspace: Workspace, reader: Reader, trail: Tra
 def _remove_pointers(trail: Trail, start: int) -> list[Candidate]:
     """Remove and return the candidates that only point to another file, so that they can be listed after that file."""
     pointers = [candidate for candidate in trail.candidates[start:] if candidate.fate == "duplicate"]
-    trail.candidates[start:] = [candidate for candidate in trail.candidates[start:] if candidate.fate != "duplicate"]
+    if pointers:
+        trail.candidates[start:] = [
+            candidate for candidate in trail.candidates[start:] if candidate.fate != "duplicate"
+        ]
     return pointers
 
 

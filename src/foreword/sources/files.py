@@ -91,8 +91,8 @@ class Reader(Folders):
 
     def has_entry(self, path: str) -> bool:
         """Whether a path exists; see `Folders.has_entry`. A path that was absent before is looked up only if its directory changed."""
-        was_absent = path in self._earlier_readings and self._earlier_readings[path][1].fate == "absent"
-        if was_absent and (reading := self._recall(path)) and reading.fate == "absent":
+        earlier = self._earlier_readings.get(path)
+        if earlier and earlier[1].fate == "absent" and (reading := self._recall(path)) and reading.fate == "absent":
             return False
         if super().has_entry(path):
             return True

@@ -42,6 +42,8 @@ class Folders(Paths):
     def is_folder(self, path: str) -> bool:
         """Whether a directory exists. Each path is looked up once; for a missing directory, its parent is stamped."""
         exists = self._folders.get(path)
+        if exists is None and parent_folder(path) not in self._folders and self._is_existing_folder(path):
+            return True
         if exists is None:
             unknown_paths = [path]  # a loop, because a long path would exceed the recursion limit
             while unknown_paths[-1] != "/" and parent_folder(unknown_paths[-1]) not in self._folders:
@@ -153,6 +155,17 @@ class Folders(Paths):
         except (OSError, ValueError):
             return False
         return stat.S_ISDIR(mode) or stat.S_ISREG(mode)
+
+    def _is_existing_folder(self, path: str) -> bool:
+        """Whether a directory exists, judging by a single `stat`: the directories above it need no checks if it does."""
+        try:
+            status = self.disk.stat(path)
+        except (OSError, ValueError):
+            return False
+        if stat.S_ISDIR(status.st_mode):
+            self._folders[path] = True
+            self._identities[path] = status.st_dev, status.st_ino
+        return path in self._folders
 
     def _look_for_folder(self, path: str) -> bool:
         if path != "/" and not self._folders[parent_folder(path)]:

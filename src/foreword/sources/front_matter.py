@@ -64,8 +64,6 @@ _TRUE_WORDS = frozenset({"true", "yes", "on"})
 _FALSE_WORDS = frozenset({"false", "no", "off", "none", ""})
 _YAML_CONSTANTS = frozenset({"true", "false", "null"})
 
-_CLOSING = re.compile(r"\n---[ \t]*(?:\n|\Z)")
-
 # Patterns are compiled on first use: most files do not need them, and compiling takes as long as reading a hundred skills.
 _FIELD = r"([ \t]*)([A-Za-z_][\w-]*)[ \t]*:(?=[ \t]|\Z)"
 _BLOCK_INDICATOR = r"[|>][-+0-9]{0,2}"
@@ -205,8 +203,14 @@ def name_by_path(path: str, folder: str) -> str:
 
 def _find_fences(text: str) -> tuple[int, int, int] | None:
     """Return the offsets of the front matter's start, its end, and the body. Nothing is copied because a body may be long."""
-    closing = _CLOSING.search(text) if _begins_with_fence(text) else None
-    return (text.index("\n") + 1, closing.start() + 1, closing.end()) if closing else None
+    fence = text.find("\n---") if _begins_with_fence(text) else -1
+    while fence >= 0:
+        line_end = text.find("\n", fence + 4)
+        body = line_end + 1 if line_end >= 0 else len(text)
+        if not text[fence + 4 : body].strip(" \t\n"):
+            return text.index("\n") + 1, fence + 1, body
+        fence = text.find("\n---", fence + 4)
+    return None
 
 
 def _begins_with_fence(text: str) -> bool:

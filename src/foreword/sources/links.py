@@ -57,10 +57,12 @@ class Reach:
         return self._refusal(reader, path, real, is_folder)
 
     def _refusal(self, reader: Paths, path: str, real: str, is_folder: bool) -> Refusal | None:
-        folder = reader.real(self.folder)
-        bound = folder if self.bound is None else reader.real(self.bound)
         if self.inside and not any(is_inside(real, served) for served in self.inside):
             return "refused", "it is outside the folders that are served", "link-refused"
+        if real == path and self._contains(path):
+            return None  # no link is involved
+        folder = reader.real(self.folder)
+        bound = folder if self.bound is None else reader.real(self.bound)
         if self.bound is not None and not is_inside(real, bound):
             if self.confined:
                 return "untrusted", "it is outside the workspace that asked for it", "workspace-refused"
@@ -75,6 +77,9 @@ class Reach:
             return None
         reader.stamp_up_to(parent_folder(real), bound)
         return _unconditional_refusal(path, real, folder, bound, reader, is_folder)
+
+    def _contains(self, path: str) -> bool:
+        return is_inside(path, self.folder) and (self.bound is None or is_inside(path, self.bound))
 
     def link(self, reader: Paths, path: str) -> str:
         """Return the link because of which a path is refused, or the path itself if there is no such link."""

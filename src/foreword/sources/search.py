@@ -94,7 +94,7 @@ class Search:
             if not is_fixed:
                 yield from self.matching(folder, rest)
                 continue
-            path = os.path.join(folder, *rest)
+            path = "/".join((folder.rstrip("/"), *rest))
             if not self.reader.has_entry(path):
                 path = self.skill_in_other_case(folder, rest)
             if path:
@@ -135,7 +135,8 @@ class Search:
         """Return the folders in a folder, in reverse order. Hidden ones are included only if the lookup rule searches them."""
         names = [name for name in self.names(folder) if self.hidden or not name.startswith(".")]
         names = [name for name in names if name not in _SKIPPED_FOLDERS]
-        paths = [os.path.join(folder, name) for name in reversed(names)]
+        prefix = folder.rstrip("/") + "/"
+        paths = [prefix + name for name in reversed(names)]
         folders = {path: self.reader.is_folder(path) for path in paths}
         problems = [problem for path in paths if not folders[path] and (problem := self.reader.problem(path))]
         if problems:

@@ -47,6 +47,7 @@ UNSTABLE = (0, 0, 0, 0, -1)
 _CLOCK_TICK = 50_000_000
 _COARSE_CLOCK_TICK = 2_100_000_000
 _MAX_TRIES = 4
+_HAS_SLASHES = os.sep == "/"
 _IMPOSSIBLE_PATH = "/\0"  # a path that cannot exist and contains nothing
 
 
@@ -143,7 +144,7 @@ class Paths:
 
 def parent_folder(path: str) -> str:
     """Return the parent of an absolute path. This is faster than `os.path.dirname`."""
-    return path[: path.rfind("/")] or "/" if os.sep == "/" else os.path.dirname(path)
+    return path[: path.rfind("/")] or "/" if _HAS_SLASHES else os.path.dirname(path)
 
 
 def real_path(path: str) -> str:

@@ -233,6 +233,10 @@ class Piece:
     text: str
     origin: Origin
 
+    # There are thousands of pieces, and this is twice as fast as the method that `value` adds.
+    def __init__(self, text: str, origin: Origin) -> None:
+        self.__dict__["text"], self.__dict__["origin"] = text, origin
+
 
 # What was found
 

@@ -30,8 +30,7 @@ def value(cls: type[V]) -> type[V]:
     fields = tuple(cls.__annotations__)
     defaults = {name: cls.__dict__[name] for name in fields if name in cls.__dict__}
     sequences = tuple(name for name in fields if cls.__annotations__[name].startswith("Sequence"))
-    check = cls.__dict__.get("_check")
-    size = len(fields)
+    size, check = len(fields), cls.__dict__.get("_check")
     required, default_values = size - len(defaults), tuple(defaults.values())
 
     def merge_arguments(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
@@ -54,7 +53,8 @@ def value(cls: type[V]) -> type[V]:
             args += default_values[len(args) - required :]
         attributes = self.__dict__
         # Filling it in field order lets the dictionaries of all instances share their keys, which halves the memory.
-        attributes.update(zip(fields, args))  # noqa: B905  the lengths are equal
+        for name, content in zip(fields, args):  # noqa: B905  the lengths are equal
+            attributes[name] = content
         for name in sequences:
             if type(attributes[name]) is not tuple:
                 attributes[name] = convert_sequence(name, attributes[name])
@@ -77,7 +77,7 @@ def value(cls: type[V]) -> type[V]:
         return f"{cls.__name__}({', '.join(f'{name}={self.__dict__[name]!r}' for name in fields)})"
 
     for method in (__init__, __setattr__, __delattr__, __eq__, __hash__, __repr__):
-        if method is not __hash__ or "__hash__" not in cls.__dict__:
+        if method.__name__ not in cls.__dict__:
             setattr(cls, method.__name__, method)
     cls.__match_args__ = fields  # type: ignore[misc,attr-defined,unused-ignore]
     cls.__signature__ = _FieldSignature()  # type: ignore[attr-defined,unused-ignore]
