@@ -8,6 +8,7 @@ import graphlib
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,14 +34,23 @@ TREES = {name: ast.parse(path.read_text()) for name, path in PATHS.items()}
 HAND_WRITTEN = {name: tree for name, tree in TREES.items() if not name.startswith(GENERATED)}
 
 
+@cache
+def walk(tree):
+    return tuple(ast.walk(tree))
+
+
+@cache
 def nodes_at_run_time(tree):
-    """Yield every node except those under `if TYPE_CHECKING`."""
-    for child in ast.iter_child_nodes(tree):
-        if isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING":
-            yield from nodes_at_run_time(ast.Module(child.orelse, []))
-        else:
-            yield child
-            yield from nodes_at_run_time(child)
+    """Return every node except those under `if TYPE_CHECKING`."""
+    nodes, pending = [], [tree]
+    while pending:
+        for child in ast.iter_child_nodes(pending.pop()):
+            if isinstance(child, ast.If) and getattr(child.test, "id", "") == "TYPE_CHECKING":
+                pending.append(ast.Module(child.orelse, []))
+            else:
+                nodes.append(child)
+                pending.append(child)
+    return tuple(nodes)
 
 
 def imports(name, is_package, nodes):
@@ -76,7 +86,7 @@ def import_edges():
     Any module may import the version, which the package defines before everything else.
     """
     for name, tree in TREES.items():
-        for target, line in imports_of(name, ast.walk(tree)):
+        for target, line in imports_of(name, walk(tree)):
             if target.split(".")[0] == "foreword" and target != "foreword.__version__" and module_of(target) != name:
                 yield name, module_of(target), line
 
@@ -265,9 +275,7 @@ def test_pure_modules_import_only_pure_modules():
 
 def calls(tree, names):
     """Return the lines on which one of these built-in functions is called."""
-    return [
-        node.lineno for node in ast.walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") in names
-    ]
+    return [node.lineno for node in walk(tree) if isinstance(node, ast.Call) and getattr(node.func, "id", "") in names]
 
 
 def test_pure_modules_open_nothing():
@@ -352,7 +360,7 @@ def test_the_usual_calls_load_nothing_heavy(call, tmp_path):
 
 
 def functions(tree):
-    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return (node for node in walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
 def test_functions_are_short():
@@ -385,12 +393,12 @@ def test_no_module_has_a_catch_all_name():
 
 
 def texts(tree):
-    return {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return {node.value for node in walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
 
 
 def branches(tree):
     """Yield the nodes that branch on a value: comparisons, cases, `startswith` and similar, tables and look-ups."""
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Compare | ast.MatchValue):
             yield node, texts(node)
         elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("startswith", "endswith", "get"):
@@ -435,7 +443,7 @@ def is_possessive(pattern):
 
 def patterns(tree):
     """Yield every string of a module except docstrings, with its line; an f-string expression counts as one character."""
-    nodes = list(ast.walk(tree))
+    nodes = list(walk(tree))
     skipped = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     skipped |= {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     for node in nodes:
@@ -449,7 +457,7 @@ def patterns(tree):
 def uses_re(tree):
     return any(
         alias.name.partition(".")[0] == "re"
-        for node in ast.walk(tree)
+        for node in walk(tree)
         if isinstance(node, ast.Import)
         for alias in node.names
     )
@@ -505,7 +513,7 @@ def codes_in(tree):
     for text in texts(tree):
         if re.fullmatch(rf"(?:{FAMILIES})(?:-[a-z0-9]+)+", text):
             yield text
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "finding":
             first = node.args[0]
             if isinstance(first, ast.Constant):

@@ -3,6 +3,7 @@
 import ast
 import textwrap
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ LINES_OF_A_CLASS = 250
 COMPLEXITY = 15
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 BRANCHES = (
     ast.If,
     ast.IfExp,
@@ -36,7 +38,7 @@ def complexity(function):
     count, nodes = 1, list(ast.iter_child_nodes(function))
     while nodes:
         node = nodes.pop()
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+        if isinstance(node, DEFINITIONS):
             continue
         count += isinstance(node, BRANCHES)
         count += len(node.values) - 1 if isinstance(node, ast.BoolOp) else 0
@@ -49,8 +51,13 @@ def location(path, node):
     return f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}"
 
 
+@cache
+def all_definitions():
+    return [(path, node) for path, tree in TREES.items() for node in ast.walk(tree) if isinstance(node, DEFINITIONS)]
+
+
 def definitions(kinds):
-    return [(path, node) for path, tree in TREES.items() for node in ast.walk(tree) if isinstance(node, kinds)]
+    return [(path, node) for path, node in all_definitions() if isinstance(node, kinds)]
 
 
 @pytest.mark.parametrize(

@@ -347,7 +347,7 @@ def test_for_the_prompt_budget_descriptions_are_cut_before_far_files_before_name
     options = {"layout": layout, "cwd": "w/a", "tools": "read", "base": "BASE"}
     full_size = estimate(tree.prompt(**options).text)
     seen = set()
-    for budget in range(full_size, 150, -100):
+    for budget in range(full_size, 150, -250):
         prompt = tree.prompt(**options, set={"budget": budget})
         described, far = "word word" in prompt.text, prompt.text.count("far words")
         left_out = [name for name in names if f"skills/{name}/SKILL.md" not in used_paths(prompt)]
