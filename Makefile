@@ -25,6 +25,8 @@ export UV_PROJECT_ENVIRONMENT := .venv
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export npm_config_update_notifier := false
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH
+# Without bytecode, every process that a test starts would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
 # Node trusts only its own list of certificates; behind a proxy it needs the system's.
 ifeq ($(NODE_EXTRA_CA_CERTS),)
 ifneq ($(wildcard /etc/ssl/certs/ca-certificates.crt),)
