@@ -17,7 +17,7 @@ from ..text.lines import printable
 from ..vocabulary import replace
 from .compression import MIN_BYTES, accepts_gzip, compressed
 from .guard import RequestGuard
-from .lanes import INLINE, READING, TEMPLATES, Cancelled, Job, Lanes
+from .lanes import BUILDING, INLINE, READING, TEMPLATES, Cancelled, Job, Lanes
 from .log import Log, cause_of
 from .memory import IN_FLIGHT, MemoryLimit, Reservation
 from .metrics import Metrics
@@ -153,7 +153,13 @@ class Application:
             result = job.run(INLINE)
             if not isinstance(result, int):
                 return result
-        return await self._run_in_threads(route, job, scope.get(CONNECTION))
+        return await self._run_in_threads(job, self._first_lane(route, request), scope.get(CONNECTION))
+
+    def _first_lane(self, route: Route, request: Request) -> int:
+        """Return the lane in which a route probably finishes. A conversation that this process has not seen probably has no prompt yet."""
+        if route.reads_ahead and self._service.conversations.store.last_known(request.text("id")) is None:
+            return BUILDING if self._lanes.is_free(BUILDING) else READING
+        return TEMPLATES if route.is_template else READING
 
     async def _read_ahead(self, request: Request, scope: Scope) -> object:
         """Return a moment at which the cached edition of the request's conversation was in use.
@@ -167,11 +173,11 @@ class Application:
         moment = await self._batches.confirm(request.text("id")) if self._batches is not None else None
         return UNREACHABLE if moment is None else moment
 
-    async def _run_in_threads(self, route: Route, job: Job, connection: Connection | None) -> Response:
-        """Run a route in the lanes, within the time limit and only while the client is connected."""
+    async def _run_in_threads(self, job: Job, lane: int, connection: Connection | None) -> Response:
+        """Run a job in the lanes, within the time limit and only while the client is connected."""
         try:
             async with asyncio.timeout(self._time_limit):
-                return await self._through_lanes(job, TEMPLATES if route.is_template else READING, connection)
+                return await self._through_lanes(job, lane, connection)
         except TimeoutError:
             raise Problem(
                 "timeout", f"the work took longer than {self._time_limit:g} seconds; it may still complete"

@@ -27,6 +27,7 @@ INLINE = -1
 _LANE_OF = {"read": READING, "build": BUILDING, "write": BUILDING, "template": TEMPLATES, "inspect": INSPECTIONS}
 _READERS = 32
 _BUILDERS = 8
+_SHORT_QUEUE = 16
 _INSPECTORS = 2
 _INSPECTION_QUEUE = 16
 
@@ -125,6 +126,10 @@ class Lanes:
         future = self._pools[lane].submit(job.run, lane)
         future.add_done_callback(lambda _: self._done(lane))
         return future
+
+    def is_free(self, lane: int) -> bool:
+        """Whether a job would start soon."""
+        return self._pools[lane]._work_queue.qsize() < _SHORT_QUEUE
 
     def close(self) -> None:
         for pool in self._pools:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import multiprocessing
 import os
@@ -195,6 +196,7 @@ def application() -> Application | CrossOrigin:
     service = create_service(options, installed())
     guard = RequestGuard(os.environ.get(TOKEN, ""), (*options.hosts, options.host), options.origins)
     log = _set_up_logging(options)
+    _collect_less_garbage()
     application = Application(
         service,
         guard,
@@ -206,6 +208,13 @@ def application() -> Application | CrossOrigin:
         options.in_flight,
     )
     return CrossOrigin(application, options.origins) if options.origins else application
+
+
+def _collect_less_garbage() -> None:
+    """Leave what was loaded at the start out of garbage collections, and collect less often: requests leave hardly any cycles."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 def _stop_with_supervisor() -> None:
