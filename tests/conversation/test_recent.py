@@ -62,6 +62,15 @@ def test_a_template_with_the_conversations_id_is_not_shared(tmp_path):
     assert (systems, count) == (["Talk one", "Talk two"], 0)
 
 
+def test_a_forgotten_prompt_leaves_memory(tmp_path, settled):
+    conversations = Conversations()
+    built(conversations, workspace(tmp_path))
+    conversations.store.forget("one")
+    assert len(conversations._shared.recent._editions) == 1
+    conversations.store.forget("two")
+    assert conversations._shared.recent._editions == ()
+
+
 def test_nothing_is_shared_with_extensions(tmp_path):
     _, count = built(Conversations(extensions=[Extension("mine")]), workspace(tmp_path))
     assert count == 0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from ..layout.model import Field
+from ..store.rows import texts_of
+from ..store.texts import hash_of
 from ..vocabulary import value
 
 TYPE_CHECKING = False
@@ -41,6 +43,12 @@ class RecentEditions:
 
     def add(self, source: object, agent: Agent, moment: datetime | None, edition: Edition) -> None:
         self._editions = (RecentEdition(source, agent, moment, edition), *self._editions[: self._limit - 1])
+
+    def forget(self, hashes: frozenset[bytes]) -> None:
+        """Drop editions with texts that have these hashes, because they were removed from the store."""
+        self._editions = tuple(
+            recent for recent in self._editions if hashes.isdisjoint(map(hash_of, texts_of(recent.edition)))
+        )
 
 
 def may_contain_session(layout: Layout, inputs: Inputs) -> bool:

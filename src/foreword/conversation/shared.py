@@ -42,6 +42,7 @@ class Shared:
         self.store.listen(forget_texts)
         self.constructions = Constructions()
         self.recent = RecentEditions(_MAX_RECENT_EDITIONS)
+        self.store.listen(self.recent.forget)
         self._lock = allocate_lock()
         self._assemblers: dict[str, Assembler] = {}
         self._touch_readers: dict[int, TouchReader] = {}
