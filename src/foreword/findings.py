@@ -41,6 +41,12 @@ CODES: dict[str, tuple[Severity, str]] = {
         " above itself, and was not followed. The message names the link and, if there is one, the setting that"
         " would allow it.",
     ),
+    "file-untrusted": (
+        "warning",
+        'A file is new or has changed since you trusted the workspace, and `trust = "ask"`, so it was left out.'
+        " `foreword trust` accepts it.",
+    ),
+    "file-changed": ("info", 'A file is new or has changed since the last time, and `trust = "record"`.'),
     "file-fence": (
         "warning",
         "A file or an entry ends inside a code fence or comment; it was closed so that the rest of the prompt is not"

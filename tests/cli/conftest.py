@@ -13,7 +13,7 @@ from foreword.cli import main
 def run(tree, capsys, monkeypatch):
     """`run("show", "--layout", "ion")` returns the exit status, standard output and standard error."""
     monkeypatch.setenv("HOME", tree.path("home"))
-    for name in ("XDG_CONFIG_HOME", "APPDATA", "PWD"):
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "APPDATA", "PWD"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tree.path("w"))
 

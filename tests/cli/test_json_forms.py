@@ -21,6 +21,7 @@ TYPES = {
     "cache": (["W"], forms.CacheForm),
     "lint": (["W"], forms.LintForm),
     "agents": (["W"], forms.AgentsForm),
+    "trust": (["W"], git_forms.TrustForm),
     "lock": (["W"], git_forms.LockForm),
     "layouts": ([], list[forms.LayoutRowForm]),
     "skills": (["W"], list[forms.SkillForm]),

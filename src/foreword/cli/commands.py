@@ -14,6 +14,7 @@ COMMANDS = {
     "agents": ("agents", "show which instruction files each released agent reads"),
     "touch": ("touch", "print the instructions that an agent is sent when it touches a file"),
     "review": ("review", "show what a change in git does to the prompt of each agent, and what it costs"),
+    "trust": ("trust", "show what a workspace brings into prompts, and accept it"),
     "lock": ("lock", "record what the prompts of a repository consist of, or check the record"),
     "layouts": ("catalog", "list the layouts, or show one"),
     "skills": ("catalog", "list the skills that were found"),

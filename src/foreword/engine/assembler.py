@@ -36,6 +36,7 @@ DEFAULT_LAYOUT = "foreword"
 _MAX_SNAPSHOTS = 8
 _MENU_KINDS = ("skill", "agent", "command")
 _OPTIONS = (
+    "trust",
     *("settings", "assignments", "rules", "packs", "values", "skill_folders", "variables"),
     *("requested", "layout_text"),
 )
@@ -70,6 +71,7 @@ class Plan:
     workspace: Workspace
     findings: Sequence[Finding]
     stamps: Sequence[tuple[str, Any]]
+    trust: Any = None
 
 
 @value
@@ -125,6 +127,9 @@ class Assembler:
 
     `requested` and `layout_text` are for a service, which does not trust its clients: they are assignments and a layout (TOML, in
     place of `layout`) that may not read more files than a workspace's own, nor relax any check.
+
+    `trust` is `off`, `record` or `ask`, or a function that takes a path and a hash and says whether to use a file that is new or has
+    changed. If it is empty, the user's settings decide.
     """
 
     def __init__(
@@ -141,6 +146,7 @@ class Assembler:
         variables: Mapping[str, Callable[[str, Workspace], str | None]] | None = None,
         requested: Sequence[tuple[str, Any]] = (),
         layout_text: str = "",
+        trust: str | Callable[[str, str], bool] = "",
     ) -> None:
         self.workspace = Workspace() if workspace is None else workspace
         expect("the workspace", self.workspace, Workspace)
@@ -159,6 +165,7 @@ class Assembler:
             to_tuple("skill_folders", skill_folders, str),
             dict(variables or {}),
         )
+        self.trust: Any = trust
         self.reader: Callable[[], Reader] = Reader
         self.finds_skills = True
         self.reads_user_files = True
@@ -313,10 +320,9 @@ class Assembler:
         inputs = gather(
             layout, workspace, reader, before.inputs if before else None, bodies, templates, scope, self.variables
         )
-        if plan.findings or self.values:
-            inputs = replace(
-                inputs, findings=(*plan.findings, *inputs.findings), values={**inputs.values, **self.values}
-            )
+        findings = (*plan.findings, *plan.trust.finish()) if plan.trust else plan.findings
+        if findings or self.values:
+            inputs = replace(inputs, findings=(*findings, *inputs.findings), values={**inputs.values, **self.values})
         return Snapshot(plan, inputs, time_precision(layout, inputs), base, scope, template, base_text), untrusted
 
     def _plan(self, reader: Reader) -> Plan:
@@ -325,23 +331,25 @@ class Assembler:
         if plan is None or not is_unchanged(plan.stamps):
             plan = self._current_plan = self._read_plan(reader)
         reader.stamps.update(plan.stamps)
+        reader.trust = plan.trust
         return plan
 
     def _read_plan(self, reader: Reader) -> Plan:
         workspace = resolve_workspace(self.workspace, reader)
+        if self.trust and self.trust != "off":
+            from .resolving import start_trust
+
+            start_trust(workspace, reader, self.trust)
         layout, findings = self._resolve_layout(workspace, reader)
         if self.skill_folders:
             layout = _with_skill_folders(layout, self.skill_folders)
         if not self.finds_skills:
-            lookups = [
-                replace(lookup, groups=()) if lookup.kind in _MENU_KINDS else lookup for lookup in layout.lookups
-            ]
-            layout = replace(layout, lookups=lookups)
+            layout = _without_menus(layout)
         if not self.reads_user_files:
             from ..layout.patterns import only_project_files
 
             layout = only_project_files(layout)
-        return Plan(layout, workspace, findings, tuple(reader.stamps.items()))
+        return Plan(layout, workspace, findings, tuple(reader.stamps.items()), reader.trust)
 
     def _resolve_layout(self, workspace: Workspace, reader: Reader) -> tuple[Layout, Sequence[Finding]]:
         """Return the layout with all settings and wording applied, and findings about settings that were refused."""
@@ -353,7 +361,15 @@ class Assembler:
         from .resolving import resolve_layout
 
         names, requested = (self.layout_name, DEFAULT_LAYOUT), (self.layout_text, self.requested)
-        return resolve_layout(names, self.settings, self.assignments, self.packs, requested, workspace, reader)
+        return resolve_layout(
+            names, self.settings, self.assignments, self.packs, requested, workspace, reader, bool(self.trust)
+        )
+
+
+def _without_menus(layout: Layout) -> Layout:
+    """Return the layout without the lookup rules for skills, sub-agents and commands."""
+    lookups = [replace(lookup, groups=()) if lookup.kind in _MENU_KINDS else lookup for lookup in layout.lookups]
+    return replace(layout, lookups=lookups)
 
 
 def _with_skill_folders(layout: Layout, folders: Sequence[str]) -> Layout:

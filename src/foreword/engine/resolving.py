@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..errors import CallError
 from ..layout.parse import parse
 from ..packs.packs import check_packs, find_layout, layout_from_text, with_texts
 from ..packs.settings import (
@@ -9,11 +10,13 @@ from ..packs.settings import (
     key_origins,
     read_settings,
     restrict_untrusted,
+    trust_mode,
     with_config,
     with_requested,
     with_settings,
 )
 from ..packs.wording import with_wording
+from ..sources.trust import MODES, Trust
 from ..vocabulary import replace
 
 TYPE_CHECKING = False
@@ -34,6 +37,7 @@ def resolve_layout(
     requested: tuple[str, Sequence[tuple[str, Any]]],
     workspace: Workspace,
     reader: Reader,
+    is_trust_fixed: bool = False,
 ) -> tuple[Layout, Sequence[Finding]]:
     """Return a layout with all settings and wording applied, and findings about settings that were refused.
 
@@ -42,6 +46,11 @@ def resolve_layout(
     """
     check_packs(packs)
     files, settings_findings = read_settings(workspace, reader, settings)
+    mode, trust_findings = trust_mode(files)
+    if reader.trust is None and not is_trust_fixed and mode in ("record", "ask"):
+        start_trust(workspace, reader, mode)
+        files, settings_findings = read_settings(workspace, reader, settings)
+    settings_findings = [*settings_findings, *trust_findings]
     layout_text, untrusted_assignments = requested
     layout_findings: Sequence[Finding] = ()
     if layout_text:
@@ -62,3 +71,18 @@ def resolve_layout(
         layout = replace(layout, key_origins=key_origins(source))
     findings = (*settings_findings, *layout_findings, *config_findings, *wording_findings)
     return layout, (*findings, *refusals, *restrictions)
+
+
+def start_trust(workspace: Workspace, reader: Reader, mode: Any) -> None:
+    """Let the reader check the files of the workspace. `mode` is a mode of trust, a function that accepts files, or a Trust."""
+    if isinstance(mode, Trust):
+        trust = mode
+    elif callable(mode):
+        trust = Trust(workspace, "ask", mode)
+    elif mode in MODES:
+        trust = Trust(workspace, mode)
+    else:
+        raise CallError(f"trust must be one of {', '.join(MODES)}, or a function, not {mode!r}")
+    trust.record.stamp(reader)
+    reader.trust = trust
+    reader.readings.clear()  # the workspace's settings may have been read before

@@ -47,6 +47,7 @@ class TouchReader:
     def read_folders(self, layout: Layout, touch: Touch, folders: Sequence[str]) -> Inputs:
         """Read everything that touches in these folders may send. Rules for certain paths are `waiting`, because no path is touched."""
         reader = self.assembler.reader()
+        reader.trust = self.assembler.plan().trust
         files = [TouchedFile(folder, folder, ()) for folder in folders]
         # A touch in its own folder finds a file before those in other folders.
         lookups = [replace(lookup, take="all") if lookup.needs_touch else lookup for lookup in touch.lookups]
@@ -62,6 +63,7 @@ class TouchReader:
     ) -> TouchReading:
         reader = self.assembler.reader()
         workspace = self.assembler.plan().workspace
+        reader.trust = self.assembler.plan().trust
         files: list[TouchedFile] = []
         findings: list[Finding] = []
         for path in dict.fromkeys(paths):

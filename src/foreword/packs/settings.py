@@ -24,6 +24,7 @@ from ..shapes import STRING, STRINGS, TABLES, check, check_table, is_list_of_str
 from ..sources.environment import absolute
 from ..sources.links import workspace_reach
 from ..sources.paths import config_folder
+from ..sources.trust import MODES
 from ..template import TEMPLATE_LIMIT
 from ..template.addresses import has_prefix, is_address, is_file_path
 from ..text.lines import printable
@@ -46,6 +47,7 @@ FOREWORD_KEYS = {
     "store": "the store for templates, prompts and editions",
     "prices": "a file with model prices and minimum cache sizes, used in addition to the shipped one",
     "agents": "layouts that `foreword agents` always shows",
+    "trust": "whether a workspace's new and changed files are used: `off` (all are), `record` (and reported) or `ask` (only once accepted)",
 }
 LINT_KEYS = {"disable": "lint checks to skip"}
 _MAX_CONFIG_VALUES = 200
@@ -138,6 +140,22 @@ def agent_names(settings: Sequence[Settings]) -> tuple[list[str], list[Finding]]
             message = f"{path}: a workspace may not choose the agents to show; its key `agents` was ignored"
             findings.append(finding("workspace-refused", message, path))
     return list(names), findings
+
+
+def trust_mode(settings: Sequence[Settings]) -> tuple[str, list[Finding]]:
+    """Return the mode of trust that the user or the caller has set, or empty. A workspace's attempt to set it is reported."""
+    mode = ""
+    findings: list[Finding] = []
+    for file in settings:
+        path = printable(file.path)
+        if file.is_untrusted and "trust" in file.mapping:
+            message = f"{path}: a workspace may not say how far it is trusted; its key `trust` was ignored"
+            findings.append(finding("workspace-refused", message, path))
+        elif not file.is_untrusted and "trust" in file.mapping:
+            mode = file.mapping["trust"]
+            if mode not in MODES:
+                raise CallError(f"{path}: trust must be one of {', '.join(MODES)}, not {mode!r}")
+    return mode, findings
 
 
 def _layout_choices(settings: Sequence[Settings]) -> Iterator[tuple[str, Settings]]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .contents import Contents
-    from .stamps import ReadGuard, Stamp
+    from .stamps import ReadGuard, Stamp, TrustCheck
 
 LIMIT = 1 << 20
 HEAD_LIMIT = 1 << 14
@@ -50,11 +50,13 @@ class Reader(Folders):
         self.limit = limit
         self.readings: dict[str, tuple[Stamp, Reading]] = {}
         self._earlier_readings: Mapping[str, tuple[Stamp, Reading]] = {}
+        self.trust: TrustCheck | None = None
 
     def successor(self, readings: Mapping[str, tuple[Stamp, Reading]], stamps: Mapping[str, Stamp]) -> Reader:
         """Return a reader with the same limit that starts with these stamps and reuses readings of files that have not changed."""
         reader = Reader(self.limit, self.disk, self.contents)
         reader._earlier_readings = readings
+        reader.trust = self.trust
         reader.stamps.update(stamps)
         # Look up missing directories again, so that this reader records a stamp for their absence.
         reader._folders.update({path: True for path, exists in self._folders.items() if exists})
@@ -148,6 +150,8 @@ class Reader(Folders):
         return decode(path, data, status.st_size, (status.st_dev, status.st_ino), self.limit, trim)
 
     def _read_head(self, path: str, guard: ReadGuard | None) -> Reading:
+        if self.trust is not None:
+            return self._read(path, guard)  # the whole file is trusted, or none of it
         content = self._read_bytes(path, HEAD_LIMIT, guard)
         if isinstance(content, Reading):
             return content
@@ -172,7 +176,7 @@ class Reader(Folders):
             data, status, real = cached
             self.stamps[path] = stamp_of(status)
             refusal = guard.refusal(self, path, real)
-            return refused_reading(path, refusal) if refusal else (data, status)
+            return refused_reading(path, refusal) if refusal else self._check_trust(path, data, status)
         descriptor = self._open(path, guard)
         if isinstance(descriptor, Reading):
             return descriptor
@@ -186,12 +190,16 @@ class Reader(Folders):
             data = self._read_all(descriptor, limit + 1, status.st_size)
             if self.contents and guard:
                 self.contents.store_file(path, data, limit, status, self._real_path_of_open_file(descriptor, path))
-            return data, status
+            return self._check_trust(path, data, status)
         except OSError as error:
             self.mark_unstable(path)
             return unreadable_reading(path, explain(error))
         finally:
             self.disk.close(descriptor)
+
+    def _check_trust(self, path: str, data: bytes, status: os.stat_result) -> tuple[bytes, os.stat_result] | Reading:
+        refusal = self.trust.refusal(path, data) if self.trust is not None else None
+        return refused_reading(path, refusal) if refusal else (data, status)
 
     def _open(self, path: str, guard: ReadGuard | None) -> int | Reading:
         """Open a file. Returns its descriptor, or why it cannot be opened. Retries if the file appears in the meantime.

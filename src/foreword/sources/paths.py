@@ -58,6 +58,11 @@ def data_folder(workspace: Workspace) -> str | None:
     return _folder(workspace, "LOCALAPPDATA", "XDG_DATA_HOME", ".local/share")
 
 
+def state_folder(workspace: Workspace) -> str | None:
+    """Return the folder for what a program remembers: `$XDG_STATE_HOME` if absolute, otherwise `~/.local/state`; `%LOCALAPPDATA%` on Windows."""
+    return _folder(workspace, "LOCALAPPDATA", "XDG_STATE_HOME", ".local/state")
+
+
 def _folder(workspace: Workspace, windows_variable: str, unix_variable: str, below_home: str) -> str | None:
     environment = workspace.environment or {}
     if workspace.platform == "win32":

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
             self, reader: Paths, path: str, real: str | None = None, is_folder: bool = False
         ) -> Refusal | None: ...
 
+    class TrustCheck(Protocol):
+        """Decides whether a file of the workspace may be used, by its content."""
+
+        def refusal(self, path: str, data: bytes) -> Refusal | None: ...
+
     class Disk(Protocol):
         """The operating system functions that the reader calls; the `os` module has them all."""
 

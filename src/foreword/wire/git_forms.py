@@ -98,3 +98,25 @@ class ReviewForm(TypedDict):
     fixed_findings: list[FindingForm]
     conversations: int | None
     notes: list[str]
+
+
+class TrustedFileForm(TypedDict):
+    """A file that a workspace brings into prompts. `state` is trusted, changed or new."""
+
+    path: str
+    hash: str
+    state: str
+
+
+class TrustedWorkspaceForm(TypedDict):
+    root: str
+    files: int
+    ref: str | None
+
+
+class TrustForm(TypedDict):
+    root: str
+    ref: str | None
+    accepted: bool
+    files: list[TrustedFileForm]
+    workspaces: list[TrustedWorkspaceForm]

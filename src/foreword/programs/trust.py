@@ -1,0 +1,121 @@
+"""Show and record which files of a workspace a user trusts: `foreword trust`."""
+
+from __future__ import annotations
+
+import os
+
+from ..errors import CallError, ForewordError
+from ..sources.environment import resolve_workspace
+from ..sources.files import Reader
+from ..sources.trust import Record, Trust, read_record, trust_folder
+from ..text.lines import printable
+from ..vocabulary import value
+from .project import ProjectPrompts
+from .waiting import candidates_of_touches
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..wire.git_forms import TrustForm
+    from .question import Question
+
+
+@value
+class TrustedFile:
+    """A file that a workspace brings into prompts: its path relative to the root, its hash, and whether it is `trusted`, `changed` or `new`."""
+
+    path: str
+    hash: str
+    state: str
+
+
+@value
+class TrustedWorkspace:
+    """A workspace with a record: its root, the number of files, and the trusted ref."""
+
+    root: str
+    files: int
+    ref: str = ""
+
+
+class Trusting:
+    """The files of one workspace, and what the user has accepted of them."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.workspace = resolve_workspace(question.workspace, Reader())
+        self.record = Record(self.workspace)
+        self._collected: dict[str, str] | None = None
+
+    @property
+    def root(self) -> str:
+        return self.workspace.root or self.workspace.cwd
+
+    def files(self) -> list[TrustedFile]:
+        """Return everything that the workspace brings into prompts, for all layouts in use and in all folders with instructions."""
+        rows = []
+        for path, hash in sorted(self._collect().items()):
+            known = self.record.files.get(path)
+            state = "new" if known is None else "trusted" if known == hash else "changed"
+            rows.append(TrustedFile(printable(path), hash, state))
+        return rows
+
+    def has_news(self, ref: str = "") -> bool:
+        """Whether a file is new, changed or gone, or `ref` is not the trusted one."""
+        return self._collect() != self.record.files or bool(ref and ref != self.record.ref)
+
+    def accept(self, ref: str = "") -> None:
+        """Record the files as they are now. With `ref`, everything in the commits of that branch or tag is trusted too."""
+        if ref:
+            from ..sources.git import open_git
+            from ..sources.git_trees import GitTrees
+
+            reasons: list[str] = []
+            git = open_git(self.workspace, Reader(), reasons.append)
+            if git is None:
+                raise CallError(f"--ref {ref}: {reasons[0] if reasons else 'the workspace is not a git repository'}")
+            GitTrees(git).resolve(ref)
+        self.record.save(self._collect(), ref or self.record.ref)
+
+    def _collect(self) -> dict[str, str]:
+        """Build every prompt with a check that accepts and remembers each file."""
+        if self._collected is None:
+            collected = Trust(self.workspace, "off", record=self.record)
+            project = ProjectPrompts(self.question)
+            for layout in dict.fromkeys((*project.layouts(), "")):
+                for folder in project.folders():
+                    assembler = project.assembler(layout, folder)
+                    assembler.trust = collected
+                    try:
+                        project.prompt(assembler)
+                        candidates_of_touches(assembler, [folder])
+                    except ForewordError:  # a layout that cannot be used here brings nothing into a prompt
+                        continue
+            self._collected = collected.read_files
+        return self._collected
+
+
+def trusted_workspaces(question: Question) -> list[TrustedWorkspace]:
+    """Return all workspaces with a record."""
+    workspace = resolve_workspace(question.workspace, Reader())
+    folder = trust_folder(workspace, "")
+    rows = []
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        root, ref, files = read_record(os.path.join(folder, name))
+        if root:
+            rows.append(TrustedWorkspace(printable(root), len(files), ref))
+    return sorted(rows, key=lambda row: row.root)
+
+
+def trust_answer(
+    root: str, ref: str, files: Sequence[TrustedFile], workspaces: Sequence[TrustedWorkspace], is_accepted: bool
+) -> TrustForm:
+    """Return the JSON form of an answer."""
+    return {
+        "root": printable(root),
+        "ref": ref or None,
+        "accepted": is_accepted,
+        "files": [{"path": row.path, "hash": row.hash, "state": row.state} for row in files],
+        "workspaces": [{"root": row.root, "files": row.files, "ref": row.ref or None} for row in workspaces],
+    }
