@@ -10,9 +10,11 @@ import pytest
 
 import foreword
 
+pytestmark = pytest.mark.xdist_group("source")
+
 PACKAGE = Path(foreword.__file__).parent
 GENERATED = (PACKAGE / "packs/std", PACKAGE / "packs/agents")
-TREES = {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py")) if path.parent not in GENERATED}
+PATHS = [path for path in sorted(PACKAGE.rglob("*.py")) if path.parent not in GENERATED]
 
 ENTRIES = 28
 LINES_OF_A_FILE = 500
@@ -53,7 +55,8 @@ def location(path, node):
 
 @cache
 def all_definitions():
-    return [(path, node) for path, tree in TREES.items() for node in ast.walk(tree) if isinstance(node, DEFINITIONS)]
+    trees = {path: ast.parse(path.read_text()) for path in PATHS}
+    return [(path, node) for path, tree in trees.items() for node in ast.walk(tree) if isinstance(node, DEFINITIONS)]
 
 
 def definitions(kinds):
@@ -78,7 +81,7 @@ def test_complexity_counts_what_a_reader_has_to_follow(source, expected):
 
 
 def test_files_are_short():
-    lengths = {str(path.relative_to(PACKAGE)): len(path.read_text().splitlines()) for path in TREES}
+    lengths = {str(path.relative_to(PACKAGE)): len(path.read_text().splitlines()) for path in PATHS}
     assert {name: length for name, length in lengths.items() if length > LINES_OF_A_FILE} == {}
 
 
