@@ -107,7 +107,17 @@ def test_editions_are_compared_rebuilt_and_forgotten(open_page, seen_site):
 def test_axe_finds_nothing_in_any_view(open_page, seen_site, scheme):
     page = open_page(seen_site.url, width=360, height=740, bypass_csp=True, scheme=scheme, reduced_motion="reduce")
     page.evaluate(AXE.read_text())
-    for view in ("", "workspace/prompt", "workspace/files", "workspace/agents", "workspace/lint", "workspace/compare", "conversations", "template", "layouts"):
+    for view in (
+        "",
+        "workspace/prompt",
+        "workspace/files",
+        "workspace/agents",
+        "workspace/lint",
+        "workspace/compare",
+        "conversations",
+        "template",
+        "layouts",
+    ):
         page.evaluate("(view) => { location.hash = `#/${view}`; }", view)
         expect(page.locator("main h2")).to_be_visible()
         expect(page.locator("main [aria-busy=true]")).to_have_count(0)

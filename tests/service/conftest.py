@@ -26,6 +26,9 @@ TIMEOUT = 60
 _LINE = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (\d{3}) ([A-Z-]+) (\S+) \d+\.\d ms ([A-Za-z0-9._-]{1,64})(?:  (.*))?"
 )
+_EVENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (debug|info|warning|error) (\w+)  (.*)")
+# Sources of events that are not failures of the service.
+_EXPECTED_SOURCES = ("audit", "store")
 _KEYS = {"time", "status", "method", "path", "ms", "request"}
 
 
@@ -137,6 +140,15 @@ class Server:
             time.sleep(0.01)
         raise AssertionError(f"the log has no line for request {request}")
 
+    def wait_for_event(self, source, beginning):
+        """Return the first event from a source whose message begins like this."""
+        for _ in range(6000):
+            for line in self.log():
+                if line.get("from") == source and line["message"].startswith(beginning):
+                    return line
+            time.sleep(0.01)
+        raise AssertionError(f"the log has no event from {source} that begins with {beginning!r}")
+
     def close(self):
         """Stop the process and check its log."""
         if self.process.returncode is not None:
@@ -147,7 +159,8 @@ class Server:
         text = self.log_path.read_text()
         assert "planted" not in text.lower()
         assert "Traceback" not in text
-        assert [line for line in self.log() if line.get("status") == 500 or "status" not in line] == []
+        events = [line for line in self.log() if "status" not in line and line["from"] not in _EXPECTED_SOURCES]
+        assert [line for line in self.log() if line.get("status") == 500] + events == []
 
 
 def _received_chunks(connection):
@@ -166,6 +179,9 @@ def _parse_line(line):
         fields = json.loads(line)
         assert fields.keys() >= _KEYS or fields.keys() >= {"time", "level", "from"}, line
         return fields
+    event = _EVENT.fullmatch(line)
+    if event:
+        return dict(zip(("level", "from", "message"), event.groups(), strict=True))
     match = _LINE.fullmatch(line)
     assert match, line
     status, method, path, request, problem = match.groups()

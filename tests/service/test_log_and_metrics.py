@@ -66,7 +66,7 @@ def test_the_reason_sent_to_the_client_is_in_the_log(guarded_service, body, reas
 def test_a_json_line_has_all_fields(guarded_service):
     response = guarded_service.get("/roots")
     (line,) = guarded_service.lines(response.headers["x-request-id"])
-    assert line.keys() == {"time", "status", "method", "path", "ms", "request"}
+    assert line.keys() == {"time", "level", "status", "method", "path", "ms", "request"}
     assert datetime.fromisoformat(line["time"]).tzinfo is not None
     assert isinstance(line["ms"], float)
 

@@ -118,11 +118,15 @@ def test_the_service_survives_a_database_file_that_disappears_and_returns(start,
     assert (continued["system"], continued["edition"], continued["reused"]) == (known["system"], 1, True)
     remembered = server.get("/conversations/known")
     assert (remembered.json["system"], remembered.headers["foreword-store"]) == (known["system"], "down")
+    assert b'foreword_findings_total{code="store-down"} 1' in server.get("/metrics").body
     assert not file.exists()
     moved.rename(file)
     assert server.get("/readyz").json == {"status": "ready"}
     assert server.request("PUT", "/system-prompt", {"template": "planted two"}).headers["etag"] == '"2"'
     assert server.conversation("known").json["findings"] == known["findings"]
+    server.wait_for_event("store", "the store responds again after")
+    failures = [line["message"] for line in server.log() if (line.get("level"), line.get("from")) == ("error", "store")]
+    assert failures == ["the store failed  the store does not respond"]
     server.close()
 
 

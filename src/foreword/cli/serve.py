@@ -29,6 +29,7 @@ _RANGES = {
     "--template-workers": (1, 64, ""),
     "--template-queue": (0, 10_000, ""),
     "--in-flight": (1, 1_000_000, " megabytes"),
+    "--rate-limit": (0, 1_000_000, " requests per second"),
 }
 
 
@@ -88,6 +89,20 @@ def parser_for(command: str) -> Parser:
 
 
 def _add_limits(parser: Parser) -> None:
+    parser.add_argument(
+        "--log-level",
+        choices=("debug", "info", "warning", "error"),
+        default="info",
+        metavar="LEVEL",
+        help="which lines to log: debug, info (the default: every request), warning or error (only failures of the service)",
+    )
+    parser.add_argument(
+        "--rate-limit",
+        type=float,
+        default=0,
+        metavar="N",
+        help="how many requests per second each token or address may send to each process (0: no limit)",
+    )
     parser.add_argument(
         "--time-limit",
         type=float,
@@ -155,6 +170,8 @@ def serve(args: Namespace) -> int:
         unix=os.path.abspath(args.unix) if args.unix else "",
         layout=os.path.abspath(args.layout) if is_file_path(args.layout) else args.layout,
         log_json=args.log == "json" or args.json,
+        log_level=args.log_level,
+        rate_limit=args.rate_limit,
         time_limit=args.time_limit,
         template_workers=args.template_workers,
         template_queue=args.template_queue,

@@ -16,23 +16,30 @@ from ..layout.positions import position_of
 from ..text.lines import printable
 from ..vocabulary import replace
 from .compression import MIN_BYTES, accepts_gzip, compressed
+from .gauges import sample
 from .guard import RequestGuard
 from .lanes import BUILDING, INLINE, READING, TEMPLATES, Cancelled, Job, Lanes
 from .log import Log, cause_of
 from .memory import IN_FLIGHT, MemoryLimit, Reservation
 from .metrics import Metrics
+from .rates import RateLimit
 from .request import Request, parse_body, parse_query
 from .responses import Problem, Response, redact, redact_template_error, to_json
 from .route import Route, Router
 from .routes import ROUTES
 from .service import UNREACHABLE, Service
+from .store_watch import StoreWatch
+from .tracing import trace_of
 from .uvicorn_adapter import ARRIVED, CONNECTION, Connection
 
 MAX_BODY_BYTES = 8 * 1024 * 1024
 _MAX_DRAINED_BYTES = 8 * MAX_BODY_BYTES
 _TIME_LIMIT = 30.0
+_SAMPLE_SECONDS = 5.0
 TEMPLATE_WORKERS = 2
 TEMPLATE_QUEUE = 16
+# The key in a request's scope for the name of the token that it was sent with.
+CALLER = "foreword.caller"
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 if TYPE_CHECKING:
@@ -60,9 +67,11 @@ class Application:
         template_workers: int = TEMPLATE_WORKERS,
         template_queue: int = TEMPLATE_QUEUE,
         in_flight: int = IN_FLIGHT,
+        rates: RateLimit | None = None,
     ) -> None:
         self._service, self._guard, self._log, self._metrics = service, guard, log, metrics
-        self._time_limit = time_limit
+        self._time_limit, self._rates = time_limit, rates
+        self._store_watch = StoreWatch(log, service.conversations.store.template)
         self._router = Router(ROUTES)
         self._last_moment: object = None
         self._last_checked = -inf
@@ -70,7 +79,7 @@ class Application:
         self._memory = MemoryLimit(in_flight * 1_000_000)
         self._lanes = Lanes(template_workers, template_queue)
         sandbox.set_workers(template_workers)
-        service.metrics = metrics.text
+        service.metrics = self._metrics_text
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -85,12 +94,25 @@ class Application:
         # The state is the only way to pass data to connections.
         scope["state"].update(time_limit=self._time_limit, log_refusal=self._log_refusal)
         await send({"type": "lifespan.startup.complete"})
+        sampling = asyncio.create_task(self._sample_gauges())
         await receive()
+        sampling.cancel()
+        self._store_watch.close()
         self._lanes.close()
         if self._batches is not None:
             await self._batches.close()
         self._service.conversations.close()
         await send({"type": "lifespan.shutdown.complete"})
+
+    async def _sample_gauges(self) -> None:
+        """Record this process's figures from time to time, for the process that answers `/metrics`."""
+        while True:
+            self._metrics.set_gauges(sample(self._service, self._lanes, self._memory, self._store_watch))
+            await asyncio.sleep(_SAMPLE_SECONDS)
+
+    def _metrics_text(self) -> str:
+        self._metrics.set_gauges(sample(self._service, self._lanes, self._memory, self._store_watch))
+        return self._metrics.text()
 
     def _log_refusal(self, response: Response, id: str) -> None:
         """Log and count a request that the connection refused before it was complete."""
@@ -107,6 +129,8 @@ class Application:
                 route, variables = self._router.find(scope["method"], scope["raw_path"])
             finally:
                 self._guard.check(scope["method"], scope["headers"], route is not None and route.is_open)
+            if self._rates is not None and not route.is_open:
+                self._rates.check(_caller(scope))
             response = await self._respond(route, variables, scope, receive, reservation)
             response = _encode(response, reservation)
             if len(response.body) + len(response.tail) > MIN_BYTES and accepts_gzip(scope["headers"]):
@@ -124,7 +148,7 @@ class Application:
         finally:
             reservation.free()
             seconds = perf_counter() - started
-            self._metrics.request(route, response.status, seconds, response.counts, response.amounts)
+            self._metrics.request(route, response.status, seconds, response.counts, response.amounts, response.codes)
             self._log.request(
                 scope["method"],
                 scope["raw_path"],
@@ -134,7 +158,14 @@ class Application:
                 response.problem,
                 response.reason,
                 cause,
+                trace_of(scope["headers"]),
             )
+            if "store_errors" in response.counts:
+                self._store_watch.report_failure(response.reason)
+            if route is not None and route.is_audited and response.status < 300:
+                self._log.audit(
+                    scope["method"], scope["raw_path"], response.headers.get("ETag", ""), _caller(scope), id
+                )
 
     async def _respond(
         self, route: Route, variables: Any, scope: Scope, receive: Receive, reservation: Reservation
@@ -275,6 +306,12 @@ def _redact_cwd(error: ForewordError, service: Service, request: Request) -> str
         path = printable(service.path(cwd)) if isinstance(cwd, str) else ""
         message = message.replace(path, "…") if path else message
     return redact(message)
+
+
+def _caller(scope: Scope) -> str:
+    """Return who sends a request: the name of the token, if tokens have names, otherwise the address."""
+    name: str = scope.get(CALLER, "")
+    return name or (scope["client"] or ("this machine",))[0] or "this machine"
 
 
 def _request_id(headers: list[tuple[bytes, bytes]]) -> str:

@@ -44,7 +44,7 @@ from .bodies import (
     UsageBody,
 )
 from .request import Request
-from .responses import STORE_DOWN, Problem, Response, to_json
+from .responses import STORE_DOWN, Problem, Response, redact, to_json
 from .service import DEFAULT_LAYOUT, Service
 
 # The functions that convert a turn to a provider's request, by the name of the form.
@@ -167,7 +167,8 @@ def read_conversation(service: Service, request: Request) -> Response:
     edition, is_remembered = service.current_or_remembered(id)
     response = _response_with_usage(service, id, edition)
     if is_remembered:
-        response = replace(response, headers={**response.headers, **STORE_DOWN}, counts=("store_errors",))
+        headers = {**response.headers, **STORE_DOWN}
+        response = replace(response, headers=headers, counts=("store_errors",), reason="answered from memory")
     return request.if_modified(response)
 
 
@@ -241,10 +242,12 @@ def turn_response(turn: Turn, form: str | None = None) -> Response:
     counts = ["reuses" if turn.is_reused else "builds"] if turn.edition else []
     codes = {finding.code for finding in turn.findings}
     counts += [name for code, name in (("drift", "drift"), ("store-down", "store_errors")) if code in codes]
+    failure = next((finding.message for finding in turn.findings if finding.code == "store-down"), "")
     content = turn_form(turn)
     if form is not None:
         content["request"] = _REQUESTS[form](turn)
-    return Response(content, counts=counts)
+    found = [finding.code for finding in turn.findings]
+    return Response(content, counts=counts, codes=found, reason=redact(failure))
 
 
 # The JSON of editions without its first keys, each with a hash for the ETag. Many conversations share one prompt, and encoding it takes

@@ -21,6 +21,7 @@ from typing import Any
 from ..store import waits
 from .responses import Problem, Response
 
+LANES = ("reading", "building", "templates", "inspections")
 READING, BUILDING, TEMPLATES, INSPECTIONS = range(4)
 # The event loop, in which nothing may wait.
 INLINE = -1
@@ -130,6 +131,10 @@ class Lanes:
     def is_free(self, lane: int) -> bool:
         """Whether a job would start soon."""
         return self._pools[lane]._work_queue.qsize() < _SHORT_QUEUE
+
+    def counts(self) -> dict[str, int]:
+        """Return how many jobs wait for a thread of each lane."""
+        return {name: self._pools[lane]._work_queue.qsize() for lane, name in enumerate(LANES)}
 
     def close(self) -> None:
         for pool in self._pools:

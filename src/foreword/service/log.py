@@ -17,14 +17,17 @@ import msgspec
 from .responses import PROBLEMS
 
 _MAX_LENGTH = 300
+# Each level includes those after it.
+LEVELS = ("debug", "info", "warning", "error")
 _PACKAGE = __name__.partition(".")[0]
 
 
 class Log:
-    """Writes lines to a stream, as text or JSON."""
+    """Writes lines to a stream, as text or JSON. Lines below the level are left out."""
 
-    def __init__(self, is_json: bool = False, stream: TextIO | None = None) -> None:
+    def __init__(self, is_json: bool = False, stream: TextIO | None = None, level: str = "info") -> None:
         self._is_json, self._stream = is_json, stream or sys.stderr
+        self._level = LEVELS.index(level)
         self._second = (0, "")
 
     def request(
@@ -37,30 +40,48 @@ class Log:
         problem: str = "",
         reason: str = "",
         cause: str = "",
+        trace: str = "",
     ) -> None:
-        """Log a request. If it failed, `cause` is the exception's type and location, without the message."""
+        """Log a request, at the level `error` if the service failed to answer it, otherwise at `info`.
+
+        `cause` is an exception's type and location, without the message. `trace` is the id of the caller's trace.
+        """
+        level = "error" if status >= 500 else "info"
+        if LEVELS.index(level) < self._level:
+            return
         title = f"{problem}: {PROBLEMS[problem][1]}" if problem else ""
         path = raw_path[:_MAX_LENGTH].decode("ascii", "backslashreplace")
         time = self._time()
         if self._is_json:
             line = {
                 "time": time,
+                "level": level,
                 "status": status,
                 "method": method,
                 "path": path,
                 "ms": round(seconds * 1000, 3),
                 "request": id,
             }
+            line |= {"trace": trace} if trace else {}
             line |= {"problem": title} if title else {}
             line |= {"reason": reason} if reason else {}
             line |= {"cause": cause} if cause else {}
             self._write(msgspec.json.encode(line).decode())
         else:
-            details = "".join(f"  {part}" for part in (title, reason, cause) if part)
+            trace = f"trace {trace}" if trace else ""
+            details = "".join(f"  {part}" for part in (trace, title, reason, cause) if part)
             self._write(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{details}")
 
-    def event(self, source: str, level: str, message: str, cause: str) -> None:
-        """Log a message from the server or a library."""
+    def audit(self, method: str, raw_path: bytes, version: str, caller: str, id: str) -> None:
+        """Log who changed or deleted what, never the text. `version` is the ETag of the new version, if there is one."""
+        path = raw_path[:_MAX_LENGTH].decode("ascii", "backslashreplace")
+        message = " ".join(filter(None, (method, path, version and f"version {version}", f"by {caller}")))
+        self.event("audit", "info", message, f"request {id}")
+
+    def event(self, source: str, level: str, message: str, cause: str = "") -> None:
+        """Log a message from the service, the server or a library."""
+        if level in LEVELS and LEVELS.index(level) < self._level:
+            return
         time = self._time()
         if self._is_json:
             line = {"time": time, "level": level, "from": source, "message": message}

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import mmap
 import os
+import platform
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 
+from .. import __version__
+from ..findings import CODES
+from .gauges import GAUGES, STARTED
 from .responses import PROBLEMS
 from .route import Route
 
@@ -28,6 +32,10 @@ COUNTS = {
     "cache_collapses": "Recorded calls that read much less from the cache than the previous call",
 }
 _NOTHING: Mapping[str, float] = {}
+# The array begins with the counts, then the findings by code, the gauges, and a row for each route.
+_CODES_START = len(COUNTS)
+_GAUGES_START = _CODES_START + len(CODES)
+_ROUTES_START = _GAUGES_START + len(GAUGES)
 
 
 class Metrics:
@@ -37,7 +45,7 @@ class Metrics:
         self._routes = [*((route.method, route.path) for route in routes), ("", "other")]
         self._rows = {key: index for index, key in enumerate(self._routes)}
         self._width = len(_STATUSES) + len(_BUCKETS) + 2
-        size = len(COUNTS) + len(self._routes) * self._width
+        size = _ROUTES_START + len(self._routes) * self._width
         self._folder = folder
         self._values: memoryview[float] = memoryview(array("d", bytes(8 * size))).cast("B").cast("d")
         if folder:
@@ -55,6 +63,7 @@ class Metrics:
         seconds: float,
         counts: Sequence[str],
         amounts: Mapping[str, float] = _NOTHING,
+        codes: Sequence[str] = (),
     ) -> None:
         """Count a request."""
         values = self._values
@@ -62,7 +71,10 @@ class Metrics:
             values[_COUNT_INDEX[name]] += 1
         for name, amount in amounts.items():
             values[_COUNT_INDEX[name]] += amount
-        index = len(COUNTS) + self._rows[(route.method, route.path) if route else ("", "other")] * self._width
+        for code in codes:
+            if code in _CODE_INDEX:  # extensions report findings of their own
+                values[_CODE_INDEX[code]] += 1
+        index = _ROUTES_START + self._rows[(route.method, route.path) if route else ("", "other")] * self._width
         values[index + _STATUS_INDEX.get(status, 0)] += 1
         index += len(_STATUSES)
         for offset, limit in enumerate(_BUCKETS):
@@ -71,6 +83,11 @@ class Metrics:
                 break
         values[index + len(_BUCKETS)] += 1
         values[index + len(_BUCKETS) + 1] += seconds
+
+    def set_gauges(self, figures: Mapping[str, float]) -> None:
+        """Record this process's figures."""
+        for index, name in enumerate(GAUGES, _GAUGES_START):
+            self._values[index] = figures.get(name, 0)
 
     def text(self) -> str:
         """Return all counts in Prometheus format."""
@@ -84,6 +101,8 @@ class Metrics:
             with open(os.path.join(self._folder, name), "rb") as file:
                 row = array("d", file.read())
             if len(row) == len(self._values):
+                if not _is_running(int(name)):
+                    row[_GAUGES_START:_ROUTES_START] = array("d", bytes(8 * len(GAUGES)))
                 rows.append(row)
         return [sum(column) for column in zip(*rows, strict=True)]
 
@@ -96,6 +115,18 @@ class Metrics:
                 "foreword_hit_rate", "Share of the recorded input tokens that was read from the cache", "gauge"
             )
             yield f"foreword_hit_rate {values[_COUNT_INDEX['read_tokens']] / tokens:.4f}"
+        yield from _header("foreword_findings_total", "Findings in turns, by code", "counter")
+        for code, index in _CODE_INDEX.items():
+            if count := values[index]:
+                yield f'foreword_findings_total{{code="{code}"}} {count:.0f}'
+        for index, (name, kind, about) in enumerate(GAUGES.values(), _GAUGES_START):
+            if about:
+                yield from _header(name.partition("{")[0], about, kind)
+            yield f"{name} {values[index]:.15g}"
+        yield from _header("process_start_time_seconds", "When the process that answers was started", "gauge")
+        yield f"process_start_time_seconds {STARTED:.3f}"
+        yield from _header("foreword_build_info", "The versions of Foreword and Python", "gauge")
+        yield f'foreword_build_info{{version="{__version__}",python="{platform.python_version()}"}} 1'
         yield from _header("foreword_requests_total", "Requests by route and status", "counter")
         for labels, index in self._series():
             for offset, status in enumerate(_STATUSES):
@@ -116,9 +147,10 @@ class Metrics:
 
     def _series(self) -> Iterator[tuple[str, int]]:
         for row, (method, path) in enumerate(self._routes):
-            yield f'method="{method}",route="{path}"', len(COUNTS) + row * self._width
+            yield f'method="{method}",route="{path}"', _ROUTES_START + row * self._width
 
 
+_CODE_INDEX = {code: _CODES_START + index for index, code in enumerate(CODES)}
 _COUNT_INDEX = {name: index for index, name in enumerate(COUNTS)}
 _STATUS_INDEX = {status: offset for offset, status in enumerate(_STATUSES)}
 
@@ -126,3 +158,13 @@ _STATUS_INDEX = {status: offset for offset, status in enumerate(_STATUSES)}
 def _header(name: str, about: str, kind: str) -> Iterator[str]:
     yield f"# HELP {name} {about}"
     yield f"# TYPE {name} {kind}"
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True

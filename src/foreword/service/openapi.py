@@ -25,6 +25,7 @@ _COMMON_PROBLEMS = (
     "internal-error",
     "timeout",
     "invalid-headers",
+    "too-many-requests",
     "busy",
 )
 _PARAMETERS = {

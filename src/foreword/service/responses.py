@@ -34,6 +34,7 @@ PROBLEMS = {
     "too-large": (413, "Request too large"),
     "invalid-template": (422, "Invalid template"),
     "invalid-layout": (422, "Invalid layout"),
+    "too-many-requests": (429, "Too many requests"),
     "headers-too-large": (431, "Request headers too large"),
     "client-disconnected": (499, "Client disconnected"),
     "internal-error": (500, "Internal error"),
@@ -58,8 +59,8 @@ RETRY_AFTER = {"busy": "2", "store-down": "5", "timeout": "5"}
 class Response:
     """A response. `body` is bytes, or a value to encode as JSON.
 
-    `counts` and `amounts` are added to the metrics, and `reason` is written to the log. `tail` is sent after a body of bytes. It may be
-    long, so requests share it instead of copying it.
+    `counts`, `amounts` and the `codes` of findings are added to the metrics, and `reason` is written to the log. `tail` is sent after a
+    body of bytes. It may be long, so requests share it instead of copying it.
     """
 
     body: Any
@@ -71,6 +72,7 @@ class Response:
     reason: str = ""
     tail: bytes = b""
     amounts: Mapping[str, float] = {}
+    codes: Sequence[str] = ()
 
 
 def to_json(content: Any) -> bytes:

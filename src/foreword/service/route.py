@@ -36,6 +36,11 @@ class Route:
     is_open: bool = False
 
     @property
+    def is_audited(self) -> bool:
+        """Whether the log records who used the route: it changes or deletes what others use."""
+        return self.method in ("PUT", "PATCH", "DELETE") or self.path.endswith("/restore")
+
+    @property
     def description(self) -> str:
         return (self.function.__doc__ or "").strip()
 

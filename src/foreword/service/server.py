@@ -27,9 +27,11 @@ from .guard import RequestGuard
 from .log import Handler, Log
 from .memory import IN_FLIGHT
 from .metrics import Metrics
+from .rates import RateLimit
 from .routes import ROUTES
 from .service import Service
 from .sockets import bind, bind_unix, unlink_socket
+from .tracing import Traced, find_tracer
 from .uvicorn_adapter import Connection, Supervisor
 
 TOKEN = "FOREWORD_TOKEN"
@@ -55,6 +57,8 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     unix: str = ""
     layout: str = ""
     log_json: bool = False
+    log_level: str = "info"
+    rate_limit: float = 0.0
     metrics: str = ""
     time_limit: float = 30.0
     template_workers: int = TEMPLATE_WORKERS
@@ -188,7 +192,7 @@ def install_signal_handlers(server: uvicorn.Server) -> None:
         signal.signal(signal_number, server.handle_exit)
 
 
-def application() -> Application | CrossOrigin:
+def application() -> Any:
     """Create this process's application from the options in the environment."""
     options = msgspec.json.decode(os.environ[_OPTIONS], type=ServerOptions)
     if options.workers > 1:
@@ -206,8 +210,11 @@ def application() -> Application | CrossOrigin:
         options.template_workers,
         options.template_queue,
         options.in_flight,
+        RateLimit(options.rate_limit) if options.rate_limit else None,
     )
-    return CrossOrigin(application, options.origins) if options.origins else application
+    wrapped: Any = CrossOrigin(application, options.origins) if options.origins else application
+    tracer = find_tracer()
+    return wrapped if tracer is None else Traced(wrapped, tracer)
 
 
 def _collect_less_garbage() -> None:
@@ -227,6 +234,6 @@ def _stop_with_supervisor() -> None:
 
 def _set_up_logging(options: ServerOptions) -> Log:
     """Create this process's log, and send messages from uvicorn and other libraries to it."""
-    log = Log(options.log_json, sys.stderr)
+    log = Log(options.log_json, sys.stderr, options.log_level)
     logging.getLogger().handlers = [Handler(log)]
     return log

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Protocol
 
     from ..vocabulary import Edition
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
         def batch_reader(self) -> EditionReader | None:
             """Return an object that confirms cached editions in batches for an event loop, or None if reading a row is faster than that."""
+
+        def pool_counts(self) -> Mapping[str, int]:
+            """Return the figures of the connection pool, or nothing if there is none."""
 
         def publish(self, conversation: str, edition: Edition, after: int, state: str | None = None) -> Edition:
             """Make this the edition in use, provided that edition `after` (0 if there is none yet) is still in use.

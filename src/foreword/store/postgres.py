@@ -28,7 +28,7 @@ except ImportError as error:
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
     from ..vocabulary import Edition
@@ -125,6 +125,9 @@ class PostgresStore(ForgettingStore):
         from .postgres_batches import BatchReader  # asyncio is slow to import, and only services need it
 
         return BatchReader(self._pool.options, self._editions)
+
+    def pool_counts(self) -> Mapping[str, int]:
+        return self._pool.counts()
 
     def close(self) -> None:
         self._pool.close()

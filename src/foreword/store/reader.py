@@ -19,7 +19,7 @@ from .usage import SELECT_USAGE, UsageRow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
     from ..vocabulary import Edition
@@ -88,6 +88,9 @@ class StoreReader:
 
     def batch_reader(self) -> EditionReader | None:
         return None
+
+    def pool_counts(self) -> Mapping[str, int]:
+        return {}
 
     def current(self, conversation: str, moment: object = None) -> Edition | None:
         cached = self._editions.get(conversation)

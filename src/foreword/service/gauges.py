@@ -1,0 +1,68 @@
+"""The figures of a process at one moment: its store, queues, sandbox and memory."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..engine import sandbox
+
+if TYPE_CHECKING:
+    from .lanes import Lanes
+    from .memory import MemoryLimit
+    from .service import Service
+    from .store_watch import StoreWatch
+
+# The figures that are sampled, each with its name in Prometheus, its kind and what it means. Those of all processes are added up.
+GAUGES = {
+    "store_down": ("foreword_store_down", "gauge", "Processes that cannot use the store now"),
+    "pool_size": ("foreword_store_connections", "gauge", "Open connections to the database server"),
+    "pool_available": ("foreword_store_idle_connections", "gauge", "Connections to the database server that are idle"),
+    "requests_waiting": ("foreword_store_waiting", "gauge", "Calls that are waiting for a connection"),
+    "reading": ('foreword_waiting_jobs{lane="reading"}', "gauge", "Requests that wait for a thread, by lane"),
+    "building": ('foreword_waiting_jobs{lane="building"}', "gauge", ""),
+    "templates": ('foreword_waiting_jobs{lane="templates"}', "gauge", ""),
+    "inspections": ('foreword_waiting_jobs{lane="inspections"}', "gauge", ""),
+    "sandbox_processes": ("foreword_sandbox_processes", "gauge", "Processes that render untrusted templates"),
+    "in_flight_bytes": ("foreword_in_flight_bytes", "gauge", "Memory that requests and responses in flight use"),
+    "processes": ("foreword_processes", "gauge", "Worker processes"),
+    "cpu_seconds": ("process_cpu_seconds_total", "counter", "CPU time of the worker processes"),
+    "resident_bytes": ("process_resident_memory_bytes", "gauge", "Resident memory of the worker processes"),
+    "open_files": ("process_open_fds", "gauge", "Open file descriptors of the worker processes"),
+}
+STARTED = time.time()
+
+
+def sample(service: Service, lanes: Lanes, memory: MemoryLimit, watch: StoreWatch) -> dict[str, float]:
+    """Return this process's figures."""
+    times = os.times()
+    pool: Mapping[str, int] = service.conversations.store.pool_counts()
+    return {
+        "store_down": watch.is_down,
+        **{name: pool.get(name, 0) for name in ("pool_size", "pool_available", "requests_waiting")},
+        **lanes.counts(),
+        "sandbox_processes": len(sandbox.process_ids()),
+        "in_flight_bytes": memory.used,
+        "processes": 1,
+        "cpu_seconds": times.user + times.system,
+        "resident_bytes": _resident_bytes(),
+        "open_files": _open_files(),
+    }
+
+
+def _resident_bytes() -> int:
+    """Return the resident memory, or 0 if the system does not say."""
+    try:
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 0
+
+
+def _open_files() -> int:
+    try:
+        return len(os.listdir("/proc/self/fd"))
+    except OSError:
+        return 0

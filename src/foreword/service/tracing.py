@@ -1,0 +1,80 @@
+"""Distributed tracing: the trace of a request in the log, and OpenTelemetry spans if that is installed and configured."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+# The parts of a W3C trace context: version, trace, parent and flags.
+_TRACE_PARENT = re.compile(rb"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+_ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+
+
+def trace_of(headers: Sequence[tuple[bytes, bytes]]) -> str:
+    """Return the id of the trace that a request belongs to, from its `traceparent` header, or an empty string."""
+    for name, content in headers:
+        if name == b"traceparent" and (match := _TRACE_PARENT.fullmatch(content)):
+            return match[1].decode()
+    return ""
+
+
+def find_tracer() -> Any:
+    """Return a tracer, or None if OpenTelemetry is not installed or has nowhere to send spans.
+
+    A program that runs this one may have configured OpenTelemetry already. Otherwise the endpoint is read from the environment.
+    """
+    try:
+        from opentelemetry import trace
+    except ImportError:
+        return None
+    if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return None
+    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        if not any(os.environ.get(name) for name in _ENDPOINTS):
+            return None
+        try:
+            from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+            from opentelemetry.sdk.resources import Resource
+            from opentelemetry.sdk.trace import TracerProvider
+            from opentelemetry.sdk.trace.export import BatchSpanProcessor
+        except ImportError:
+            return None
+        provider = TracerProvider(resource=Resource.create({"service.name": "foreword"}))
+        provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+        trace.set_tracer_provider(provider)
+    return trace.get_tracer("foreword")
+
+
+class Traced:
+    """Records a span for each request to an application. Spans contain methods, paths and statuses, but no text."""
+
+    def __init__(self, application: Any, tracer: Any) -> None:
+        self._application, self._tracer = application, tracer
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._application(scope, receive, send)
+            return
+        from opentelemetry import trace
+        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+        names = (b"traceparent", b"tracestate")
+        carrier = {name.decode(): content.decode("latin-1") for name, content in scope["headers"] if name in names}
+        path = scope["raw_path"].decode("ascii", "backslashreplace")
+        with self._tracer.start_as_current_span(
+            f"{scope['method']} {path.split('/')[1] if '/' in path else path}",
+            context=TraceContextTextMapPropagator().extract(carrier),
+            kind=trace.SpanKind.SERVER,
+            attributes={"http.request.method": scope["method"], "url.path": path},
+        ) as span:
+
+            async def send_and_record(message: Any) -> None:
+                if message["type"] == "http.response.start":
+                    span.set_attribute("http.response.status_code", message["status"])
+                    if message["status"] >= 500:
+                        span.set_status(trace.Status(trace.StatusCode.ERROR))
+                await send(message)
+
+            await self._application(scope, receive, send_and_record)
