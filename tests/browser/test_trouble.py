@@ -196,7 +196,7 @@ def test_a_template_can_insert_five_hundred_files(edit, site):
         ("#/edit", "dialog .cm-content"),
         ("#/history", ".difference"),
         ("#/conversations/x", ".conversation .prompt"),
-        ("#/", "pre.text, .conversations a"),
+        ("#/", "pre.text, .rows a[href*=conversations]"),
     ],
 )
 def test_every_view_reports_a_missing_server_and_recovers(own_site, open_page, view, seen):

@@ -84,6 +84,15 @@ export async function send<T>(path: string, options: SendOptions = {}): Promise<
   return { body: (await response.json()) as T, version: tag && tag.replace(/^(W\/)?"|"$/g, ""), syntax };
 }
 
+/** Open the stream of changes. Throws an error if the service does not offer one. */
+export async function openEvents(watched: Record<string, string>, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  const token = tabStorage.read(TOKEN_KEY);
+  const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
+  const response = await fetch(`/events?${new URLSearchParams(watched)}`, { headers, signal, cache: "no-store" });
+  if (!response.ok || !response.body) throw await readProblem(response);
+  return response.body;
+}
+
 async function fetchResponse(path: string, options: SendOptions, token: string | null): Promise<Response> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (token) headers["Authorization"] = `Bearer ${token}`;
@@ -124,7 +133,7 @@ function explain(status: number, detail: string): string {
 }
 
 /** Mark the server as offline until it responds again. */
-function waitForServer(): void {
+export function waitForServer(): void {
   isOffline.set(true);
   const timer = setInterval(() => {
     if (!isOffline.value) clearInterval(timer);

@@ -1,12 +1,12 @@
 // Loads the code of a view when the view is first shown.
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { isOffline, waitForServer } from "./api";
 
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let View: ComponentType<P> | null = null;
   return function Lazy(props: P) {
     const [isLoaded, setLoaded] = useState(View !== null);
-    const [problem, setProblem] = useState("");
     useEffect(() => {
       if (View) return;
       load().then(
@@ -14,10 +14,17 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
           View = loaded;
           setLoaded(true);
         },
-        () => setProblem("This part of the page could not be loaded. Reload the page to try again."),
+        reloadWhenServerResponds,
       );
     }, []);
-    if (problem) return <p class="note wrong" role="alert">{problem}</p>;
     return isLoaded && View ? <View {...props} /> : null;
   };
+}
+
+/** Browsers remember that a script could not be loaded until the page is reloaded. A view that is not loaded has nothing to lose. */
+function reloadWhenServerResponds(): void {
+  if (!isOffline.value) waitForServer();
+  isOffline.subscribe((offline) => {
+    if (!offline) location.reload();
+  });
 }

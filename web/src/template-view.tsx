@@ -1,6 +1,7 @@
 // The current template, with the ways to edit it and to see its versions.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Current, listVersions, readTemplate } from "./api";
+import { useChanges } from "./changes";
 import type { Version } from "./forms";
 import { EDIT, HISTORY } from "./route";
 import { useServer } from "./server";
@@ -12,11 +13,13 @@ export function TemplateView({ focusEdit }: { focusEdit: boolean }) {
   const [newest, setNewest] = useState<Version | null>(null);
   const [problem, setProblem] = useState("");
   const edit = useRef<HTMLAnchorElement>(null);
-  useServer(() => {
+  const load = () => {
     setProblem("");
     readTemplate().then(setCurrent, (error: Error) => setProblem(error.message));
     listVersions().then((versions) => setNewest(versions[0] ?? null), () => {});
-  });
+  };
+  useServer(load);
+  useChanges({ template: "" }, load);
   useEffect(() => {
     if (focusEdit) edit.current?.focus();
   }, [focusEdit]);

@@ -1,6 +1,6 @@
 // The full-page editor: variables, the template and its preview.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Current, listFiles } from "../api";
+import { type Current, listFiles, tokenRequest } from "../api";
 import { Dialog } from "../dialog";
 import type { Syntax } from "../forms";
 import { languageNamed } from "../languages/known";
@@ -10,7 +10,7 @@ import { Preview } from "../preview/preview";
 import { HISTORY, TEMPLATE, go } from "../route";
 import { versionName } from "../words";
 import { useServer } from "../server";
-import { announce } from "../state";
+import { announce, useObservable } from "../state";
 import { useResults } from "./results";
 import { type CodeEditor, mountEditor } from "./code";
 import { Findings } from "./findings";
@@ -31,7 +31,9 @@ export function EditorDialog() {
   useServer(() => {
     if (!data) load();
   }, [data]);
+  const isTokenMissing = useObservable(tokenRequest) !== null;
   if (data) return <Editor data={data} />;
+  if (isTokenMissing) return null; // a dialog that opens now would cover the one that asks for the token
   return (
     <Dialog label="Template editor" class="page" onCancel={() => go(TEMPLATE)}>
       <div class="waiting">

@@ -1,5 +1,6 @@
 // The first view: what matters now, and, on a first visit, what to do first.
 import { listConversations, listVersions, readTemplate } from "../api";
+import { useChanges } from "../changes";
 import { CopyButton } from "../copy";
 import { Loading } from "../loading";
 import { ConversationRows } from "../conversations/rows";
@@ -28,6 +29,7 @@ export function Overview() {
 
 function CurrentTemplate() {
   const template = useLatest(() => Promise.all([readTemplate(), listVersions().catch(() => [])]), []);
+  useChanges({ template: "" }, template.reload);
   return (
     <section class="card" aria-labelledby="template-heading">
       <header>

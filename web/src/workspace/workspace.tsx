@@ -1,7 +1,8 @@
 // A folder, and the prompt that an agent in it gets: its text and origins, its files, its cost, and what could be better.
 import type { ComponentType } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { listLayouts, listRoots } from "../api";
+import { useChanges } from "../changes";
 import type { Layout } from "../forms";
 import { ChoicesForm } from "../preview/choices";
 import { type Subject, TABS, type Tab, replace, workspaceAt } from "../route";
@@ -34,7 +35,9 @@ const VIEWS: Record<Tab, ComponentType<TabProps>> = {
 export function Workspace({ tab, subject: asked }: { tab: Tab; subject: Subject }) {
   const known = useLatest(() => Promise.all([listRoots(), listLayouts()]), []);
   const [roots, { layouts }] = known.value ?? [[], { layouts: [] }];
-  const subject = useMemo(() => withDefaults(asked, layouts), [asked, layouts]);
+  const [revision, setRevision] = useState(0);
+  const subject = useMemo(() => withDefaults(asked, layouts), [asked, layouts, revision]);
+  useChanges({ cwd: subject.cwd, layout: subject.layout }, () => setRevision((number) => number + 1));
   const View = VIEWS[tab];
   return (
     <main class="workspace">

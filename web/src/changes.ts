@@ -1,0 +1,54 @@
+// Reports changes of files and of the template, from the service's stream of events.
+import { useEffect, useRef } from "preact/hooks";
+import { openEvents } from "./api";
+
+const RETRY_DELAY = 5000;
+
+/** What to watch: the prompt for a folder and layout, and the template too if it is mentioned. */
+export interface Watched {
+  cwd?: string;
+  layout?: string;
+  template?: string;
+}
+
+/** Call a function whenever what is watched has changed. Without a stream, for example while the server is down, it is not called. */
+export function useChanges(watched: Watched, onChange: () => void): void {
+  const callback = useRef(onChange);
+  callback.current = onChange;
+  const query = JSON.stringify(watched);
+  useEffect(() => {
+    const controller = new AbortController();
+    void follow(JSON.parse(query) as Watched, controller.signal, () => callback.current());
+    return () => controller.abort();
+  }, [query]);
+}
+
+async function follow(watched: Watched, signal: AbortSignal, onChange: () => void): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      let isFirst = true; // the first event is the present state
+      for await (const _ of events(await openEvents({ ...watched }, signal))) {
+        if (!isFirst) onChange();
+        isFirst = false;
+      }
+    } catch {
+      // The next attempt may succeed; the views report errors of their own requests.
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY));
+  }
+}
+
+/** The data of each event in a stream. */
+export async function* events(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(chunk, { stream: true });
+    const parts = text.split("\n\n");
+    text = parts.pop()!;
+    for (const part of parts) {
+      const data = part.split("\n").filter((line) => line.startsWith("data:")).map((line) => line.slice(5).trimStart());
+      if (data.length) yield data.join("\n");
+    }
+  }
+}
