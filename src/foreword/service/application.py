@@ -29,7 +29,7 @@ from .route import Route, Router
 from .routes import ROUTES
 from .service import UNREACHABLE, Service
 from .store_watch import StoreWatch
-from .tracing import trace_of
+from .tracing import parse_trace
 from .uvicorn_adapter import ARRIVED, CONNECTION, Connection
 
 MAX_BODY_BYTES = 8 * 1024 * 1024
@@ -121,7 +121,7 @@ class Application:
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = perf_counter()
-        id = _request_id(scope["headers"])
+        id, trace = _ids(scope["headers"])
         route, cause = None, ""
         reservation = Reservation(self._memory)
         try:
@@ -158,7 +158,7 @@ class Application:
                 response.problem,
                 response.reason,
                 cause,
-                trace_of(scope["headers"]),
+                trace,
             )
             if "store_errors" in response.counts:
                 self._store_watch.report_failure(response.reason)
@@ -314,12 +314,15 @@ def _caller(scope: Scope) -> str:
     return name or (scope["client"] or ("this machine",))[0] or "this machine"
 
 
-def _request_id(headers: list[tuple[bytes, bytes]]) -> str:
-    """Return the client's X-Request-Id if it is safe to log, otherwise a new id."""
+def _ids(headers: list[tuple[bytes, bytes]]) -> tuple[str, str]:
+    """Return the client's X-Request-Id if it is safe to log, otherwise a new id, and the id of the client's trace."""
+    id = trace = ""
     for name, content in headers:
         if name == b"x-request-id" and _REQUEST_ID.fullmatch(content):
-            return content.decode()
-    return token_hex(8)
+            id = content.decode()
+        elif name == b"traceparent":
+            trace = parse_trace(content)
+    return id or token_hex(8), trace
 
 
 def _query(scope: Scope) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
 from typing import Any
 
 # The parts of a W3C trace context: version, trace, parent and flags.
@@ -12,12 +11,10 @@ _TRACE_PARENT = re.compile(rb"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 
 
-def trace_of(headers: Sequence[tuple[bytes, bytes]]) -> str:
-    """Return the id of the trace that a request belongs to, from its `traceparent` header, or an empty string."""
-    for name, content in headers:
-        if name == b"traceparent" and (match := _TRACE_PARENT.fullmatch(content)):
-            return match[1].decode()
-    return ""
+def parse_trace(header: bytes) -> str:
+    """Return the id of the trace that a `traceparent` header names, or an empty string if the header is invalid."""
+    match = _TRACE_PARENT.fullmatch(header)
+    return match[1].decode() if match else ""
 
 
 def find_tracer() -> Any:
