@@ -294,6 +294,16 @@ export interface CountedForm {
   tools: CountedTool[];
 }
 
+export interface CountedPassage {
+  end: number;
+  lifetime: string;
+  message?: number;
+  role: string;
+  section: string;
+  start: number;
+  tokens: number;
+}
+
 export interface CountedSection {
   end: number;
   error: number;
@@ -418,6 +428,16 @@ export interface EditionsForm {
   editions: EditionRowForm[];
 }
 
+export interface EffectForm {
+  breaks_in: string | null;
+  changed: boolean;
+  details: SectionEffectForm[];
+  sections: NamesForm;
+  tokens_before: number;
+  tokens_kept: number;
+  tools: NamesForm;
+}
+
 export interface EntriesForm {
   entries: EntryForm[];
 }
@@ -425,6 +445,15 @@ export interface EntriesForm {
 export interface EntryForm {
   kind: "file" | "folder";
   path: string;
+}
+
+/** The folder and the agent whose prompt to watch. With `template` (`default`), saved versions of the global template count as changes. */
+export interface EventsQuery {
+  cwd?: string;
+  layout?: string;
+  model?: string;
+  provider?: string;
+  template?: string;
 }
 
 export interface FileDifferenceForm {
@@ -812,6 +841,14 @@ export interface SectionDiffForm {
   sources: string[];
 }
 
+export interface SectionEffectForm {
+  changes: string[];
+  section: string;
+  sources: string[];
+  tokens_after: number;
+  tokens_before: number;
+}
+
 export interface SectionSpanForm {
   end: number;
   place: number;
@@ -1172,6 +1209,21 @@ export interface WaitingForm {
   waiting: number;
 }
 
+export interface WatchForm {
+  effect: EffectForm | null;
+  error: string | null;
+  event: string;
+  files: string[];
+  findings: FindingForm[];
+  id: string;
+  layout: string;
+  passages: CountedPassage[];
+  time: string;
+  tokens: TokensForm;
+  tools: CountedTool[];
+  touched: TouchedForm | null;
+}
+
 /** The body of a turn, and a path or file name to explain. `for` is a file that the agent touches, if `path` is a rule. */
 export interface WhyBody {
   cwd: string;
@@ -1270,6 +1322,8 @@ export class Foreword {
   agents(body: AgentsBody, options?: RequestOptions): Promise<AgentsForm>;
   /** Return likely mistakes in the prompt's sources. */
   lint(body: LintBody, options?: RequestOptions): Promise<LintForm>;
+  /** Stream the prompt's sections, tokens and findings, and again whenever a saved file changes them, as server-sent events. */
+  watch(query?: { cwd?: string; layout?: string; model?: string; provider?: string; template?: string }, options?: RequestOptions): AsyncGenerator<WatchForm>;
   /** Return the skills that an agent in `cwd` finds. */
   listSkills(query?: { cwd?: string; layout?: string }, options?: RequestOptions): Promise<SkillForm[]>;
   /** Return the message that activating a skill sends. Nothing is stored. */

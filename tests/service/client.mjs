@@ -26,4 +26,8 @@ for (const [name, attempt] of Object.entries({
     results[name] = [error.status, error.kind, error.message === error.detail, error.errors.map((row) => row.line)];
   }
 }
+for await (const event of client.watch({ cwd: "", layout: "opal" })) {
+  results.events = [event.event, event.layout];
+  break; // closes the connection
+}
 console.log(JSON.stringify(results));

@@ -37,6 +37,7 @@ def test_the_client_works_from_node(guarded_service):
         "why": True,
         "page": ["node/ü 1"],
         "metrics": True,
+        "events": ["start", "opal"],
         "layout": [422, "invalid-layout", True, [1]],
         "missing": [404, "not-found", True, []],
         "token": [401, "invalid-token", True, []],

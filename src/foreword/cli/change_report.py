@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..inspection.changes import BETWEEN_SECTIONS, WHOLE_PROMPT
 from ..inspection.effects import TOOLS
+from ..programs.measured_change import MeasuredChange, error_sentence
 from ..text.lines import escape_controls
 from ..vocabulary import replace
 from .paths import ShortPaths
@@ -14,16 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..conversation.touch import Touched
-    from ..inspection.effects import Effect, SectionEffect
+    from ..inspection.effects import SectionEffect
     from ..programs.watching import Change
-    from ..text.tokens import Count
     from ..vocabulary import Finding
-    from ..wire.forms import CountedTool
     from .arguments import Namespace
 
 
-class ChangeReport:
-    """A change to the prompt, with its token counts and effect."""
+class ChangeReport(MeasuredChange):
+    """A change to the prompt, described for a person."""
 
     def __init__(
         self,
@@ -33,46 +32,9 @@ class ChangeReport:
         tools: tuple[str, str] = ("[]", "[]"),
         touched: tuple[Touched | None, Touched | None] = (None, None),
     ) -> None:
-        from datetime import datetime
-
-        self.change, self.prompt, self.args, self.tools = change, change.prompt, args, tools
-        self.paths, self.touched = paths, touched
+        super().__init__(change, args.model, args.provider, tools, touched)
+        self.args, self.paths = args, paths
         self.folder = ShortPaths("", home=paths.home).shorten(paths.cwd)
-        self.time = datetime.now().astimezone()
-        self.total = _count_tokens(self.prompt.text, args.model, args.provider)
-        self.section_counts = [
-            _count_tokens(passage.text, args.model, args.provider) for passage in self.prompt.passages
-        ]
-        self.tool_counts = self._count_tools(self.tools[1])
-        self.effect = self._effect()
-
-    def _count_tools(self, definitions: str) -> list[CountedTool]:
-        import json
-
-        from ..wire.counting import count_tools
-
-        model, provider = self.args.model, self.args.provider
-        return count_tools(json.loads(definitions), lambda text: _count_tokens(text, model, provider).count)
-
-    def _effect(self) -> Effect | None:
-        import json
-
-        from ..inspection.effects import measure_effect
-
-        if self.change.before is None or self.change.error is not None:
-            return None
-        model, provider = self.args.model, self.args.provider
-        tools = json.loads(self.tools[0]), json.loads(self.tools[1])
-        return measure_effect(
-            self.change.before, self.prompt, lambda text: _count_tokens(text, model, provider).count, tools
-        )
-
-    @property
-    def event(self) -> str:
-        if self.change.error is not None:
-            return "error"
-        is_same = self.prompt is self.change.before and self.tools[0] == self.tools[1]
-        return "start" if self.change.before is None else "same" if is_same else "change"
 
     def lines(self) -> list[str]:
         """Describe the change: first its effect on the text, then the findings that are new or fixed."""
@@ -92,7 +54,7 @@ class ChangeReport:
         if now is None or (before is not None and before.messages == now.messages):
             return []
         used = [self.paths.shorten(candidate.path) for candidate in now.candidates if candidate.fate in ("used", "cut")]
-        tokens = _count_tokens(now.text, self.args.model, self.args.provider).count
+        tokens = self.count(now.text).count
         what = f"{', '.join(used)} ({tokens:,} tokens)" if now.messages else "nothing"
         return [escape_controls(f"  a touch of {', '.join(self.args.paths)} adds {what}")]
 
@@ -135,7 +97,7 @@ class ChangeReport:
         """Describe by how many tokens the definitions of these tools have changed."""
         before, after = (
             sum(tool["tokens"] for tool in counts if tool["name"] in names)
-            for counts in (self._count_tools(self.tools[0]), self.tool_counts)
+            for counts in (self.count_tools(self.tools[0]), self.tool_counts)
         )
         return f" {after - before:+,}" if after != before else ""
 
@@ -157,25 +119,3 @@ def _describe(section: SectionEffect) -> str:
         return f"{section.section} changed"
     kinds = "" if tuple(section.kinds) == ("changed",) else f" {' and '.join(section.kinds)}"
     return f"{section.section}{kinds} {section.after - section.before:+,}"
-
-
-def error_sentence(error: Exception) -> str:
-    from ..errors import ForewordError
-
-    return str(error) if isinstance(error, ForewordError) else f"{type(error).__name__}: {error}"
-
-
-def _count_tokens(text: str, model: str, provider: str) -> Count:
-    """Count the tokens in a string. Recent counts are cached."""
-    from ..text.tokens import count
-
-    key = (text, model, provider)
-    result = _count_cache.pop(key, None) or count(text, model, provider)
-    _count_cache[key] = result
-    if len(_count_cache) > _MAX_CACHED_COUNTS:
-        del _count_cache[next(iter(_count_cache))]
-    return result
-
-
-_count_cache: dict[tuple[str, str, str], Count] = {}
-_MAX_CACHED_COUNTS = 200

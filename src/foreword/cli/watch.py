@@ -7,7 +7,7 @@ import sys
 
 from ..template.addresses import is_address
 from ..vocabulary import replace
-from .change_report import ChangeReport, error_sentence
+from .change_report import ChangeReport
 from .options import NO_TOOLS, add_dir_argument, new_parser, question_of, status
 from .paths import paths_of
 from .terminal import write
@@ -145,24 +145,7 @@ class _JsonLines:
     def show(self, report: ChangeReport) -> None:
         import json
 
-        from ..wire.answers import watch_form
-
-        change = report.change
-        error = None if change.error is None else error_sentence(change.error)
-        time = report.time.isoformat(timespec="milliseconds")
-        form = watch_form(
-            report.event,
-            time,
-            change.files,
-            error,
-            report.prompt,
-            report.total,
-            report.section_counts,
-            report.tool_counts,
-            report.effect,
-            report.touched[1],
-        )
-        write(json.dumps(form, ensure_ascii=False))
+        write(json.dumps(report.form(), ensure_ascii=False))
         sys.stdout.flush()
 
     def refresh(self) -> bool:

@@ -29,6 +29,7 @@ from .route import Route, Router
 from .routes import ROUTES
 from .service import UNREACHABLE, Service
 from .store_watch import StoreWatch
+from .streams import Streams
 from .tracing import parse_trace
 from .uvicorn_adapter import ARRIVED, CONNECTION, Connection
 
@@ -78,6 +79,7 @@ class Application:
         self._batches: EditionReader | None = None
         self._memory = MemoryLimit(in_flight * 1_000_000)
         self._lanes = Lanes(template_workers, template_queue)
+        self._streams = Streams()
         sandbox.set_workers(template_workers)
         service.metrics = self._metrics_text
 
@@ -122,7 +124,7 @@ class Application:
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = perf_counter()
         id, trace = _ids(scope["headers"])
-        route, cause = None, ""
+        route, cause, stream = None, "", None
         reservation = Reservation(self._memory)
         try:
             try:
@@ -132,6 +134,8 @@ class Application:
             if self._rates is not None and not route.is_open:
                 self._rates.check(_caller(scope))
             response = await self._respond(route, variables, scope, receive, reservation)
+            if response.events is not None and scope["method"] != "HEAD":
+                stream = self._streams.open(response.events)
             response = _encode(response, reservation)
             if len(response.body) + len(response.tail) > MIN_BYTES and accepts_gzip(scope["headers"]):
                 response = await compressed(response)
@@ -144,7 +148,10 @@ class Application:
             detail = f"this is a bug in the service; see request {id} in its log"
             response = Problem("internal-error", detail).response(id)
         try:
-            await _send(send, response, id, scope["method"] == "HEAD", scope.get(CONNECTION))
+            if stream is not None:
+                await stream.send(send, id, scope.get(CONNECTION))
+            else:
+                await _send(send, response, id, scope["method"] == "HEAD", scope.get(CONNECTION))
         finally:
             reservation.free()
             seconds = perf_counter() - started

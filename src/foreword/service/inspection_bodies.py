@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct, field
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from .bodies import Label, Path, TurnBody
 
@@ -62,6 +62,16 @@ class DiffBody(Struct, forbid_unknown_fields=True, kw_only=True):
 
     old: QuestionBody | Reference
     new: QuestionBody | Reference
+
+
+class EventsQuery(Struct, forbid_unknown_fields=True):
+    """The folder and the agent whose prompt to watch. With `template` (`default`), saved versions of the global template count as changes."""
+
+    cwd: Path = ""
+    layout: Label = ""
+    model: Label = ""
+    provider: Label = ""
+    template: Label | UnsetType = UNSET
 
 
 class SkillsQuery(Struct, forbid_unknown_fields=True):

@@ -133,7 +133,8 @@ def _success(route: Route) -> dict[str, Any]:
     if route.response is str:
         return {"description": route.description, "content": {"text/plain": {"schema": {"type": "string"}}}}
     (schema,), _ = msgspec.json.schema_components([route.response], ref_template=_REF)
-    return {"description": route.description, "content": {"application/json": {"schema": schema}}}
+    kind = "text/event-stream" if route.is_stream else "application/json"
+    return {"description": route.description, "content": {kind: {"schema": schema}}}
 
 
 def _failures(route: Route) -> dict[str, Any]:

@@ -42,18 +42,18 @@ def why(service: Service, request: Request) -> Response:
 
 def blame(service: Service, request: Request) -> Response:
     """Return the prompt's lines, each with its origin."""
-    return Response(questions.blame(_question(service, request.body)))
+    return Response(questions.blame(question_of(service, request.body)))
 
 
 def tokens(service: Service, request: Request) -> Response:
     """Return the number of tokens in the prompt, in each section and in each tool's definition."""
-    return Response(questions.tokens(_question(service, request.body)))
+    return Response(questions.tokens(question_of(service, request.body)))
 
 
 def touch_files(service: Service, request: Request) -> Response:
     """Return the instructions that an agent in `cwd` is sent when it touches `paths` in a new conversation."""
     body: PathsBody = request.body
-    return Response(questions.touch(_question(service, body, paths=body.paths, how=body.how)))
+    return Response(questions.touch(question_of(service, body, paths=body.paths, how=body.how)))
 
 
 def diff(service: Service, request: Request) -> Response:
@@ -70,7 +70,7 @@ def diff(service: Service, request: Request) -> Response:
 def cache(service: Service, request: Request) -> Response:
     """Return how well a prompt can be cached: by each provider, in its order of sections, and when it is built again."""
     waits.announce("inspect")
-    return Response(questions.cache(_question(service, request.body)))
+    return Response(questions.cache(question_of(service, request.body)))
 
 
 def agents(service: Service, request: Request) -> Response:
@@ -80,7 +80,9 @@ def agents(service: Service, request: Request) -> Response:
     layouts = [check_layout_name(name) for name in body.layouts or filter(None, [body.layout])]
     paths = [_checked_path(service, body, path, "paths") for path in body.paths]
     # The service's default layout is not one of the agents to compare.
-    question = _question(service, body, layout="", layouts=layouts, paths=paths, all=body.all, **_bounds(service, body))
+    question = question_of(
+        service, body, layout="", layouts=layouts, paths=paths, all=body.all, **_bounds(service, body)
+    )
     return Response(questions.agents(question))
 
 
@@ -89,21 +91,21 @@ def lint(service: Service, request: Request) -> Response:
     body: LintBody = request.body
     waits.announce("inspect")
     options = {"recursive": body.recursive, "disable": body.disable, "min_severity": body.min_severity}
-    return Response(questions.lint(_question(service, body, **options, **_bounds(service, body))))
+    return Response(questions.lint(question_of(service, body, **options, **_bounds(service, body))))
 
 
 def list_skills(service: Service, request: Request) -> Response:
     """Return the skills that an agent in `cwd` finds."""
     query: SkillsQuery = request.query
-    return Response(questions.skills(_question(service, QuestionBody(cwd=query.cwd, layout=query.layout))))
+    return Response(questions.skills(question_of(service, QuestionBody(cwd=query.cwd, layout=query.layout))))
 
 
 def read_skill(service: Service, request: Request) -> Response:
     """Return the message that activating a skill sends. Nothing is stored."""
-    return Response(questions.skill(_question(service, request.body, name=request.text("name"))))
+    return Response(questions.skill(question_of(service, request.body, name=request.text("name"))))
 
 
-def _question(service: Service, body: AgentBody, **fields: Any) -> Question:
+def question_of(service: Service, body: AgentBody, **fields: Any) -> Question:
     """Return the question that a body asks, limited to the served folders."""
     waits.announce("build")
     workspace = service.workspace(body.cwd)
@@ -123,14 +125,14 @@ def _question_with_layout(service: Service, body: ShowBody, **fields: Any) -> Qu
     """Return a question about a layout's name or its text."""
     if body.layout and body.layout_text:
         raise Problem("invalid-request", "pass either layout or layout_text, not both")
-    return _question(service, body, layout_text=body.layout_text, **fields)
+    return question_of(service, body, layout_text=body.layout_text, **fields)
 
 
 def _subject(service: Service, prompt: QuestionBody | str) -> Subject:
     """Return the prompt that a body describes or a reference names."""
     if isinstance(prompt, str):
-        return read_subject(prompt, _question(service, AgentBody(cwd="")))
-    return build_subject(_question(service, prompt))
+        return read_subject(prompt, question_of(service, AgentBody(cwd="")))
+    return build_subject(question_of(service, prompt))
 
 
 def _checked_path(service: Service, body: AgentBody, path: str, name: str) -> str:

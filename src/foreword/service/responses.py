@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from threading import Event
 from typing import Any
 
 import msgspec
@@ -60,7 +61,8 @@ class Response:
     """A response. `body` is bytes, or a value to encode as JSON.
 
     `counts`, `amounts` and the `codes` of findings are added to the metrics, and `reason` is written to the log. `tail` is sent after a
-    body of bytes. It may be long, so requests share it instead of copying it.
+    body of bytes. It may be long, so requests share it instead of copying it. `events` returns the values to send as server-sent events
+    until its argument is set; None stands for a heartbeat.
     """
 
     body: Any
@@ -73,6 +75,7 @@ class Response:
     tail: bytes = b""
     amounts: Mapping[str, float] = {}
     codes: Sequence[str] = ()
+    events: Callable[[Event], Iterator[Any]] | None = None
 
 
 def to_json(content: Any) -> bytes:

@@ -20,6 +20,8 @@ class Route:
     `problems` lists the errors specific to this route. A quick route reads only the edition in use, so it runs in the event loop; a
     route that reads ahead starts with that edition and continues in a thread. An inline route never uses the store, so it always runs
     there. A template route renders a template from the request, in threads reserved for that. An open route does not require a token.
+
+    A stream sends its responses as server-sent events.
     """
 
     method: str
@@ -34,6 +36,7 @@ class Route:
     is_inline: bool = False
     is_template: bool = False
     is_open: bool = False
+    is_stream: bool = False
 
     @property
     def is_audited(self) -> bool:

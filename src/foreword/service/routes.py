@@ -20,8 +20,9 @@ from ..wire.forms import (
     TouchedForm,
     TurnForm,
     VariablesForm,
+    WatchForm,
 )
-from . import about, conversation_events, conversations, forms, questions, templates
+from . import about, conversation_events, conversations, events, forms, questions, templates
 from .bodies import (
     AgentBody,
     AuthorQuery,
@@ -47,6 +48,7 @@ from .bodies import (
 from .inspection_bodies import (
     AgentsBody,
     DiffBody,
+    EventsQuery,
     LintBody,
     PathsBody,
     QuestionBody,
@@ -104,6 +106,7 @@ ROUTES = (
     Route("POST", "/cache", questions.cache, CacheForm, QuestionBody, None, _QUESTION),
     Route("POST", "/agents", questions.agents, AgentsForm, AgentsBody, None, _QUESTION),
     Route("POST", "/lint", questions.lint, LintForm, LintBody, None, _QUESTION),
+    Route("GET", "/events", events.watch, WatchForm, None, EventsQuery, _QUESTION, is_stream=True),
     Route("GET", "/skills", questions.list_skills, list[SkillForm], None, SkillsQuery, _QUESTION),
     Route("POST", "/skills/{name}", questions.read_skill, MessageForm, QuestionBody, None, _QUESTION),
     Route("GET", "/system-prompt", templates.read_template, TemplateForm),

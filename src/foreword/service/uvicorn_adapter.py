@@ -39,6 +39,7 @@ class Connection(HttpToolsProtocol):
         self._is_stopping = False
         self.is_closed = False
         self.on_close: Callable[[], None] | None = None  # cancels the request's work when the client hangs up
+        self.on_stop: Callable[[], None] | None = None  # ends a stream when the service stops
 
     async def drain(self) -> None:
         """Wait until the client has read enough that more can be written."""
@@ -122,6 +123,8 @@ class Connection(HttpToolsProtocol):
         Closing an idle connection immediately would lose a request that the client is sending at this moment.
         """
         self._is_stopping = True
+        if self.on_stop is not None:
+            self.on_stop()
         cycle = self.cycle
         if cycle is None or cycle.response_complete or cycle.response_started:
             self._start_stop_timer()

@@ -1,0 +1,86 @@
+"""The stream of changes to a prompt, as `foreword watch` reports them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from threading import Event
+from time import monotonic
+from typing import Any
+
+from msgspec import UNSET
+
+from ..conversation.tools import serialize_tools
+from ..errors import StoreError
+from ..programs.measured_change import MeasuredChange
+from ..programs.question import Question
+from ..programs.watching import Change, WatchedPrompt, changes
+from ..vocabulary import Prompt
+from .inspection_bodies import EventsQuery, QuestionBody
+from .questions import question_of
+from .request import Request
+from .responses import Problem, Response
+from .service import Service
+from .streams import HEARTBEAT_SECONDS
+
+_TEMPLATE_NAMES = ("", "default")
+_TEMPLATE_TICK = 1000
+"""How often to look for a new version of the template, in milliseconds."""
+
+
+def watch(service: Service, request: Request) -> Response:
+    """Stream the prompt's sections, tokens and findings, and again whenever a saved file changes them, as server-sent events."""
+    query: EventsQuery = request.query
+    if query.template is not UNSET and query.template not in _TEMPLATE_NAMES:
+        raise Problem("not-found", f"no template {query.template!r}; the global template is 'default'")
+    body = QuestionBody(cwd=query.cwd, layout=query.layout, model=query.model, provider=query.provider)
+    question = question_of(service, body)
+    watched = _Watch(question, query.template is not UNSET)
+    watched.prompt()  # an error must be a response, not an event
+    return Response(b"", kind="text/event-stream", events=watched.events)
+
+
+class _Watch:
+    """A prompt to watch, which depends on files and on the global template."""
+
+    def __init__(self, question: Question, follows_template: bool) -> None:
+        self._question, self._follows_template = question, follows_template
+        self._source = WatchedPrompt(question.assembler, question.agent)
+        self._tools = serialize_tools(question.agent.tools or ())
+
+    def events(self, stop: Event) -> Iterator[Any]:
+        """Yield the changes, and None when nothing was sent for a while."""
+        tick = _TEMPLATE_TICK if self._follows_template else HEARTBEAT_SECONDS * 1000
+        last: Prompt | None = None
+        sent = monotonic()
+        for change in changes(self, stop, tick):
+            if change is None and self._follows_template:
+                change = self._template_change(last)
+            if change is not None:
+                last, sent = change.prompt, monotonic()
+                yield self._measured(change)
+            elif monotonic() - sent >= HEARTBEAT_SECONDS:
+                sent = monotonic()
+                yield None
+
+    def _template_change(self, last: Prompt | None) -> Change | None:
+        """Return the change that a new version of the template caused, or None."""
+        try:
+            prompt = self.prompt()
+        except StoreError:
+            return None  # look again later
+        return Change(prompt, last, ["template"]) if prompt is not last else None
+
+    def _measured(self, change: Change) -> Any:
+        tools = (self._tools, self._tools)
+        return MeasuredChange(change, self._question.model, self._question.provider, tools).form()
+
+    def prompt(self) -> Prompt:
+        """Return the current prompt, with the current version of the global template."""
+        self._source.agent = self._question.agent_with_template()
+        return self._source.prompt()
+
+    def paths(self) -> list[str]:
+        return self._source.paths()
+
+    def lock(self) -> str:
+        return self._source.lock()

@@ -1,0 +1,53 @@
+"""`GET /events` streams what `watch` says: it follows files and the template, and ends with the client or the service."""
+
+import http.client
+import json
+from contextlib import closing
+from urllib.parse import quote
+
+import pytest
+
+from foreword.service.responses import Problem
+from foreword.service.streams import MAX_STREAMS, Streams
+
+
+def next_event(response, event="change"):
+    """Return the data of the next event of this kind. Other programs may cause events that change nothing."""
+    while line := response.readline():
+        if line.startswith(b"data: ") and (data := json.loads(line[6:]))["event"] == event:
+            return data
+    raise AssertionError("the stream has ended")
+
+
+def test_a_stream_reports_changes_until_the_service_stops(start, top_folder):
+    folder = top_folder / "w" / "streamed"
+    folder.mkdir()
+    (folder / "AGENTS.md").write_text("First.\n")
+    server = start()
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+        connection.request("GET", f"/events?cwd={quote(str(folder))}&layout=builder&template=default")
+        response = connection.getresponse()
+        assert (response.status, response.getheader("content-type")) == (200, "text/event-stream")
+        first = next_event(response, "start")
+        assert (first["layout"], first["effect"]) == ("builder", None)
+        (folder / "AGENTS.md").write_text("Second.\n")
+        changed = next_event(response)
+        assert str(folder / "AGENTS.md") in changed["files"] and changed["effect"]["changed"]
+        server.request("PUT", "/system-prompt", {"template": "Planted words."})
+        assert next_event(response)["id"] not in (first["id"], changed["id"])
+        server.close()
+        assert b"data:" not in response.read()
+
+
+def test_a_mistake_is_a_response_and_not_an_event(service):
+    assert service.get("/events?layout=nope").problem == "not-found"
+    assert service.get("/events?cwd=..").problem == "outside-roots"
+    assert service.get("/events?template=nope").problem == "not-found"
+
+
+def test_the_number_of_streams_is_bounded():
+    streams = Streams()
+    for _ in range(MAX_STREAMS):
+        streams.open(lambda stop: iter(()))
+    with pytest.raises(Problem, match="streams of events are already open"):
+        streams.open(lambda stop: iter(()))
