@@ -73,6 +73,7 @@ def test_a_layout_is_tried_as_it_is_written_and_its_errors_are_at_their_line(ope
     code = page.locator(".cm-content")
     code.focus()
     page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.press("Delete")
     page.keyboard.insert_text('sections = ["a"]\n\n[section.a]\ntext = "Hello from {cwd}."\n')
     expect(page.get_by_role("group", name="Prompt with origins")).to_contain_text("Hello from")
     page.keyboard.insert_text("texts = 1\n")

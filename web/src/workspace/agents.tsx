@@ -18,7 +18,7 @@ function Matrix({ table }: { table: AgentsTable }) {
   return (
     <section class="card" aria-labelledby="agents-heading">
       <h3 id="agents-heading">Files by agent</h3>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Files by agent">
+      <div class="scroll" tabIndex={0} role="region" aria-label="Table of files and agents">
         <table class="data matrix">
           <thead>
             <tr><th scope="col">File</th>{table.agents.map((agent) => <th key={agent.name} scope="col" title={agent.mirrors}>{agent.name}</th>)}</tr>
