@@ -1,8 +1,11 @@
 """The options --home, --settings, --set and --pack apply to every request in every worker."""
 
+import http.client
 import os
 import subprocess
 import sys
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -84,3 +87,18 @@ def test_an_invalid_option_is_refused_at_the_start(tmp_path, options, message):
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
     result = subprocess.run([*command, *options], capture_output=True, text=True, env=environment, timeout=60)
     assert result.returncode == 2 and message in result.stderr, result
+
+
+def test_workers_import_nothing_from_the_current_directory(tmp_path):
+    """The current directory may be an untrusted workspace."""
+    (tmp_path / "multiprocessing.py").write_text("open('imported', 'w').close()\n")
+    program = Path(sys.executable).with_name("foreword")
+    command = [program, "serve", "--port", "0", "--workers", "2", "--store", f"sqlite:///{tmp_path}/store.db"]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        port = int(process.stdout.readline().strip().rpartition(":")[2])
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+            connection.request("GET", "/healthz")
+            assert connection.getresponse().status == 200
+        process.terminate()
+    assert not (tmp_path / "imported").exists()

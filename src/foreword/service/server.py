@@ -82,6 +82,8 @@ def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) 
         service.check_settings()
     finally:
         service.conversations.close()
+    # Without this, workers would import modules from the current directory, which may be an untrusted workspace.
+    os.environ["PYTHONSAFEPATH"] = "1"
     folder = tempfile.mkdtemp(prefix="foreword-metrics-") if options.workers > 1 else ""
     try:
         _listen(msgspec.structs.replace(options, metrics=folder), on_listen)
