@@ -158,6 +158,19 @@ def test_what_a_trusted_ref_contains_is_trusted(asking, git, run):
     assert status == 2 and "is not the name of a commit" in err
 
 
+def test_a_review_names_the_files_that_are_not_trusted_yet(asking, git, run):
+    os.remove(asking.path("w/.git/HEAD"))
+    git("init")
+    for text in ("One.\n", "Two.\n"):
+        asking({"w/AGENTS.md": text})
+        git("add", "-A")
+        git("commit", "-m", "change")
+    assert "you have not trusted" not in run("review", "HEAD~")[2]
+    asking({"w/AGENTS.md": "One.\n"})
+    run("trust", "--yes")
+    assert "you have not trusted these versions yet: AGENTS.md" in run("review", "HEAD~")[2]
+
+
 def test_touched_files_must_be_trusted_too(asking, run):
     asking({"w/api/CLAUDE.md": "Use tabs.\n", "w/CLAUDE.md": "Root.\n"})
     arguments = ("touch", ".", "api/x.py", "--layout", "claude", "--json")

@@ -172,7 +172,7 @@ def _hunks(edits: Sequence[Edit], old: str, new: str) -> list[Edit]:
     for edit in edits:
         span_old, span_new = _whole_lines(old, *edit.old), _whole_lines(new, *edit.new)
         last = hunks[-1] if hunks else None
-        if last and (span_old[0] <= last.old[1] or span_new[0] <= last.new[1]):
+        if last and (span_old[0] <= last.old[1] + 1 or span_new[0] <= last.new[1] + 1):
             span_old, span_new = (
                 (last.old[0], max(span_old[1], last.old[1])),
                 (last.new[0], max(span_new[1], last.new[1])),

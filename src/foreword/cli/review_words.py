@@ -72,11 +72,13 @@ def describe_outcome(before: Verdict | None, after: Verdict | None) -> str:
     """Describe one agent's verdict on a file before and after."""
     old, new = (_verdict_text(verdict) for verdict in (before, after))
     if before is None or after is None:
-        return new or f"no longer {old}"
+        return new or f"was {old}"
     return new if old == new else f"{old} → {new}"
 
 
 def _verdict_text(verdict: Verdict | None) -> str:
     if verdict is None:
         return ""
-    return f"cut {verdict.cut}%" if verdict.name == "cut" else verdict.name.replace("-", " ")
+    if verdict.name == "cut":
+        return f"cut {verdict.cut}%"
+    return {"on-touch": "on touch", "elsewhere": "only in its folder"}.get(verdict.name, verdict.name)

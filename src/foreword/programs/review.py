@@ -19,7 +19,9 @@ from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.git import open_git
 from ..sources.git_trees import LINK, GitTrees
+from ..sources.links import Reach
 from ..sources.search import SKILL_FILE
+from ..sources.trust import Record, Trust
 from ..text.lines import printable
 from ..text.tokens import estimator
 from ..vocabulary import replace, value
@@ -146,11 +148,13 @@ class _TreeComparison:
         self.notes.update(dict.fromkeys((*old.notes, *new.notes)))
         prompts = list(self._compare(old, new))
         self._note_limits()
+        files = self._files(old, new)
+        self._note_trust(files)
         return Review(
             printable(self.root),
             base,
             head,
-            self._files(old, new),
+            files,
             [prompt for prompt in prompts if prompt.difference.is_changed],
             sum(not prompt.difference.is_changed for prompt in prompts),
             [self._at_root(row) for row in _only_in(new.findings, old.findings)],
@@ -247,6 +251,25 @@ class _TreeComparison:
         if skipped := list(self.checkout.skipped):
             names = ", ".join(map(printable, skipped[:3])) + (f" and {len(skipped) - 3:,} more" if skipped[3:] else "")
             self.notes[f"not read, because of the name or size or because this clone does not have it: {names}"] = None
+
+    def _note_trust(self, files: Sequence[FileReview]) -> None:
+        """Note the changed files that the user has not accepted, if they have accepted others in this repository."""
+        workspace = resolve_workspace(self.question.workspace, Reader())
+        try:
+            record = Record(workspace)
+        except CallError:  # there is no home directory
+            return
+        if not record.exists:
+            return
+        trust = Trust(replace(workspace, root=self.checkout.root, cwd=self.checkout.root), "ask", record=record)
+        reader = Reader()
+        reader.trust = trust
+        reach = Reach(self.checkout.root, self.checkout.root, can_be_allowed=False)
+        paths = [row.path for row in files if row.change in ("added", "changed", "renamed")]
+        new = [path for path in paths if reader.read(os.path.join(self.checkout.root, path), reach).fate == "untrusted"]
+        if new:
+            names = ", ".join(new[:3]) + (f" and {len(new) - 3:,} more" if new[3:] else "")
+            self.notes[f"you have not trusted these versions yet: {names}"] = None
 
     def _price(self) -> Price | None:
         from ..inspection.price_list import read_prices
