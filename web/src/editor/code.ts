@@ -72,7 +72,7 @@ export function mountEditor(host: HTMLElement, text: string, language: Language,
     lineNumbers(), highlightActiveLine(), highlightActiveLineGutter(), highlightSpecialChars(), history(),
     tooltips({ tooltipSpace: (view) => view.dom.getBoundingClientRect() }), // anything outside the pane is cut off
     lintGutter(), highlighted, EditorView.lineWrapping, theme, syntaxHighlighting(HighlightStyle.define(highlighting)),
-    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "true", autocapitalize: "off" }),
+    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", spellcheck: "true", autocapitalize: "off" }),
     EditorView.updateListener.of((update) => notify(update, events)),
     languageSlot.of(languageSupport(language, files)),
   ];
