@@ -11,7 +11,8 @@ from foreword.inspection.lint.source_text import LintContext
 from foreword.programs.proofread import proofread
 from foreword.vocabulary import Agent, Prompt, Tool
 
-SIZE = 300_000
+SIZE = 150_000
+SEEDS_PER_PROCESS = 9
 # Each of these, repeated, can make patterns of this kind backtrack over the same characters.
 REPEATED = [
     "a",
@@ -74,24 +75,27 @@ import sys
 from foreword.inspection.lint import Linter
 from foreword.inspection.lint.source_text import LintContext, skill_texts
 from foreword.vocabulary import Document, Origin, Passage, Piece, Prompt
-seed = sys.argv[1].encode().decode("unicode_escape")
-text = (seed * ({size} // len(seed) + 1))[:{size}]
-pieces = [Piece(text, Origin("file", f"/w/{{name}}/AGENTS.md", (1, text.count("\\n") + 1))) for name in ("a", "b")]
-passage = Passage("instructions", 0, text + text, "project", pieces)
-above = lambda path, names, folder: [(f"/w/{{names[-1]}}", text)]
-linter = Linter(LintContext(lambda *_: False, len, frozenset(("read_file",)), False, above))
-findings = linter.check(Prompt("foreword", text + text, [passage]))
-print(len(findings + linter.check_skills(skill_texts([Document("/w/SKILL.md", text)]))))
+for argument in sys.argv[1:]:
+    print("checking", argument, flush=True)
+    seed = argument.encode().decode("unicode_escape")
+    text = (seed * ({size} // len(seed) + 1))[:{size}]
+    lines = (1, text.count("\\n") + 1)
+    pieces = [Piece(text, Origin("file", f"/w/{{name}}/AGENTS.md", lines)) for name in ("a", "b")]
+    passage = Passage("instructions", 0, text + text, "project", pieces)
+    above = lambda path, names, folder: [(f"/w/{{names[-1]}}", text)]
+    linter = Linter(LintContext(lambda *_: False, len, frozenset(("read_file",)), False, above))
+    findings = linter.check(Prompt("foreword", text + text, [passage]))
+    print(len(findings + linter.check_skills(skill_texts([Document("/w/SKILL.md", text)]))))
 """
 
 
-@pytest.mark.parametrize("seed", REPEATED, ids=lambda seed: ascii(seed)[1:-1])
-def test_patterns_are_linear(seed):
+@pytest.mark.parametrize("start", range(0, len(REPEATED), SEEDS_PER_PROCESS))
+def test_patterns_are_linear(start):
     """The timeout does not measure speed: quadratic patterns would take far longer on any machine."""
     script = SCRIPT.format(size=SIZE)
-    escaped = seed.encode("unicode_escape").decode()
-    result = subprocess.run([sys.executable, "-c", script, escaped], timeout=300, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr[-2000:]
+    escaped = [seed.encode("unicode_escape").decode() for seed in REPEATED[start : start + SEEDS_PER_PROCESS]]
+    result = subprocess.run([sys.executable, "-c", script, *escaped], timeout=75, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout[-200:] + result.stderr[-2000:]
 
 
 def test_a_megabyte_of_hostile_text_is_checked(tree):
@@ -134,13 +138,13 @@ def test_unusual_files_are_reported(tree):
     assert ("/w/skill/SKILL.md", "file-not-utf8") in reported
 
 
-def test_thousands_of_files_are_checked(tree):
+def test_hundreds_of_files_are_checked(tree):
     tree({"w/.git/HEAD": ""})
-    tree({f"w/p{number}/AGENTS.md": f"Part {number}. Read `docs/p{number % 90}.md`.\n" for number in range(300)})
-    tree({f"w/s/{number}/SKILL.md": f"---\nname: '{number}'\ndescription: d\n---\n" for number in range(2_000)})
+    tree({f"w/p{number}/AGENTS.md": f"Part {number}. Read `docs/p{number % 90}.md`.\n" for number in range(100)})
+    tree({f"w/s/{number}/SKILL.md": f"---\nname: '{number}'\ndescription: d\n---\n" for number in range(400)})
     report = proofread(Assembler(tree.workspace()), is_recursive=True)
-    assert report.files == 2_300
-    assert {finding.code for finding in report.findings} == {"missing-file"} and len(report.findings) == 300
+    assert report.files == 500
+    assert {finding.code for finding in report.findings} == {"missing-file"} and len(report.findings) == 100
 
 
 def test_a_file_name_that_is_not_utf8_is_escaped(tree):

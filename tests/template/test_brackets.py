@@ -155,7 +155,7 @@ def test_blocks_nest_to_any_depth(depth):
     ["[", "[if", "[if file:a]", "[file:", "[x:y]", "[ ", "\\[", "[else]", "[endif]", "[IF a:", "[if !", "]", "[if \t"],
 )
 def test_hostile_text_is_parsed_in_linear_time(unit):
-    text = (unit * (SOURCE_LIMIT // len(unit) + 1))[:SOURCE_LIMIT]
+    text = unit * (100_000 // len(unit))
     template = parse(text, TYPES)
     render(template, values_of({}), OURS)
     assert len(template.findings) <= MAX_LISTED + 1
