@@ -137,7 +137,7 @@ def test_the_document_matches_the_reference_page(document):
 
 def test_schemathesis_finds_nothing():
     """A short run without the phase that tries every limit with long strings; `make schemathesis` is the long one."""
-    command = [sys.executable, str(HERE / "schemathesis_run.py"), "--examples", "8", "--phases", "fuzzing,stateful"]
+    command = [sys.executable, str(HERE / "schemathesis_run.py"), "--examples", "2", "--phases", "fuzzing,stateful"]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout[-20_000:] + ended.stderr[-5000:]
-    assert json.loads(ended.stdout.splitlines()[-1])["cases"] > 150
+    assert json.loads(ended.stdout.splitlines()[-1])["cases"] > 100
