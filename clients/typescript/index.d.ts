@@ -447,13 +447,18 @@ export interface EntryForm {
   path: string;
 }
 
-/** The folder and the agent whose prompt to watch. With `template` (`default`), saved versions of the global template count as changes. */
+/**
+ * The folder and the agent whose prompt to watch. With `template` (`default`), saved versions of the global template count as changes.
+ *
+ * The stream ends after `limit` events, or not at all.
+ */
 export interface EventsQuery {
   cwd?: string;
   layout?: string;
   model?: string;
   provider?: string;
   template?: string;
+  limit?: number;
 }
 
 export interface FileDifferenceForm {
@@ -1323,7 +1328,7 @@ export class Foreword {
   /** Return likely mistakes in the prompt's sources. */
   lint(body: LintBody, options?: RequestOptions): Promise<LintForm>;
   /** Stream the prompt's sections, tokens and findings, and again whenever a saved file changes them, as server-sent events. */
-  watch(query?: { cwd?: string; layout?: string; model?: string; provider?: string; template?: string }, options?: RequestOptions): AsyncGenerator<WatchForm>;
+  watch(query?: { cwd?: string; layout?: string; model?: string; provider?: string; template?: string; limit?: number }, options?: RequestOptions): AsyncGenerator<WatchForm>;
   /** Return the skills that an agent in `cwd` finds. */
   listSkills(query?: { cwd?: string; layout?: string }, options?: RequestOptions): Promise<SkillForm[]>;
   /** Return the message that activating a skill sends. Nothing is stored. */

@@ -29,6 +29,14 @@ def filter_query(context, query):
 
 
 @schemathesis.hook
+def map_query(context, query):
+    """End a stream of events after the first one."""
+    if context.operation.path == "/events":
+        return {**(query or {}), "limit": 1}
+    return query
+
+
+@schemathesis.hook
 def map_path_parameters(context, path_parameters):
     if path_parameters and "name" in path_parameters:
         path_parameters["name"] = _real(path_parameters["name"], ("tidy",))

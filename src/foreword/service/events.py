@@ -34,7 +34,7 @@ def watch(service: Service, request: Request) -> Response:
         raise Problem("not-found", f"no template {query.template!r}; the global template is 'default'")
     body = QuestionBody(cwd=query.cwd, layout=query.layout, model=query.model, provider=query.provider)
     question = question_of(service, body)
-    watched = _Watch(question, query.template is not UNSET)
+    watched = _Watch(question, query.template is not UNSET, query.limit)
     watched.prompt()  # an error must be a response, not an event
     return Response(b"", kind="text/event-stream", events=watched.events)
 
@@ -42,8 +42,8 @@ def watch(service: Service, request: Request) -> Response:
 class _Watch:
     """A prompt to watch, which depends on files and on the global template."""
 
-    def __init__(self, question: Question, follows_template: bool) -> None:
-        self._question, self._follows_template = question, follows_template
+    def __init__(self, question: Question, follows_template: bool, limit: int) -> None:
+        self._question, self._follows_template, self._limit = question, follows_template, limit
         self._source = WatchedPrompt(question.assembler, question.agent)
         self._tools = serialize_tools(question.agent.tools or ())
 
@@ -51,13 +51,15 @@ class _Watch:
         """Yield the changes, and None when nothing was sent for a while."""
         tick = _TEMPLATE_TICK if self._follows_template else HEARTBEAT_SECONDS * 1000
         last: Prompt | None = None
-        sent = monotonic()
+        sent, remaining = monotonic(), self._limit
         for change in changes(self, stop, tick):
             if change is None and self._follows_template:
                 change = self._template_change(last)
             if change is not None:
-                last, sent = change.prompt, monotonic()
+                last, sent, remaining = change.prompt, monotonic(), remaining - 1
                 yield self._measured(change)
+                if not remaining:
+                    return
             elif monotonic() - sent >= HEARTBEAT_SECONDS:
                 sent = monotonic()
                 yield None

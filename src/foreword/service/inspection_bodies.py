@@ -65,13 +65,17 @@ class DiffBody(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class EventsQuery(Struct, forbid_unknown_fields=True):
-    """The folder and the agent whose prompt to watch. With `template` (`default`), saved versions of the global template count as changes."""
+    """The folder and the agent whose prompt to watch. With `template` (`default`), saved versions of the global template count as changes.
+
+    The stream ends after `limit` events, or not at all.
+    """
 
     cwd: Path = ""
     layout: Label = ""
     model: Label = ""
     provider: Label = ""
     template: Label | UnsetType = UNSET
+    limit: Annotated[int, Meta(ge=1, le=1_000_000)] = 1_000_000
 
 
 class SkillsQuery(Struct, forbid_unknown_fields=True):
