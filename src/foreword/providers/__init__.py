@@ -37,6 +37,24 @@ if TYPE_CHECKING:
 _DEFAULT = "openai"
 
 
+# The function for each API, by the name that a client of the service uses; the module is the part before the hyphen.
+_FUNCTIONS = {
+    "anthropic": "for_anthropic",
+    "openai-responses": "for_openai_responses",
+    "openai-chat": "for_openai_chat",
+    "gemini": "for_gemini",
+}
+
+
+def request_to(api: str, turn: Turn) -> dict[str, Any]:
+    """Return the arguments for a provider's client in the form of one of its APIs, such as `openai-chat`."""
+    from importlib import import_module
+
+    module = import_module(f".{api.partition('-')[0]}", __name__)
+    request: dict[str, Any] = getattr(module, _FUNCTIONS[api])(turn)
+    return request
+
+
 def request_for(provider: str, turn: Turn) -> dict[str, Any]:
     """Return the arguments for a provider's client, in OpenAI's form for unknown providers.
 

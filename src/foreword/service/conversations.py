@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -15,9 +14,7 @@ from ..conversation.usage import record_usage as add_usage
 from ..encoding.edition import agent_row
 from ..errors import CallError, StoreError
 from ..packs.packs import layout_names
-from ..providers.anthropic import for_anthropic
-from ..providers.gemini import for_gemini
-from ..providers.openai import for_openai_chat, for_openai_responses
+from ..providers import request_to
 from ..store.listing import ConversationQuery
 from ..vocabulary import Edition, Turn, digest, replace
 from ..wire.answers import (
@@ -47,13 +44,6 @@ from .request import Request
 from .responses import STORE_DOWN, Problem, Response, redact, to_json
 from .service import DEFAULT_LAYOUT, Service
 
-# The functions that convert a turn to a provider's request, by the name of the form.
-_REQUESTS: dict[str, Callable[[Turn], dict[str, Any]]] = {
-    "anthropic": for_anthropic,
-    "openai-responses": for_openai_responses,
-    "openai-chat": for_openai_chat,
-    "gemini": for_gemini,
-}
 _MAX_BYTES = 64 * 2**20
 _HEAD_KEYS = ("conversation", "edition", "created")
 
@@ -245,7 +235,7 @@ def turn_response(turn: Turn, form: str | None = None) -> Response:
     failure = next((finding.message for finding in turn.findings if finding.code == "store-down"), "")
     content = turn_form(turn)
     if form is not None:
-        content["request"] = _REQUESTS[form](turn)
+        content["request"] = request_to(form, turn)
     found = [finding.code for finding in turn.findings]
     return Response(content, counts=counts, codes=found, reason=redact(failure))
 
