@@ -297,3 +297,10 @@ def to_pairs(name: str, content: Sequence[Any]) -> tuple[tuple[str, Any], ...]:
         if not isinstance(entry, (tuple, list)) or len(entry) != 2 or not isinstance(entry[0], str):
             raise CallError(f"{name} must be a list of pairs (name, content); {show(entry)} is not one")
     return tuple((name, content) for name, content in entries)
+
+
+def check_trust(trust: Any) -> Any:
+    """Return a mode of trust, or a function that decides about files. Raises a CallError for anything else."""
+    if trust in ("", "off", "record", "ask") or callable(trust):
+        return trust
+    raise CallError(f"trust must be one of off, record, ask, or a function, not {trust!r}")

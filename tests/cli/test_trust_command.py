@@ -114,7 +114,7 @@ def test_an_unknown_mode_is_an_error(tree, run):
     status, _, err = run("show")
     assert status == 2 and "trust must be one of off, record, ask, not 'maybe'" in err
     with pytest.raises(CallError, match="trust must be one of"):
-        Assembler(tree.workspace(), "opal", trust="maybe").prompt()
+        Assembler(tree.workspace(), "opal", trust="maybe")
 
 
 def test_a_caller_can_decide_about_each_file(tree):

@@ -11,7 +11,7 @@ from _thread import allocate_lock
 from ..building.build import build
 from ..building.clock import time_precision
 from ..building.drafts import DraftWriter
-from ..errors import CallError, check_time, expect, expect_mapping, path_text, to_pairs, to_tuple
+from ..errors import CallError, check_time, check_trust, expect, expect_mapping, path_text, to_pairs, to_tuple
 from ..gathering.gather import gather
 from ..layout.model import Pattern
 from ..packs.shipped import unchanged_layout
@@ -165,7 +165,7 @@ class Assembler:
             to_tuple("skill_folders", skill_folders, str),
             dict(variables or {}),
         )
-        self.trust: Any = trust
+        self.trust: Any = check_trust(trust)
         self.reader: Callable[[], Reader] = Reader
         self.finds_skills = True
         self.reads_user_files = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..errors import CallError
 from ..layout.parse import parse
 from ..packs.packs import check_packs, find_layout, layout_from_text, with_texts
 from ..packs.settings import (
@@ -16,7 +15,7 @@ from ..packs.settings import (
     with_settings,
 )
 from ..packs.wording import with_wording
-from ..sources.trust import MODES, Trust
+from ..sources.trust import Trust
 from ..vocabulary import replace
 
 TYPE_CHECKING = False
@@ -79,10 +78,8 @@ def start_trust(workspace: Workspace, reader: Reader, mode: Any) -> None:
         trust = mode
     elif callable(mode):
         trust = Trust(workspace, "ask", mode)
-    elif mode in MODES:
-        trust = Trust(workspace, mode)
     else:
-        raise CallError(f"trust must be one of {', '.join(MODES)}, or a function, not {mode!r}")
+        trust = Trust(workspace, mode)
     trust.record.stamp(reader)
     reader.trust = trust
     reader.readings.clear()  # the workspace's settings may have been read before
