@@ -70,6 +70,7 @@ FILTERS = {
     "xml-quotes": "escapes the same as `xml`, and `'`",
     "relative": "makes a path relative to the working directory",
     "root-relative": "makes a path relative to the workspace's root",
+    "tilde": "writes a path in the home directory with `~/`",
     "list": "joins comma-separated items with `, `",
     "shortest": "makes a path relative to the working directory or, if it is outside it, to the root; other paths are unchanged",
 }

@@ -618,10 +618,18 @@ def test_like_adds_keys_only_to_the_table_imports():
     assert (more.where, imports.depth, imports.within) == ((), 3, "cwd")
 
 
-def test_like_does_not_chain():
+def test_like_copies_what_the_other_rule_copies():
+    mapping = layout_with("find.last", {"like": "more", "files": ["cwd:LAST.md"]})
+    mapping["find"]["notes"]["trim"] = "ends"
+    mapping["find"]["more"] = {"like": "notes", "walk": "root"}
+    last = next(lookup for lookup in parse(mapping, "mine").lookups if lookup.name == "last")
+    assert (last.rules.trim, last.walk, last.groups[0][0].path) == ("ends", "root", "LAST.md")
+
+
+def test_a_circular_like_is_an_error():
     mapping = layout_with("find.more", {"like": "notes"})
-    mapping["find"]["last"] = {"like": "more"}
-    with pytest.raises(LayoutError, match=r"find.last.like: 'more' has a `like` of its own; name 'notes' instead"):
+    mapping["find"]["notes"]["like"] = "more"
+    with pytest.raises(LayoutError, match=r"find.notes.like: circular or too long: notes > more > notes"):
         parse(mapping, "mine")
 
 
@@ -630,6 +638,18 @@ def test_a_workspace_that_copies_a_rule_stays_inside_the_workspace():
     mapping["find"]["more"] = {"like": "notes"}
     layout = parse(mapping, "mine", untrusted=frozenset({"find.more.like"}))
     assert [lookup.groups[0][0].confined for lookup in layout.lookups] == [False, False, True]
+
+
+def test_what_a_workspace_sets_stays_inside_the_workspace_when_it_is_copied():
+    mapping = layout_with("find.notes.files", ["home:NOTES.md"])
+    mapping["find"] |= {
+        "more": {"like": "notes"},
+        "last": {"like": "more"},
+        "own": {"like": "more", "files": ["home:O.md"]},
+    }
+    layout = parse(mapping, "mine", untrusted=frozenset({"find.notes.files"}))
+    confined = {lookup.name: lookup.groups[0][0].confined for lookup in layout.lookups}
+    assert confined == {"notes": True, "skills": False, "more": True, "last": True, "own": False}
 
 
 # No code depends on a layout's name

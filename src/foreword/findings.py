@@ -56,6 +56,10 @@ CODES: dict[str, tuple[Severity, str]] = {
     "hidden-characters": ("warning", "Text contains invisible characters; the message decodes them."),
     "scan-limit": ("warning", "There are more folders than the search limit allows; the rest were not searched."),
     "folder-missing": ("warning", "A setting or layout refers to a folder that does not exist."),
+    "pattern-literal": (
+        "warning",
+        "A setting contains `?` or `{a,b}`, which are not wildcards in a setting; they are taken as part of a file's name.",
+    ),
     "home-missing": ("warning", "The home directory is unknown; the user's own files were skipped."),
     "not-a-repository": (
         "info",
@@ -68,7 +72,8 @@ CODES: dict[str, tuple[Severity, str]] = {
     ),
     "front-matter-invalid": (
         "warning",
-        "A file's front matter is not valid YAML; it was read line by line, or not at all.",
+        "A file's front matter is not valid YAML and was read line by line, or not at all; or some of its globs are ignored, because"
+        " they are neither text nor a list, too long or too many.",
     ),
     "touch-outside": ("info", "A touched path is invalid or outside the workspace; nothing was sent for it."),
     "touch-later": (

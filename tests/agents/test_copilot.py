@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from foreword import Agent, Conversations
+
 INSTRUCTIONS = ".github/copilot-instructions.md"
 
 
@@ -152,3 +154,17 @@ def test_a_rule_that_excludes_the_coding_agent_is_left_out(tree, copilot_prompt,
         assert ("/" + rule, "unused") in tree.fates(prompt)
     other = copilot_prompt({rule: "---\napplyTo: '**/*'\nexcludeAgent: code-review\n---\nm-review\n"})
     assert markers(other.text) == ["m-review"]
+
+
+def test_on_a_touch_only_rules_are_limited_by_their_front_matter(tree, copilot_prompt):
+    scoped = "---\n{}: 'x/**'\n---\n{}\n"
+    files = {
+        "w/a/AGENTS.md": scoped.format("paths", "m-agents"),
+        f"w/a/{INSTRUCTIONS}": scoped.format("paths", "m-hub"),
+        "w/a/.github/instructions/r.instructions.md": scoped.format("applyTo", "m-rule"),
+        "w/a/.claude/rules/r.md": scoped.format("paths", "m-claude-rule"),
+    }
+    copilot_prompt(files)
+    with Conversations() as conversations:
+        conversation = conversations.open("t", tree.workspace(), Agent(), "copilot", mirror=True)
+        assert markers(conversation.touch(["a/z.py"]).text) == ["m-hub", "m-agents"]

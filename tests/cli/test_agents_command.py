@@ -351,6 +351,15 @@ def test_settings_choose_the_agents(run, tree, file, arguments, expected):
     assert shown_agents(run, *arguments) == expected
 
 
+def test_the_path_of_a_layout_in_settings_is_relative_to_the_settings(run, tree):
+    own = 'extends = "opal"\n'
+    names = ["near.toml", "../up.toml", "~/home.toml"]
+    files = {"home/.config/foreword/near.toml": own, "home/.config/up.toml": own, "home/home.toml": own}
+    tree({**files, "home/.config/foreword/foreword.toml": f'layout = "near.toml"\nagents = {names}\n'})
+    assert shown_agents(run) == ["near", "up", "home"]
+    assert json.loads(run("show", "--json")[1])["layout"] == "near"
+
+
 def test_a_workspace_cannot_choose_agents(run, tree):
     tree({"w/.foreword/foreword.toml": 'agents = ["codex"]'})
     _status, out, _err = run("agents", "--json")

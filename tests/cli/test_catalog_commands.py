@@ -46,6 +46,20 @@ def test_a_layout_that_mirrors_a_program_says_so(run):
     assert " ".join(output["differs"][0].split()[:4]) in description
 
 
+def test_a_layout_shows_its_patterns_its_touch_and_what_nothing_uses(run, tree):
+    tree(
+        {
+            "own.toml": 'sections = ["a"]\ntouch = { sections = ["t"] }\n'
+            '[find]\na = { files = [["walk:A.md", "walk:B.md"], "home:C.md"] }\nt = { files = ["down:A.md"] }\nx = { files = ["root:X.md"] }\n'
+            '[section]\na = { list = "a" }\nt = { list = "t" }\nb = { text = "B." }\n'
+        }
+    )
+    _, out, _ = run("layouts", "../own.toml")
+    assert "\nfind a  [walk:A.md, walk:B.md], home:C.md\nfind x  root:X.md\nfind t  down:A.md\n" in out
+    assert "\nunused  section.b, find.x\n" in out
+    assert "When a file is touched, it sends:\n\nt  conversation  user  files found by `t`\n" in out
+
+
 def test_layouts_mark_the_default_and_do_not_repeat_names(run):
     rows = [line.split("  ", 1) for line in run("layouts")[1].splitlines() if line]
     assert [name for name, _ in rows if name.endswith("(default)")] == ["foreword (default)"]

@@ -1,4 +1,4 @@
-"""Mirrors in the user's and the caller's packs count like the shipped ones in `foreword agents` and `foreword why`."""
+"""Mirrors in the user's and the caller's packs count like the shipped ones in `foreword agents`, `foreword why` and `foreword lint`."""
 
 import json
 
@@ -72,3 +72,18 @@ def test_why_names_own_mirrors_that_read_a_path(run, tree, repository, path):
 def test_why_does_not_name_the_layout_itself(run, tree, repository):
     tree({f"{USER}/acme.toml": ACME})
     assert "also read by" not in run("why", ".", "ACME.md", "--layout", "$user/acme")[1]
+
+
+@pytest.mark.parametrize(
+    ("file", "arguments", "expected"),
+    [
+        (f"{USER}/acme.toml", [], ["unmatched-rule"]),
+        ("team/acme.toml", ["--pack", "team=../team"], ["unmatched-rule"]),
+        ("w/.foreword/prompts/acme.toml", [], []),  # untrusted
+    ],
+)
+def test_lint_knows_own_mirrors(run, tree, repository, file, arguments, expected):
+    rules = ACME.replace("acme = { files", 'acme = { where = { paths = "" }, files')
+    tree({file: rules, "w/.acme/a.md": "---\npaths: lib/*.py\n---\nA."})
+    findings = json.loads(run("lint", *arguments, "--json")[1])["findings"]
+    assert [found["code"] for found in findings if "Acme" in found["message"]] == expected

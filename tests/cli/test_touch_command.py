@@ -45,3 +45,24 @@ def test_a_path_outside_the_workspace_is_reported_in_full(run, workspace):
 def test_a_call_without_a_directory_or_path_gets_a_hint(run, workspace, arguments, hint):
     status, _, error = run(*arguments)
     assert status == 2 and hint in error
+
+
+OWN = 'sections = ["a"]\ntouch = { sections = ["t"] }\n[find]\nt = { files = ["down:NOTES.md"] }\n[section]\na = { text = "A." }\nt = { list = "t" }\n'
+
+
+@pytest.mark.parametrize(
+    ("layout", "pack"),
+    [("../own.toml", []), ("$team/own", ["--pack", "team=.."]), ("$user/own", [])],
+)
+def test_a_conversation_continues_with_its_own_layout(run, tree, workspace, layout, pack):
+    tree({"own.toml": OWN, "home/.config/foreword/prompts/own.toml": OWN, "w/web/NOTES.md": "Noted."})
+    store = ["--store", f"sqlite:///{tree.path('store.db')}"]
+    assert run("talk", "turn", "t", "--layout", layout, *pack, *store)[1] == "A.\n"
+    status, out, _ = run("talk", "touch", "t", ".", "web/x.ts", *pack, *store)
+    assert (status, out) == (0, "[user]\nNoted.\n")
+    assert run("talk", "drift", "t", *pack, *store)[1].startswith("nothing has changed")
+
+
+def test_too_many_paths_are_an_error(run, workspace):
+    status, out, error = run("touch", ".", *(["a.py"] * 1001))
+    assert (status, out) == (2, "") and "touch takes at most 1,000 paths, not 1,001" in error

@@ -87,3 +87,21 @@ def test_for_needs_a_layout_with_touch(run, tree):
     tree({"w/.git": None, "own.toml": 'sections = ["a"]\n[section]\na = { text = "A." }\n'})
     status, _, error = run("why", ".", "a.md", "--for", "b.py", "--layout", "../own.toml")
     assert status == 2 and "has no [touch] table, and --for needs one; to add one, write [touch]" in error
+
+
+def test_a_rule_that_nothing_sends_says_so(run, tree):
+    own = 'sections = ["a"]\n[find]\na = {{ files = ["root:r.md"], where = {{ paths = "" }} }}\n{}[section]\na = {{ list = "a" }}\n{}'
+    touch = 't = { files = ["root:x.md"] }\n', 't = { list = "t" }\n[touch]\nsections = ["t"]\n'
+    tree(
+        {
+            "w/.git": None,
+            "w/r.md": "---\npaths: x/**\n---\nR",
+            "a.toml": own.format("", ""),
+            "b.toml": own.format(*touch),
+        }
+    )
+    waits = "unused  project  r.md  it waits for a file that matches x/** (paths in its front matter), but"
+    assert run("why", ".", "r.md", "--layout", "../a.toml")[1].startswith(
+        f"{waits} the layout a sends nothing when a file is"
+    )
+    assert run("why", ".", "r.md", "--layout", "../b.toml")[1] == f"{waits} no lookup rule of [touch] finds it\n"

@@ -239,7 +239,46 @@ def test_instructions_in_other_peoples_code_are_not_sent(tree, open_conversation
     assert files_in(open_conversation().touch(["node_modules/x/index.js", "a/x.js"])) == ["a/AGENTS.md"]
 
 
-@pytest.mark.parametrize(("paths", "how"), [("a.py", "read"), (["a.py"], "write"), ([1], "read"), ({"a"}, "read")])
+def messages_of_findings(touched):
+    return [
+        finding.message.partition(": ")[2] for finding in touched.findings if finding.code == "front-matter-invalid"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("paths", "problem"),
+    [
+        ("{a: b}", "its paths is a set of fields, not text or a list, and is ignored"),
+        ("[{a: b}]", "its paths contains a set of fields, which is ignored; put quotes around each glob"),
+        ("[[a], lib/**]", "its paths contains a list, which is ignored; put quotes around each glob"),
+        (f"'lib/**, {'x' * 1001}'", "a glob of 1,001 characters is ignored; the limit is 1,000"),
+        (f"'lib/**{', x' * 1000}'", "only the first 1,000 of its 1,001 globs are used"),
+        (
+            f"'lib/**, {'{a,b}' * 30}'",
+            f"its glob {'{a,b}' * 11}{{a,b… has more than 100 alternatives in braces; some of them are ignored",
+        ),
+    ],
+)
+def test_globs_that_are_ignored_are_reported(tree, open_conversation, paths, problem):
+    tree({"w/.git": None, "w/.claude/rules/r.md": f"---\npaths: {paths}\n---\nR"})
+    touched = open_conversation().touch(["lib/x.py"])
+    assert messages_of_findings(touched) == [problem]
+    assert files_in(touched) == [".claude/rules/r.md"]
+
+
+def test_front_matter_that_is_too_long_still_limits_a_rule(tree, open_conversation):
+    long = f"---\nnote: '{'x' * 33_000}'\npaths: 'web/**'\n---\nR"
+    tree({"w/.git": None, "w/.claude/rules/r.md": long})
+    conversation = open_conversation()
+    [problem] = messages_of_findings(conversation.touch(["lib/x.py"]))
+    assert problem.endswith("more than 32,768; it was read line by line")
+    assert files_in(conversation.touch(["web/x.py"])) == [".claude/rules/r.md"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "how"),
+    [("a.py", "read"), (["a.py"], "write"), ([1], "read"), ({"a"}, "read"), (["a.py"] * 1001, "read")],
+)
 def test_an_invalid_call_is_an_error(conversation, paths, how):
     with pytest.raises(CallError):
         conversation.touch(paths, how)

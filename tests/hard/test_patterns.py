@@ -116,6 +116,14 @@ def test_a_folder_that_another_pattern_searches_is_no_mistake(tree, more, below,
     assert [code for code, _ in tree.findings(prompt)] == ["file-unreadable"] * (fates[0][1] == "unreadable")
 
 
+@pytest.mark.parametrize(
+    ("name", "codes"), [("*.{md,txt}", ["pattern-literal"] * 3), ("A?.md", ["pattern-literal"] * 3), ("[a].md", [])]
+)
+def test_a_setting_with_a_wildcard_that_is_taken_literally_is_reported(tree, name, codes):
+    tree({"w/.git": None})
+    assert [code for code, _ in tree.findings(tree.prompt("opal", set={"names": [name]}))] == codes
+
+
 def test_a_setting_that_names_a_missing_folder_is_reported(tree, skill):
     tree({"w/.git": None, "extra/a/SKILL.md": skill("a"), "file": "x"})
     existing = tree.prompt("opal", set={"skill_dirs": [tree.path("extra")]})

@@ -130,6 +130,12 @@ def test_items_and_wrappers_may_use_values_and_relative_paths(notes):
     assert notes.text(files, {}, section, cwd="w/a/b") == "for /w/a/b ():\n../../N.md N.md /w\nN.md a/b/N.md /w"
 
 
+def test_a_path_in_the_home_directory_may_be_written_with_a_tilde(notes):
+    files = {"home/x/N.md": "h", "w/N.md": "n"}
+    find, section = {"files": ["home:x/N.md", "walk:N.md"]}, {"item": "{path|tilde}"}
+    assert notes.text(files, find, section) == "~/x/N.md\n/w/N.md"
+
+
 def test_a_value_in_a_wrapper_has_its_own_origin_and_cannot_close_the_section(notes):
     notes.tree({"w/</x>": None})
     prompt = notes.prompt({"w/N.md": "n"}, {}, {"wrap": "<x>{cwd}\n{}\n</x>"}, cwd="w/</x>")

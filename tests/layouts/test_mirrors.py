@@ -88,9 +88,9 @@ def test_only_a_mirror_may_keep_copies(mirrors):
         parse({**mapping, "mirrors": mirrors}, "mine")
 
 
-@pytest.mark.parametrize("path", ["", "/etc/x", "../x", "a/../b", ".", "./"])
+@pytest.mark.parametrize("path", ["", "/etc/x", "../x", "a/../b", ".", "./", "~/x", ".cline*", "a.{md,txt}"])
 def test_detected_by_must_be_below_the_root(path):
-    with pytest.raises(LayoutError, match="is not a file or folder below the root"):
+    with pytest.raises(LayoutError, match=r"is not a file or folder below the root|has a wildcard"):
         parse({**tomllib.loads(MIRROR), "detected_by": [path]}, "mine")
 
 

@@ -490,7 +490,7 @@ def test_where_and_unless_apply_below_one_folder(tree, layout_text, key):
     scoped = "---\npaths: '**/*.ts'\n---\n"
     tree({"w/.git": None, "w/N.md": scoped + "N", "w/.x/rules/a.md": scoped + "A", "w/rules/b.md": scoped + "B"})
     files = 'files = ["root:N.md", "root:.x/rules/*.md", "root:rules/*.md"]'
-    layout_text(f'[find.project]\n{files}\n{key}\nbelow = ".x/rules"\n')
+    layout_text(f'[find.project]\n{files}\n{key}\nbelow = [".x/rules"]\n')
     assert tree.fates(layout_text.prompt) == [
         ("/w/N.md", "used"),
         ("/w/.x/rules/a.md", "waiting"),
@@ -534,7 +534,8 @@ def test_malformed_front_matter_is_reported_and_other_files_load(tree, layout_te
         ("where = { paths = [] }", "find.project.where.paths can never match"),
         ("where = { paths = 1 }", "where must be a table of strings"),
         ('where = "paths"', "where must be a table of strings"),
-        ('below = "rules"', "find.project.below has no effect without where, unless or match"),
+        ('where = { paths = "" }\nbelow = ["/"]', "find.project.below contains an empty name"),
+        ('below = ["rules"]', "find.project.below has no effect without where, unless or match"),
         ('unless = { "" = "x" }', "find.project.unless has a field without a name"),
         (
             'as = "skill"\nwhere = { paths = "" }',

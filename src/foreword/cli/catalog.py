@@ -56,7 +56,30 @@ def _write_layout(form: Any) -> None:
     if form["mirrors"]:
         write_line(f"It mirrors {form['mirrors']}.")
     write("\n")
-    has_roles = any(section["role"] != "system" for section in form["sections"])
+    _write_sections(form["sections"])
+    if form["touch"]:
+        write("\n")
+        write_line("When a file is touched, it sends:")
+        write("\n")
+        _write_sections(form["touch"])
+    width = max(map(len, form["lookups"]), default=0)
+    write("\n" if form["lookups"] else "")
+    for name, groups in form["lookups"].items():
+        texts = [f"[{', '.join(group)}]" if len(group) > 1 else group[0] for group in groups]
+        write_line(f"find {name:{width}}  {', '.join(texts)}", indent=width + 7)
+    if form["unused"]:
+        write_line(f"unused  {', '.join(form['unused'])}", indent=8)
+    steps = ", ".join(f"{event}: {step}" for event, step in form["on"].items()) or "none; the prompt is never rebuilt"
+    write("\n")
+    write_line(f"events  {steps}", indent=8)
+    for sentence in form["differs"]:
+        write_line(f"differs  {sentence}", indent=9)
+    if form["detected_by"]:
+        write_line(f"detected by  {', '.join(form['detected_by'])}", indent=13)
+
+
+def _write_sections(sections: Any) -> None:
+    has_roles = any(section["role"] != "system" for section in sections)
     write_table(
         [
             (
@@ -65,18 +88,11 @@ def _write_layout(form: Any) -> None:
                 *([section["role"]] if has_roles else []),
                 section["content"],
             )
-            for section in form["sections"]
+            for section in sections
         ],
         ("section", "lifetime", *(["role"] if has_roles else []), "content"),
         ("bold", "dim"),
     )
-    steps = ", ".join(f"{event}: {step}" for event, step in form["on"].items()) or "none; the prompt is never rebuilt"
-    write("\n")
-    write_line(f"events  {steps}", indent=8)
-    for sentence in form["differs"]:
-        write_line(f"differs  {sentence}", indent=9)
-    if form["detected_by"]:
-        write_line(f"detected by  {', '.join(form['detected_by'])}", indent=13)
 
 
 def _note_on(skill: Skill) -> str:

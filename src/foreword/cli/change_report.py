@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..inspection.changes import BETWEEN_SECTIONS, WHOLE_PROMPT
 from ..inspection.effects import TOOLS
 from ..programs.measured_change import MeasuredChange, error_sentence
-from ..text.lines import escape_controls
+from ..text.lines import escape_controls, printable
 from ..vocabulary import replace
 from .paths import ShortPaths
 from .terminal import describe_count, describe_infos, describe_tools, finding_line, worst_first
@@ -51,26 +51,32 @@ class ChangeReport(MeasuredChange):
     def touched_lines(self) -> list[str]:
         """Describe what a touch of the watched paths adds, if that is new or has changed."""
         before, now = self.touched
-        if now is None or (before is not None and before.messages == now.messages):
+        if now is None:
             return []
+        known = before.findings if before else ()
+        lines = [f"    {self.finding_text(finding)}" for finding in now.findings if finding not in known]
+        if len(lines) > _MAX_TOUCH_FINDINGS:
+            lines = [*lines[:_MAX_TOUCH_FINDINGS], f"    and {len(lines) - _MAX_TOUCH_FINDINGS:,} more findings"]
+        if before is not None and before.messages == now.messages:
+            return lines
         used = [self.paths.shorten(candidate.path) for candidate in now.candidates if candidate.fate in ("used", "cut")]
         tokens = self.count(now.text).count
         what = f"{', '.join(used)} ({tokens:,} tokens)" if now.messages else "nothing"
-        return [escape_controls(f"  a touch of {', '.join(self.args.paths)} adds {what}")]
+        touched_paths = _first_three([printable(path) for path in self.args.paths])
+        return [escape_controls(f"  a touch of {touched_paths} adds {what}"), *lines]
 
     def size(self) -> str:
         """Describe the prompt's token count."""
         return describe_count(self.total.count, self.total.method, self.total.error, self.args.model)
 
+    def finding_text(self, finding: Finding) -> str:
+        """Return a line about a finding, with short paths."""
+        short_message, short_path = self.paths.shorten_in(finding.message), self.paths.shorten(finding.path)
+        return finding_line(replace(finding, message=short_message, path=short_path))
+
     def finding_lines(self, findings: Sequence[Finding], with_hint: bool = True) -> list[str]:
         """Return a line for each error and warning, most severe first, and one with the number of infos."""
-        lines = [
-            finding_line(
-                replace(finding, message=self.paths.shorten_in(finding.message), path=self.paths.shorten(finding.path))
-            )
-            for finding in worst_first(findings)
-            if finding.severity != "info"
-        ]
+        lines = [self.finding_text(finding) for finding in worst_first(findings) if finding.severity != "info"]
         infos = sum(finding.severity == "info" for finding in findings)
         if infos:
             lines.append(
@@ -108,9 +114,13 @@ class ChangeReport(MeasuredChange):
             names = sorted({path for section in self.effect.sections for path in section.sources})
         if not names:
             return ""
-        short_names = [self.paths.shorten(name) for name in names]
-        more = f" and {len(short_names) - 3} more" if len(short_names) > 3 else ""
-        return f"{', '.join(short_names[:3])}{more}: "
+        return f"{_first_three([self.paths.shorten(name) for name in names])}: "
+
+
+def _first_three(names: Sequence[str]) -> str:
+    """Return up to three names, and the number of others."""
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    return f"{', '.join(names[:3])}{more}"
 
 
 def _describe(section: SectionEffect) -> str:
@@ -119,3 +129,6 @@ def _describe(section: SectionEffect) -> str:
         return f"{section.section} changed"
     kinds = "" if tuple(section.kinds) == ("changed",) else f" {' and '.join(section.kinds)}"
     return f"{section.section}{kinds} {section.after - section.before:+,}"
+
+
+_MAX_TOUCH_FINDINGS = 5

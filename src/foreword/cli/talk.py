@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..conversation.conversation import Conversation
+    from ..conversation.conversations import Conversations
     from ..store.contract import Store
     from ..store.rows import ConversationRow
     from ..vocabulary import Turn
@@ -144,7 +145,29 @@ def open_conversation(args: Namespace, read_only: bool = False) -> Conversation:
 
     question = args.question
     url = question.existing_store_url() if read_only else question.url_to_write()
-    return Conversations(url, installed()).open_with(args.id, question.assembler, question.agent, mirror=args.mirror)
+    conversations = Conversations(url, installed())
+    if not question.fields.get("layout") and (layout := _layout_file(conversations, args.id, url)):
+        question = question.with_fields(layout=layout)
+    return conversations.open_with(args.id, question.assembler, question.agent, mirror=args.mirror)
+
+
+def _layout_file(conversations: Conversations, id: str, url: str) -> str:
+    """Return the layout file that a conversation was created with, or empty if its layout has a name or an address.
+
+    In a store on another machine, anybody may have named any file, so the caller has to name it again.
+    """
+    from ..store import is_local
+    from ..template.addresses import is_file_path
+
+    edition, _ = conversations.current(id)
+    layout = edition.layout if edition else ""
+    if not is_file_path(layout):
+        return ""
+    if not is_local(url):
+        raise CallError(
+            f"the conversation {id!r} was created with the layout file {printable(layout)}; pass --layout with that file, or another layout"
+        )
+    return layout
 
 
 def _messages(args: Namespace) -> list[dict[str, object]]:

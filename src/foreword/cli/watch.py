@@ -109,7 +109,7 @@ class _WatchedCommand:
         before, self.touched = self.touched, touch.touched(self.source.agent)
         if self._built is not prompt:
             self._built = self._shown = prompt
-        elif before is not None and before.messages != self.touched.messages:
+        elif before and (before.messages, before.findings) != (self.touched.messages, self.touched.findings):
             self._shown = replace(prompt)
         return self._shown or prompt
 

@@ -85,8 +85,12 @@ class ConversationAssembler:
         return current is not None and current.layout != self.layout.address
 
     def continue_with(self, current: Edition) -> None:
-        """Continue with an edition's layout if it is a shipped or user layout, unless the conversation was opened with a layout."""
-        if not self.assembler.layout_name and has_prefix(current.layout, "std", "agents", "user"):
+        """Continue with an edition's layout, unless the conversation was opened with one.
+
+        A workspace's layout and a file are not used again, because the store cannot vouch for them.
+        """
+        packs = ("std", "agents", "user", *self.assembler.packs)
+        if not self.assembler.layout_name and has_prefix(current.layout, *packs):
             self._opened_with = self._shared.assembler(self._opened_with.copy_with(layout=current.layout))
             self._apply_resources()
         stored = state_of(current).resources

@@ -11,7 +11,6 @@ from ..errors import (
     check_messages,
     check_time,
     expect,
-    path_text,
     to_tuple,
 )
 from ..extensions import Resources
@@ -30,7 +29,7 @@ from .shipped_tools import ShippedToolRunner
 from .skills import SkillActivator
 from .stored_events import StoredEvents
 from .sub_agents import SubAgents
-from .touch import TOUCH_KINDS
+from .touch import TOUCH_KINDS, check_touch
 from .touching import Touching
 from .transitions import Transitions, rebuild_loss_function
 from .turns import Turns, user_message, with_summary_request
@@ -242,12 +241,10 @@ class Conversation:
         """Return the instructions for files that the agent reads, edits or creates. Append their `messages` after the tool results.
 
         The instruction files in the folders above them and the rules for their paths are sent once per conversation, and again after a
-        compaction or if they have changed. Paths are relative to the working directory; the files need not exist.
+        compaction or if they have changed. Paths are relative to the working directory; the files need not exist. One call takes at
+        most 1,000 paths.
         """
-        paths = [path_text("a touched path", path) for path in to_tuple("the touched paths", paths)]
-        if how not in TOUCH_KINDS:
-            raise CallError(f"how must be 'read', 'edit' or 'create', not {how!r}")
-        return self._touching.touch(paths, how)
+        return self._touching.touch(check_touch(paths, how), how)
 
     def _send_waiting_touches(self) -> None:
         """Add to this turn the instructions that touches could not send while the store was down."""

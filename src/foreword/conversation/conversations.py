@@ -61,8 +61,8 @@ class Conversations:
     ) -> Conversation:
         """Open a new or existing conversation. Nothing is read or written before its first turn.
 
-        Without a layout, an existing conversation continues with the shipped or user layout that it was created with. Raises a
-        CallError if the layout mirrors a released program, unless `mirror` is true.
+        Without a layout, an existing conversation continues with the layout that it was created with if that is shipped, the user's or
+        in one of `packs`. Raises a CallError if the layout mirrors a released program, unless `mirror` is true.
         """
         assembler = Assembler(workspace, layout, settings=settings, assignments=assignments, packs=packs)
         return self.open_with(id, assembler, agent, mirror=mirror)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..encoding.edition import account_of
+from ..errors import CallError, path_text, to_tuple
 from ..text.lines import printable
 from ..vocabulary import Candidate, Document, digest, replace, value
 from .state import State
@@ -17,8 +18,21 @@ if TYPE_CHECKING:
     Entry = Document | Skill | Resident
 
 TOUCH_KINDS = ("read", "edit", "create")
+MAX_TOUCHED_PATHS = 1_000  # in one call
 _ALREADY_SENT = "it was sent earlier in this conversation"
 _IN_PROMPT = "it is already in the prompt"
+
+
+def check_touch(paths: Sequence[Any], how: str) -> list[str]:
+    """Return the touched paths as strings. Raises a CallError if a path or `how` is invalid, or if there are too many paths."""
+    texts = [path_text("a touched path", path) for path in to_tuple("the touched paths", paths)]
+    if len(texts) > MAX_TOUCHED_PATHS:
+        raise CallError(
+            f"touch takes at most {MAX_TOUCHED_PATHS:,} paths, not {len(texts):,}; call it once for each part of the list"
+        )
+    if how not in TOUCH_KINDS:
+        raise CallError(f"how must be 'read', 'edit' or 'create', not {how!r}")
+    return texts
 
 
 @value

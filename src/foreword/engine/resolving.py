@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ..findings import finding
 from ..layout.parse import parse
+from ..layout.patterns import literal_wildcards
 from ..packs.packs import check_packs, find_layout, layout_from_text, with_texts
 from ..packs.settings import (
     choose_layout,
@@ -16,11 +18,12 @@ from ..packs.settings import (
 )
 from ..packs.wording import with_wording
 from ..sources.trust import Trust
+from ..text.lines import printable
 from ..vocabulary import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from ..layout.model import Layout
@@ -69,7 +72,7 @@ def resolve_layout(
     if source.origins:
         layout = replace(layout, key_origins=key_origins(source))
     findings = (*settings_findings, *layout_findings, *config_findings, *wording_findings)
-    return layout, (*findings, *refusals, *restrictions)
+    return layout, (*findings, *refusals, *restrictions, *_literal_wildcards(layout))
 
 
 def start_trust(workspace: Workspace, reader: Reader, mode: Any) -> None:
@@ -83,3 +86,10 @@ def start_trust(workspace: Workspace, reader: Reader, mode: Any) -> None:
     trust.record.stamp(reader)
     reader.trust = trust
     reader.readings.clear()  # the workspace's settings may have been read before
+
+
+def _literal_wildcards(layout: Layout) -> Iterator[Finding]:
+    """Yield a finding for each pattern with a wildcard from a setting that patterns do not have. A mirror copies its program instead."""
+    for pattern in literal_wildcards(layout.lookups) if not layout.mirrors else ():
+        message = f"in {printable(pattern)}, '?' or braces from a setting are part of the name; only '*' and '**' are wildcards"
+        yield finding("pattern-literal", message)

@@ -78,7 +78,7 @@ def fields_of(reading: Reading, rules: TextRules, place: str, findings: list[Fin
     if rules.front == "drop" and reading.line == 1:
         from ..sources.front_matter import read_fields
 
-        front_matter, problem = read_fields(reading.text)
+        front_matter, problem, _ = read_fields(reading.text)
         fields += [(f"front.{name}", value) for name, value in front_matter.items()]
         if problem:
             path = reading.document.path

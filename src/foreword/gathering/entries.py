@@ -7,7 +7,8 @@ import os
 from ..findings import finding
 from ..sources.files import DISAPPEARED_REASON
 from ..sources.finder import find_slots, layer_of, matching_paths, record_refused, searched_folder
-from ..sources.front_matter import name_by_path, read_resident, read_skill
+from ..sources.front_matter import read_resident, read_skill
+from ..sources.paths import name_by_path
 from ..sources.search import SKILL_FILE
 from ..sources.stamps import real_path
 from ..text.lines import printable

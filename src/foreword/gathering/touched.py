@@ -146,7 +146,7 @@ def select_matching(
     kept: list[tuple[FoundText, RuleScope]] = []
     problems: list[Finding] = []
     for text in result.texts:
-        if lookup.below and f"/{lookup.below}/" not in text.reading.path:
+        if not lookup.has_conditions_for(text.reading.path):
             kept.append((text, _UNSCOPED))
             continue
         scope = scopes.scope_of_rule(lookup, text)
@@ -185,9 +185,12 @@ def select_matching_skills(
         files = [file for file in files if is_inside(file.path, workspace.cwd)]
     candidates = {candidate.path: candidate for candidate in result.candidates}
     kept: list[Skill | Resident] = []
+    problems: list[Finding] = []
     for entry in result.entries:
         path = printable(entry.path)
         scope = scopes.scope_of_skill(lookup, entry) if isinstance(entry, Skill) else _UNSCOPED
+        if scope.problem:
+            problems.append(finding("front-matter-invalid", f"{path}: {scope.problem}", path, 1))
         bases = bases_of_rule(lookup, entry.path, *result.places[entry.path], workspace)
         if is_selected is not None:
             fate = (
@@ -203,7 +206,7 @@ def select_matching_skills(
             candidates[path] = fate
         else:
             del candidates[path]
-    return replace(result, entries=kept, candidates=tuple(candidates.values()))
+    return replace(result, entries=kept, candidates=tuple(candidates.values()), findings=(*result.findings, *problems))
 
 
 def _unmatched_candidate(

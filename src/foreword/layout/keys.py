@@ -309,7 +309,7 @@ FACTS = (
     "now.date",
     "now.iso",
 )
-FILTERS = ("line", "list", "xml", "xml-quotes", "relative", "root-relative", "shortest")
+FILTERS = ("line", "list", "xml", "xml-quotes", "relative", "root-relative", "tilde", "shortest")
 # Values that only a layout with `mirrors` may have, because they reproduce a program's flaws.
 ONLY_IN_MIRRORS = (
     ("layout", "copies", ("first", "keep")),

@@ -75,9 +75,9 @@ SELECTION_KEYS = (
     Key(
         "find",
         "below",
-        "text",
-        "A folder such as `.claude/rules`: `where` and `unless` apply only to files below a folder with this name. By default, they apply to"
-        " every file.",
+        "names",
+        'Folders such as `[".claude/rules"]`: `where`, `unless` and `match` apply only to files below a folder with one of these names.'
+        " By default, they apply to every file.",
     ),
     Key(
         "find",

@@ -43,8 +43,6 @@ def parse_lookup(
     kind = table.get("as", "text")
     _check_kind(table, kind, where)
     _check_order(table, kind, where)
-    if "below" in table and not ("where" in table or "unless" in table or "match" in table):
-        raise LayoutError(f"{where}below has no effect without where, unless or match")
     _check_match(table, where)
     groups = tuple(_parse_groups(table.get("files", ()), where, settings, untrusted, top.get("env", {})))
     for group in groups:
@@ -67,7 +65,7 @@ def parse_lookup(
         markers=_parse_markers(table, where, settings, untrusted),
         where=_parse_fields(table, "where", where),
         unless=_parse_fields(table, "unless", where),
-        below=table.get("below", ""),
+        below=_parse_below(table, where),
         match=tuple(table.get("match", ())),
         unscoped=table.get("unscoped", "apply"),
         within=table.get("within", "root"),
@@ -83,6 +81,16 @@ def parse_lookup(
             for term in table.get("when", ())
         ),
     )
+
+
+def _parse_below(table: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    """Return the folders whose files the conditions apply to."""
+    if "below" in table and not ("where" in table or "unless" in table or "match" in table):
+        raise LayoutError(f"{where}below has no effect without where, unless or match")
+    folders = tuple(folder.strip("/") for folder in table.get("below", ()))
+    if not all(folders):
+        raise LayoutError(f"{where}below contains an empty name; write a folder such as '.claude/rules'")
+    return folders
 
 
 def _check_match(table: Mapping[str, Any], where: str) -> None:

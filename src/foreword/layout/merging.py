@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+_MAX_LIKES = 50
+
+
 def merge(base: Mapping[str, Any], layout: Mapping[str, Any]) -> dict[str, Any]:
     """Merge a layout into the one it extends. Tables are merged key by key; other values are replaced."""
     merged = dict(base)
@@ -31,16 +34,50 @@ def resolve_likes(tables: Mapping[str, Any], kind: str) -> dict[str, Any]:
     if not any(isinstance(table, dict) and "like" in table for table in tables.values()):
         return dict(tables)
     resolved: dict[str, Any] = {}
-    for name, table in tables.items():
-        other = table.get("like") if isinstance(table, dict) else None
-        if other is None:
-            resolved[name] = table
-            continue
+    for name in tables:
+        _resolve_like(name, tables, kind, resolved, ())
+    return {name: resolved[name] for name in tables}
+
+
+def _resolve_like(
+    name: str, tables: Mapping[str, Any], kind: str, resolved: dict[str, Any], chain: tuple[str, ...]
+) -> Any:
+    """Add a table with all its keys to `resolved`, and return it. `chain` contains the tables that refer to it."""
+    if name in resolved:
+        return resolved[name]
+    table = tables[name]
+    other = table.get("like") if isinstance(table, dict) else None
+    if other is not None:
+        if name in chain or len(chain) >= _MAX_LIKES:
+            raise LayoutError(f"{kind}.{name}.like: circular or too long: {' > '.join((*chain[:5], name))}")
         _check_like(name, other, tables, kind)
+        base = _resolve_like(other, tables, kind, resolved, (*chain, name))
         own = {key: content for key, content in table.items() if key != "like"}
         replaced = own.keys() - {"imports"}
-        resolved[name] = merge({key: tables[other][key] for key in tables[other] if key not in replaced}, own)
-    return resolved
+        table = merge({key: base[key] for key in base if key not in replaced}, own)
+    resolved[name] = table
+    return table
+
+
+def untrusted_copies(tables: Mapping[str, Any], untrusted: frozenset[str]) -> frozenset[str]:
+    """Return the keys that decide where lookup rules search and that they copy, with `like`, from keys that an untrusted file set.
+
+    A rule with an untrusted `like` is included: a workspace may not use it to read the user's files in its own way.
+    """
+    copies: set[str] = set()
+    for name, table in tables.items():
+        own, other, chain = table, table.get("like") if isinstance(table, dict) else None, [name]
+        while isinstance(other, str) and isinstance(tables.get(other), dict) and other not in chain:
+            if f"find.{chain[-1]}.like" in untrusted:
+                copies.add(f"find.{name}.files")
+            copied = [key for key in _SEARCH_KEYS if f"find.{other}.{key}" in untrusted and key not in own]
+            copies.update(f"find.{name}.{key}" for key in copied)
+            chain.append(other)
+            own, other = {**tables[other], **own}, tables[other].get("like")
+    return frozenset(copies)
+
+
+_SEARCH_KEYS = ("files", "walk", "markers")
 
 
 def _check_like(name: str, other: Any, tables: Mapping[str, Any], kind: str) -> None:
@@ -48,10 +85,6 @@ def _check_like(name: str, other: Any, tables: Mapping[str, Any], kind: str) -> 
         others = [table for table in tables if table != name]
         noun = "lookup rule" if kind == "find" else kind
         raise LayoutError(f"{kind}.{name}.like: unknown {noun} {other!r}" + suggestion(str(other), others))
-    if "like" in tables[other]:
-        raise LayoutError(
-            f"{kind}.{name}.like: {other!r} has a `like` of its own; name {tables[other]['like']!r} instead"
-        )
 
 
 def assign(mapping: Mapping[str, Any], key: str, content: Any) -> dict[str, Any]:

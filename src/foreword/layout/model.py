@@ -125,7 +125,7 @@ class Lookup:
     is_probe: bool = False
     where: Sequence[tuple[str, Sequence[str]]] = ()
     unless: Sequence[tuple[str, Sequence[str]]] = ()
-    below: str = ""
+    below: Sequence[str] = ()
     match: Sequence[str] = ()
     unscoped: Literal["apply", "first", "skip"] = "apply"
     within: Literal["root", "cwd"] = "root"
@@ -140,6 +140,10 @@ class Lookup:
     def needs_touch(self) -> bool:
         """Whether the files that it finds depend on a touched file."""
         return bool(self.match) or self.looks_down
+
+    def has_conditions_for(self, path: str) -> bool:
+        """Whether `where`, `unless` and `match` apply to a file."""
+        return not self.below or any(f"/{folder}/" in path for folder in self.below)
 
     @property
     def looks_down(self) -> bool:

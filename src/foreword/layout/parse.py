@@ -15,7 +15,7 @@ from ..vocabulary import replace
 from .forms import FRONT, describe_imbalance, parse_condition, parse_form
 from .keys import CONTENT_KEYS, FACTS, INHERITED_KEYS, KEY_SHAPES, LISTS, LOOKUP_FIELDS, ONLY_IN_MIRRORS, TOP_TABLES
 from .lookups import parse_config, parse_lookup
-from .merging import flatten, resolve_likes
+from .merging import flatten, resolve_likes, untrusted_copies
 from .model import WORKSPACE_FACTS, Field, Guideline, Layout, Section, with_inner_sections
 from .patterns import mark_folders
 from .touch import condition_facts, parse_touch, prompt_lookups, touch_section_names
@@ -43,8 +43,7 @@ def _parse_layout(mapping: Mapping[str, Any], name: str, address: str, untrusted
     top = {key: content for key, content in mapping.items() if key not in TOP_TABLES}
     _check(top, "layout", extra_keys=TOP_TABLES)
     tables = {table: _table(mapping, table) for table in TOP_TABLES if table != "guideline"}
-    copied_keys = frozenset(f"find.{key}.files" for key in tables["find"] if f"find.{key}.like" in untrusted)
-    untrusted |= copied_keys  # a workspace may not use `like` to read the user's files in its own way
+    untrusted |= untrusted_copies(tables["find"], untrusted)
     tables.update({kind: resolve_likes(tables[kind], kind) for kind in ("find", "section")})
     _check_mirror(tables, top)
     settings = tables["settings"]
@@ -113,8 +112,10 @@ def _check_strings(wording: Mapping[str, Any], env: Mapping[str, Any]) -> None:
 def _check_mirror(tables_by_kind: Mapping[str, Any], top: Mapping[str, Any]) -> None:
     """Raise a LayoutError for a path in `detected_by` outside the root, and for a value that only a mirror may have."""
     for path in top.get("detected_by", ()):
-        if not path.strip("/.") or path.startswith("/") or ".." in path.split("/"):
+        if not path.strip("/.") or path.startswith(("/", "~")) or ".." in path.split("/"):
             raise LayoutError(f"detected_by: {path!r} is not a file or folder below the root")
+        if any(wildcard in path for wildcard in "*?{"):
+            raise LayoutError(f"detected_by: {path!r} has a wildcard, which is not supported; list each file or folder")
     if top.get("mirrors", "").strip():
         return
     for kind, key, values in ONLY_IN_MIRRORS:

@@ -13,7 +13,7 @@ from ..vocabulary import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from .model import Layout, Lookup, Pattern
 
@@ -53,6 +53,13 @@ def check_wildcards(path: str, where: str) -> None:
     for segment in without_fields.split("/"):
         if "*" in re.sub(r"\[[^\[\]]+\]", "", segment) and re.search(r"\[[^\[\]*]+\]", segment):
             raise LayoutError(f"{where}: '[ab]' is not supported in a name with '*'; write '{{a,b}}'")
+
+
+def literal_wildcards(lookups: Iterable[Lookup]) -> list[str]:
+    """Return the patterns that contain `?` or `{a,b}`. Only a setting can add them to a pattern, as part of a file's name."""
+    patterns = [pattern for lookup in lookups for group in lookup.groups for pattern in group]
+    found = [pattern for pattern in patterns if "?" in pattern.path or re.search(r"\{[^{}]*,[^{}]*\}", pattern.path)]
+    return list(dict.fromkeys(f"{pattern.place}:{pattern.path}" for pattern in found))
 
 
 def mark_folders(lookups: Sequence[Lookup]) -> list[Lookup]:

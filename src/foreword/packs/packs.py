@@ -271,6 +271,8 @@ class _Loader:
                 raise CallError(f"the layout {reference!r} is a link that points outside its pack ({printable(file)})")
             return path, reference, self.read_file(file, reference, _reach(prefix, folder, self.workspace, self.reader))
         if is_file_path(reference):
+            if reference.startswith("~/") and self.workspace.home:
+                reference = os.path.join(self.workspace.home, reference[2:])
             path = (
                 os.path.normpath(os.path.join(referrer_folder, reference))
                 if referrer_folder

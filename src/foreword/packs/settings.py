@@ -134,7 +134,7 @@ def agent_names(settings: Sequence[Settings]) -> tuple[list[str], list[Finding]]
     findings: list[Finding] = []
     for file in settings:
         if not file.is_untrusted:
-            names.update(dict.fromkeys(file.mapping.get("agents", ())))
+            names.update(dict.fromkeys(_relative_to(file, name) for name in file.mapping.get("agents", ())))
         elif file.mapping.get("agents"):
             path = printable(file.path)
             message = f"{path}: a workspace may not choose the agents to show; its key `agents` was ignored"
@@ -158,6 +158,12 @@ def trust_mode(settings: Sequence[Settings]) -> tuple[str, list[Finding]]:
     return mode, findings
 
 
+def _relative_to(file: Settings, layout: str) -> str:
+    """Return the layout that a settings file names. The path of a layout's file is relative to the folder of the settings file."""
+    is_relative = is_file_path(layout) and not layout.startswith("~/")
+    return os.path.join(os.path.dirname(file.path), layout) if is_relative else layout
+
+
 def _layout_choices(settings: Sequence[Settings]) -> Iterator[tuple[str, Settings]]:
     """Yield each layout that a settings file names, with that file, highest precedence first."""
     for file in reversed(settings):
@@ -177,7 +183,7 @@ def choose_layout(
         return find(caller_choice), findings
     for name, file in _layout_choices(settings):
         if not file.is_untrusted:
-            return find(name), findings
+            return find(_relative_to(file, name)), findings
         path = printable(file.path)
         is_refused = is_file_path(name) or (is_address(name) and not has_prefix(name, "std", "agents", "workspace"))
         try:

@@ -24,9 +24,9 @@ from ..inspection.lint.agent_table import AGENT_CHECKS
 from ..inspection.lint.agent_texts import RepeatedTexts, report_unfollowed_imports
 from ..inspection.lint.rule_globs import PathIndex, names_folder, split_globs
 from ..inspection.lint.source_text import SourceText
+from ..packs.mirrors import all_mirrors
 from ..packs.packs import mirror_names
 from ..packs.settings import agent_names, read_settings
-from ..packs.shipped import shipped_mirror
 from ..sources.contents import Contents
 from ..sources.files import Reader
 from ..sources.instruction_files import find_instruction_files, instruction_file_patterns
@@ -62,8 +62,10 @@ class AgentLint:
         self.shown_root = printable(self.root)
         self.contents = Contents()
         self.facts = Facts()
-        self.mirrors = {name: shipped_mirror(name) for name in mirror_names()}
-        self.shared = shared_names(self.mirrors.values())
+        # A layout of the user's that cannot be read is skipped; `foreword agents` reports it.
+        self.mirrors, _ = all_mirrors(workspace, Reader(contents=self.contents), assembler.packs)
+        # A user's variant of a shipped mirror does not make its files shared.
+        self.shared = shared_names(self.mirrors[name] for name in mirror_names())
         self.repeated = RepeatedTexts(self.facts, self.shared)
         self.real_names: dict[str, str] = {}
         self.wrong_case: dict[tuple[str, str], dict[str, None]] = {}

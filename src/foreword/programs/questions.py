@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..encoding.forms import CandidateForm
     from ..inspection.diff import Difference
     from ..inspection.subject import Subject
-    from ..layout.model import Layout, Section
     from ..text.tokens import Count
     from ..vocabulary import Candidate, Prompt
     from ..wire.forms import (
@@ -97,12 +96,9 @@ def candidates_of(question: Question) -> list[Candidate]:
 
 def _with_waiting(question: Question) -> list[Candidate]:
     """Return the prompt's candidates, and the rules that are waiting for a touched file."""
-    from .waiting import waiting_rules
+    from .waiting import with_touch
 
-    waiting = {candidate.path: candidate for candidate in waiting_rules(question.assembler)}
-    in_prompt = question.checked_prompt().candidates
-    paths = {candidate.path for candidate in in_prompt}
-    return [*in_prompt, *(candidate for path, candidate in waiting.items() if path not in paths)]
+    return with_touch(question.checked_prompt().candidates, question.assembler)
 
 
 def blame(question: Question) -> list[LineForm]:
@@ -167,77 +163,11 @@ def touched_by(question: Question) -> Touched:
 
 
 def layouts(question: Question) -> list[LayoutRowForm] | LayoutForm:
-    """Return all layouts that can be used here, shipped or not. If `name` is set, return the sections and events of that layout."""
+    """Return all layouts that can be used here, shipped or not. If `name` is set, describe that layout."""
     name = question.fields.get("name") or question.fields.get("layout") or ""
-    if name:
-        return _layout_form(question.with_fields(layout=name))
-    from .layouts import layout_rows
+    from .layouts import describe_layout, layout_rows
 
-    return layout_rows(question)
-
-
-def _layout_form(question: Question) -> LayoutForm:
-    layout = question.assembler.layout()
-    return {
-        "name": layout.name,
-        "address": layout.address,
-        "about": layout.about,
-        "sections": [
-            {
-                "name": section.name,
-                "depth": depth,
-                "lifetime": section.lifetime,
-                "role": role,
-                "content": _describe_content(section, layout),
-            }
-            for depth, role, section in _flatten_sections(layout.sections)
-        ],
-        "on": dict(layout.on),
-        "mirrors": layout.mirrors,
-        "differs": list(layout.differs),
-        "detected_by": list(layout.detected_by),
-    }
-
-
-def _flatten_sections(sections: Sequence[Section], depth: int = 0, role: str = "") -> list[tuple[int, str, Section]]:
-    """Return the sections and those nested in them, each with its depth and its role."""
-    rows: list[tuple[int, str, Section]] = []
-    for section in sections:
-        section_role = role or section.role
-        rows.append((depth, section_role, section))
-        rows.extend(_flatten_sections(section.sections, depth + 1, section_role))
-    return rows
-
-
-_LISTED_WORDS = {
-    "active_skill": "the active skill",
-    "plan": "the active plan",
-    "servers": "instructions of MCP servers",
-    "readable": "readable paths",
-    "writable": "writable paths",
-    "denied": "denied paths",
-}
-_FOUND_WORDS = {
-    "text": "files",
-    "skill": "skills",
-    "resident": "resident files",
-    "agent": "sub-agents",
-    "command": "commands",
-}
-
-
-def _describe_content(section: Section, layout: Layout) -> str:
-    """Describe a section's content in a few words."""
-    lookup = next((lookup for lookup in layout.lookups if lookup.name == section.list_name), None)
-    if lookup:
-        what = f"{_FOUND_WORDS[lookup.kind]} found by `{lookup.name}`"
-    elif section.list_name:
-        what = _LISTED_WORDS.get(section.list_name, section.list_name)
-    elif section.sections:
-        what = "inner sections"
-    else:
-        what = f"text in {section.language}" if section.language else "text"
-    return what + (f", or {' or '.join(section.instead)}" if section.instead else "")
+    return describe_layout(question.with_fields(layout=name)) if name else layout_rows(question)
 
 
 def skills(question: Question) -> list[SkillForm]:

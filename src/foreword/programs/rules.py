@@ -82,7 +82,7 @@ def _rules(reading: TouchReading, scopes: RuleScopes) -> Iterator[_Rule]:
             continue
         for text in result.texts:
             path = text.reading.path
-            if not lookup.below or f"/{lookup.below}/" in path:
+            if lookup.has_conditions_for(path):
                 bases = bases_of_rule(lookup, path, text.place, text.base, workspace)
                 yield _Rule(path, lookup, scopes.scope_of_rule(lookup, text), bases)
         for skill in result.entries:

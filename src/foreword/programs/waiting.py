@@ -32,10 +32,30 @@ def candidates_of_touches(assembler: Assembler, folders: Sequence[str]) -> Seque
     return TouchReader(assembler).read_folders(layout, layout.touch, folders).candidates
 
 
-def waiting_rules(assembler: Assembler) -> list[Candidate]:
-    """Return the rules that are added only when a file is touched, each with the globs that the file must match."""
+def with_touch(in_prompt: Sequence[Candidate], assembler: Assembler) -> list[Candidate]:
+    """Return the prompt's candidates, and the rules that are added only when a file is touched.
+
+    A rule that waits for certain paths, but that no touch sends, is `unused`.
+    """
+    layout = assembler.layout()
+    touched = {candidate.path: candidate for candidate in candidates_of_touches(assembler, ())}
+    paths = {candidate.path for candidate in in_prompt}
     return [
-        replace(candidate, fate="waiting", reason=_ON_TOUCH) if candidate.fate == "used" else candidate
-        for candidate in candidates_of_touches(assembler, ())
-        if candidate.fate in ("used", "waiting")
+        *(_checked(candidate, touched.get(candidate.path), layout) for candidate in in_prompt),
+        *(
+            replace(candidate, fate="waiting", reason=_ON_TOUCH) if candidate.fate == "used" else candidate
+            for path, candidate in touched.items()
+            if path not in paths and candidate.fate in ("used", "waiting")
+        ),
     ]
+
+
+def _checked(candidate: Candidate, touched: Candidate | None, layout: Layout) -> Candidate:
+    """Return a candidate of the prompt. If it is waiting, but no touch sends it, it is `unused`, with the reason."""
+    if candidate.fate != "waiting" or (touched and touched.fate != "unused"):
+        return candidate
+    if layout.touch is None:
+        problem = describe_missing_touch(layout)
+    else:
+        problem = f"[touch] leaves it out: {touched.reason}" if touched else "no lookup rule of [touch] finds it"
+    return replace(candidate, fate="unused", reason=f"{candidate.reason}, but {problem}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from ..conversation.touch import MAX_TOUCHED_PATHS
 from ..errors import CONVERTED_ROLES, ROLES, ROLES_WITH_CONTENT
 from ..template.languages import DEFAULT, LANGUAGES
 from ..vocabulary.tools import FIELD_OF_KEY
@@ -242,7 +243,7 @@ class CompactBody(MessagesBody, forbid_unknown_fields=True, kw_only=True):
 class TouchBody(AgentBody, forbid_unknown_fields=True, kw_only=True):
     """An agent, and the files that it touches; their paths are relative to `cwd`."""
 
-    paths: Annotated[list[Path], Meta(min_length=1, max_length=1000)]
+    paths: Annotated[list[Path], Meta(min_length=1, max_length=MAX_TOUCHED_PATHS)]
     how: Literal["read", "edit", "create"] = "read"
 
 

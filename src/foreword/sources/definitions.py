@@ -21,7 +21,7 @@ def read_definition(text: str, path: str, kind: str) -> tuple[Resident | None, l
     A command without a description uses its first line.
     """
     head, body, line = split(text)
-    fields, problem = read_fields(text)
+    fields, problem, _ = read_fields(text)
     findings = [finding("front-matter-invalid", f"{path}: {problem}", path, 1)] if problem else []
     if kind == "agent" and head is None:
         return None, findings

@@ -335,7 +335,7 @@ def _is_usable(
 
 def _meets_conditions(reading: Reading, lookup: Lookup, layer: str, trail: Trail) -> bool:
     """Whether a file's front matter meets the lookup rule's conditions. If not, the reason is recorded."""
-    if lookup.below and f"/{lookup.below}/" not in reading.path:
+    if not lookup.has_conditions_for(reading.path):
         return True
     from .scoping import check_front_matter
 

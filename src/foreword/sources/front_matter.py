@@ -53,6 +53,11 @@ MAX_BRACKETS = 128
 MAX_ALIASES = 4
 # How many of a skill's unknown fields are reported separately.
 MAX_UNKNOWN = 10
+# How many fields of front matter that is too long are read.
+_MAX_RECOVERED = 1_000
+
+# The fields that agents use for the paths a file applies to.
+PATH_FIELDS = ("paths", "globs", "applyTo")
 
 SPECIFIED_FIELDS = frozenset({"name", "description", "license", "allowed-tools", "metadata", "compatibility"})
 TOLERATED_FIELDS = frozenset({"disable-model-invocation", "globs", "paths"})
@@ -69,17 +74,10 @@ _FIELD = r"([ \t]*)([A-Za-z_][\w-]*)[ \t]*:(?=[ \t]|\Z)"
 _BLOCK_INDICATOR = r"[|>][-+0-9]{0,2}"
 _ANCHOR = r"(?:^|[\s\[{,:])&\w"
 _ALIAS = r"(?:^|[\s\[{,:])\*\w"
-_ERROR_POSITION = r" at line (\d+) column \d+"
 _INVALID_IN_YAML = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]"
 
 # The parser treats these as line breaks; editors do not.
 _EXTRA_LINE_BREAKS = "\r\x85\u2028\u2029"
-
-_HINTS = {
-    "mapping values are not allowed in this context": "a value that contains a colon and a space needs quotes",
-    "did not find expected key": "a value that continues after a closing bracket or quote needs quotes around it",
-    "found character that cannot start any token": "a value that begins with such a character needs quotes",
-}
 
 
 def split(text: str) -> tuple[str | None, str, int]:
@@ -105,20 +103,39 @@ def body(text: str) -> tuple[str, int]:
     return rest[start : after if after >= 0 else len(rest)], line + rest.count("\n", 0, start)
 
 
-def read_fields(text: str) -> tuple[dict[str, str], str]:
-    """Return the fields of any file's front matter as text (lists joined by commas), and the reason if it cannot be read as YAML."""
-    head, _, problem = _find_head(text)
-    if head is None:
-        return {}, problem
-    fields, violations = _parse_fields(
-        head, tuple(re.findall(r"(?m)^([A-Za-z_][\w-]*)[ \t]*:", head)), "front-matter-invalid"
-    )
+def read_fields(text: str) -> tuple[dict[str, str], str, str]:
+    """Return the fields of any file's front matter as text (lists joined by commas), and up to two problems.
+
+    The first problem is the reason if the front matter cannot be read as YAML. The second one may change which paths the file applies to:
+    the front matter is too long, or some of its globs were ignored.
+    """
+    fences = _find_fences(text)
+    _, _, problem = _find_head(text)
+    if fences is None:
+        return {}, problem, ""
+    head, too_long = text[fences[0] : fences[1]], ""
+    names = tuple(re.findall(r"(?m)^([A-Za-z_][\w-]*)[ \t]*:", head))
+    if problem:
+        fields = _recover_fields(head, tuple(dict.fromkeys((*PATH_FIELDS, *names)))[:_MAX_RECOVERED])
+        problem = too_long = f"{problem}; it was read line by line"
+    else:
+        fields, violations = _parse_fields(head, names, "front-matter-invalid")
+        problem = violations[0][1] if violations else ""
     texts = {
         key: _join_list(value) if isinstance(value, list) else _field_text(fields, key, head)
         for key, value in fields.items()
         if type(key) is str
     }
-    return texts, violations[0][1] if violations else ""
+    ignored = next(filter(None, (_describe_ignored_globs(fields, name) for name in PATH_FIELDS)), "")
+    return texts, problem, ignored or too_long
+
+
+def _describe_ignored_globs(fields: Fields, name: str) -> str:
+    content = fields.get(name)
+    if isinstance(content, dict):
+        return f"its {name} is a set of fields, not text or a list, and is ignored"
+    nested = [item for item in content if isinstance(item, (list, dict))] if isinstance(content, list) else []
+    return f"its {name} contains a {_kind(nested[0])}, which is ignored; put quotes around each glob" if nested else ""
 
 
 def parse_front_matter(text: str) -> Any:
@@ -190,14 +207,6 @@ def read_resident(text: str, path: str) -> tuple[Resident | None, list[Finding]]
     ]
 
 
-def name_by_path(path: str, folder: str) -> str:
-    """Return a skill's or command's path below a folder, with colons for slashes and without its suffix or `SKILL.md`: `git:fix`."""
-    parts = path[len(folder) :].strip("/").split("/")
-    if len(parts) > 1 and parts[-1].lower() == "skill.md":
-        parts.pop()
-    return printable(":".join(parts).removesuffix(".md"))
-
-
 # Text to fields
 
 
@@ -234,7 +243,9 @@ def _parse_fields(head: str, names: tuple[str, ...], code: str) -> tuple[Fields,
     """Parse the fields of the front matter. If it is not valid YAML, returns the fields in `names` that can be recovered, and why."""
     loaded, error = _load_yaml(head)
     if error:
-        reason, line = _explain_yaml_error(error)
+        from .yaml_errors import explain_yaml_error
+
+        reason, line = explain_yaml_error(error)
         return _recover_fields(head, names), [(code, f"the front matter cannot be read as YAML ({reason})", line)]
     if loaded is None:
         return {}, []
@@ -282,17 +293,6 @@ def parse_plain_fields(head: str) -> dict[str, str]:
     return fields
 
 
-def _explain_yaml_error(error: str) -> tuple[str, int]:
-    """Return the parser's error message without positions, with a hint if there is one, and the line in the file."""
-    position = re.search(_ERROR_POSITION, error)
-    reason = error[: position.start()] if position else error.partition(", while ")[0]
-    if "unhashable" in reason:
-        reason = "a field's name is a list or a set of fields"
-    hint = _HINTS.get(reason)
-    short_reason = reason if len(reason) <= 80 else reason[:79] + "…"
-    return f"{short_reason}: {hint}" if hint else short_reason, int(position[1]) + 1 if position else 1
-
-
 def _recover_fields(head: str, names: tuple[str, ...]) -> Fields:
     """Return these fields of invalid YAML, each parsed separately, so that one broken field does not affect another."""
     entries: dict[str, list[str]] = {}
@@ -311,7 +311,8 @@ def _recover_fields(head: str, names: tuple[str, ...]) -> Fields:
 
 def _parse_field(key: str, lines: list[str]) -> Any:
     """Parse one field's lines as YAML if that works, otherwise as plain text."""
-    loaded, error = _load_yaml("\n".join(lines))
+    text = "\n".join(lines)
+    loaded, error = _load_yaml(text) if len(text) <= MAX_HEAD_LENGTH else (None, "too long")
     if not error and isinstance(loaded, dict) and key in loaded:
         return loaded[key]
     value = lines[0].partition(":")[2].strip()
@@ -488,6 +489,8 @@ def _ignored_field_findings(fields: Fields, head: str, path: str) -> list[Findin
     if "globs" in fields:
         message = "its globs are ignored: a skill is chosen by its description"
         findings.append(finding("skill-field", message, path, _field_line(head, "globs")))
+    if problem := _describe_ignored_globs(fields, "paths"):
+        findings.append(finding("skill-field", problem, path, _field_line(head, "paths")))
     if HIDDEN_KEY in fields and str(fields[HIDDEN_KEY]).strip().lower() not in _TRUE_WORDS | _FALSE_WORDS:
         message = f"its {HIDDEN_KEY} is neither true nor false; the skill is not hidden"
         findings.append(finding("skill-field", message, path, _field_line(head, HIDDEN_KEY)))

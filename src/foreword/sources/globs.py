@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_MAX_ALTERNATIVES = 100
+MAX_ALTERNATIVES = 100
 _MAX_LENGTH = 1_000
 
 
@@ -29,9 +29,20 @@ def matches_glob(path: str, glob: str) -> bool:
 
 def expand_braces(glob: str) -> list[str]:
     """Expand a glob's braces: `{a,b}.md` becomes `a.md` and `b.md`. If there are too many results, the last ones are not expanded."""
+    expanded, pending = _expand(glob)
+    return expanded + pending
+
+
+def has_too_many_alternatives(glob: str) -> bool:
+    """Whether `expand_braces` leaves some of a glob's alternatives out, because there are more than 100."""
+    return bool(_expand(glob)[1])
+
+
+def _expand(glob: str) -> tuple[list[str], list[str]]:
+    """Return the alternatives without braces, and, if there are too many, those whose braces were not expanded."""
     expanded: list[str] = []
     pending = [glob]
-    while pending and len(expanded) + len(pending) <= _MAX_ALTERNATIVES:
+    while pending and len(expanded) + len(pending) <= MAX_ALTERNATIVES:
         alternative = pending.pop(0)
         end = alternative.find("}")
         start = alternative.rfind("{", 0, end) if end >= 0 else -1
@@ -42,7 +53,7 @@ def expand_braces(glob: str) -> list[str]:
                 alternative[:start] + option + alternative[end + 1 :]
                 for option in alternative[start + 1 : end].split(",")
             ]
-    return expanded + pending
+    return expanded, pending
 
 
 def _match_segments(names: Sequence[str], segments: Sequence[str]) -> bool:

@@ -16,7 +16,7 @@ that is literally the same, so that `app/[slug]/page.tsx` works. Matching is cas
 from __future__ import annotations
 
 from ..vocabulary import value
-from .globs import expand_braces
+from .globs import MAX_ALTERNATIVES, expand_braces, has_too_many_alternatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,6 +118,22 @@ def compile_globs(text: str, style: str = "folders") -> PathGlobs:
     if style != "folders":
         globs = [glob for glob in globs if not glob.negated]
     return PathGlobs(tuple(globs))
+
+
+def describe_ignored_globs(text: str) -> str:
+    """Return which of these globs `compile_globs` ignores, wholly or in part, or empty if it uses all of them."""
+    if len(text) <= _MAX_LENGTH and "{" not in text:
+        return ""
+    globs = split_globs(text)
+    if len(globs) > _MAX_GLOBS:
+        return f"only the first {_MAX_GLOBS:,} of its {len(globs):,} globs are used"
+    for glob in globs:
+        if len(glob) > _MAX_LENGTH:
+            return f"a glob of {len(glob):,} characters is ignored; the limit is {_MAX_LENGTH:,}"
+        if has_too_many_alternatives(glob):
+            short = glob if len(glob) <= 60 else glob[:59] + "…"
+            return f"its glob {short} has more than {MAX_ALTERNATIVES} alternatives in braces; some of them are ignored"
+    return ""
 
 
 def split_globs(text: str, separators: str = ",;\n") -> list[str]:

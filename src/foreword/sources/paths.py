@@ -124,3 +124,11 @@ def absolute_scope(scope: Scope | None, workspace: Workspace) -> Scope:
         [replace(row, path=absolute_path(row.path, workspace)) for row in rows] for rows in (scope.allow, scope.deny)
     )
     return Scope(allow, deny)
+
+
+def name_by_path(path: str, folder: str) -> str:
+    """Return a skill's or command's path below a folder, with colons for slashes and without its suffix or `SKILL.md`: `git:fix`."""
+    parts = path[len(folder) :].strip("/").split("/")
+    if len(parts) > 1 and parts[-1].lower() == "skill.md":
+        parts.pop()
+    return printable(":".join(parts).removesuffix(".md"))

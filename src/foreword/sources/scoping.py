@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..vocabulary import value
-from .front_matter import read_fields
-from .path_globs import compile_globs, split_globs
+from .front_matter import PATH_FIELDS, read_fields
+from .path_globs import compile_globs, describe_ignored_globs, split_globs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from ..vocabulary import Fate
     from .path_globs import PathGlobs
 
-# The fields that agents use for the paths a file applies to.
-PATH_FIELDS = ("paths", "globs", "applyTo")
-
 
 def check_front_matter(text: str, lookup: Lookup) -> tuple[Fate | None, str, str, str]:
     """Check whether a file's front matter meets a lookup rule's conditions.
@@ -24,21 +21,28 @@ def check_front_matter(text: str, lookup: Lookup) -> tuple[Fate | None, str, str
     Returns the file's fate (None if it meets them), the reason, the globs for the paths that it waits for, and the problem with its
     front matter, if any.
     """
-    fields, problem = read_fields(text)
+    fields, problem, ignored = read_fields(text)
+    problem = problem or ignored
     failed_fields = [name for name, accepted in lookup.where if not _has_value(fields, name, accepted)]
     refused_fields = [name for name, refused in lookup.unless if _has_value(fields, name, refused)]
     failed_fields += refused_fields
     if not failed_fields:
         return None, "", "", problem
-    # A field such as `excludeAgent` excludes the file for every path.
-    excluding = next((name for name in refused_fields if fields.get(name) and name not in PATH_FIELDS), "")
-    for name in (*failed_fields, *PATH_FIELDS) if not excluding else ():
-        if name in PATH_FIELDS and fields.get(name):
-            reason = f"it waits for a file that matches {fields[name]} ({name} in its front matter)"
-            return "waiting", reason, fields[name], problem
+    excluding, awaited = _deciding_fields(fields, failed_fields, refused_fields)
+    if awaited and not excluding:
+        globs = fields[awaited]
+        reason = f"it waits for a file that matches {globs} ({awaited} in its front matter)"
+        return "waiting", reason, globs, problem or describe_ignored_globs(globs)
     field = excluding or failed_fields[0]
     description = f"has {field}: {fields[field]}" if fields.get(field) else f"has no {field}"
     return "unused", f"its front matter {description}", "", problem
+
+
+def _deciding_fields(fields: dict[str, str], failed: Sequence[str], refused: Sequence[str]) -> tuple[str, str]:
+    """Return the field that excludes a file for every path, such as `excludeAgent`, and the one with the paths that it waits for, if any."""
+    excluding = next((name for name in refused if fields.get(name) and name not in PATH_FIELDS), "")
+    awaited = next((name for name in (*failed, *PATH_FIELDS) if name in PATH_FIELDS and fields.get(name)), "")
+    return excluding, awaited
 
 
 def _has_value(fields: dict[str, str], name: str, values: Sequence[str]) -> bool:
@@ -50,7 +54,7 @@ def _has_value(fields: dict[str, str], name: str, values: Sequence[str]) -> bool
 class RuleScope:
     """The paths that a rule applies to: the front-matter field that lists them, the field's text, and the compiled globs.
 
-    A rule without such a field is not scoped. `problem` then describes what is wrong with its front matter, if anything.
+    A rule without such a field is not scoped. `problem` describes what is wrong with its front matter or its globs, if anything.
     """
 
     field: str
@@ -68,16 +72,18 @@ def scope_of(text: str, match: Sequence[str], style: str = "folders") -> RuleSco
 
     `style` specifies how globs are interpreted; see `compile_globs`.
     """
-    fields, problem = read_fields(text) if match and text.startswith("---") else ({}, "")
+    fields, problem, ignored = read_fields(text) if match and text.startswith("---") else ({}, "", "")
     if "alwaysApply" in match and fields.get("alwaysApply", "").lower() == "true":
         return RuleScope("alwaysApply", "**", compile_globs("**"))
     for name in match:
         if name != "alwaysApply" and split_globs(fields.get(name, "")):
             # Many rules have globs without quotes, which YAML rejects. Such fields are read literally, and not reported.
-            return scope_of_globs(name, fields[name], style)
-    return RuleScope("", "", compile_globs(""), problem)
+            return scope_of_globs(name, fields[name], style, ignored)
+    return RuleScope("", "", compile_globs(""), problem or ignored)
 
 
-def scope_of_globs(field: str, globs: str, style: str = "folders") -> RuleScope:
+def scope_of_globs(field: str, globs: str, style: str = "folders", problem: str = "") -> RuleScope:
     """Return the paths that these globs, which are in this field of the front matter, name. Without globs, it is not scoped."""
-    return RuleScope(field if globs else "", globs, compile_globs(globs, style))
+    return RuleScope(
+        field if globs else "", globs, compile_globs(globs, style), problem or describe_ignored_globs(globs)
+    )

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | None = None) -> Piece:
     """Apply filters to a value: `line` joins its lines, `xml` escapes it for a tag or an attribute, `list` puts `, ` between items.
 
-    `relative` and `root-relative` make a path relative to the working directory or the root. `shortest` makes it relative only if it
-    is inside the working directory or, failing that, the root.
+    `relative` and `root-relative` make a path relative to the working directory or the root, and `tilde` writes a path in the
+    home directory with `~/`. `shortest` makes it relative only if it is inside the working directory or, failing that, the root.
     """
     text = piece.text
     for name in filters:
@@ -32,6 +32,8 @@ def apply_filters(piece: Piece, filters: Sequence[str], workspace: Workspace | N
             text = ", ".join(item.strip() for item in text.split(",") if item.strip())
         elif name == "shortest":
             text = _shortest(text, workspace)
+        elif name == "tilde":
+            text = _with_tilde(text, workspace)
         elif name.endswith("relative"):
             text = _relative(text, name, workspace)
         else:
@@ -45,6 +47,11 @@ def _relative(path: str, name: str, workspace: Workspace | None) -> str:
 
     start = workspace and (workspace.cwd if name == "relative" else workspace.root or workspace.cwd)
     return relpath(path, printable(start)) if start and path.startswith("/") else path
+
+
+def _with_tilde(path: str, workspace: Workspace | None) -> str:
+    home = printable((workspace and workspace.home) or "").rstrip("/")
+    return f"~{path.removeprefix(home)}" if home and path.startswith(f"{home}/") else path
 
 
 def _shortest(path: str, workspace: Workspace | None) -> str:

@@ -471,6 +471,9 @@ class LayoutSectionForm(TypedDict):
 class LayoutForm(LayoutFactsForm):
     address: str
     sections: list[LayoutSectionForm]
+    touch: list[LayoutSectionForm]
+    lookups: dict[str, list[list[str]]]
+    unused: list[str]
     on: dict[str, str]
     differs: list[str]
     detected_by: list[str]
