@@ -154,25 +154,28 @@ class Application:
                 await _send(send, response, id, scope["method"] == "HEAD", scope.get(CONNECTION))
         finally:
             reservation.free()
-            seconds = perf_counter() - started
-            self._metrics.request(route, response.status, seconds, response.counts, response.amounts, response.codes)
-            self._log.request(
-                scope["method"],
-                scope["raw_path"],
-                response.status,
-                seconds,
-                id,
-                response.problem,
-                response.reason,
-                cause,
-                trace,
-            )
-            if "store_errors" in response.counts:
-                self._store_watch.report_failure(response.reason)
-            if route is not None and route.is_audited and response.status < 300:
-                self._log.audit(
-                    scope["method"], scope["raw_path"], response.headers.get("ETag", ""), _caller(scope), id
-                )
+            self._record(scope, route, response, perf_counter() - started, id, cause, trace)
+
+    def _record(
+        self, scope: Scope, route: Route | None, response: Response, seconds: float, id: str, cause: str, trace: str
+    ) -> None:
+        """Count and log a request that was answered."""
+        self._metrics.request(route, response.status, seconds, response.counts, response.amounts, response.codes)
+        self._log.request(
+            scope["method"],
+            scope["raw_path"],
+            response.status,
+            seconds,
+            id,
+            response.problem,
+            response.reason,
+            cause,
+            trace,
+        )
+        if "store_errors" in response.counts:
+            self._store_watch.report_failure(response.reason)
+        if route is not None and route.is_audited and response.status < 300:
+            self._log.audit(scope["method"], scope["raw_path"], response.headers.get("ETag", ""), _caller(scope), id)
 
     async def _respond(
         self, route: Route, variables: Any, scope: Scope, receive: Receive, reservation: Reservation
