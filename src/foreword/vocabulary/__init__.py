@@ -260,6 +260,9 @@ class Candidate:
     reason: str = ""
     target: str = ""
 
+    def __init__(self, path: str, layer: str, fate: Fate, reason: str = "", target: str = "") -> None:
+        self.__dict__.update(path=path, layer=layer, fate=fate, reason=reason, target=target)
+
 
 @value
 class Finding:
