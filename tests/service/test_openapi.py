@@ -147,4 +147,4 @@ def test_schemathesis_finds_nothing():
     command = [sys.executable, str(HERE / "schemathesis_run.py"), "--examples", "2", "--phases", "fuzzing,stateful"]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout[-20_000:] + ended.stderr[-5000:]
-    assert json.loads(ended.stdout.splitlines()[-1])["cases"] > 100
+    assert json.loads(ended.stdout.splitlines()[-1])["cases"] > 75
