@@ -137,6 +137,16 @@ COPILOT_RULES = {
 }
 
 
+# Paths that are neither text nor a list of text, and front matter that is too long to be parsed as a whole.
+ODD_PATHS = {
+    "map": "paths: {a: b}",
+    "list-of-maps": "paths:\n  - a/**: x",
+    "nested-list": 'paths: [["**/*.py"], "x/**"]',
+    "null": "paths:",
+    "long": "note: '" + "x" * 40_000 + "'\npaths: '**/*.ts'",
+}
+
+
 ODD_IMPORTS = "qx-{0} imports @inc/dir here\n@inc/dir/ qx-{0}-slash\n@inc/blank.md\n@inc/empty.md\n@inc/rule.mdc @inc/UPPER.MD @inc/LICENSE\nqx-{0}-end\n"
 ODD_FILES = {
     "blank.md": "\n\n",
@@ -355,6 +365,16 @@ TREES: dict[str, Tree] = {
     ),
     "rules-claude": Tree(CLAUDE_RULES, ("repo", "repo/a/b"), ("claude", "copilot"), touch="repo/a/b/z.py"),
     "rules-copilot": Tree(COPILOT_RULES, ("repo", "repo/a/b"), ("copilot",), touch="repo/a/b/z.py"),
+    "rules-odd": Tree(
+        {
+            "repo/CLAUDE.md": "qx-root\n",
+            **{f"repo/.claude/rules/{name}.md": f"---\n{head}\n---\nqx-{name}\n" for name, head in ODD_PATHS.items()},
+            "repo/a/z.py": "print()\n",
+        },
+        ("repo",),
+        ("claude",),
+        touch="repo/a/z.py",
+    ),
     "rules-qwen": Tree(
         {
             **_named("QWEN.md AGENTS.md", "repo repo/a"),

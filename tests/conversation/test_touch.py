@@ -250,7 +250,6 @@ def messages_of_findings(touched):
     [
         ("{a: b}", "its paths is a set of fields, not text or a list, and is ignored"),
         ("[{a: b}]", "its paths contains a set of fields, which is ignored; put quotes around each glob"),
-        ("[[a], lib/**]", "its paths contains a list, which is ignored; put quotes around each glob"),
         (f"'lib/**, {'x' * 1001}'", "a glob of 1,001 characters is ignored; the limit is 1,000"),
         (f"'lib/**{', x' * 1000}'", "only the first 1,000 of its 1,001 globs are used"),
         (
@@ -264,6 +263,11 @@ def test_globs_that_are_ignored_are_reported(tree, open_conversation, paths, pro
     touched = open_conversation().touch(["lib/x.py"])
     assert messages_of_findings(touched) == [problem]
     assert files_in(touched) == [".claude/rules/r.md"]
+
+
+def test_nested_lists_of_globs_are_flattened(tree, open_conversation):
+    tree({"w/.git": None, "w/.claude/rules/r.md": "---\npaths: [[lib/**], x]\n---\nR"})
+    assert files_in(open_conversation().touch(["lib/x.py"])) == [".claude/rules/r.md"]
 
 
 def test_front_matter_that_is_too_long_still_limits_a_rule(tree, open_conversation):

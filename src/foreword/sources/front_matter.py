@@ -134,8 +134,8 @@ def _describe_ignored_globs(fields: Fields, name: str) -> str:
     content = fields.get(name)
     if isinstance(content, dict):
         return f"its {name} is a set of fields, not text or a list, and is ignored"
-    nested = [item for item in content if isinstance(item, (list, dict))] if isinstance(content, list) else []
-    return f"its {name} contains a {_kind(nested[0])}, which is ignored; put quotes around each glob" if nested else ""
+    has_fields = isinstance(content, list) and any(isinstance(item, dict) for item in content)
+    return f"its {name} contains a set of fields, which is ignored; put quotes around each glob" if has_fields else ""
 
 
 def parse_front_matter(text: str) -> Any:
@@ -145,9 +145,10 @@ def parse_front_matter(text: str) -> Any:
 
 
 def _join_list(values: list[Any]) -> str:
+    items = [inner for item in values for inner in (item if isinstance(item, list) else [item])]
     return ", ".join(
         item.strip() if isinstance(item, str) else str(item).lower()
-        for item in values
+        for item in items
         if not isinstance(item, (list, dict))
     )
 
