@@ -44,7 +44,7 @@ CALLER = "foreword.caller"
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 if TYPE_CHECKING:
-    from ..store.contract import EditionReader
+    from ..store.confirming import EditionReader
 
 Scope = Any
 Receive = Any

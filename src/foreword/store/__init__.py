@@ -20,6 +20,7 @@ Both implement `contract.Store` in plain SQL. Each distinct text is stored once,
 | `sqlite_connection.py` | opens SQLite files, and migrates their tables |
 | `file.py` | checks that a SQLite file is still the one that was opened |
 | `postgres_pool.py`, `postgres_server.py` | connections to PostgreSQL: how many, and whether the server can be reached |
+| `confirming.py` | the interface for confirming cached editions |
 | `postgres_batches.py` | confirms cached editions in batches, for services on PostgreSQL |
 | `postgres_schema.py` | migrates the tables in PostgreSQL |
 | `psycopg_connection.py` | PostgreSQL connections with a timeout |

@@ -8,20 +8,12 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from ..vocabulary import Edition
+    from .confirming import EditionReader
     from .forgetting import Pruned
     from .listing import ConversationPage, ConversationQuery
     from .rows import LabelMove, TemplateRow, TemplateVersion
     from .usage import CallUsage, UsageRow
     from .versions import SchemaVersion
-
-    class EditionReader(Protocol):
-        """Confirms cached editions for an event loop."""
-
-        async def confirm(self, conversation: str) -> object:
-            """Return a moment at which the cached edition was in use, or None if that is not known."""
-
-        async def close(self) -> None:
-            """Close the connection."""
 
     class Store(Protocol):
         """Storage for templates, prompts and editions. Every write is one transaction. Failures raise a StoreError."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ..vocabulary import Edition
-    from .contract import EditionReader
+    from .confirming import EditionReader
     from .listing import ConversationPage, ConversationQuery
     from .texts import Packed
 
