@@ -142,6 +142,7 @@ ODD_PATHS = {
     "map": "paths: {a: b}",
     "list-of-maps": "paths:\n  - a/**: x",
     "nested-list": 'paths: [["**/*.py"], "x/**"]',
+    "number": "paths: 5",
     "null": "paths:",
     "long": "note: '" + "x" * 40_000 + "'\npaths: '**/*.ts'",
 }

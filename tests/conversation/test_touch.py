@@ -249,6 +249,7 @@ def messages_of_findings(touched):
     ("paths", "problem"),
     [
         ("{a: b}", "its paths is a set of fields, not text or a list, and is ignored"),
+        ("5", "its paths is a single value, not text or a list, and is ignored"),
         ("[{a: b}]", "its paths contains a set of fields, which is ignored; put quotes around each glob"),
         (f"'lib/**, {'x' * 1001}'", "a glob of 1,001 characters is ignored; the limit is 1,000"),
         (f"'lib/**{', x' * 1000}'", "only the first 1,000 of its 1,001 globs are used"),

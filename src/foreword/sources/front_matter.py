@@ -124,7 +124,7 @@ def read_fields(text: str) -> tuple[dict[str, str], str, str]:
     texts = {
         key: _join_list(value) if isinstance(value, list) else _field_text(fields, key, head)
         for key, value in fields.items()
-        if type(key) is str
+        if type(key) is str and (key not in PATH_FIELDS or isinstance(value, (str, list)))
     }
     ignored = next(filter(None, (_describe_ignored_globs(fields, name) for name in PATH_FIELDS)), "")
     return texts, problem, ignored or too_long
@@ -132,8 +132,8 @@ def read_fields(text: str) -> tuple[dict[str, str], str, str]:
 
 def _describe_ignored_globs(fields: Fields, name: str) -> str:
     content = fields.get(name)
-    if isinstance(content, dict):
-        return f"its {name} is a set of fields, not text or a list, and is ignored"
+    if not isinstance(content, (str, list, type(None))):
+        return f"its {name} is a {_kind(content)}, not text or a list, and is ignored"
     has_fields = isinstance(content, list) and any(isinstance(item, dict) for item in content)
     return f"its {name} contains a set of fields, which is ignored; put quotes around each glob" if has_fields else ""
 
