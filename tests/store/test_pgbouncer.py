@@ -17,6 +17,7 @@ import pytest
 
 from foreword.errors import StoreBusyError
 from foreword.store import open_store
+from foreword.store.listing import ConversationQuery
 from foreword.store.rows import TemplateVersion
 
 pytestmark = pytest.mark.xdist_group("postgres")
@@ -90,7 +91,7 @@ def test_a_store_works_behind_pgbouncer_in_transaction_mode(bouncer_url, edition
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(talk, range(16))) == [2] * 16
     assert store.add_template(TemplateVersion(0, "Hello")).version == 1
-    assert (store.verify(), len(store.conversations("chat 1"))) == ([], 7)
+    assert (store.verify(), len(store.conversations(ConversationQuery(prefix="chat 1")).rows)) == ([], 7)
     with psycopg.connect(bouncer_url) as other:
         other.execute("SELECT 1 FROM foreword_editions WHERE conversation = 'chat 1' FOR UPDATE")
         with pytest.raises(StoreBusyError, match="canceling statement due to lock timeout"):
