@@ -68,7 +68,8 @@ def _parameters(operation: dict[str, Any], where: str) -> list[dict[str, Any]]:
 def _success(operation: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the media type of the response and its schema."""
     ((kind, content),) = operation["responses"]["200"]["content"].items()
-    return kind, content["schema"]
+    schema = content["schema"]
+    return kind, schema["properties"]["data"]["contentSchema"] if kind == _EVENTS else schema
 
 
 def _routes_module(described: dict[str, Any]) -> str:

@@ -300,7 +300,8 @@ def _layout_problem(error: LayoutError, request: Request) -> Problem:
     """Return the problem for an invalid layout. If the request contains the layout, the problem says where the error is."""
     text = getattr(request.body, "layout_text", "")
     if not text:
-        return Problem("invalid-request", str(error))
+        is_from_request = any(getattr(request.body, name, None) for name in ("settings", "wording", "compaction"))
+        return Problem("invalid-layout" if is_from_request else "invalid-request", str(error))
     position = (error.line, error.column, None) if error.line else position_of(text, str(error)) or (None, None, None)
     line, column, end_column = position
     location = {"line": line, "column": column, "end_column": end_column, "message": str(error)}

@@ -133,8 +133,11 @@ def _success(route: Route) -> dict[str, Any]:
     if route.response is str:
         return {"description": route.description, "content": {"text/plain": {"schema": {"type": "string"}}}}
     (schema,), _ = msgspec.json.schema_components([route.response], ref_template=_REF)
-    kind = "text/event-stream" if route.is_stream else "application/json"
-    return {"description": route.description, "content": {kind: {"schema": schema}}}
+    if route.is_stream:
+        data = {"type": "string", "contentMediaType": "application/json", "contentSchema": schema}
+        event = {"type": "object", "properties": {"data": data}, "required": ["data"]}
+        return {"description": route.description, "content": {"text/event-stream": {"schema": event}}}
+    return {"description": route.description, "content": {"application/json": {"schema": schema}}}
 
 
 def _failures(route: Route) -> dict[str, Any]:

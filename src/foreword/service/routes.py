@@ -75,8 +75,8 @@ def page(service: Service, request: Request) -> Response:
     return page_or_placeholder(request, ROUTES)
 
 
-_TEMPLATE = ("outside-roots", "not-found", "invalid-template")
-_CONVERSATION = ("outside-roots", "not-found", "invalid-template", "hook-failed", "store-down")
+_TEMPLATE = ("outside-roots", "not-found", "invalid-template", "invalid-layout")
+_CONVERSATION = ("outside-roots", "not-found", "invalid-template", "invalid-layout", "hook-failed", "store-down")
 _QUESTION = ("outside-roots", "not-found", "invalid-template", "invalid-layout", "store-down")
 ROUTES = (
     Route("GET", "/conversations/{id}", conversations.read_conversation, EditionForm, None, None, ("not-found", "store-down"), True),
