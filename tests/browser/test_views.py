@@ -71,15 +71,20 @@ def test_each_tab_shows_its_answer(open_page, seen_site):
 def test_a_layout_is_tried_as_it_is_written_and_its_errors_are_at_their_line(open_page, seen_site):
     page = open_page(f"{seen_site.url}/#/layouts")
     code = page.locator(".cm-content")
-    code.focus()
-    page.keyboard.press("ControlOrMeta+a")
-    page.keyboard.press("Delete")
-    page.keyboard.insert_text('sections = ["a"]\n\n[section.a]\ntext = "Hello from {cwd}."\n')
+
+    def write(text):
+        code.focus()
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.press("Delete")
+        page.keyboard.insert_text(text)
+
+    layout = 'sections = ["a"]\n\n[section.a]\ntext = "Hello from {cwd}."\n'
+    write(layout)
     expect(page.get_by_role("group", name="Prompt with origins")).to_contain_text("Hello from")
-    page.keyboard.insert_text("texts = 1\n")
+    write(f"{layout}texts = 1\n")
     expect(page.get_by_role("alert")).to_contain_text("texts")
     expect(page.locator(".cm-lintRange-error")).to_have_count(1)
-    page.keyboard.press("ControlOrMeta+z")
+    write(layout)
     expect(page.get_by_role("alert")).to_have_count(0)
     page.reload()
     expect(code).to_contain_text("Hello from")  # nothing typed is lost
