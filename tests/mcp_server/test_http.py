@@ -19,6 +19,7 @@ from foreword.service.mcp.content import McpContent
 from foreword.service.mcp.server import create_server
 from foreword.service.responses import Problem
 from foreword.service.service import Service
+from foreword.service.tokens import Tokens
 
 INITIALIZE = {
     "jsonrpc": "2.0",
@@ -79,7 +80,7 @@ def test_a_path_other_than_the_endpoint_does_not_exist(server):
 
 
 def test_with_a_token_requests_without_it_are_refused(workspace):
-    application = transports.McpApplication(create_server(content_of(workspace)), RequestGuard("planted"), Log())
+    application = transports.McpApplication(create_server(content_of(workspace)), RequestGuard(Tokens("planted")), Log())
     sent = []
 
     async def send(message):

@@ -58,6 +58,10 @@ def parser_for(command: str) -> Parser:
         metavar="DIR",
         help="a folder whose packs requests may name; none by default, because packs are trusted",
     )
+    parser.add_argument("--tokens", default="", metavar="FILE", help="a TOML file with the tokens of several teams")
+    parser.add_argument(
+        "--new-token", default="", metavar="NAME", help="print a new token and its entry for FILE, and exit"
+    )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="the number of processes (1)")
     parser.add_argument(
         "--log", choices=("text", "json"), default="text", metavar="FORMAT", help="the format of the log, text or json"
@@ -142,6 +146,8 @@ def configured(parser: Parser, arguments: list[str]) -> list[str]:
 
 def serve(args: Namespace) -> int:
     """`foreword serve`"""
+    if args.new_token:
+        return _write_token(args)
     for option, (low, high, unit) in _RANGES.items():
         value = getattr(args, option[2:].replace("-", "_"))
         if not low <= value <= high:
@@ -179,10 +185,23 @@ def serve(args: Namespace) -> int:
         home=None if args.home is None else os.path.abspath(args.home),
         settings_file=os.path.abspath(args.settings) if args.settings else "",
         assignments=tuple(args.set),
+        tokens=os.path.abspath(args.tokens) if args.tokens else "",
         packs={name: os.path.abspath(folder) for name, folder in packs_of(args).items()},
         pack_roots=tuple(map(os.path.abspath, args.pack_root)),
     )
     serve(options, os.environ.get(TOKEN, ""), lambda url: _announce(url, args.json))
+    return 0
+
+
+def _write_token(args: Namespace) -> int:
+    """Print a new token and its entry for the file of tokens."""
+    from ..service.tokens import new_token
+
+    token, entry = new_token(args.new_token)
+    if args.json:
+        write_json({"token": token, "entry": entry})
+    else:
+        write(f"The token, which is not stored anywhere: {token}\n\nIts entry for the file of tokens:\n\n{entry}")
     return 0
 
 

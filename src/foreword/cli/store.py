@@ -1,13 +1,19 @@
-"""`foreword store`: inspect the database of conversations."""
+"""`foreword store`: inspect the database of conversations, and remove what is no longer needed."""
 
 from __future__ import annotations
 
+import sys
+
+from ..errors import CallError
+from ..text.lines import printable
 from .options import new_parser
 from .terminal import write, write_json, write_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .arguments import Namespace, Parser
+
+_UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0}
 
 
 def parser_for(command: str) -> Parser:
@@ -18,6 +24,19 @@ def parser_for(command: str) -> Parser:
             "--contract",
             action="store_true",
             help="also remove what only older versions of Foreword need; run this when none is left",
+        )
+    if command == "store forget":
+        parser.add_argument("id", metavar="ID", help="the id of the conversation")
+    if command == "store prune":
+        parser.add_argument(
+            "--older-than", default="90d", metavar="AGE", help="the age of editions to remove, such as 90d or 12h (90d)"
+        )
+        parser.add_argument(
+            "--keep-last",
+            type=int,
+            default=1,
+            metavar="N",
+            help="keep the newest N editions of each conversation (1); 0 also removes conversations",
         )
     return parser
 
@@ -58,3 +77,48 @@ def store_migrate(args: Namespace) -> int:
             f"the store's schema is version {version.version}; a Foreword with version {version.lowest} or later can use it"
         )
     return 0
+
+
+def store_forget(args: Namespace) -> int:
+    """`foreword store forget ID`"""
+    from ..store import open_store
+
+    if not open_store(args.question.existing_store_url()).forget(args.id):
+        raise CallError(f"no conversation {args.id!r} in the store; see foreword talk list")
+    if args.json:
+        write_json({"forgotten": args.id})
+    else:
+        write(f"conversation {printable(args.id)} and everything that only it used are gone")
+    return 0
+
+
+def store_prune(args: Namespace) -> int:
+    """`foreword store prune`"""
+    import time
+
+    from ..store import open_store
+
+    before = time.time() - _seconds(args.older_than)
+    if args.keep_last < 0:
+        raise CallError(f"--keep-last must be at least 0, not {args.keep_last}")
+    store = open_store(args.question.existing_store_url())
+    for progress in store.prune(before, args.keep_last):
+        removed = progress
+        if not args.json:
+            print(
+                f"removed {removed.conversations:,} conversations, {removed.editions:,} editions, {removed.texts:,} texts",
+                file=sys.stderr,
+            )
+    if args.json:
+        write_json({"conversations": removed.conversations, "editions": removed.editions, "texts": removed.texts})
+    return 0
+
+
+def _seconds(age: str) -> float:
+    """Return the seconds in an age such as 90d, 12h or 30m."""
+    number, unit = age[:-1], age[-1:]
+    if not (number.isascii() and number.isdecimal() and len(number) < 7 and unit in _UNITS):
+        raise CallError(
+            f"--older-than must be a number of days, hours or minutes, such as 90d, 12h or 30m, not {age!r}"
+        )
+    return int(number) * _UNITS[unit]

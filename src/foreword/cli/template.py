@@ -6,8 +6,10 @@ import sys
 
 from ..encoding.agent import document_form
 from ..errors import CallError
-from ..store.rows import TemplateVersion
+from ..store.contents import DEFAULT_TEMPLATE
+from ..store.rows import PRODUCTION, LabelMove, TemplateVersion
 from ..template.languages import DEFAULT, LANGUAGES
+from ..text.lines import printable
 from .options import add_dir_argument, new_parser, read_document
 from .prompt import write_prompt
 from .terminal import format_time, report, write_json, write_line, write_table, write_text
@@ -28,7 +30,19 @@ def parser_for(command: str) -> Parser:
         parser.add_argument("file", metavar="FILE", help="the template; - is standard input")
     if action == "restore":
         parser.add_argument("version", metavar="N", type=int, help="the number of the version")
-    if action in ("set", "restore"):
+    if action == "label":
+        parser.add_argument("label", metavar="LABEL", help="the label, such as production or staging")
+        parser.add_argument("version", metavar="N", type=int, help="the number of the version")
+    if action in ("show", "set", "history", "restore", "label"):
+        about = "the name of the template (default)"
+        parser.add_argument("--name", default=DEFAULT_TEMPLATE, metavar="NAME", help=about)
+    if action == "show":
+        parser.add_argument(
+            "--label", default=PRODUCTION, metavar="LABEL", help="the label of the version (production)"
+        )
+    if action == "set":
+        parser.add_argument("--draft", action="store_true", help="save the version without making it live")
+    if action in ("set", "restore", "label"):
         parser.add_argument("--author", default="", metavar="NAME", help="the author (by default your user name)")
         parser.add_argument("--note", default="", metavar="TEXT", help="the reason for the change")
     if action in ("set", "check", "render"):
@@ -43,7 +57,9 @@ def parser_for(command: str) -> Parser:
 
 def template_show(args: Namespace) -> int:
     """`foreword template show`"""
-    stored = args.question.store_to_read().template()
+    stored = args.question.store_to_read().template(args.name, args.label)
+    if stored is None and (args.name, args.label) != (DEFAULT_TEMPLATE, PRODUCTION):
+        raise CallError(f"template {args.name!r} has no label {args.label!r}; see foreword template list")
     text = stored.template if stored else _default_template(args)
     if args.json:
         write_json({"template": text})
@@ -61,24 +77,33 @@ def template_history(args: Namespace) -> int:
     """`foreword template history`"""
     from ..wire.answers import version_form
 
-    versions = [
-        *args.question.store_to_read().templates(),
-        TemplateVersion(0, _default_template(args), "foreword", "", "built in"),
-    ]
+    store = args.question.store_to_read()
+    versions, labels = store.templates(args.name), store.labels(args.name)
+    if args.name == DEFAULT_TEMPLATE:
+        versions.append(TemplateVersion(0, _default_template(args), "foreword", "", "built in"))
+    elif not versions:
+        raise CallError(f"no template {args.name!r} in the store; see foreword template list")
     if args.json:
         write_json([version_form(version) for version in versions])
     else:
         rows = [
-            (str(version.version), version.syntax, version.author, format_time(version.time), version.note)
+            (
+                str(version.version),
+                ", ".join(label for label in labels if labels[label] == version.version),
+                version.syntax,
+                version.author,
+                format_time(version.time),
+                version.note,
+            )
             for version in versions
         ]
-        write_table(rows, ("version", "syntax", "author", "time", "note"), ("bold",), right=(0,))
+        write_table(rows, ("version", "labels", "syntax", "author", "time", "note"), ("bold",), right=(0,))
     return 0
 
 
 def template_restore(args: Namespace) -> int:
     """`foreword template restore N`"""
-    versions = {template.version: template for template in _store(args).templates()}
+    versions = {template.version: template for template in _store(args).templates(args.name)}
     versions[0] = TemplateVersion(0, _default_template(args))
     if args.version not in versions:
         raise CallError(f"the template has no version {args.version}; see foreword template history")
@@ -91,15 +116,49 @@ def _save(args: Namespace, text: str, note: str, syntax: str) -> int:
     from ..wire.answers import version_form
 
     author = args.author or _user_name()
+    is_draft = getattr(args, "draft", False)
     version = _store(args).add_template(
-        TemplateVersion(0, text, author, local_time().isoformat(timespec="seconds"), note, syntax)
+        TemplateVersion(0, text, author, local_time().isoformat(timespec="seconds"), note, syntax, args.name),
+        label="" if is_draft else PRODUCTION,
     )
+    name = "the global template" if args.name == DEFAULT_TEMPLATE else f"the template {printable(args.name)}"
     if args.json:
         write_json(version_form(version))
+    elif is_draft:
+        write_line(f"version {version.version} of {name} is saved, but not live; see foreword template label")
     else:
         write_line(
-            f"version {version.version} is now the global template: new conversations use it immediately, existing ones after compaction"
+            f"version {version.version} is now {name}: new conversations use it immediately, existing ones after compaction"
         )
+    return 0
+
+
+def template_label(args: Namespace) -> int:
+    """`foreword template label LABEL N`"""
+    from ..engine.assembler import local_time
+
+    time = local_time().isoformat(timespec="seconds")
+    author = args.author or _user_name()
+    move = _store(args).move_label(LabelMove(args.name, args.label, 0, args.version, author, time, args.note))
+    if args.json:
+        write_json({"template": move.name, "label": move.label, "previous": move.previous, "version": move.version})
+    else:
+        before = f" instead of version {move.previous}" if move.previous else ""
+        write_line(f"{printable(move.label)} is now version {move.version}{before} of template {printable(move.name)}")
+    return 0
+
+
+def template_list(args: Namespace) -> int:
+    """`foreword template list`"""
+    rows = args.question.store_to_read().template_names(limit=10_000)
+    if args.json:
+        write_json([{"name": row.name, "newest": row.newest, "labels": dict(row.labels)} for row in rows])
+    else:
+        cells = [
+            (row.name, str(row.newest), ", ".join(f"{label}: {row.labels[label]}" for label in row.labels))
+            for row in rows
+        ]
+        write_table(cells, ("template", "versions", "labels"), ("bold",), right=(1,))
     return 0
 
 

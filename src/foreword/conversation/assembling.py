@@ -9,7 +9,7 @@ from ..extensions import Resources
 from ..store import waits
 from ..template.addresses import has_prefix
 from ..text.lines import printable
-from ..vocabulary import Document, replace
+from ..vocabulary import replace
 from .contributions import with_contributions
 from .state import state_of
 
@@ -21,25 +21,30 @@ if TYPE_CHECKING:
     from ..engine.assembler import Assembler, Snapshot
     from ..engine.touches import TouchReader
     from ..layout.model import Layout
-    from ..store.rows import TemplateVersion
     from ..vocabulary import Edition, Inputs, Workspace
     from .agents import ConversationAgent
     from .hooks import Hooks
     from .recent import RecentEditions
     from .shared import Shared
-
-_TEMPLATE_PREFIX = "template "
+    from .stored_template import StoredTemplate
 
 
 class ConversationAssembler:
     """Provides a conversation's layout, and takes snapshots of its workspace."""
 
     def __init__(
-        self, opened_with: Assembler, shared: Shared, agent: ConversationAgent, hooks: Hooks, mirror: bool = False
+        self,
+        opened_with: Assembler,
+        shared: Shared,
+        agent: ConversationAgent,
+        hooks: Hooks,
+        template: StoredTemplate,
+        mirror: bool = False,
     ) -> None:
         self.assembler = opened_with
         self._opened_with = opened_with
         self._shared, self._agent, self._hooks, self._mirror = shared, agent, hooks, mirror
+        self.template = template
         self._layout: Layout | None = None
         self._added: list[Resources] = []
         self._discovered: list[Resources] | None = None
@@ -89,6 +94,7 @@ class ConversationAssembler:
 
         A workspace's layout and a file are not used again, because the store cannot vouch for them.
         """
+        self.template.continue_with(current)
         packs = ("std", "agents", "user", *self.assembler.packs)
         if not self.assembler.layout_name and has_prefix(current.layout, *packs):
             self._opened_with = self._shared.assembler(self._opened_with.copy_with(layout=current.layout))
@@ -132,10 +138,10 @@ class ConversationAssembler:
     # Inputs
 
     def snapshot(self) -> Snapshot:
-        """Read the workspace, with the global template if the layout uses it."""
+        """Read the workspace, with the stored template if the layout uses one."""
         waits.announce("build")
-        version = self._shared.store.template() if self.uses_global_template else None
-        return self.assembler.snapshot(self._agent.resolved, _template_document(version) if version else None)
+        template = self.template.read(self._shared.store) if self.uses_global_template else None
+        return self.assembler.snapshot(self._agent.resolved, template)
 
     @property
     def uses_global_template(self) -> bool:
@@ -158,19 +164,3 @@ def mirror_refusal(name: str) -> str:
         f"the layout {name!r} mirrors a released program, flaws included, and is not meant for a conversation;"
         " pass mirror=True (--mirror, or the field mirror over HTTP) to use it anyway"
     )
-
-
-def _template_document(version: TemplateVersion) -> Document:
-    """Return a version of the global template as a document."""
-    return Document(f"{_TEMPLATE_PREFIX}{version.version}", version.template, syntax=version.syntax)
-
-
-def template_version(layout: Layout, inputs: Inputs) -> int | None:
-    """Return the version of the global template in these inputs: 0 for the layout's own, None if the layout does not use it."""
-    for section in layout.all_sections:
-        body = inputs.bodies.get(section.name) if "template" in section.instead else None
-        if body is not None and body.path.startswith(_TEMPLATE_PREFIX):
-            return int(body.path.removeprefix(_TEMPLATE_PREFIX))
-        if body is not None and body.path.startswith(layout.address):
-            return 0
-    return None

@@ -16,11 +16,12 @@ from ..engine.assembler import Plan, Snapshot, local_time, round_to
 from ..engine.checks import check_agent
 from ..engine.skills import with_active_skill
 from ..store import waits
+from ..store.rows import PRODUCTION
 from ..text.lines import printable
 from ..vocabulary import Document, Edition, replace
-from .assembling import template_version
 from .recent import RecentEditions, may_contain_session
 from .state import state_of, update_state
+from .stored_template import TemplateReference, template_version
 from .tools import serialize_tools
 
 TYPE_CHECKING = False
@@ -129,13 +130,18 @@ class EditionBuilder:
         return edition
 
     def _target(self, inputs: Inputs, agent: Agent) -> EditionTarget:
+        version = template_version(self._layout, inputs)
+        template = self._assembling.template.reference
+        is_default = version is None or template == TemplateReference()
         return EditionTarget(
             printable(inputs.workspace.cwd),
             agent.model,
             agent.provider,
-            template_version(self._layout, inputs),
+            version,
             agent_form(agent, self._agent.id),
             tool_order(agent.tools or ()),
+            "" if is_default else template.name,
+            "" if is_default or template.label == PRODUCTION else template.label,
         )
 
     # Prompts

@@ -10,12 +10,14 @@ from __future__ import annotations
 from ..engine.assembler import Assembler
 from ..errors import CallError, check_id, expect
 from ..packs.agents import NAMES as mirror_names
+from ..store.contents import DEFAULT_TEMPLATE
 from ..template.addresses import has_prefix
 from ..vocabulary import Agent
 from .agents import with_extension_tools
 from .assembling import mirror_refusal
 from .conversation import Conversation
 from .shared import Shared
+from .stored_template import StoredTemplate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,17 +60,29 @@ class Conversations:
         assignments: Sequence[tuple[str, Any]] = (),
         packs: Mapping[str, str] | None = None,
         mirror: bool = False,
+        template: str = "",
+        default_template: str = DEFAULT_TEMPLATE,
     ) -> Conversation:
         """Open a new or existing conversation. Nothing is read or written before its first turn.
 
         Without a layout, an existing conversation continues with the layout that it was created with if that is shipped, the user's or
         in one of `packs`. Raises a CallError if the layout mirrors a released program, unless `mirror` is true.
+
+        `template` names the stored template for layouts that use one: `support`, `support@staging` for a label, or `support@3` for a
+        version. Without it, an existing conversation keeps its template, and a new one uses `default_template`.
         """
         assembler = Assembler(workspace, layout, settings=settings, assignments=assignments, packs=packs)
-        return self.open_with(id, assembler, agent, mirror=mirror)
+        stored_template = StoredTemplate(template, default_template)
+        return self.open_with(id, assembler, agent, mirror=mirror, template=stored_template)
 
     def open_with(
-        self, id: str, assembler: Assembler, agent: Agent | None = None, *, mirror: bool = False
+        self,
+        id: str,
+        assembler: Assembler,
+        agent: Agent | None = None,
+        *,
+        mirror: bool = False,
+        template: StoredTemplate | None = None,
     ) -> Conversation:
         """Open a conversation with this assembler, extended with the extensions' rules, packs and variables."""
         check_id(id)
@@ -90,7 +104,7 @@ class Conversations:
                 variables={**assembler.variables, **variables},
             )
         assembler = self._shared.assembler(assembler)
-        return Conversation(self._shared, id, assembler, with_extension_tools(extensions, agent), mirror)
+        return Conversation(self._shared, id, assembler, with_extension_tools(extensions, agent), mirror, template)
 
     def open_sub_agent(self, id: str, parent: Conversation, sub_agent: SubAgent) -> Conversation:
         """Open a conversation for a sub-agent that `parent.sub_agents.prepare` returned."""
@@ -128,6 +142,10 @@ class Conversations:
         With `moment` (from `Store.moment`), an edition that was read at that moment is not read again.
         """
         return self._shared.editions.current(id, moment)
+
+    def forget(self, id: str) -> bool:
+        """Remove a conversation, and each text that only it used. Returns False if there is no such conversation."""
+        return self.store.forget(id)
 
     def close(self) -> None:
         """Close the store."""

@@ -63,7 +63,8 @@ class EditionTarget:
     """The agent, workspace and version of the global template that an edition was created for.
 
     `agent` is an `agent_form`. `tool_order` lists the tools if the agent's order is not alphabetical. `template` is 0 for the
-    layout's own template, and None if the layout does not use the global one.
+    layout's own template, and None if the layout does not use a stored one. `template_name` and `template_label` are empty for the
+    default template and for the label `production`.
     """
 
     cwd: str = ""
@@ -72,6 +73,8 @@ class EditionTarget:
     template: int | None = None
     agent: Mapping[str, Any] = {}
     tool_order: Sequence[str] = ()
+    template_name: str = ""
+    template_label: str = ""
 
 
 _TARGET_FIELDS = tuple(EditionTarget.__annotations__)
@@ -127,6 +130,7 @@ def target_of(edition: Edition) -> EditionTarget:
 def target_form(target: EditionTarget) -> dict[str, Any]:
     """Return the stored form of an edition's target."""
     optional: dict[str, Any] = {"agent": target.agent, "tool_order": list(target.tool_order)}
+    optional |= {"template_name": target.template_name, "template_label": target.template_label}
     return {
         "cwd": target.cwd,
         "model": target.model,

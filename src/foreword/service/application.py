@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 from ..engine import sandbox
 from ..errors import ForewordError, HookError, LayoutError, MissingError, StoreBusyError, StoreError, TemplateError
 from ..layout.positions import position_of
+from ..store.forgetting import INTERVAL
 from ..text.lines import printable
 from ..vocabulary import replace
 from .compression import MIN_BYTES, accepts_gzip, compressed
+from .conversations import forget_tails
 from .gauges import sample
 from .guard import RequestGuard
 from .lanes import BUILDING, INLINE, READING, TEMPLATES, Cancelled, Job, Lanes
@@ -25,11 +27,12 @@ from .metrics import Metrics
 from .rates import RateLimit
 from .request import Request, parse_body, parse_query
 from .responses import Problem, Response, redact, redact_template_error, to_json
-from .route import Route, Router
+from .route import Route, Router, authorize
 from .routes import ROUTES
 from .service import UNREACHABLE, Service
 from .store_watch import StoreWatch
 from .streams import Streams
+from .tokens import UNLIMITED
 from .tracing import parse_trace
 from .uvicorn_adapter import ARRIVED, CONNECTION, Connection
 
@@ -82,6 +85,7 @@ class Application:
         self._streams = Streams()
         sandbox.set_workers(template_workers)
         service.metrics = self._metrics_text
+        service.conversations.store.listen(forget_tails)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -95,11 +99,13 @@ class Application:
         await receive()
         # The state is the only way to pass data to connections.
         scope["state"].update(time_limit=self._time_limit, log_refusal=self._log_refusal)
+        forgetting = asyncio.create_task(self._drop_forgotten())
         await send({"type": "lifespan.startup.complete"})
         sampling = asyncio.create_task(self._sample_gauges())
         await receive()
         sampling.cancel()
         self._store_watch.close()
+        forgetting.cancel()
         self._lanes.close()
         if self._batches is not None:
             await self._batches.close()
@@ -116,6 +122,15 @@ class Application:
         self._metrics.set_gauges(sample(self._service, self._lanes, self._memory, self._store_watch))
         return self._metrics.text()
 
+    async def _drop_forgotten(self) -> None:
+        """Regularly drop from memory what any process has removed from the store."""
+        while True:
+            await asyncio.sleep(INTERVAL)
+            try:
+                await asyncio.to_thread(self._service.conversations.store.drop_forgotten)
+            except StoreError:
+                pass  # requests report it
+
     def _log_refusal(self, response: Response, id: str) -> None:
         """Log and count a request that the connection refused before it was complete."""
         self._metrics.request(None, response.status, 0.0, ())
@@ -130,10 +145,13 @@ class Application:
             try:
                 route, variables = self._router.find(scope["method"], scope["raw_path"])
             finally:
-                self._guard.check(scope["method"], scope["headers"], route is not None and route.is_open)
+                caller = self._guard.check(scope["method"], scope["headers"], route is not None and route.is_open)
+                scope[CALLER] = caller.name
+            if caller is not UNLIMITED:
+                authorize(route, caller, variables)
             if self._rates is not None and not route.is_open:
                 self._rates.check(_caller(scope))
-            response = await self._respond(route, variables, scope, receive, reservation)
+            response = await self._respond(route, variables, scope, receive, reservation, self._service.view(caller))
             if response.events is not None and scope["method"] != "HEAD":
                 stream = self._streams.open(response.events)
             response = _encode(response, reservation)
@@ -171,6 +189,7 @@ class Application:
             response.reason,
             cause,
             trace,
+            scope.get(CALLER, ""),
         )
         if "store_errors" in response.counts:
             self._store_watch.report_failure(response.reason)
@@ -178,7 +197,13 @@ class Application:
             self._log.audit(scope["method"], scope["raw_path"], response.headers.get("ETag", ""), _caller(scope), id)
 
     async def _respond(
-        self, route: Route, variables: Any, scope: Scope, receive: Receive, reservation: Reservation
+        self,
+        route: Route,
+        variables: Any,
+        scope: Scope,
+        receive: Receive,
+        reservation: Reservation,
+        service: Service,
     ) -> Response:
         query = parse_query(_query(scope), route.query) if route.query else None
         body = None
@@ -186,10 +211,10 @@ class Application:
             body = parse_body(await self._body(scope["headers"], receive, reservation), route.body)
         request = Request(variables, scope["headers"], query, body)
         if route.is_inline:
-            return _run(route, self._service, request)
+            return _run(route, service, request)
         moment = await self._read_ahead(request, scope) if route.is_quick or route.reads_ahead else UNREACHABLE
         is_known = moment is not UNREACHABLE
-        job = Job(partial(_run, route, self._service, request), moment if is_known else None)
+        job = Job(partial(_run, route, service, request), moment if is_known else None)
         if route.is_quick and is_known:
             result = job.run(INLINE)
             if not isinstance(result, int):

@@ -195,6 +195,8 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     `settings` sets keys of the layout (`{"skills.validation": "strict"}`), and `wording` replaces its wording, for this request only; they
     may not read more files than a workspace's own settings. `packs` adds folders of layouts, templates and wording, by prefix; each
     must be in a folder that the service allows (`--pack-root`).
+
+    `template_name` is the stored template for layouts that use one: `support`, `support@staging` for a label, or `support@3` for a version.
     """
 
     cwd: Path
@@ -215,6 +217,7 @@ class AgentBody(Struct, forbid_unknown_fields=True, kw_only=True):
     settings: dict[Name, Any] = {}
     wording: dict[Name, Text] = {}
     packs: dict[PackName, Path] = {}
+    template_name: Label = ""
     now: Moment | None = None
 
     def __post_init__(self) -> None:
@@ -354,6 +357,34 @@ class SaveQuery(AuthorQuery, forbid_unknown_fields=True):
     """Who changes the template, why, and its language."""
 
     syntax: Syntax = DEFAULT
+
+
+class SaveVersionQuery(SaveQuery, forbid_unknown_fields=True):
+    """Who saves a version, why, its language, and the label to move to it."""
+
+    label: Annotated[str, Meta(max_length=200, pattern=r"^[^@\x00-\x1f\x7f-\x9f]*$")] = ""
+
+
+class LabelQuery(Struct, forbid_unknown_fields=True):
+    """The label of the version to return."""
+
+    label: Annotated[str, Meta(min_length=1, max_length=200)] = "production"
+
+
+class LabelBody(Struct, forbid_unknown_fields=True):
+    """The version to move a label to. With `after`, the label must still refer to that version, or to none if it is 0."""
+
+    version: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+    author: Annotated[str, Meta(max_length=200)] = ""
+    note: Annotated[str, Meta(max_length=2000)] = ""
+    after: Count | None = None
+
+
+class NamesQuery(Struct, forbid_unknown_fields=True):
+    """Which templates to list. To get the next page, pass the `next` of this one as `after`."""
+
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 100
+    after: Annotated[str, Meta(max_length=512)] = ""
 
 
 class ListQuery(Struct, forbid_unknown_fields=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Container
 from typing import Any
 
 import msgspec
@@ -139,7 +140,7 @@ def list_conversations(service: Service, request: Request) -> Response:
         query.limit,
         query.after,
     )
-    store = service.conversations.store
+    store = service.store
     page = store.conversations(wanted)
     count, is_exact = store.count(wanted)
     return Response(
@@ -149,6 +150,14 @@ def list_conversations(service: Service, request: Request) -> Response:
             "total": {"count": count, "exact": is_exact},
         }
     )
+
+
+def forget(service: Service, request: Request) -> Response:
+    """Remove a conversation, and each text that only it used, from the store and from the memory of all processes."""
+    id = request.text("id")
+    if not service.conversations.forget(id):
+        raise Problem("not-found", f"conversation {id!r} has not been started")
+    return Response({"forgotten": id})
 
 
 def read_conversation(service: Service, request: Request) -> Response:
@@ -189,7 +198,7 @@ def read_drift(service: Service, request: Request) -> Response:
 def read_prompt(service: Service, request: Request) -> Response:
     """Return a prompt by its id, with its origins."""
     id = request.text("id")
-    stored = service.conversations.store.prompt(id)
+    stored = service.store.prompt(id)
     if stored is None:
         raise Problem(
             "not-found", f"no prompt {id!r}; an id is sha256: followed by 64 hexadecimal digits, as listed in editions"
@@ -258,6 +267,13 @@ def _edition_response(id: str, edition: Edition, usage: Usage | None = None) -> 
         tag += f"-{usage.calls}"
     head = msgspec.json.encode(content)
     return Response(head[:-1] + b",", headers={"ETag": f'"{edition.number}-{edition.created}-{tag}"'}, tail=tail)
+
+
+def forget_tails(hashes: Container[bytes]) -> None:
+    """Drop the JSON of editions with these texts, because the store does not contain them any more."""
+    for key in list(_tails):
+        if any(bytes.fromhex(digest(text)[7:]) in hashes for text in key):
+            _tails.pop(key, None)
 
 
 def _tail(edition: Edition) -> tuple[bytes, str]:

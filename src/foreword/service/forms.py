@@ -12,6 +12,39 @@ class VersionsForm(TypedDict):
     versions: list[VersionForm]
 
 
+class TemplateNameForm(TypedDict):
+    name: str
+    newest: int
+    labels: dict[str, int]
+
+
+class TemplatesForm(TypedDict):
+    templates: list[TemplateNameForm]
+    next: str | None
+
+
+class MoveForm(TypedDict):
+    """A move of a label from one version of a template to another."""
+
+    template: str
+    label: str
+    previous: int | None
+    version: int
+    author: str
+    time: str | None
+    note: str
+
+
+class NamedVersionsForm(TypedDict):
+    versions: list[VersionForm]
+    labels: dict[str, int]
+    moves: list[MoveForm]
+
+
+class ForgottenForm(TypedDict):
+    forgotten: str
+
+
 class UseForm(TypedDict):
     version: int
     conversations: int

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from hmac import compare_digest
 
 from .responses import Problem
+from .tokens import UNLIMITED, Caller, Tokens
 
 _LOOPBACK = frozenset(("localhost", "127.0.0.1", "[::1]"))
 # If a request had one of these twice, a proxy in front of the service might use one value and the service the other.
@@ -22,13 +22,13 @@ class RequestGuard:
     name is accepted, because another site's page does not know the token.
     """
 
-    def __init__(self, token: str = "", hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
-        self._token = token.encode()
+    def __init__(self, tokens: Tokens | None = None, hosts: Iterable[str] = (), origins: Iterable[str] = ()) -> None:
+        self._tokens = tokens or Tokens()
         self._origins = frozenset(origin.lower().encode() for origin in origins)
         self._hosts = _LOOPBACK | {host.lower() for host in hosts}
 
-    def check(self, method: str, headers: Sequence[tuple[bytes, bytes]], is_open: bool) -> None:
-        """Raise a Problem if this request must be refused."""
+    def check(self, method: str, headers: Sequence[tuple[bytes, bytes]], is_open: bool) -> Caller:
+        """Return who sent this request. Raises a Problem if it must be refused."""
         by_name: dict[bytes, bytes] = {}
         size = 0
         for name, content in headers:
@@ -43,22 +43,25 @@ class RequestGuard:
         host = by_name.get(b"host", b"").decode("latin-1").lower()
         if not host:
             raise Problem("invalid-headers", "the Host header is missing or empty; it must be the name of this service")
-        if not self._token and _without_port(host) not in self._hosts:
+        if not self._tokens and _without_port(host) not in self._hosts:
             raise Problem(
                 "foreign-host",
                 f"this service accepts requests for {', '.join(sorted(self._hosts))}, not for {host[:200]!r}; add a name with --allow-host",
             )
         if by_name.get(b"origin", b"").lower() not in self._origins:
             _check_origin(method, by_name, host)
-        if self._token and not is_open:
-            self._check_token(by_name.get(b"authorization", b""))
+        if not self._tokens or is_open:
+            return UNLIMITED
+        return self._find_caller(by_name.get(b"authorization", b""))
 
-    def _check_token(self, header: bytes) -> None:
+    def _find_caller(self, header: bytes) -> Caller:
         scheme, _, token = header.partition(b" ")
         if scheme.lower() != b"bearer" or not token.strip():
             raise Problem("missing-token", "send the header 'Authorization: Bearer TOKEN'")
-        if not compare_digest(token.strip(), self._token):
-            raise Problem("invalid-token", "the token is not the one this service was started with")
+        caller = self._tokens.find(header)
+        if caller is None:
+            raise Problem("invalid-token", "this service does not know the token")
+        return caller
 
 
 def _check_origin(method: str, by_name: Mapping[bytes, bytes], host: str) -> None:

@@ -41,10 +41,12 @@ class Log:
         reason: str = "",
         cause: str = "",
         trace: str = "",
+        token: str = "",
     ) -> None:
         """Log a request, at the level `error` if the service failed to answer it, otherwise at `info`.
 
-        `cause` is an exception's type and location, without the message. `trace` is the id of the caller's trace.
+        `cause` is an exception's type and location, without the message. `trace` is the id of the caller's trace, and `token` the name of its
+        token.
         """
         level = "error" if status >= 500 else "info"
         if LEVELS.index(level) < self._level:
@@ -66,10 +68,11 @@ class Log:
             line |= {"problem": title} if title else {}
             line |= {"reason": reason} if reason else {}
             line |= {"cause": cause} if cause else {}
+            line |= {"token": token} if token else {}
             self._write(msgspec.json.encode(line).decode())
         else:
             trace = f"trace {trace}" if trace else ""
-            details = "".join(f"  {part}" for part in (trace, title, reason, cause) if part)
+            details = "".join(f"  {part}" for part in (token and f"token {token}", trace, title, reason, cause) if part)
             self._write(f"{time} {status} {method} {path} {seconds * 1000:.1f} ms {id}{details}")
 
     def audit(self, method: str, raw_path: bytes, version: str, caller: str, id: str) -> None:

@@ -118,7 +118,7 @@ def question_of(service: Service, body: AgentBody, **fields: Any) -> Question:
         "now": body.now,
         **service.agent_fields(body, workspace),
     }
-    return Question({**common, **fields}, store=service.conversations.store)
+    return Question({**common, **fields}, store=service.store)
 
 
 def _question_with_layout(service: Service, body: ShowBody, **fields: Any) -> Question:

@@ -23,6 +23,7 @@ PROBLEMS = {
     "invalid-request": (400, "Invalid request"),
     "missing-token": (401, "Missing token"),
     "invalid-token": (401, "Invalid token"),
+    "forbidden": (403, "Not allowed with this token"),
     "outside-roots": (403, "Path outside the served folders"),
     "foreign-host": (403, "Unknown host name"),
     "foreign-origin": (403, "Cross-site request refused"),

@@ -11,6 +11,7 @@ from ..vocabulary import value
 from .request import Request
 from .responses import Problem, Response
 from .service import Service
+from .tokens import Caller
 
 
 @value
@@ -19,7 +20,8 @@ class Route:
 
     `problems` lists the errors specific to this route. A quick route reads only the edition in use, so it runs in the event loop; a
     route that reads ahead starts with that edition and continues in a thread. An inline route never uses the store, so it always runs
-    there. A template route renders a template from the request, in threads reserved for that. An open route does not require a token.
+    there. A template route renders a template from the request, in threads reserved for that. An open route does not require a token;
+    the token for another one must have the `right`.
 
     A stream sends its responses as server-sent events.
     """
@@ -44,8 +46,35 @@ class Route:
         return self.method in ("PUT", "PATCH", "DELETE") or self.path.endswith("/restore")
 
     @property
+    def right(self) -> str:
+        """The right that a token needs for this route."""
+        if self.method == "DELETE":
+            return "admin"
+        is_writing = self.method != "GET"
+        if is_writing and self.path.startswith("/conversations/"):
+            return "turn"
+        if self.method == "PUT" or (is_writing and self.path.startswith("/templates/")) or self.path.endswith("/restore"):
+            return "template"
+        return "read"
+
+    @property
     def description(self) -> str:
         return (self.function.__doc__ or "").strip()
+
+
+def authorize(route: Route, caller: Caller, parameters: Mapping[str, str]) -> None:
+    """Raise a Problem if the sender of a request may not use this route, or may not see the conversation or template in its path."""
+    if caller.prefix and not route.is_open:
+        if route.path == "/metrics":  # the counts of all teams
+            raise Problem("unknown-path", "no route has this path; /openapi.json lists all routes")
+        for start, name, what in (("/conversations/", "id", "conversation"), ("/templates/", "name", "template")):
+            if route.path.startswith(start) and not parameters[name].startswith(caller.prefix):
+                raise Problem(
+                    "not-found",
+                    f"no {what} {parameters[name][:100]!r}; with this token, names must begin with {caller.prefix!r}",
+                )
+    if not route.is_open and route.right not in caller.rights:
+        raise Problem("forbidden", f"this request needs the right {route.right!r}, which the token does not have")
 
 
 class Router:

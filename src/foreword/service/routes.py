@@ -22,7 +22,7 @@ from ..wire.forms import (
     VariablesForm,
     WatchForm,
 )
-from . import about, conversation_events, conversations, events, forms, questions, templates
+from . import about, conversation_events, conversations, events, forms, named_templates, questions, templates
 from .bodies import (
     AgentBody,
     AuthorQuery,
@@ -31,13 +31,17 @@ from .bodies import (
     CompactBody,
     DriftQuery,
     FilesQuery,
+    LabelBody,
+    LabelQuery,
     LayoutsQuery,
     ListQuery,
     MessageBody,
+    NamesQuery,
     PreviewBody,
     RegistryBody,
     ResourcesBody,
     SaveQuery,
+    SaveVersionQuery,
     SubAgentBody,
     TemplateBody,
     TouchBody,
@@ -77,6 +81,8 @@ def page(service: Service, request: Request) -> Response:
 
 _TEMPLATE = ("outside-roots", "not-found", "invalid-template", "invalid-layout")
 _CONVERSATION = ("outside-roots", "not-found", "invalid-template", "invalid-layout", "hook-failed", "store-down")
+_STORED = ("not-found", "store-down")
+_LABEL = ("not-found", "template-changed", "store-down")
 _QUESTION = ("outside-roots", "not-found", "invalid-template", "invalid-layout", "store-down")
 ROUTES = (
     Route("GET", "/conversations/{id}", conversations.read_conversation, EditionForm, None, None, ("not-found", "store-down"), True),
@@ -95,6 +101,7 @@ ROUTES = (
     Route("GET", "/conversations/{id}/editions", conversations.list_editions, forms.EditionsForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/editions/{number}", conversations.read_edition, EditionForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/drift", conversations.read_drift, DriftForm, None, DriftQuery, _CONVERSATION),
+    Route("DELETE", "/conversations/{id}", conversations.forget, forms.ForgottenForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations", conversations.list_conversations, forms.ConversationsForm, None, ListQuery, ("store-down",)),
     Route("GET", "/prompts/{id}", conversations.read_prompt, forms.StoredPromptForm, None, None, ("not-found", "store-down")),
     Route("POST", "/show", questions.show, ShowForm, ShowBody, None, _QUESTION),
@@ -113,11 +120,19 @@ ROUTES = (
     Route("PUT", "/system-prompt", templates.set_template, TemplateForm, TemplateBody, SaveQuery, ("template-changed", "store-down")),
     Route("GET", "/system-prompt/variables", templates.list_variables, VariablesForm),
     Route("GET", "/system-prompt/versions", templates.list_versions, forms.VersionsForm, None, None, ("store-down",)),
-    Route("POST", "/system-prompt/versions/{version}/restore", templates.restore_template, TemplateForm, None, AuthorQuery, ("not-found", "store-down")),
+    Route("POST", "/system-prompt/versions/{version}/restore", templates.restore_template, TemplateForm, None, AuthorQuery, _STORED),
     Route("GET", "/system-prompt/usage", templates.count_uses, forms.UsesForm, None, None, ("store-down",)),
     Route("POST", "/system-prompt/preview", templates.preview, forms.PreviewForm, PreviewBody, None, _TEMPLATE, is_template=True),
     Route("POST", "/system-prompt/check", templates.check, forms.FindingsForm, CheckBody, None, ("outside-roots", "not-found"), is_template=True),
     Route("POST", "/system-prompt/values", templates.list_values, forms.ValuesForm, ValuesBody, None, ("outside-roots", "not-found"), is_template=True),
+    Route("GET", "/templates", named_templates.list_templates, forms.TemplatesForm, None, NamesQuery, ("store-down",)),
+    Route("GET", "/templates/{name}", named_templates.read_named, TemplateForm, None, LabelQuery, ("not-found", "store-down")),
+    Route("PUT", "/templates/{name}", named_templates.save_named, TemplateForm, TemplateBody, SaveQuery, ("template-changed", "store-down")),
+    Route("GET", "/templates/{name}/versions", named_templates.list_versions, forms.NamedVersionsForm, None, None, ("not-found", "store-down")),
+    Route("POST", "/templates/{name}/versions", named_templates.add_version, TemplateForm, TemplateBody, SaveVersionQuery, ("store-down",)),
+    Route("GET", "/templates/{name}/versions/{version}", named_templates.read_version, TemplateForm, None, None, ("not-found", "store-down")),
+    Route("GET", "/templates/{name}/labels/{label}", named_templates.read_label, forms.MoveForm, None, None, ("not-found", "store-down")),
+    Route("PUT", "/templates/{name}/labels/{label}", named_templates.move_label, forms.MoveForm, LabelBody, None, _LABEL),
     Route("GET", "/files", templates.list_files, forms.EntriesForm, None, FilesQuery, ("outside-roots", "not-found")),
     Route("GET", "/layouts", templates.list_layouts, forms.LayoutsForm, None, LayoutsQuery, ("outside-roots", "not-found")),
     Route("GET", "/layouts/keys", about.list_layout_keys, forms.LayoutKeysForm),

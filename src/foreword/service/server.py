@@ -31,6 +31,7 @@ from .rates import RateLimit
 from .routes import ROUTES
 from .service import Service
 from .sockets import bind, bind_unix, unlink_socket
+from .tokens import Tokens
 from .tracing import Traced, find_tracer
 from .uvicorn_adapter import Connection, Supervisor
 
@@ -69,14 +70,16 @@ class ServerOptions(msgspec.Struct, frozen=True, kw_only=True):
     assignments: tuple[str, ...] = ()
     packs: dict[str, str] = {}
     pack_roots: tuple[str, ...] = ()
+    tokens: str = ""
 
 
 def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) -> None:
     """Listen until a signal arrives, then finish the requests in flight. `on_listen` is called with the URL once clients can connect."""
-    check_exposure(_LOOPBACK[0] if options.unix else options.host, token, "--host")
+    check_exposure(_LOOPBACK[0] if options.unix else options.host, token, "--host", options.tokens)
     check_origins(options.origins)
     if bool(options.tls_cert) != bool(options.tls_key):
         raise CallError("--tls-cert and --tls-key belong together; pass both")
+    Tokens(token, options.tokens)
     service = create_service(options)  # report invalid options once, not in every worker
     try:
         service.check_settings()
@@ -92,9 +95,9 @@ def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) 
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def check_exposure(host: str, token: str, option: str) -> None:
-    """Raise a CallError if others could reach this address without a token, or if the token cannot be sent."""
-    if host not in _LOOPBACK and not token:
+def check_exposure(host: str, token: str, option: str, tokens: str = "") -> None:
+    """Raise a CallError if others could reach this address without a token, or if the token cannot be sent. `tokens` is a file."""
+    if host not in _LOOPBACK and not (token or tokens):
         raise CallError(
             f"{option} {host}: anyone who can reach this address could read and change prompts; set {TOKEN} to a long random string,"
             " which clients send as 'Authorization: Bearer …'"
@@ -200,7 +203,8 @@ def application() -> Any:
     if options.workers > 1:
         threading.Thread(target=_stop_with_supervisor, name="foreword-supervisor", daemon=True).start()
     service = create_service(options, installed())
-    guard = RequestGuard(os.environ.get(TOKEN, ""), (*options.hosts, options.host), options.origins)
+    tokens = Tokens(os.environ.get(TOKEN, ""), options.tokens)
+    guard = RequestGuard(tokens, (*options.hosts, options.host), options.origins)
     log = _set_up_logging(options)
     _collect_less_garbage()
     application = Application(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from copy import copy
+from typing import Any, cast
 
 from msgspec.structs import asdict
 
 from ..conversation.conversation import Conversation
 from ..conversation.conversations import Conversations
+from ..conversation.stored_template import StoredTemplate
 from ..encoding.agent import KEYS, agent_from, document_form, scope_form
 from ..encoding.edition import target_of
 from ..engine.assembler import Assembler
@@ -24,16 +26,20 @@ from ..sources.files import Reader
 from ..sources.paths import is_inside
 from ..sources.stamps import is_unchanged, real_path
 from ..store import is_local
+from ..store.contract import Store
 from ..template.addresses import is_address, is_file_path, is_only_address
 from ..text.lines import printable
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Workspace
 from ..vocabulary.tools import Tool
 from .bodies import AccessBody, AgentBody, ToolBody
 from .responses import Problem
+from .scoped_store import ScopedStore
+from .tokens import UNLIMITED, Caller
 from .tool_cache import SharedTools
 
 DEFAULT_LAYOUT = "builder"
 _MAX_SCOPES = 256
+_MAX_VIEWS = 256
 UNREACHABLE = object()
 
 
@@ -55,12 +61,7 @@ class Service:
     ) -> None:
         self._layout = layout
         self.home, self.settings, self.assignments, self.packs = home, settings, tuple(assignments), dict(packs or {})
-        self.roots = [os.path.abspath(root) for root in roots]
-        for root in self.roots:
-            if not os.path.isdir(root):
-                raise CallError(f"--root {printable(root)}: no such directory")
-        self._real_roots = [real_path(root) for root in self.roots]
-        self._allowed_folders = tuple(dict.fromkeys((*self._real_roots, *self.roots)))
+        self._serve_folders(roots)
         self._pack_roots = [os.path.abspath(folder) for folder in pack_roots]
         self._scopes: dict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = {}
         self.conversations = Conversations(store, extensions)
@@ -68,6 +69,51 @@ class Service:
         self._prices: Prices | None = None
         # Reading a local file is faster than waking a thread, but a database server may not respond at all.
         self.is_local = is_local(store)
+        self.caller = UNLIMITED
+        self._views: dict[Caller, Service] = {}
+
+    def view(self, caller: Caller) -> Service:
+        """Return this service as the sender of a request may use it: with other folders, and without other teams' data."""
+        if caller is self.caller:
+            return self
+        view = self._views.get(caller)
+        if view is None:
+            view = copy(self)
+            view.caller, view._scopes = caller, {}
+            if caller.roots:
+                view._serve_folders(caller.roots)
+                served = view._real_roots
+                view._pack_roots = [
+                    folder for folder in self._pack_roots if any(is_inside(real_path(folder), root) for root in served)
+                ]
+            if len(self._views) >= _MAX_VIEWS:
+                self._views.clear()
+            self._views[caller] = view
+        return view
+
+    @property
+    def store(self) -> Store:
+        """The store, without what the sender of the request may not see. Only for reading."""
+        store = self.conversations.store
+        return cast("Store", ScopedStore(store, self.caller.prefix)) if self.caller.prefix else store
+
+    def author(self, requested: str) -> str:
+        """Return the author of a change: the name of the token if it has one."""
+        return self.caller.name or requested
+
+    def stored_template(self, reference: str) -> StoredTemplate:
+        """Return the stored template for a request, by default the sender's. Raises a Problem if its sender may not see it."""
+        if reference and not reference.startswith(self.caller.prefix):
+            raise Problem("not-found", f"no stored template {show(reference)}; see GET /templates")
+        return StoredTemplate(reference, self.caller.default_template)
+
+    def _serve_folders(self, roots: Sequence[str]) -> None:
+        self.roots = [os.path.abspath(root) for root in roots]
+        for root in self.roots:
+            if not os.path.isdir(root):
+                raise CallError(f"--root {printable(root)}: no such directory")
+        self._real_roots = [real_path(root) for root in self.roots]
+        self._allowed_folders = tuple(dict.fromkeys((*self._real_roots, *self.roots)))
 
     def path(self, requested: str, name: str = "cwd") -> str:
         """Resolve a path relative to the first served folder. Raises a Problem if it leads outside them, even through links."""
@@ -106,7 +152,10 @@ class Service:
             packs=self._packs_for(body),
             requested=_requested_assignments(body),
         )
-        return self.conversations.open_with(id, assembler, agent, mirror=mirror)
+        template = self.stored_template(body.template_name if body else "")
+        if not id.startswith(self.caller.prefix):
+            id = self.caller.prefix + id
+        return self.conversations.open_with(id, assembler, agent, mirror=mirror, template=template)
 
     @property
     def default_layout(self) -> str:

@@ -14,7 +14,6 @@ from ..packs.settings import parse_assignment
 from ..sources.environment import resolve_workspace
 from ..sources.files import Reader
 from ..sources.variables import complete
-from ..store.contents import DEFAULT_TEMPLATE
 from ..store.rows import TemplateVersion
 from ..template.catalog import CATALOG
 from ..template.languages import LANGUAGES
@@ -46,10 +45,10 @@ _REPORTED_CODES = ("template-", "variable-", "file-")
 def read_template(service: Service, request: Request) -> Response:
     """Return the global template, or the default one if none was saved or the store is unavailable."""
     try:
-        saved = service.conversations.store.template()
+        saved = service.store.template()
     except StoreError:
         return Response({"template": default_template()}, headers=STORE_DOWN, counts=("store_errors",))
-    response = _template_response(saved or TemplateVersion(0, default_template()))
+    response = template_response(saved or TemplateVersion(0, default_template()))
     return request.if_modified(response)
 
 
@@ -57,14 +56,14 @@ def set_template(service: Service, request: Request) -> Response:
     """Save a new version of the global template. With If-Match, this fails unless that version is still the newest."""
     body: TemplateBody = request.body
     query: SaveQuery = request.query
-    after = _expected_version(service, request.header("if-match"))
+    after = expected_version(service, request.header("if-match"), service.caller.default_template)
     return _save(service, request, TemplateVersion(0, body.template, note=query.note, syntax=query.syntax), after)
 
 
 def restore_template(service: Service, request: Request) -> Response:
     """Save an old version of the global template as the newest. Version 0 is the built-in template."""
     version = request.number("version")
-    known = {template.version: template for template in service.conversations.store.templates()}
+    known = {template.version: template for template in service.store.templates()}
     known[0] = TemplateVersion(0, default_template())
     if version not in known:
         raise Problem("not-found", f"the template has no version {version}; see /system-prompt/versions")
@@ -74,7 +73,7 @@ def restore_template(service: Service, request: Request) -> Response:
 
 def list_versions(service: Service, request: Request) -> Response:
     """Return the versions of the global template, newest first."""
-    return Response({"versions": [version_form(template) for template in service.conversations.store.templates()]})
+    return Response({"versions": [version_form(template) for template in service.store.templates()]})
 
 
 def list_variables(service: Service, request: Request) -> Response:
@@ -84,8 +83,8 @@ def list_variables(service: Service, request: Request) -> Response:
 
 def count_uses(service: Service, request: Request) -> Response:
     """Return how many conversations currently use each version of the template."""
-    uses = service.conversations.store.uses()
-    counts = {version: count for (name, version), count in uses.items() if name == DEFAULT_TEMPLATE}
+    default = service.caller.default_template
+    counts = {version: count for (name, version), count in service.store.uses().items() if name == default}
     rows = [{"version": version, "conversations": counts[version]} for version in sorted(counts, reverse=True)]
     return Response({"versions": rows})
 
@@ -93,7 +92,7 @@ def count_uses(service: Service, request: Request) -> Response:
 def preview(service: Service, request: Request) -> Response:
     """Return the prompt that would be built now with this template. Nothing is stored."""
     body: PreviewBody = request.body
-    _check_size(body.template or "")
+    check_size(body.template or "")
     id = body.session if body.session and is_plain(body.session) else "preview"
     layout = check_layout_name(body.layout) or DEFAULT_LAYOUT
     conversation = service.conversation(id, body, layout, mirror=True)
@@ -128,7 +127,7 @@ def template_lines(prompt: Prompt) -> list[dict[str, Any]]:
 def check(service: Service, request: Request) -> Response:
     """Return the errors and warnings in a template."""
     body: CheckBody = request.body
-    _check_size(body.template)
+    check_size(body.template)
     language = parse_assignment(f"body.language={body.syntax}")
     workspace = service.workspace(body.cwd)
     agent = service.agent(AgentBody(cwd=body.cwd), workspace)
@@ -214,36 +213,42 @@ def list_roots(service: Service, request: Request) -> Response:
 
 def _save(service: Service, request: Request, version: TemplateVersion, after: int | None) -> Response:
     query: AuthorQuery = request.query
-    _check_size(version.template)
-    version = replace(version, version=0, author=query.author, time=local_time().isoformat(timespec="seconds"))
+    check_size(version.template)
+    version = replace(
+        version,
+        version=0,
+        author=service.author(query.author),
+        time=local_time().isoformat(timespec="seconds"),
+        name=service.caller.default_template,
+    )
     try:
-        return _template_response(service.conversations.store.add_template(version, after))
+        return template_response(service.conversations.store.add_template(version, after))
     except StaleError as error:
         raise Problem("template-changed", f"{error}; read it again and merge your changes") from None
 
 
-def _template_response(version: TemplateVersion) -> Response:
+def template_response(version: TemplateVersion) -> Response:
     """Return the response for a template, with its version and language in the headers."""
     headers = {"ETag": f'"{version.version}"', "Template-Syntax": version.syntax}
     return Response({"template": version.template}, headers=headers)
 
 
-def _check_size(template: str) -> None:
+def check_size(template: str) -> None:
     if len(template) > SOURCE_LIMIT:
         raise Problem("too-large", f"the template has {len(template):,} characters; the limit is {SOURCE_LIMIT:,}")
 
 
-def _expected_version(service: Service, header: str) -> int | None:
-    """Return the version that If-Match expects to be the newest, or None if it accepts any version. Weak tags never match."""
+def expected_version(service: Service, header: str, name: str) -> int | None:
+    """Return the version of a template that If-Match expects to be live, or None if it accepts any version. Weak tags never match."""
     tags = parse_tags(header)
     if not header.strip() or "*" in tags:
         return None
-    saved = service.conversations.store.template()
+    saved = service.store.template(name)
     newest = saved.version if saved else 0
     if f'"{newest}"' in tags:
         return newest
     raise Problem(
         "template-changed",
-        f'If-Match does not match the newest version, whose ETag is "{newest}";'
+        f'If-Match does not match the current version, whose ETag is "{newest}";'
         " read the template again and merge your changes",
     )

@@ -20,6 +20,7 @@ from ..log import Log, cause_of
 from ..responses import Problem, Response, to_json
 from ..server import TOKEN, check_exposure, install_signal_handlers
 from ..sockets import bind
+from ..tokens import Tokens
 from ..uvicorn_adapter import Connection
 
 PATH = b"/mcp"
@@ -46,7 +47,7 @@ def serve_http(
     """Answer clients on this address until a signal arrives. `on_listen` is called with the URL once they can connect."""
     token = os.environ.get(TOKEN, "")
     check_exposure(host, token, "--http")
-    application = McpApplication(server, RequestGuard(token, (*hosts, host)), log)
+    application = McpApplication(server, RequestGuard(Tokens(token), (*hosts, host)), log)
     config = uvicorn.Config(
         application,
         host=host,

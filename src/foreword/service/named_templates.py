@@ -1,0 +1,133 @@
+"""Routes for named templates: their versions, and the labels that say which version is live."""
+
+from __future__ import annotations
+
+from ..engine.assembler import local_time
+from ..errors import CallError, StaleError
+from ..store.rows import PRODUCTION, LabelMove, TemplateVersion, check_name
+from ..wire.answers import version_form
+from .bodies import LabelBody, LabelQuery, NamesQuery, SaveVersionQuery, TemplateBody
+from .request import Request
+from .responses import Problem, Response
+from .service import Service
+from .templates import check_size, expected_version, template_response
+
+
+def list_templates(service: Service, request: Request) -> Response:
+    """Return the stored templates, sorted by name, each with its newest version and its labels."""
+    query: NamesQuery = request.query
+    rows = service.store.template_names("", query.limit + 1, query.after)
+    page = rows[: query.limit]
+    forms = [{"name": row.name, "newest": row.newest, "labels": dict(row.labels)} for row in page]
+    return Response({"templates": forms, "next": page[-1].name if len(rows) > query.limit else None})
+
+
+def read_named(service: Service, request: Request) -> Response:
+    """Return the version of a template that a label refers to, by default `production`."""
+    query: LabelQuery = request.query
+    name = _name(request)
+    found = service.store.template(name, query.label)
+    if found is None:
+        raise Problem("not-found", f"template {name!r} has no label {query.label!r}; see /templates/{{name}}/versions")
+    return request.if_modified(template_response(found))
+
+
+def save_named(service: Service, request: Request) -> Response:
+    """Save a new version of a template, and make it live. With If-Match, this fails unless that version is still live."""
+    name = _name(request)
+    after = expected_version(service, request.header("if-match"), name)
+    return _add(service, request, name, after, PRODUCTION)
+
+
+def list_versions(service: Service, request: Request) -> Response:
+    """Return the versions of a template, newest first, the version of each label, and who moved the labels."""
+    name = _name(request)
+    versions = service.store.templates(name)
+    if not versions:
+        raise _unknown(name)
+    store = service.conversations.store
+    return Response(
+        {
+            "versions": [version_form(version) for version in versions],
+            "labels": store.labels(name),
+            "moves": [move_form(move) for move in store.label_moves(name)],
+        }
+    )
+
+
+def add_version(service: Service, request: Request) -> Response:
+    """Save a new version of a template without making it live. A label in the query is moved to it."""
+    query: SaveVersionQuery = request.query
+    return _add(service, request, _name(request), None, query.label)
+
+
+def read_version(service: Service, request: Request) -> Response:
+    """Return one version of a template."""
+    name, version = _name(request), request.number("version")
+    found = service.store.template_version(name, version)
+    if found is None:
+        raise Problem("not-found", f"template {name!r} has no version {version}; see /templates/{{name}}/versions")
+    return request.if_modified(template_response(found))
+
+
+def read_label(service: Service, request: Request) -> Response:
+    """Return the version that a label refers to, and who moved it there."""
+    name, label = _name(request), request.text("label")
+    store = service.conversations.store
+    if label not in store.labels(name):
+        raise Problem("not-found", f"template {name!r} has no label {label!r}; see /templates/{{name}}/versions")
+    return Response(next(move_form(move) for move in store.label_moves(name) if move.label == label))
+
+
+def move_label(service: Service, request: Request) -> Response:
+    """Move a label to a version. With `after`, this fails unless the label still refers to that version (0 if it must be new)."""
+    body: LabelBody = request.body
+    name, label = _name(request), request.text("label")
+    move = LabelMove(name, label, 0, body.version, service.author(body.author), _now(), body.note)
+    try:
+        return Response(move_form(service.conversations.store.move_label(move, body.after)))
+    except StaleError as error:
+        raise Problem("template-changed", f"{error}; read it again") from None
+
+
+def move_form(move: LabelMove) -> dict[str, object]:
+    return {
+        "template": move.name,
+        "label": move.label,
+        "previous": move.previous or None,
+        "version": move.version,
+        "author": move.author,
+        "time": move.time or None,
+        "note": move.note,
+    }
+
+
+def _add(service: Service, request: Request, name: str, after: int | None, label: str) -> Response:
+    body: TemplateBody = request.body
+    query: SaveVersionQuery = request.query
+    check_size(body.template)
+    author = service.author(query.author)
+    version = TemplateVersion(0, body.template, author, _now(), query.note, query.syntax, name)
+    store = service.conversations.store
+    try:
+        return template_response(store.add_template(version, after, label))
+    except StaleError as error:
+        raise Problem("template-changed", f"{error}; read it again and merge your changes") from None
+
+
+def _name(request: Request) -> str:
+    """Return the name in the path, which the application has already compared with the token's prefix."""
+    name = request.text("name")
+    try:
+        check_name(name)
+    except CallError as error:
+        raise Problem("invalid-request", str(error)) from None
+    return name
+
+
+def _unknown(name: str) -> Problem:
+    return Problem("not-found", f"no template {name!r}; see /templates")
+
+
+def _now() -> str:
+    return local_time().isoformat(timespec="seconds")

@@ -1,0 +1,292 @@
+"""Two teams on one store: what a token may not see does not exist for it, whatever the route."""
+
+import asyncio
+import io
+import json
+import re
+from urllib.parse import quote
+
+import pytest
+
+from foreword.errors import CallError
+from foreword.service.application import Application
+from foreword.service.guard import RequestGuard
+from foreword.service.log import Log
+from foreword.service.metrics import Metrics
+from foreword.service.routes import ROUTES
+from foreword.service.service import Service
+from foreword.service.tokens import Tokens, hash_token, new_token, read_tokens
+
+TOKENS = """
+[[token]]
+name = "Alpha"
+hash = "{a}"
+rights = ["read", "turn", "template", "admin"]
+prefix = "a-"
+roots = ["a"]
+
+[[token]]
+name = "Beta"
+hash = "{b}"
+rights = ["read", "turn", "template", "admin"]
+prefix = "b-"
+roots = ["b"]
+
+[[token]]
+name = "page"
+hash = "{r}"
+rights = ["read"]
+"""
+
+
+class Answer:
+    def __init__(self, messages):
+        self.status = messages[0]["status"]
+        self.body = b"".join(message.get("body", b"") for message in messages).decode()
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def without_names(self):
+        """The problem without the id of the request and what it asked for."""
+        return self.status, re.sub("'[^']*'|urn:foreword:request:[^\"]*", "", self.body)
+
+
+class TwoTeams:
+    """A service in this process with two teams, and a token that may only read. All of team A's text contains `planted`."""
+
+    def __init__(self, folder):
+        for team in "ab":
+            (folder / team).mkdir()
+        (folder / "a" / "AGENTS.md").write_text("planted instructions")
+        (folder / "b" / "AGENTS.md").write_text("other instructions")
+        self.tokens_file = folder / "tokens.toml"
+        hashes = {name: hash_token(f"token-{name}".encode()).decode() for name in "abr"}
+        self.tokens_file.write_text(TOKENS.format(**hashes))
+        self.folder, self.log = folder, io.StringIO()
+        self.tokens = Tokens("everything", str(self.tokens_file))
+        self.service = Service(f"{folder}/store.db", [str(folder)])
+        guard = RequestGuard(self.tokens, ["localhost"])
+        self.app = Application(self.service, guard, Log(stream=self.log), Metrics(ROUTES))
+
+    def send(self, token, method, path, body=None):
+        async def receive():
+            return {"type": "http.request", "body": b"" if body is None else json.dumps(body).encode()}
+
+        messages = []
+
+        async def send(message):
+            messages.append(message)
+
+        route, _, query = path.partition("?")
+        scope = {"type": "http", "method": method, "raw_path": route.encode(), "query_string": query.encode()}
+        headers = [(b"host", b"localhost"), (b"authorization", f"Bearer {token}".encode())]
+        asyncio.run(self.app({**scope, "headers": headers}, receive, send))
+        return Answer(messages)
+
+
+@pytest.fixture(scope="module")
+def teams(tmp_path_factory):
+    teams = TwoTeams(tmp_path_factory.mktemp("teams"))
+    for word in ("planted one", "planted two"):
+        assert teams.send("token-a", "PUT", "/system-prompt", {"template": word}).status == 200
+    assert teams.send("token-a", "PUT", "/templates/a-planted", {"template": "planted named"}).status == 200
+    body = {"cwd": "", "layout": "builder", "template_name": "a-planted"}
+    assert teams.send("token-a", "POST", "/conversations/a-planted/turn", body).status == 200
+    body = {"cwd": "", "layout": "foreword"}
+    assert "planted instructions" in teams.send("token-a", "POST", "/conversations/a-planted2/turn", body).body
+    yield teams
+    teams.service.conversations.close()
+
+
+def prompt_id(teams):
+    return teams.send("token-a", "GET", "/conversations").json["conversations"][0]["prompt"]
+
+
+def path_of(route, teams, id="a-planted", name="a-planted"):
+    is_template = route.path.startswith("/templates")
+    values = {
+        "id": prompt_id(teams) if route.path.startswith("/prompts") else id,
+        "name": name if is_template else "x",
+        "number": "1",
+        "version": "1",
+        "label": "production",
+    }
+    return re.sub(r"\{(\w+)\}", lambda match: quote(values[match[1]], safe=""), route.path)
+
+
+# Requests that name something of team A other than in their path.
+QUESTIONS = {
+    "/diff": {"old": "talk:a-planted@1", "new": "talk:a-planted2@1"},
+    "/system-prompt/preview": {"template_name": "a-planted", "session": "a-planted"},
+    "/system-prompt/values": {"conversation_id": "a-planted2"},
+}
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
+def test_another_team_does_not_exist_for_a_token(teams, route):
+    body = {} if route.body is None else QUESTIONS.get(route.path, {"cwd": str(teams.folder / "a")})
+    answer = teams.send("token-b", route.method, path_of(route, teams), body)
+    shown = re.sub(r'"(?:detail|instance)": ?"[^"]*"', "", answer.body)
+    assert "planted" not in shown, answer.body[:500]
+    if route.path.startswith(("/conversations/", "/templates/")):
+        missing = teams.send("token-b", route.method, path_of(route, teams, "a-none", "a-none"), body)
+        assert answer.status == 404
+        assert answer.without_names == missing.without_names
+    if route.path in ("/prompts/{id}", "/metrics"):
+        assert answer.status == 404
+    assert answer.status != 500
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
+def test_a_token_needs_the_right_that_a_route_asks_for(teams, route):
+    answer = teams.send("token-r", route.method, path_of(route, teams), None if route.body is None else {})
+    assert (answer.status == 403) == (route.right != "read" and not route.is_open), answer.body
+    changes = route.method in ("PUT", "DELETE") or (route.path.startswith("/conversations/") and route.method == "POST")
+    assert (route.right != "read") == (changes or (route.method == "POST" and "/versions" in route.path))
+
+
+def test_lists_searches_and_counts_are_those_of_the_team(teams):
+    def listed(token, query=""):
+        answer = teams.send(token, "GET", f"/conversations?sort=newest{query}").json
+        return sorted(row["id"] for row in answer["conversations"]), answer["total"]["count"]
+
+    both = (["a-planted", "a-planted2"], 2)
+    assert (listed("token-a"), listed("everything"), listed("token-r")) == (both, both, both)
+    assert listed("token-b") == ([], 0)
+    assert listed("token-b", "&search=a-") == ([], 0)
+    assert listed("token-a", "&search=a-planted2") == (["a-planted2"], 1)
+    assert listed("token-a", "&search=b") == ([], 0)
+    names = [row["name"] for row in teams.send("token-a", "GET", "/templates").json["templates"]]
+    assert names == ["a-default", "a-planted"]
+    assert teams.send("token-b", "GET", "/templates").json["templates"] == []
+
+
+def test_each_team_has_its_own_default_template(teams):
+    teams.send("token-b", "PUT", "/system-prompt", {"template": "of team B"})
+    assert teams.send("token-a", "GET", "/system-prompt").json == {"template": "planted two"}
+    assert teams.send("token-b", "GET", "/system-prompt").json == {"template": "of team B"}
+    turn = teams.send("token-b", "POST", "/conversations/b-chat/turn", {"cwd": "", "layout": "builder"})
+    assert turn.json["system"] == "of team B"
+    versions = teams.send("token-a", "GET", "/system-prompt/versions").json["versions"]
+    assert [(row["version"], row["author"]) for row in versions] == [(2, "Alpha"), (1, "Alpha")]
+    assert teams.send("token-b", "GET", "/system-prompt/usage").json == {
+        "versions": [{"version": 1, "conversations": 1}]
+    }
+    teams.send("token-b", "DELETE", "/conversations/b-chat")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("POST", "/conversations/b-x/turn", {"cwd": "", "layout": "builder", "template_name": "a-planted"}, 404),
+        ("POST", "/conversations/b-x/turn", {"cwd": "../a", "layout": "foreword"}, 403),
+        ("POST", "/show", {"cwd": "../a"}, 403),
+        ("GET", "/files?cwd=../a", None, 403),
+        ("PUT", "/templates/a-new", {"template": "x"}, 404),
+    ],
+)
+def test_a_team_cannot_use_what_belongs_to_another(teams, method, path, body, status):
+    assert teams.send("token-b", method, path, body).status == status
+
+
+def test_the_name_of_the_token_is_in_the_log(teams):
+    teams.send("token-a", "GET", "/layouts")
+    line = teams.log.getvalue().splitlines()[-1]
+    assert line.endswith("  token Alpha") and "token-a" not in line
+    teams.send("wrong", "GET", "/layouts")
+    assert "invalid-token" in teams.log.getvalue().splitlines()[-1]
+
+
+def test_a_version_is_saved_before_it_is_live(teams):
+    path = "/templates/b-support"
+    send = lambda method, rest, body=None: teams.send("token-b", method, path + rest, body)  # noqa: E731
+    assert send("POST", "/versions?label=staging&note=first", {"template": "one"}).status == 200
+    assert (send("GET", "").status, send("GET", "?label=staging").json) == (404, {"template": "one"})
+    moved = send("PUT", "/labels/production", {"version": 1, "note": "live", "after": 0})
+    assert (moved.json["previous"], moved.json["version"], moved.json["author"]) == (None, 1, "Beta")
+    assert send("GET", "").json == {"template": "one"}
+    send("POST", "/versions", {"template": "two"})
+    assert (send("GET", "").json, send("GET", "/versions/2").json) == ({"template": "one"}, {"template": "two"})
+    assert send("PUT", "/labels/production", {"version": 2, "after": 7}).status == 412
+    assert send("PUT", "/labels/production", {"version": 9}).status == 404
+    assert send("PUT", "/labels/production", {"version": 2}).json["previous"] == 1
+    everything = send("GET", "/versions").json
+    assert everything["labels"] == {"production": 2, "staging": 1}
+    assert [(move["label"], move["previous"], move["version"], move["note"]) for move in everything["moves"]] == [
+        ("production", 1, 2, ""),
+        ("production", None, 1, "live"),
+        ("staging", None, 1, "first"),
+    ]
+    turns = {}
+    for reference in ("b-support", "b-support@staging", "b-support@1"):
+        body = {"cwd": "", "layout": "builder", "template_name": reference}
+        turns[reference] = teams.send("token-b", "POST", f"/conversations/b-{reference}/turn", body).json["system"]
+    assert turns == {"b-support": "two", "b-support@staging": "one", "b-support@1": "one"}
+    for reference in turns:
+        teams.send("token-b", "DELETE", f"/conversations/b-{reference}")
+
+
+def test_a_conversation_keeps_its_template(teams):
+    teams.send("token-b", "PUT", "/templates/b-kept", {"template": "first"})
+    body = {"cwd": "", "layout": "builder"}
+    teams.send("token-b", "POST", "/conversations/b-kept/turn", {**body, "template_name": "b-kept"})
+    teams.send("token-b", "PUT", "/templates/b-kept", {"template": "second"})
+    assert teams.send("token-b", "POST", "/conversations/b-kept/construct", body).json["system"] == "second"
+    row = teams.send("token-b", "GET", "/conversations?template=b-kept").json["conversations"][0]
+    assert (row["id"], row["template"], row["version"]) == ("b-kept", "b-kept", 2)
+    teams.send("token-b", "DELETE", "/conversations/b-kept")
+
+
+def test_a_forgotten_conversation_is_gone(teams):
+    body = {"cwd": "", "layout": "foreword", "base": "only here"}
+    turn = teams.send("token-b", "POST", "/conversations/b-gone/turn", body).json
+    edition = teams.send("token-b", "GET", "/conversations/b-gone").json
+    assert teams.send("token-b", "DELETE", "/conversations/b-gone").json == {"forgotten": "b-gone"}
+    assert teams.send("token-b", "GET", "/conversations/b-gone").status == 404
+    assert teams.send("token-b", "DELETE", "/conversations/b-gone").status == 404
+    assert turn["system"] and edition["edition"] == 1
+    assert teams.service.conversations.store.verify() == []
+
+
+def test_the_file_is_read_again_when_it_changes(tmp_path):
+    path = tmp_path / "tokens.toml"
+    token, entry = new_token("team")
+    path.write_text(entry)
+    tokens = Tokens("", str(path))
+    header = f"Bearer {token}".encode()
+    assert (tokens.find(header).name, tokens.find(header).prefix) == ("team", "team-")
+    path.write_text("nonsense")
+    tokens._next_check = 0
+    assert tokens.find(header).name == "team" and "tokens.toml" in tokens.problem
+    path.write_text(entry.replace('"team"', '"other"'))
+    tokens._next_check = 0
+    assert (tokens.find(header).name, tokens.problem) == ("other", "")
+    path.write_text(entry.replace("sha256:", "sha256:0")[:-9])
+    assert tokens.find(b"Bearer something") is None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("rights", "right"), "unknown key 'right'"),
+        (('"read"', '"write"'), "rights must be a list of"),
+        (("sha256:", ""), ""),
+        (('hash = "sha256:', 'hash = "md5:'), "hash must be sha256:"),
+        (('name = "team"', "name = 7"), "name must be a string"),
+        (('prefix = "team-"', 'prefix = "@"'), "prefix must be a string"),
+        (('prefix = "team-"', 'roots = ["missing"]'), "no such folder"),
+        (("[[token]]", "[token]"), "must contain only"),
+        (("[[token]]", ""), "must contain only"),
+    ],
+)
+def test_a_mistake_in_the_file_is_named(tmp_path, change, message):
+    path = tmp_path / "tokens.toml"
+    path.write_text(new_token("team")[1].replace(*change))
+    if not message:
+        assert len(read_tokens(str(path))) == 1
+        return
+    with pytest.raises(CallError, match=re.escape(message)):
+        read_tokens(str(path))

@@ -1,0 +1,174 @@
+"""Removing a conversation removes what only it used, from the store and from the memory of every process."""
+
+import gc
+import json
+import threading
+
+import pytest
+
+from foreword.errors import CallError
+from foreword.store import open_store
+from foreword.store.forgetting import ForgettingStore, Pruned
+from foreword.store.rows import TemplateVersion
+from foreword.store.texts import hash_of
+from foreword.store.times import first_number, pack_time, unpack_time
+from foreword.store.usage import CallUsage
+from foreword.vocabulary import digest, replace
+
+OLD, RECENT = "2026-01-01T00:00:00.000+00:00", "2026-06-01T00:00:00.000+00:00"
+BETWEEN = 1_772_000_000.0
+
+
+@pytest.mark.parametrize("text", [OLD, "2026-03-07T08:55:05.123-06:00", "1969-12-31T23:59:59.999+14:00", "later", ""])
+def test_a_time_is_restored_exactly(text):
+    assert unpack_time(*pack_time(text)) == text
+
+
+def test_times_sort_by_time_whatever_their_zone():
+    texts = ["2026-01-01T12:00:00.000+09:00", "2026-01-01T04:00:00.000+00:00", "2026-01-01T00:00:00.000-08:00"]
+    numbers = [pack_time(text)[0] for text in texts]
+    assert numbers == sorted(numbers)
+    assert pack_time(OLD)[0] < first_number(BETWEEN) < pack_time(RECENT)[0]
+
+
+def test_forgetting_removes_what_only_this_conversation_used(store, edition):
+    shared, private = edition(1), edition(1, "private", layout=edition(1).layout)
+    store.publish("a", shared, 0)
+    store.publish("b", private, 0)
+    store.publish("b", replace(shared, number=2), 1)
+    store.add_template(TemplateVersion(0, private.tools))
+    store.add_usage("b", 1, CallUsage(1, 0, 0, 1, None, 1))
+    assert store.forget("b")
+    assert (store.current("b"), store.editions("b"), store.usage("b", 1)) == (None, [], None)
+    assert (store.prompt(digest(private.system)), store.prompt(digest(shared.system))[0]) == (None, shared.system)
+    assert store.template().template == private.tools
+    expected = {"conversations": 1, "editions": 1, "texts": 7, "versions": 1}
+    assert {name: count for name, count in store.stats().items() if name != "bytes"} == expected
+    assert store.verify() == []
+    assert not store.forget("b")
+    assert store.publish("b", private, 0) == private
+    assert store.verify() == []
+
+
+def test_forgotten_text_leaves_the_memory_of_all_processes(url, edition):
+    private, shared = edition(1, "private"), edition(1)
+    with_private, other = open_store(url), open_store(url)
+    heard = []
+    other.listen(heard.append)
+    with_private.publish("a", private, 0)
+    with_private.publish("b", shared, 0)
+    assert (other.current("a"), other.current("b")) == (private, shared)
+    with_private.forget("a")
+    assert other.last_known("a") == private
+    other.drop_forgotten()
+    for store in (with_private, other):
+        assert (store.last_known("a"), store.last_known("b")) == (None, shared)
+        assert store._texts.hash(private.system) is None
+        assert store._texts.hash(shared.system) is not None
+    assert hash_of(private.system) in heard[0]
+    del private, heard
+    gc.collect()
+    for store in (with_private, other):
+        held = [*store._texts._recent.values(), *store._texts._old.values(), *store._editions._uses]
+        assert not [text for text in held if "private" in text]
+        store.close()
+
+
+@pytest.mark.parametrize(
+    ("created", "keep_last", "left"),
+    [
+        ([OLD, OLD, OLD], 1, [3]),
+        ([OLD, OLD, OLD], 2, [2, 3]),
+        ([OLD, OLD, OLD], 0, []),
+        ([OLD, OLD, RECENT], 0, [3]),
+        ([OLD, RECENT, RECENT], 1, [2, 3]),
+        ([RECENT, RECENT, RECENT], 1, [1, 2, 3]),
+        ([OLD], 1, [1]),
+    ],
+)
+def test_pruning_removes_old_editions_except_the_newest(store, edition, created, keep_last, left):
+    for number, time in enumerate(created, 1):
+        store.publish("chat", edition(number, str(number), created=time), number - 1)
+    store.publish("recent", edition(1, created=RECENT), 0)
+    *_, total = store.prune(BETWEEN, keep_last)
+    removed = len(created) - len(left)
+    assert total == Pruned(0 if left else 1, removed, removed * 6)
+    assert [edition.number for edition in store.editions("chat")] == left
+    assert store.verify() == []
+    if left:
+        store.publish("chat", edition(4, "next"), left[-1]) if left[-1] == 3 else None
+    assert store.verify() == []
+
+
+def test_pruning_works_in_batches(store, edition, monkeypatch):
+    monkeypatch.setattr("foreword.store.forgetting._BATCH_SIZE", 3)
+    for number in range(8):
+        store.publish(f"chat {number}", edition(1, f"{number}", created=OLD), 0)
+        store.publish(f"chat {number}", edition(2, created=OLD), 1)
+    steps = [step.editions for step in store.prune(BETWEEN, 1)]
+    assert steps == [3, 6, 8, 8]
+    assert [step.conversations for step in store.prune(BETWEEN, 0)][-1] == 8
+    assert store.verify() == []
+    assert store.stats()["texts"] == 0
+
+
+def test_an_interrupted_removal_is_completed_later(store, edition, monkeypatch):
+    store.publish("chat", edition(1), 0)
+    monkeypatch.setattr(ForgettingStore, "_collect_all", lambda store: 0)
+    store.forget("chat")
+    assert store.stats()["texts"] == 6
+    monkeypatch.undo()
+    *_, total = store.prune(BETWEEN)
+    assert (total.texts, store.stats()["texts"], store.verify()) == (6, 0, [])
+
+
+def test_forgetting_during_other_writes_loses_nothing(store, edition):
+    """Some threads publish while another one forgets: no edition refers to a text that was removed."""
+    failures = []
+
+    def publish(word):
+        for round in range(12):
+            try:
+                store.publish(f"chat {round % 3}", edition(1, f"{round % 2}"), 0)
+                store.publish(f"{word} {round}", edition(1, f"{round % 2}"), 0)
+            except Exception as error:
+                failures.append(error)
+
+    def forget():
+        for round in range(12):
+            store.forget(f"chat {round % 3}")
+
+    threads = [threading.Thread(target=publish, args=(word,)) for word in "ab"]
+    threads.append(threading.Thread(target=forget))
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert [error for error in failures if "has no edition" not in str(error)] == []
+    assert store.verify() == []
+    for round in range(12):
+        assert store.current(f"a {round}") == edition(1, f"{round % 2}")
+
+
+def test_an_invalid_id_is_an_error(store):
+    with pytest.raises(CallError, match="the id of a conversation"):
+        store.forget("")
+
+
+def test_a_turn_continues_when_its_conversation_is_forgotten(tmp_path):
+    from foreword import Agent, Conversations, Workspace
+
+    (tmp_path / "AGENTS.md").write_text("Use tabs.")
+    conversations = Conversations(":memory:")
+    conversation = conversations.open("chat", Workspace(str(tmp_path)), Agent(), "foreword")
+    assert conversation.turn("hi").edition == 1
+    publish = conversations.store.publish
+
+    def forget_first(*args):
+        conversations.store.publish = publish
+        conversations.forget("chat")
+        return publish(*args)
+
+    conversations.store.publish = forget_first
+    (tmp_path / "AGENTS.md").write_text("Use spaces.")
+    turn = conversation.construct()
+    assert (turn.edition, "Use spaces." in json.dumps([turn.system, *turn.messages])) == (1, True)
+    assert conversations.store.verify() == []
