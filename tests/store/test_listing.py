@@ -85,6 +85,7 @@ def test_pages_have_what_a_scan_would_find(filled, monkeypatch, most_examined):
 
 def test_a_large_number_is_not_counted_exactly(filled, monkeypatch):
     monkeypatch.setattr(listing, "_MAX_COUNTED", 10)
+    monkeypatch.setattr(listing, "_MAX_EXAMINED", 5)
     assert filled.count(ConversationQuery(prefix="a")) == (10, False)
     assert filled.count() == (30, True)
 

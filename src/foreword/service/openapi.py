@@ -33,7 +33,8 @@ _PARAMETERS = {
         {"type": "string", "minLength": 1, "maxLength": 512, "pattern": r"^[^\x00-\x1f\x7f-\x9f]+$"},
         "The id of the conversation or prompt",
     ),
-    "name": ({"type": "string", "minLength": 1}, "The name of the skill"),
+    "name": ({"type": "string", "minLength": 1}, "The name of the skill, tool or template"),
+    "label": ({"type": "string", "minLength": 1, "maxLength": 200}, "The label"),
     "version": ({"type": "integer", "minimum": 0, "maximum": 999_999_999}, "The version of the template"),
     "number": ({"type": "integer", "minimum": 0, "maximum": 999_999_999}, "The number of the edition"),
 }

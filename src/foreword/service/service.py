@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec.structs import asdict
 
@@ -26,7 +26,6 @@ from ..sources.files import Reader
 from ..sources.paths import is_inside
 from ..sources.stamps import is_unchanged, real_path
 from ..store import is_local
-from ..store.contract import Store
 from ..template.addresses import is_address, is_file_path, is_only_address
 from ..text.lines import printable
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Workspace
@@ -36,6 +35,9 @@ from .responses import Problem
 from .scoped_store import ScopedStore
 from .tokens import UNLIMITED, Caller
 from .tool_cache import SharedTools
+
+if TYPE_CHECKING:
+    from ..store.contract import Store
 
 DEFAULT_LAYOUT = "builder"
 _MAX_SCOPES = 256

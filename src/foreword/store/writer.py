@@ -79,6 +79,8 @@ class StoreWriter(TemplateStore):
             self._cache_edition(conversation, edition)
             return edition
         winner = self.current(conversation)
+        if winner is None and not after:  # the other edition is gone again
+            return self.publish(conversation, edition, 0)
         if winner is None:
             raise no_edition_error(conversation, after)
         return winner
