@@ -8,8 +8,8 @@ import pytest
 
 from foreword.errors import CallError
 from foreword.store import open_store
-from foreword.store.forgetting import ForgettingStore, Pruned
-from foreword.store.rows import TemplateVersion
+from foreword.store.forgetting import ForgettingStore
+from foreword.store.rows import Pruned, TemplateVersion
 from foreword.store.texts import hash_of
 from foreword.store.times import first_number, pack_time, unpack_time
 from foreword.store.usage import CallUsage

@@ -12,6 +12,7 @@ from ..text.lines import printable
 from ..vocabulary import replace
 from .contributions import with_contributions
 from .state import state_of
+from .stored_template import StoredTemplate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,25 +27,18 @@ if TYPE_CHECKING:
     from .hooks import Hooks
     from .recent import RecentEditions
     from .shared import Shared
-    from .stored_template import StoredTemplate
 
 
 class ConversationAssembler:
     """Provides a conversation's layout, and takes snapshots of its workspace."""
 
     def __init__(
-        self,
-        opened_with: Assembler,
-        shared: Shared,
-        agent: ConversationAgent,
-        hooks: Hooks,
-        template: StoredTemplate,
-        mirror: bool = False,
+        self, opened_with: Assembler, shared: Shared, agent: ConversationAgent, hooks: Hooks, mirror: bool = False
     ) -> None:
         self.assembler = opened_with
         self._opened_with = opened_with
         self._shared, self._agent, self._hooks, self._mirror = shared, agent, hooks, mirror
-        self.template = template
+        self.template = StoredTemplate()
         self._layout: Layout | None = None
         self._added: list[Resources] = []
         self._discovered: list[Resources] | None = None

@@ -28,7 +28,6 @@ from .leading import without_prompt_messages
 from .shipped_tools import ShippedToolRunner
 from .skills import SkillActivator
 from .stored_events import StoredEvents
-from .stored_template import StoredTemplate
 from .sub_agents import SubAgents
 from .touch import TOUCH_KINDS, check_touch
 from .touching import Touching
@@ -60,15 +59,7 @@ class Conversation:
     The caller owns the messages: a turn takes the list and returns it with what was added.
     """
 
-    def __init__(
-        self,
-        shared: Shared,
-        id: str,
-        assembler: Assembler,
-        agent: Agent,
-        mirror: bool = False,
-        template: StoredTemplate | None = None,
-    ) -> None:
+    def __init__(self, shared: Shared, id: str, assembler: Assembler, agent: Agent, mirror: bool = False) -> None:
         self.id, self.shared = id, shared
         self._lock = allocate_lock()
         self._events: list[str] = []
@@ -76,9 +67,7 @@ class Conversation:
         self._prices: Prices | None = None
         self._agent = ConversationAgent(id, agent, shared.extensions)
         self._hooks = Hooks(shared.extensions, id)
-        self._assembling = ConversationAssembler(
-            assembler, shared, self._agent, self._hooks, template or StoredTemplate(), mirror
-        )
+        self._assembling = ConversationAssembler(assembler, shared, self._agent, self._hooks, mirror)
         self._builder = EditionBuilder(self._assembling, self._agent, self._hooks)
         parts = (shared.editions, self._assembling, self._agent, self._builder, self._hooks)
         self._transitions = Transitions(*parts)

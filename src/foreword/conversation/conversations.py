@@ -104,7 +104,10 @@ class Conversations:
                 variables={**assembler.variables, **variables},
             )
         assembler = self._shared.assembler(assembler)
-        return Conversation(self._shared, id, assembler, with_extension_tools(extensions, agent), mirror, template)
+        conversation = Conversation(self._shared, id, assembler, with_extension_tools(extensions, agent), mirror)
+        if template is not None:
+            conversation._assembling.template = template
+        return conversation
 
     def open_sub_agent(self, id: str, parent: Conversation, sub_agent: SubAgent) -> Conversation:
         """Open a conversation for a sub-agent that `parent.sub_agents.prepare` returned."""

@@ -53,7 +53,11 @@ class Route:
         is_writing = self.method != "GET"
         if is_writing and self.path.startswith("/conversations/"):
             return "turn"
-        if self.method == "PUT" or (is_writing and self.path.startswith("/templates/")) or self.path.endswith("/restore"):
+        if (
+            self.method == "PUT"
+            or (is_writing and self.path.startswith("/templates/"))
+            or self.path.endswith("/restore")
+        ):
             return "template"
         return "read"
 

@@ -15,7 +15,7 @@ from ..conversation.stored_template import StoredTemplate
 from ..encoding.agent import KEYS, agent_from, document_form, scope_form
 from ..encoding.edition import target_of
 from ..engine.assembler import Assembler
-from ..errors import CallError, LayoutError, StoreError, show, suggestion
+from ..errors import LayoutError, StoreError, show, suggestion
 from ..extensions import Extension
 from ..inspection.price_list import read_prices
 from ..inspection.prices import Prices
@@ -27,10 +27,10 @@ from ..sources.paths import is_inside
 from ..sources.stamps import is_unchanged, real_path
 from ..store import is_local
 from ..template.addresses import is_address, is_file_path, is_only_address
-from ..text.lines import printable
 from ..vocabulary import Access, Agent, Document, Edition, Scope, Workspace
 from ..vocabulary.tools import Tool
 from .bodies import AccessBody, AgentBody, ToolBody
+from .folders import ServedFolders, outside_roots
 from .responses import Problem
 from .scoped_store import ScopedStore
 from .tokens import UNLIMITED, Caller
@@ -45,7 +45,7 @@ _MAX_VIEWS = 256
 UNREACHABLE = object()
 
 
-class Service:
+class Service(ServedFolders):
     """The conversations, and the folders in which agents may work."""
 
     def __init__(
@@ -63,8 +63,7 @@ class Service:
     ) -> None:
         self._layout = layout
         self.home, self.settings, self.assignments, self.packs = home, settings, tuple(assignments), dict(packs or {})
-        self._serve_folders(roots)
-        self._pack_roots = [os.path.abspath(folder) for folder in pack_roots]
+        super().__init__(roots, pack_roots)
         self._scopes: dict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = {}
         self.conversations = Conversations(store, extensions)
         self.metrics: Callable[[], str] = str
@@ -83,11 +82,7 @@ class Service:
             view = copy(self)
             view.caller, view._scopes = caller, {}
             if caller.roots:
-                view._serve_folders(caller.roots)
-                served = view._real_roots
-                view._pack_roots = [
-                    folder for folder in self._pack_roots if any(is_inside(real_path(folder), root) for root in served)
-                ]
+                view.restrict(caller.roots)
             if len(self._views) >= _MAX_VIEWS:
                 self._views.clear()
             self._views[caller] = view
@@ -108,25 +103,6 @@ class Service:
         if reference and not reference.startswith(self.caller.prefix):
             raise Problem("not-found", f"no stored template {show(reference)}; see GET /templates")
         return StoredTemplate(reference, self.caller.default_template)
-
-    def _serve_folders(self, roots: Sequence[str]) -> None:
-        self.roots = [os.path.abspath(root) for root in roots]
-        for root in self.roots:
-            if not os.path.isdir(root):
-                raise CallError(f"--root {printable(root)}: no such directory")
-        self._real_roots = [real_path(root) for root in self.roots]
-        self._allowed_folders = tuple(dict.fromkeys((*self._real_roots, *self.roots)))
-
-    def path(self, requested: str, name: str = "cwd") -> str:
-        """Resolve a path relative to the first served folder. Raises a Problem if it leads outside them, even through links."""
-        path = os.path.normpath(os.path.join(self.roots[0], requested))
-        try:
-            real = real_path(path)
-        except ValueError:
-            raise Problem("invalid-request", f"{name} {show(requested)} is not a valid path") from None
-        if not any(is_inside(real, root) for root in self._real_roots):
-            raise _outside_roots(name, requested)
-        return path
 
     def workspace(self, cwd: str) -> Workspace:
         """Return the request's workspace. Files are checked again when they are opened, because a folder may be replaced by a link."""
@@ -261,21 +237,6 @@ class Service:
         """Return the tools that a request describes."""
         return agent_from({"tools": _agent_tools(bodies)}).tools or ()
 
-    def pack_folders(self, packs: Mapping[str, str]) -> dict[str, str]:
-        """Return a request's packs. Raises a Problem if one is not in an allowed folder, or has the name of one of the service's."""
-        folders: dict[str, str] = {}
-        for name, folder in packs.items():
-            if name in self.packs:
-                raise Problem("invalid-request", f"the pack name {name!r} is used by the service; choose another name")
-            path = os.path.normpath(os.path.join(*self._pack_roots[:1], folder))
-            if not any(is_inside(real_path(path), real_path(allowed)) for allowed in self._pack_roots):
-                raise Problem(
-                    "outside-roots",
-                    f"the pack {name!r} is outside the folders that packs may come from; start the service with --pack-root to allow it",
-                )
-            folders[name] = path
-        return folders
-
     def _packs_for(self, body: AgentBody | None) -> Mapping[str, str]:
         """Return the service's packs and those of a request."""
         return {**self.packs, **self.pack_folders(body.packs)} if body is not None and body.packs else self.packs
@@ -314,7 +275,7 @@ class Service:
         cwd = real_path(workspace.cwd)
         served_root = max((served for served in self._real_roots if is_inside(cwd, served)), key=len, default=None)
         if served_root is None:  # the folder was moved after the request was checked
-            raise _outside_roots("cwd", workspace.cwd)
+            raise outside_roots("cwd", workspace.cwd)
         return served_root
 
     def _access(self, row: AccessBody, default: str, workspace: Workspace) -> Access:
@@ -339,13 +300,6 @@ def _requested_assignments(body: AgentBody | None) -> list[tuple[str, Any]]:
         return []
     wording = {"compaction": getattr(body, "compaction", ""), **body.wording}
     return [*body.settings.items(), *((f"wording.{name}", text) for name, text in wording.items() if text)]
-
-
-def _outside_roots(name: str, path: str) -> Problem:
-    return Problem(
-        "outside-roots",
-        f"{name} {show(printable(path))} is outside the served folders; start the service with --root to serve it",
-    )
 
 
 def check_layout_name(name: str) -> str:

@@ -14,6 +14,7 @@ its conversations and the names of its templates begin with its prefix.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -31,6 +32,7 @@ RIGHTS = ("read", "turn", "template", "admin")
 _KEYS = ("name", "hash", "rights", "prefix", "roots")
 _MAX_REMEMBERED = 1000
 _INTERVAL = 1.0
+_HASH = re.compile("(?:sha256:)?[0-9a-f]{64}")
 
 
 @value
@@ -107,25 +109,33 @@ def _parse(row: Mapping[str, Any], folder: str) -> tuple[bytes, Caller]:
     unknown = [key for key in row if key not in _KEYS]
     if unknown:
         raise ValueError(f"unknown key {show(unknown[0])}; known keys are {', '.join(_KEYS)}")
-    name, hash, prefix = row.get("name"), row.get("hash"), row.get("prefix", "")
-    if not isinstance(name, str) or not name or not is_plain(name) or len(name) > 100:
+    name, hash, prefix = (row.get(key, "") for key in ("name", "hash", "prefix"))
+    if not _is_text(name, 100) or not name:
         raise ValueError("name must be a string of 1 to 100 printable characters")
-    digits = hash.removeprefix("sha256:") if isinstance(hash, str) else ""
-    if len(digits) != 64 or set(digits) - set("0123456789abcdef"):
+    if not isinstance(hash, str) or not _HASH.fullmatch(hash):
         raise ValueError("hash must be sha256: followed by 64 hexadecimal digits; see foreword serve --new-token")
     rights = row.get("rights", [])
     if not isinstance(rights, list) or not rights or any(right not in RIGHTS for right in rights):
         raise ValueError(f"rights must be a list of {', '.join(RIGHTS)}")
-    if not isinstance(prefix, str) or not is_plain(prefix) or "@" in prefix or len(prefix) > 100:
+    if not _is_text(prefix, 100) or "@" in prefix:
         raise ValueError("prefix must be a string of at most 100 printable characters without @")
-    roots = row.get("roots", [])
+    roots = _parse_roots(row.get("roots", []), folder)
+    return b"sha256:" + hash[-64:].encode(), Caller(name, tuple(rights), prefix, roots)
+
+
+def _is_text(content: object, max_length: int) -> bool:
+    return isinstance(content, str) and is_plain(content) and len(content) <= max_length
+
+
+def _parse_roots(roots: object, folder: str) -> tuple[str, ...]:
+    """Return the folders in a table as absolute paths. Relative ones start at the folder of the file."""
     if not isinstance(roots, list) or not all(isinstance(root, str) and root for root in roots):
         raise ValueError("roots must be a list of folders")
-    roots = [os.path.abspath(os.path.join(folder, os.path.expanduser(root))) for root in roots]
-    for root in roots:
-        if not os.path.isdir(root):
-            raise ValueError(f"no such folder {show(printable(root))}")
-    return f"sha256:{digits}".encode(), Caller(name, tuple(rights), prefix, tuple(roots))
+    paths = tuple(os.path.abspath(os.path.join(folder, os.path.expanduser(root))) for root in roots)
+    for path in paths:
+        if not os.path.isdir(path):
+            raise ValueError(f"no such folder {show(printable(path))}")
+    return paths
 
 
 class Tokens:

@@ -9,9 +9,8 @@ if TYPE_CHECKING:
 
     from ..vocabulary import Edition
     from .confirming import EditionReader
-    from .forgetting import Pruned
     from .listing import ConversationPage, ConversationQuery
-    from .rows import LabelMove, TemplateRow, TemplateVersion
+    from .rows import LabelMove, Pruned, TemplateRow, TemplateVersion
     from .usage import CallUsage, UsageRow
     from .versions import SchemaVersion
 

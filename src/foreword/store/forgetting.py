@@ -10,8 +10,7 @@ from __future__ import annotations
 import time
 
 from ..errors import check_id
-from ..vocabulary import value
-from .rows import MAX_NUMBER, TEXT_COLUMNS
+from .rows import MAX_NUMBER, TEXT_COLUMNS, Pruned
 from .texts import hash_of
 from .times import first_number
 from .writer import StoreWriter
@@ -44,15 +43,6 @@ _UNUSED = "SELECT content FROM foreword_unused ORDER BY content LIMIT ?"
 _FORGOTTEN = "SELECT id, hash FROM foreword_forgotten WHERE id > ? ORDER BY id"
 _ADD_FORGOTTEN = "INSERT INTO foreword_forgotten (hash, time) VALUES (?, ?)"
 _DELETE_FORGOTTEN = "DELETE FROM foreword_forgotten WHERE time < ?"
-
-
-@value
-class Pruned:
-    """How much was removed so far."""
-
-    conversations: int = 0
-    editions: int = 0
-    texts: int = 0
 
 
 def _marks(values: Sequence[object]) -> str:

@@ -128,17 +128,18 @@ def _find(select: Select, query: ConversationQuery) -> tuple[list[Examined], str
     if kinds is not None and not kinds:
         return [], ""
     examined, last = _newest(select, query, kinds) if query.newest else _by_id(select, query, kinds)
-    found = [
-        row
-        for row in examined
-        if row[2].startswith(query.prefix) and (kinds is None or row[3] in kinds) and query.is_in_time(row[1])
-    ]
+    found = [row for row in examined if _matches(row, query, kinds)]
     if len(found) > query.limit:
         found = found[: query.limit]
         last = found[-1]
     if last is None:
         return found, ""
     return found, f"{last[1]}.{last[0]}" if query.newest else last[2]
+
+
+def _matches(row: Examined, query: ConversationQuery, kinds: set[int] | None) -> bool:
+    _, created, conversation, kind = row
+    return conversation.startswith(query.prefix) and (kinds is None or kind in kinds) and query.is_in_time(created)
 
 
 def _kind_condition(query: ConversationQuery) -> tuple[str, list[object]]:
@@ -176,10 +177,7 @@ def _by_id(select: Select, query: ConversationQuery, kinds: set[int] | None) -> 
 
 def _newest(select: Select, query: ConversationQuery, kinds: set[int] | None) -> tuple[list[Examined], Examined | None]:
     """Return conversations from the newest to the oldest, and the last one that was examined if there may be more."""
-    before = _position(query.after) if query.after else (_LAST, _LAST)
-    if query.until is not None:
-        before = min(before, (first_number(query.until), 0))
-    since = -_LAST if query.since is None else first_number(query.since)
+    before, since = _range(query)
     if query.prefix and (rows := _few_with_prefix(select, query.prefix)) is not None:
         older = [row for row in rows if (row[1], row[0]) < before and row[1] >= since]
         return sorted(older, key=_age), None
@@ -196,6 +194,14 @@ def _newest(select: Select, query: ConversationQuery, kinds: set[int] | None) ->
         )
     rows = select(" UNION ALL ".join(parts), key)
     return _merge(rows, limit, len(sources) > 1)
+
+
+def _range(query: ConversationQuery) -> tuple[tuple[int, int], int]:
+    """Return the position before which a page begins, and the earliest time on it."""
+    before = _position(query.after) if query.after else (_LAST, _LAST)
+    if query.until is not None:
+        before = min(before, (first_number(query.until), 0))
+    return before, -_LAST if query.since is None else first_number(query.since)
 
 
 def _merge(rows: list[Examined], limit: int, has_parts: bool) -> tuple[list[Examined], Examined | None]:

@@ -94,6 +94,15 @@ class TemplateRow:
     labels: Mapping[str, int]
 
 
+@value
+class Pruned:
+    """How much was removed so far."""
+
+    conversations: int = 0
+    editions: int = 0
+    texts: int = 0
+
+
 PRODUCTION = "production"
 MAX_NUMBER = 2**31 - 1
 _MAX_NAME_LENGTH = 200

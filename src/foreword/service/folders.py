@@ -1,0 +1,70 @@
+"""The folders that a service gives access to: workspaces in which agents may work, and packs that requests may name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from ..errors import CallError, show
+from ..sources.paths import is_inside
+from ..sources.stamps import real_path
+from ..text.lines import printable
+from .responses import Problem
+
+
+class ServedFolders:
+    """The folders that requests may name."""
+
+    def __init__(self, roots: Sequence[str], pack_roots: Sequence[str] = ()) -> None:
+        self._pack_roots = [os.path.abspath(folder) for folder in pack_roots]
+        self._serve_folders(roots)
+
+    def restrict(self, roots: Sequence[str]) -> None:
+        """Serve these folders instead, and only those packs that are in them."""
+        self._serve_folders(roots)
+        self._pack_roots = [
+            folder
+            for folder in self._pack_roots
+            if any(is_inside(real_path(folder), root) for root in self._real_roots)
+        ]
+
+    def _serve_folders(self, roots: Sequence[str]) -> None:
+        self.roots = [os.path.abspath(root) for root in roots]
+        for root in self.roots:
+            if not os.path.isdir(root):
+                raise CallError(f"--root {printable(root)}: no such directory")
+        self._real_roots = [real_path(root) for root in self.roots]
+        self._allowed_folders = tuple(dict.fromkeys((*self._real_roots, *self.roots)))
+
+    def path(self, requested: str, name: str = "cwd") -> str:
+        """Resolve a path relative to the first served folder. Raises a Problem if it leads outside them, even through links."""
+        path = os.path.normpath(os.path.join(self.roots[0], requested))
+        try:
+            real = real_path(path)
+        except ValueError:
+            raise Problem("invalid-request", f"{name} {show(requested)} is not a valid path") from None
+        if not any(is_inside(real, root) for root in self._real_roots):
+            raise outside_roots(name, requested)
+        return path
+
+    def pack_folders(self, packs: Mapping[str, str]) -> dict[str, str]:
+        """Return a request's packs. Raises a Problem if one is not in an allowed folder, or has the name of one of the service's."""
+        folders: dict[str, str] = {}
+        for name, folder in packs.items():
+            if name in self.packs:
+                raise Problem("invalid-request", f"the pack name {name!r} is used by the service; choose another name")
+            path = os.path.normpath(os.path.join(*self._pack_roots[:1], folder))
+            if not any(is_inside(real_path(path), real_path(allowed)) for allowed in self._pack_roots):
+                raise Problem(
+                    "outside-roots",
+                    f"the pack {name!r} is outside the folders that packs may come from; start the service with --pack-root to allow it",
+                )
+            folders[name] = path
+        return folders
+
+
+def outside_roots(name: str, path: str) -> Problem:
+    return Problem(
+        "outside-roots",
+        f"{name} {show(printable(path))} is outside the served folders; start the service with --root to serve it",
+    )
