@@ -124,7 +124,9 @@ QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
+@pytest.mark.parametrize(
+    "route", [route for route in ROUTES if not route.is_stream], ids=lambda route: f"{route.method} {route.path}"
+)
 def test_another_team_does_not_exist_for_a_token(teams, route):
     body = {} if route.body is None else QUESTIONS.get(route.path, {"cwd": "../a"})
     answer = teams.send("token-b", route.method, path_of(route, teams), body)
@@ -139,7 +141,9 @@ def test_another_team_does_not_exist_for_a_token(teams, route):
     assert answer.status != 500
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
+@pytest.mark.parametrize(
+    "route", [route for route in ROUTES if not route.is_stream], ids=lambda route: f"{route.method} {route.path}"
+)
 def test_a_token_needs_the_right_that_a_route_asks_for(teams, route):
     answer = teams.send("token-r", route.method, path_of(route, teams), None if route.body is None else {})
     assert (answer.status == 403) == (route.right != "read" and not route.is_open), answer.body
