@@ -52,4 +52,4 @@ def test_invalid_ids_are_refused_before_the_store_is_used(service_on_postgres):
         assert service_on_postgres.get(f"/conversations/{id}").problem == "invalid-request"
     assert service_on_postgres.get("/prompts/%00").problem == "not-found"
     assert service_on_postgres.get("/conversations/none/editions/999999999").problem == "not-found"
-    assert service_on_postgres.get("/conversations?offset=2147483647").json == {"conversations": []}
+    assert service_on_postgres.get("/conversations?after=%F4%8F%BF%BF").json["conversations"] == []

@@ -115,7 +115,7 @@ def test_if_match_prevents_lost_updates(fresh_service):
     for stale in ('"0"', '"2"', '"abc"', "1", '"-1"', 'W/"0"', 'W/"1"', '"0", "2"', '"99999999999"', "\xff"):
         response = set_template(fresh_service, "lost", stale)
         assert (response.status, response.problem) == (412, "template-changed")
-        assert 'the newest version, whose ETag is "1"' in response.json["detail"]
+        assert 'the current version, whose ETag is "1"' in response.json["detail"]
     assert set_template(fresh_service, "two", '"1"').headers["etag"] == '"2"'
     assert set_template(fresh_service, "three", "*").headers["etag"] == '"3"'
     assert set_template(fresh_service, "four").headers["etag"] == '"4"'
