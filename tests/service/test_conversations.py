@@ -313,7 +313,7 @@ def test_searching_and_paging_the_list(fresh_service):
 
     assert ids() == sorted(["b", "a/1", "a%2", "ä", "A"])
     assert ids("?search=a") == ["a%2", "a/1"]
-    assert ids("?search=%25") == ["a%2"]
+    assert ids("?search=a%25") == ["a%2"]
     assert ids("?search=_") == []
     assert ids(f"?limit=2&after={quote(ids()[0])}") == ids()[1:3]
     assert ids("?after=%F4%8F%BF%BF") == []
