@@ -346,6 +346,8 @@ def test_conversations_close_their_store():
 
         def publish(self): ...
 
+        def listen(self, forget): ...
+
         def close(self):
             self.is_closed = True
 

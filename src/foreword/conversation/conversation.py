@@ -283,6 +283,7 @@ class Conversation:
         `message` and `messages` are sent to the sub-agent after the `context` hooks have run. The turn's edition number is 0, and nothing
         is stored.
         """
+        expect("the task", task, str)
         check_message(message)
         history: list[Message] = [*check_messages(messages), *user_message(message)]
         sub_agent = self.sub_agents.prepare(
