@@ -57,6 +57,8 @@ export interface AccountPassage {
  * `settings` sets keys of the layout (`{"skills.validation": "strict"}`), and `wording` replaces its wording, for this request only; they
  * may not read more files than a workspace's own settings. `packs` adds folders of layouts, templates and wording, by prefix; each
  * must be in a folder that the service allows (`--pack-root`).
+ *
+ * `template_name` is the stored template for layouts that use one: `support`, `support@staging` for a label, or `support@3` for a version.
  */
 export interface AgentBody {
   cwd: string;
@@ -77,6 +79,7 @@ export interface AgentBody {
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
+  template_name?: string;
   now?: string | null;
 }
 
@@ -116,6 +119,7 @@ export interface AgentsBody {
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
+  template_name?: string;
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
@@ -204,6 +208,7 @@ export interface CallBody {
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
+  template_name?: string;
   now?: string | null;
   arguments?: Record<string, unknown>;
 }
@@ -264,6 +269,7 @@ export interface CompactBody {
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
+  template_name?: string;
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
@@ -488,11 +494,28 @@ export interface FindingsForm {
   findings: FindingForm[];
 }
 
+export interface ForgottenForm {
+  forgotten: string;
+}
+
 /** The parts of the input tokens, as OpenAI reports them. */
 export interface InputDetails {
   cached_tokens?: number | null;
   cache_write_tokens?: number | null;
   cache_write_tokens_details?: CacheWriteDetails | null;
+}
+
+/** The version to move a label to. With `after`, the label must still refer to that version, or to none if it is 0. */
+export interface LabelBody {
+  version: number;
+  author?: string;
+  note?: string;
+  after?: number | null;
+}
+
+/** The label of the version to return. */
+export interface LabelQuery {
+  label?: string;
 }
 
 export interface LayoutChoiceForm {
@@ -555,6 +578,7 @@ export interface LintBody {
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
+  template_name?: string;
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
@@ -607,11 +631,34 @@ export interface MisplacedForm {
   tokens: number;
 }
 
+/** A move of a label from one version of a template to another. */
+export interface MoveForm {
+  author: string;
+  label: string;
+  note: string;
+  previous: number | null;
+  template: string;
+  time: string | null;
+  version: number;
+}
+
+export interface NamedVersionsForm {
+  labels: Record<string, number>;
+  moves: MoveForm[];
+  versions: VersionForm[];
+}
+
 export interface NamesForm {
   added: string[];
   changed: string[];
   moved: string[];
   removed: string[];
+}
+
+/** Which templates to list. To get the next page, pass the `next` of this one as `after`. */
+export interface NamesQuery {
+  limit?: number;
+  after?: string;
 }
 
 export interface OriginForm {
@@ -654,6 +701,7 @@ export interface PathsBody {
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
+  template_name?: string;
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
@@ -687,6 +735,7 @@ export interface PreviewBody {
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
+  template_name?: string;
   now?: string | null;
   template?: string | null;
   syntax?: "brackets" | "jinja" | null;
@@ -777,6 +826,7 @@ export interface QuestionBody {
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
+  template_name?: string;
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
@@ -822,6 +872,14 @@ export interface SaveQuery {
   author?: string;
   note?: string;
   syntax?: "brackets" | "jinja";
+}
+
+/** Who saves a version, why, its language, and the label to move to it. */
+export interface SaveVersionQuery {
+  author?: string;
+  note?: string;
+  syntax?: "brackets" | "jinja";
+  label?: string;
 }
 
 /** The paths that the agent may access, all of them inside the served folders. */
@@ -890,6 +948,7 @@ export interface ShowBody {
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
+  template_name?: string;
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
@@ -964,6 +1023,7 @@ export interface SubAgentBody {
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
+  template_name?: string;
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
@@ -1004,6 +1064,17 @@ export interface TemplateLinesForm {
   lines: number[];
   start: number;
   value: boolean;
+}
+
+export interface TemplateNameForm {
+  labels: Record<string, number>;
+  name: string;
+  newest: number;
+}
+
+export interface TemplatesForm {
+  next: string | null;
+  templates: TemplateNameForm[];
 }
 
 export interface TokensForm {
@@ -1075,6 +1146,7 @@ export interface TouchBody {
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
+  template_name?: string;
   now?: string | null;
   paths: string[];
   how?: "create" | "edit" | "read";
@@ -1110,6 +1182,7 @@ export interface TurnBody {
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
+  template_name?: string;
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
@@ -1249,6 +1322,7 @@ export interface WhyBody {
   settings?: Record<string, unknown>;
   wording?: Record<string, string>;
   packs?: Record<string, string>;
+  template_name?: string;
   now?: string | null;
   message?: string;
   messages?: Record<string, unknown>[];
@@ -1263,6 +1337,8 @@ export class Foreword {
   constructor(options: ClientOptions);
   /** Return the current edition, with the origins of its prompt. */
   readConversation(id: string, options?: RequestOptions): Promise<EditionForm>;
+  /** Remove a conversation, and each text that only it used, from the store and from the memory of all processes. */
+  forget(id: string, options?: RequestOptions): Promise<ForgottenForm>;
   /** Take a turn: return what to send to the model now. The first turn constructs the prompt. */
   turn(id: string, body: TurnBody, options?: RequestOptions): Promise<TurnForm>;
   /** Construct a conversation's prompt from the workspace, even if it already has one. */
@@ -1351,6 +1427,22 @@ export class Foreword {
   check(body: CheckBody, options?: RequestOptions): Promise<FindingsForm>;
   /** Return the current value of each variable, or null if it has none. */
   listValues(body: ValuesBody, options?: RequestOptions): Promise<ValuesForm>;
+  /** Return the stored templates, sorted by name, each with its newest version and its labels. */
+  listTemplates(query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<TemplatesForm>;
+  /** Return the version of a template that a label refers to, by default `production`. */
+  readNamed(name: string, query?: { label?: string }, options?: RequestOptions): Promise<TemplateForm>;
+  /** Save a new version of a template, and make it live. With If-Match, this fails unless that version is still live. */
+  saveNamed(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja" }, options?: RequestOptions): Promise<TemplateForm>;
+  /** Return the versions of a template, newest first, the version of each label, and who moved the labels. */
+  listVersions(name: string, options?: RequestOptions): Promise<NamedVersionsForm>;
+  /** Save a new version of a template without making it live. A label in the query is moved to it. */
+  addVersion(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja"; label?: string }, options?: RequestOptions): Promise<TemplateForm>;
+  /** Return one version of a template. */
+  readVersion(name: string, version: number, options?: RequestOptions): Promise<TemplateForm>;
+  /** Return the version that a label refers to, and who moved it there. */
+  readLabel(name: string, label: string, options?: RequestOptions): Promise<MoveForm>;
+  /** Move a label to a version. With `after`, this fails unless the label still refers to that version (0 if it must be new). */
+  moveLabel(name: string, label: string, body: LabelBody, options?: RequestOptions): Promise<MoveForm>;
   /** Return the files and folders whose path starts with `prefix`, among those that `file:` may read. */
   listFiles(query?: { cwd?: string; prefix?: string }, options?: RequestOptions): Promise<EntriesForm>;
   /**

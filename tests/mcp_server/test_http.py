@@ -80,7 +80,9 @@ def test_a_path_other_than_the_endpoint_does_not_exist(server):
 
 
 def test_with_a_token_requests_without_it_are_refused(workspace):
-    application = transports.McpApplication(create_server(content_of(workspace)), RequestGuard(Tokens("planted")), Log())
+    application = transports.McpApplication(
+        create_server(content_of(workspace)), RequestGuard(Tokens("planted")), Log()
+    )
     sent = []
 
     async def send(message):

@@ -15,7 +15,8 @@ from .responses import Problem
 class ServedFolders:
     """The folders that requests may name."""
 
-    def __init__(self, roots: Sequence[str], pack_roots: Sequence[str] = ()) -> None:
+    def __init__(self, roots: Sequence[str], packs: Mapping[str, str], pack_roots: Sequence[str] = ()) -> None:
+        self.packs = dict(packs)
         self._pack_roots = [os.path.abspath(folder) for folder in pack_roots]
         self._serve_folders(roots)
 

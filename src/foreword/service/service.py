@@ -62,8 +62,8 @@ class Service(ServedFolders):
         pack_roots: Sequence[str] = (),
     ) -> None:
         self._layout = layout
-        self.home, self.settings, self.assignments, self.packs = home, settings, tuple(assignments), dict(packs or {})
-        super().__init__(roots, pack_roots)
+        self.home, self.settings, self.assignments = home, settings, tuple(assignments)
+        super().__init__(roots, packs or {}, pack_roots)
         self._scopes: dict[str, tuple[tuple[tuple[str, Any], ...], Scope | None]] = {}
         self.conversations = Conversations(store, extensions)
         self.metrics: Callable[[], str] = str
