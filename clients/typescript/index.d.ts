@@ -1434,7 +1434,7 @@ export class Foreword {
   /** Save a new version of a template, and make it live. With If-Match, this fails unless that version is still live. */
   saveNamed(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja" }, options?: RequestOptions): Promise<TemplateForm>;
   /** Return the versions of a template, newest first, the version of each label, and who moved the labels. */
-  listVersions(name: string, options?: RequestOptions): Promise<NamedVersionsForm>;
+  listNamedVersions(name: string, options?: RequestOptions): Promise<NamedVersionsForm>;
   /** Save a new version of a template without making it live. A label in the query is moved to it. */
   addVersion(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja"; label?: string }, options?: RequestOptions): Promise<TemplateForm>;
   /** Return one version of a template. */

@@ -43,7 +43,7 @@ export const ROUTES = {
   listTemplates: {"method": "GET", "path": "/templates", "query": {"limit": "text", "after": "text"}},
   readNamed: {"method": "GET", "path": "/templates/{name}", "query": {"label": "text"}},
   saveNamed: {"method": "PUT", "path": "/templates/{name}", "body": true, "query": {"author": "text", "note": "text", "syntax": "text"}},
-  listVersions: {"method": "GET", "path": "/templates/{name}/versions"},
+  listNamedVersions: {"method": "GET", "path": "/templates/{name}/versions"},
   addVersion: {"method": "POST", "path": "/templates/{name}/versions", "body": true, "query": {"author": "text", "note": "text", "syntax": "text", "label": "text"}},
   readVersion: {"method": "GET", "path": "/templates/{name}/versions/{version}"},
   readLabel: {"method": "GET", "path": "/templates/{name}/labels/{label}"},

@@ -39,7 +39,7 @@ def save_named(service: Service, request: Request) -> Response:
     return _add(service, request, name, after, PRODUCTION)
 
 
-def list_versions(service: Service, request: Request) -> Response:
+def list_named_versions(service: Service, request: Request) -> Response:
     """Return the versions of a template, newest first, the version of each label, and who moved the labels."""
     name = _name(request)
     versions = service.store.templates(name)

@@ -128,7 +128,7 @@ ROUTES = (
     Route("GET", "/templates", named_templates.list_templates, forms.TemplatesForm, None, NamesQuery, ("store-down",)),
     Route("GET", "/templates/{name}", named_templates.read_named, TemplateForm, None, LabelQuery, ("not-found", "store-down")),
     Route("PUT", "/templates/{name}", named_templates.save_named, TemplateForm, TemplateBody, SaveQuery, ("template-changed", "store-down")),
-    Route("GET", "/templates/{name}/versions", named_templates.list_versions, forms.NamedVersionsForm, None, None, ("not-found", "store-down")),
+    Route("GET", "/templates/{name}/versions", named_templates.list_named_versions, forms.NamedVersionsForm, None, None, ("not-found", "store-down")),
     Route("POST", "/templates/{name}/versions", named_templates.add_version, TemplateForm, TemplateBody, SaveVersionQuery, ("store-down",)),
     Route("GET", "/templates/{name}/versions/{version}", named_templates.read_version, TemplateForm, None, None, ("not-found", "store-down")),
     Route("GET", "/templates/{name}/labels/{label}", named_templates.read_label, forms.MoveForm, None, None, ("not-found", "store-down")),
