@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import shutil
 from contextlib import closing
 from urllib.parse import quote
 
@@ -19,9 +20,16 @@ def next_event(response, event="change"):
     raise AssertionError("the stream has ended")
 
 
-def test_a_stream_reports_changes_until_the_service_stops(start, top_folder):
+@pytest.fixture
+def folder(top_folder):
+    """A folder of the workspace that other tests do not see."""
     folder = top_folder / "w" / "streamed"
     folder.mkdir()
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_a_stream_reports_changes_until_the_service_stops(start, top_folder, folder):
     (folder / "AGENTS.md").write_text("First.\n")
     server = start()
     with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
@@ -30,7 +38,9 @@ def test_a_stream_reports_changes_until_the_service_stops(start, top_folder):
         assert (response.status, response.getheader("content-type")) == (200, "text/event-stream")
         first = next_event(response, "start")
         assert (first["layout"], first["effect"]) == ("builder", None)
-        (folder / "AGENTS.md").write_text("Second.\n")
+        (top_folder / "second.md").write_text("Second.\n")
+        # At once: an empty file would be another change.
+        (top_folder / "second.md").replace(folder / "AGENTS.md")
         changed = next_event(response)
         assert str(folder / "AGENTS.md") in changed["files"] and changed["effect"]["changed"]
         server.request("PUT", "/system-prompt", {"template": "Planted words."})

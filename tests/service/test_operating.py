@@ -40,7 +40,7 @@ def test_changes_to_the_template_are_audited_without_their_text(guarded_service)
     saved = guarded_service.request("PUT", "/system-prompt?author=planted", {"template": "planted"})
     refused = guarded_service.request("PUT", "/system-prompt", {"template": "planted"}, headers={"If-Match": '"999"'})
     assert (saved.status, refused.status) == (200, 412)
-    line = guarded_service.wait_for_event("audit", "PUT /system-prompt version")
+    line = guarded_service.wait_for_event("audit", f"PUT /system-prompt version {saved.headers['etag']}")
     assert line["message"] == f"PUT /system-prompt version {saved.headers['etag']} by 127.0.0.1"
     assert (line["level"], line["cause"]) == ("info", f"request {saved.headers['x-request-id']}")
     causes = [line["cause"] for line in guarded_service.log() if line.get("from") == "audit"]

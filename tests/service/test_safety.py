@@ -56,7 +56,7 @@ OPEN = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/"), ("GET", "/static/
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
 def test_every_route_but_health_and_page_requires_the_token(guarded_service, route):
-    path = route.path.replace("{", "").replace("}", "")
+    path = route.path.replace("{", "").replace("}", "") + ("?limit=1" if route.path == "/events" else "")
     body = {} if route.method in ("POST", "PUT") else None
     bare = guarded_service.request(route.method, path, body, token="")
     if (route.method, route.path) in OPEN:

@@ -164,8 +164,8 @@ def test_a_damaged_file_is_used_again_after_its_repair(path, store, edition):
     store.close()
     content = path.read_bytes()
     with closing(open_store(str(path))) as store:
-        path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
         before = store.moment()
+        path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
         with pytest.raises(StoreError, match="the file is damaged"):
             store.current("chat")
         path.write_bytes(content)
@@ -229,13 +229,18 @@ class File:
 class Database:
     """A PostgreSQL database, restored like `pg_restore --clean` does: the tables are created and filled again."""
 
-    TABLES = ("texts", "prompts", "editions", "templates", "usage", "schema")
+    # In an order in which rows follow those that they refer to.
+    TABLES = ("texts", "kinds", "contents", "editions", "counts", "templates", "labels", "moves", "unused")
+    TABLES += ("forgotten", "usage", "schema")
+    WITH_IDENTITY = ("texts", "kinds", "contents", "editions", "moves", "forgotten")
 
     def __init__(self, url):
         self.url = url
 
     def back_up(self):
         with psycopg.connect(self.url) as connection:
+            names = connection.execute("SELECT tablename FROM pg_tables WHERE tablename LIKE 'foreword_%'").fetchall()
+            assert {name for (name,) in names} == {f"foreword_{table}" for table in self.TABLES}
             for table in self.TABLES:
                 connection.execute(f"CREATE TABLE backup_{table} AS TABLE foreword_{table}")
 
@@ -248,12 +253,13 @@ class Database:
             for table in self.TABLES:
                 connection.execute(
                     f"INSERT INTO foreword_{table} OVERRIDING SYSTEM VALUE SELECT * FROM backup_{table}"
-                    if table == "texts"
+                    if table in self.WITH_IDENTITY
                     else f"INSERT INTO foreword_{table} SELECT * FROM backup_{table}"
                 )
-            connection.execute(
-                "SELECT setval(pg_get_serial_sequence('foreword_texts', 'id'), (SELECT max(id) FROM foreword_texts))"
-            )
+            for table in self.WITH_IDENTITY:
+                connection.execute(
+                    f"SELECT setval(pg_get_serial_sequence('foreword_{table}', 'id'), max(id)) FROM foreword_{table}"
+                )
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.xdist_group("postgres"))])
