@@ -32,9 +32,9 @@ MANY = 100_000
 # The highest acceptable CPU time of each kind of request, as a multiple of the constant's: in SQLite and in PostgreSQL.
 LIMITS = {"get": (2.5, 3.5), "turn": (8.0, 12.0), "new": (25.0, 35.0)}
 NAMES = {
-    "get": "GET a conversation",
-    "turn": "POST a turn that reuses the prompt",
-    "new": "POST the first turn of a conversation",
+    "get": "GET a conversation over HTTP, {store}",
+    "turn": "POST a turn that reuses the prompt over HTTP, {store}",
+    "new": "POST the first turn of a conversation over HTTP, {store}",
 }
 STORES = ("SQLite", "PostgreSQL")
 PEER = Path(__file__).with_name("fastapi_peer.py")
@@ -108,14 +108,14 @@ def measure(name: str, store: str, project: fixture.Fixture, folder: Path) -> li
     constant = f"uvicorn with a constant of {size:,} bytes: {describe(results['constant'])}"
     compared = [
         compare(
-            f"{NAMES[kind]} over HTTP, {name}", results[kind], results["constant"], limits[STORES.index(name)], constant
+            NAMES[kind].format(store=name), results[kind], results["constant"], limits[STORES.index(name)], constant
         )
         for kind, limits in LIMITS.items()
     ]
     if results["peer"]:
         label = f"FastAPI and SQLAlchemy with the same SELECT: {describe(results['peer'])}"
         compared.append(
-            compare(f"{NAMES['get']} over HTTP, {name}, vs. FastAPI", results["get"], results["peer"], 1.0, label)
+            compare(NAMES["get"].format(store=name) + ", vs. FastAPI", results["get"], results["peer"], 1.0, label)
         )
     return [
         *compared,

@@ -305,7 +305,7 @@ def test_the_page_on_costs_matches_the_benchmarks():
     table = (ROOT / "README.md").read_text().partition("\n## What it costs\n")[2].partition("\n## ")[0]
     row_names = re.findall(r"^\| (?!work|---)([^|]+) \|", table.replace("|---|", "| --- |"), re.MULTILINE)
     benches = " ".join(path.read_text() for path in (ROOT / "bench").glob("*.py"))
-    filled = re.compile(r"\{[^}]*\}|\d[\d,]*|SQLite|PostgreSQL")  # filled in by a benchmark: numbers, and the store
+    filled = re.compile(r"\{[^}\n]*\}|\d[\d,]*|SQLite|PostgreSQL")  # filled in by a benchmark: numbers, and the store
     bench_names = filled.sub("#", benches)
     assert row_names and [name for name in row_names if filled.sub("#", name) not in bench_names] == []
     assert re.search(r"`make bench` on \d{4}-\d\d-\d\d", table)
@@ -394,6 +394,10 @@ def home(monkeypatch):
         thread.join()
 
 
+# The usual ports of the commands that are servers.
+PORTS = {"serve": 8371, "proxy": 8372, "mcp": 8373}
+
+
 class Shell:
     """Runs the command lines of a page. A service that it starts runs until the end of the page, on a free port."""
 
@@ -429,18 +433,19 @@ class Shell:
         return 0
 
     def foreword(self, words):
-        return self.serve(words) if words[1] in ("serve", "proxy") else cli.main(words[1:])
+        return self.serve(words) if words[1] in PORTS else cli.main(words[1:])
 
     def serve(self, words):
-        """Start the service or the proxy and print its first line; if it exits instead, return its status."""
-        self.page_address = "http://127.0.0.1:8372" if words[1] == "proxy" else "http://127.0.0.1:8371"
-        command = [sys.executable, "-m", "foreword", *words[1:], "--port", "0"]
+        """Start a server and print its first line; if it exits instead, return its status."""
+        self.page_address = f"http://127.0.0.1:{PORTS[words[1]]}"
+        port = ["127.0.0.1:0"] if words[-1] == "--http" else ["--port", "0"]
+        command = [sys.executable, "-m", "foreword", *words[1:], *port]
         service = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         first_line = service.stdout.readline()
         if not first_line:
             print(service.communicate()[1], end="", file=sys.stderr)
             return service.returncode
-        self.services.append((service, first_line.split()[-1]))
+        self.services.append((service, first_line.split()[-1].removesuffix("/mcp")))
         print(self.with_page_address(first_line), end="")
         return 0
 
