@@ -9,7 +9,7 @@ import pytest
 from foreword.cli import main
 from foreword.cli.commands import COMMANDS
 from foreword.encoding import forms as stored
-from foreword.wire import forms, git_forms
+from foreword.wire import forms, git_forms, store_forms
 
 CONVERSATION = ["42", "W"]
 TYPES = {
@@ -34,19 +34,24 @@ TYPES = {
     "talk drift": (CONVERSATION, forms.DriftForm),
     "talk touch": (["42", "W", "x.py"], forms.TouchedForm),
     "touch": (["W", "x.py"], forms.TouchedForm),
-    "store verify": ([], forms.FaultsForm),
-    "store stats": ([], forms.StatsForm),
+    "store verify": ([], store_forms.FaultsForm),
+    "store stats": ([], store_forms.StatsForm),
+    "store migrate": ([], store_forms.SchemaForm),
+    "store forget": (["42"], store_forms.ForgottenForm),
+    "store prune": ([], store_forms.PrunedForm),
     "template show": ([], forms.TemplateForm),
     "template set": (["W/template.md"], forms.VersionForm),
     "template check": (["W/template.md", "W"], forms.CheckForm),
     "template render": (["W/template.md", "W"], forms.ShowForm),
     "template history": ([], list[forms.VersionForm]),
     "template restore": (["0"], forms.VersionForm),
+    "template list": ([], list[store_forms.TemplateNameForm]),
+    "template label": (["staging", "1"], store_forms.MoveForm),
     "template variables": ([], forms.VariablesForm),
     "completion": (["bash"], forms.CompletionForm),
 }
-# These run until they are stopped: they are tested in test_watch_command.py, tests/service and tests/proxy.
-ENDLESS_COMMANDS = {"watch", "serve", "proxy"}
+# These run until they are stopped: they are tested in test_watch_command.py, tests/service, tests/proxy and tests/mcp_server.
+ENDLESS_COMMANDS = {"watch", "serve", "proxy", "mcp"}
 # This needs a repository with commits: it is tested in test_review_command.py.
 GIT_COMMANDS = {"review"}
 
@@ -77,6 +82,7 @@ def run_json(tree, capsys, monkeypatch):
         return json.loads(capsys.readouterr().out)
 
     run_json("talk turn", ["42", "W"])
+    run_json("template set", ["W/template.md"])
     return run_json
 
 

@@ -136,12 +136,13 @@ def _save(args: Namespace, text: str, note: str, syntax: str) -> int:
 def template_label(args: Namespace) -> int:
     """`foreword template label LABEL N`"""
     from ..engine.assembler import local_time
+    from ..wire.answers import move_form
 
     time = local_time().isoformat(timespec="seconds")
     author = args.author or _user_name()
     move = _store(args).move_label(LabelMove(args.name, args.label, 0, args.version, author, time, args.note))
     if args.json:
-        write_json({"template": move.name, "label": move.label, "previous": move.previous, "version": move.version})
+        write_json(move_form(move))
     else:
         before = f" instead of version {move.previous}" if move.previous else ""
         write_line(f"{printable(move.label)} is now version {move.version}{before} of template {printable(move.name)}")
@@ -150,9 +151,11 @@ def template_label(args: Namespace) -> int:
 
 def template_list(args: Namespace) -> int:
     """`foreword template list`"""
+    from ..wire.answers import template_name_form
+
     rows = args.question.store_to_read().template_names(limit=10_000)
     if args.json:
-        write_json([{"name": row.name, "newest": row.newest, "labels": dict(row.labels)} for row in rows])
+        write_json([template_name_form(row) for row in rows])
     else:
         cells = [
             (row.name, str(row.newest), ", ".join(f"{label}: {row.labels[label]}" for label in row.labels))

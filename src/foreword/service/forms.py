@@ -1,4 +1,4 @@
-"""The JSON types of responses that only the service sends; the others are in `wire/forms.py`."""
+"""The JSON types of responses that only the service sends; the others are in `wire`."""
 
 from __future__ import annotations
 
@@ -6,16 +6,11 @@ from typing import Literal, NotRequired, TypedDict
 
 from ..encoding.forms import AccountPassage, CandidateForm, FindingForm, PromptForm, ToolForm
 from ..wire.forms import ConversationForm, EditionRowForm, VersionForm
+from ..wire.store_forms import MoveForm, TemplateNameForm
 
 
 class VersionsForm(TypedDict):
     versions: list[VersionForm]
-
-
-class TemplateNameForm(TypedDict):
-    name: str
-    newest: int
-    labels: dict[str, int]
 
 
 class TemplatesForm(TypedDict):
@@ -23,26 +18,10 @@ class TemplatesForm(TypedDict):
     next: str | None
 
 
-class MoveForm(TypedDict):
-    """A move of a label from one version of a template to another."""
-
-    template: str
-    label: str
-    previous: int | None
-    version: int
-    author: str
-    time: str | None
-    note: str
-
-
 class NamedVersionsForm(TypedDict):
     versions: list[VersionForm]
     labels: dict[str, int]
     moves: list[MoveForm]
-
-
-class ForgottenForm(TypedDict):
-    forgotten: str
 
 
 class UseForm(TypedDict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..engine.assembler import local_time
 from ..errors import CallError, StaleError
 from ..store.rows import PRODUCTION, LabelMove, TemplateVersion, check_name
-from ..wire.answers import version_form
+from ..wire.answers import move_form, template_name_form, version_form
 from .bodies import LabelBody, LabelQuery, NamesQuery, SaveVersionQuery, TemplateBody
 from .request import Request
 from .responses import Problem, Response
@@ -18,7 +18,7 @@ def list_templates(service: Service, request: Request) -> Response:
     query: NamesQuery = request.query
     rows = service.store.template_names("", query.limit + 1, query.after)
     page = rows[: query.limit]
-    forms = [{"name": row.name, "newest": row.newest, "labels": dict(row.labels)} for row in page]
+    forms = [template_name_form(row) for row in page]
     return Response({"templates": forms, "next": page[-1].name if len(rows) > query.limit else None})
 
 
@@ -88,18 +88,6 @@ def move_label(service: Service, request: Request) -> Response:
         return Response(move_form(service.conversations.store.move_label(move, body.after)))
     except StaleError as error:
         raise Problem("template-changed", f"{error}; read it again") from None
-
-
-def move_form(move: LabelMove) -> dict[str, object]:
-    return {
-        "template": move.name,
-        "label": move.label,
-        "previous": move.previous or None,
-        "version": move.version,
-        "author": move.author,
-        "time": move.time or None,
-        "note": move.note,
-    }
 
 
 def _add(service: Service, request: Request, name: str, after: int | None, label: str) -> Response:

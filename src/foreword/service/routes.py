@@ -22,6 +22,7 @@ from ..wire.forms import (
     VariablesForm,
     WatchForm,
 )
+from ..wire.store_forms import ForgottenForm, MoveForm
 from . import about, conversation_events, conversations, events, forms, named_templates, questions, templates
 from .bodies import (
     AgentBody,
@@ -101,7 +102,7 @@ ROUTES = (
     Route("GET", "/conversations/{id}/editions", conversations.list_editions, forms.EditionsForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/editions/{number}", conversations.read_edition, EditionForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations/{id}/drift", conversations.read_drift, DriftForm, None, DriftQuery, _CONVERSATION),
-    Route("DELETE", "/conversations/{id}", conversations.forget, forms.ForgottenForm, None, None, ("not-found", "store-down")),
+    Route("DELETE", "/conversations/{id}", conversations.forget, ForgottenForm, None, None, ("not-found", "store-down")),
     Route("GET", "/conversations", conversations.list_conversations, forms.ConversationsForm, None, ListQuery, ("store-down",)),
     Route("GET", "/prompts/{id}", conversations.read_prompt, forms.StoredPromptForm, None, None, ("not-found", "store-down")),
     Route("POST", "/show", questions.show, ShowForm, ShowBody, None, _QUESTION),
@@ -131,8 +132,8 @@ ROUTES = (
     Route("GET", "/templates/{name}/versions", named_templates.list_named_versions, forms.NamedVersionsForm, None, None, ("not-found", "store-down")),
     Route("POST", "/templates/{name}/versions", named_templates.add_version, TemplateForm, TemplateBody, SaveVersionQuery, ("store-down",)),
     Route("GET", "/templates/{name}/versions/{version}", named_templates.read_version, TemplateForm, None, None, ("not-found", "store-down")),
-    Route("GET", "/templates/{name}/labels/{label}", named_templates.read_label, forms.MoveForm, None, None, ("not-found", "store-down")),
-    Route("PUT", "/templates/{name}/labels/{label}", named_templates.move_label, forms.MoveForm, LabelBody, None, _LABEL),
+    Route("GET", "/templates/{name}/labels/{label}", named_templates.read_label, MoveForm, None, None, ("not-found", "store-down")),
+    Route("PUT", "/templates/{name}/labels/{label}", named_templates.move_label, MoveForm, LabelBody, None, _LABEL),
     Route("GET", "/files", templates.list_files, forms.EntriesForm, None, FilesQuery, ("outside-roots", "not-found")),
     Route("GET", "/layouts", templates.list_layouts, forms.LayoutsForm, None, LayoutsQuery, ("outside-roots", "not-found")),
     Route("GET", "/layouts/keys", about.list_layout_keys, forms.LayoutKeysForm),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..inspection.diff import Difference, SectionDiff
     from ..inspection.effects import Effect, SectionEffect
     from ..inspection.origins import Line
-    from ..store.rows import ConversationRow, TemplateVersion
+    from ..store.rows import ConversationRow, LabelMove, TemplateRow, TemplateVersion
     from ..template.catalog import CatalogRow
     from ..text.tokens import Count
     from ..vocabulary import Edition, Turn
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         VersionForm,
         WatchForm,
     )
+    from .store_forms import MoveForm, TemplateNameForm
 
 
 def watch_form(
@@ -304,3 +305,19 @@ def version_form(version: TemplateVersion) -> VersionForm:
         "syntax": version.syntax,
         "template": version.template,
     }
+
+
+def move_form(move: LabelMove) -> MoveForm:
+    return {
+        "template": move.name,
+        "label": move.label,
+        "previous": move.previous or None,
+        "version": move.version,
+        "author": move.author,
+        "time": move.time or None,
+        "note": move.note,
+    }
+
+
+def template_name_form(row: TemplateRow) -> TemplateNameForm:
+    return {"name": row.name, "newest": row.newest, "labels": dict(row.labels)}

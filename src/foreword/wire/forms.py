@@ -411,7 +411,7 @@ class AgentsForm(TypedDict):
     findings: list[FindingForm]
 
 
-# Templates, layouts and stores
+# Templates and layouts
 
 
 class TemplateForm(TypedDict):
@@ -477,18 +477,6 @@ class LayoutForm(LayoutFactsForm):
     on: dict[str, str]
     differs: list[str]
     detected_by: list[str]
-
-
-class FaultsForm(TypedDict):
-    wrong: list[str]
-
-
-class StatsForm(TypedDict):
-    conversations: int
-    editions: int
-    texts: int
-    bytes: int
-    versions: int
 
 
 class CompletionForm(TypedDict):
