@@ -683,7 +683,7 @@ def options_of(command: str) -> list[argparse.Action]:
 
 
 def shared_options() -> list[argparse.Action]:
-    """The options that every command has."""
+    """The options of commands that build a prompt. Other commands have some of them."""
     return [each for each in new_parser("show").actions() if each.option_strings]
 
 
@@ -711,7 +711,11 @@ def commands_page() -> str:
         rows = [*map(row_of, arguments_of(name)), *map(row_of, options_of(name))]
         parts += [f"## foreword {name}", f"`{usage(name)}`: {COMMANDS[name][1]}."]
         parts += [table(("argument", "meaning"), rows)] if rows else []
-    parts += ["## Options of every command", table(("option", "meaning"), map(row_of, shared_options()))]
+    parts += [
+        "## Options that commands share",
+        "Commands that build a prompt take all of these. Others take only some of them; `foreword COMMAND --help` lists those.",
+        table(("option", "meaning"), map(row_of, shared_options())),
+    ]
     return page("Commands", "src/foreword/cli", *parts)
 
 

@@ -51,6 +51,9 @@ def error_of(tree, run, skill):
         (["show", ".", "--layout", "--", "ion"], "--layout needs a value, NAME|FILE"),
         (["show", "--json=yes"], "--json"),
         (["skill"], "NAME"),
+        (["store", "stats", "--layout", "pi"], "unknown option '--layout'; known: --help, --home, --json, "),
+        (["template", "list", "--model", "m"], "unknown option '--model'"),
+        (["completion", "bash", "--store", "s"], "unknown option '--store'"),
     ],
 )
 def test_an_invalid_command_or_option_is_an_error(error_of, arguments, sentence):

@@ -6,7 +6,7 @@ from typing import get_type_hints
 import msgspec
 import pytest
 
-from foreword.cli import main
+from foreword.cli import family_of, main
 from foreword.cli.commands import COMMANDS
 from foreword.encoding import forms as stored
 from foreword.wire import forms, git_forms, store_forms
@@ -77,8 +77,10 @@ def run_json(tree, capsys, monkeypatch):
         arguments = [
             argument.replace("W", tree.path("w"), 1) if argument.startswith("W") else argument for argument in arguments
         ]
-        options = ["--json", "--home", tree.path("home"), "--store", f"sqlite:///{tree.path('s.db')}", "--tool", "read"]
-        main([*command.split(), *arguments, *options])
+        options = {"--home": tree.path("home"), "--store": f"sqlite:///{tree.path('s.db')}", "--tool": "read"}
+        known = {name for action in family_of(command).parser_for(command).actions() for name in action.option_strings}
+        passed = [word for name, value in options.items() if name in known for word in (name, value)]
+        main([*command.split(), *arguments, "--json", *passed])
         return json.loads(capsys.readouterr().out)
 
     run_json("talk turn", ["42", "W"])

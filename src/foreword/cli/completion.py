@@ -9,7 +9,7 @@ from ..errors import CallError, suggestion
 from . import family_of
 from .arguments import Parser
 from .commands import COMMANDS
-from .options import new_parser
+from .options import OPTIONS, new_parser
 from .terminal import write, write_json
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ _PATHS = {"FILE": "FILE", "DIR": "DIRECTORY", "PATH": "FILE", "DIR|OLD": "FILE",
 
 def parser_for(command: str) -> Parser:
     """Return the parser for this command."""
-    parser = new_parser(command)
+    parser = new_parser(command, without=[name for name, _ in OPTIONS if name != "--json"])
     parser.add_argument("shell", metavar="SHELL", help=f"the shell: {', '.join(SHELLS)}")
     return parser
 

@@ -6,7 +6,7 @@ import sys
 
 from ..errors import CallError
 from ..text.lines import printable
-from .options import new_parser
+from .options import NOT_FOR_STORE, new_parser
 from .terminal import write, write_json, write_table
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0}
 
 def parser_for(command: str) -> Parser:
     """Return the parser for one of these commands."""
-    parser = new_parser(command)
+    parser = new_parser(command, without=NOT_FOR_STORE)
     if command == "store migrate":
         parser.add_argument(
             "--contract",

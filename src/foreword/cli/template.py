@@ -10,7 +10,7 @@ from ..store.contents import DEFAULT_TEMPLATE
 from ..store.rows import PRODUCTION, LabelMove, TemplateVersion
 from ..template.languages import DEFAULT, LANGUAGES
 from ..text.lines import printable
-from .options import add_dir_argument, new_parser, read_document
+from .options import NOT_FOR_STORE, add_dir_argument, new_parser, read_document
 from .prompt import write_prompt
 from .terminal import format_time, report, write_json, write_line, write_table, write_text
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 def parser_for(command: str) -> Parser:
     """Return the parser for one of these commands."""
-    parser = new_parser(command)
     action = command.partition(" ")[2]
+    parser = new_parser(command, NOT_FOR_STORE if action in ("list", "label") else ())
     if action in ("set", "check", "render"):
         parser.add_argument("file", metavar="FILE", help="the template; - is standard input")
     if action == "restore":
