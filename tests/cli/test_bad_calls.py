@@ -429,7 +429,7 @@ def test_control_characters_in_an_argument_are_escaped(error_of):
     assert error_of("show", os.fsdecode(b"\xff")).startswith("the working directory \\xff does not exist")
 
 
-@pytest.mark.parametrize("options", [["--layout", "pi"], ["--tool", "read"], ["--model", "x"]])
+@pytest.mark.parametrize("options", [["--skill", "x"], ["--tool", "read"], ["--model", "x"]])
 def test_serve_rejects_options_that_belong_to_a_request(error_of, options):
     assert f"unknown option {options[0]!r}" in error_of("serve", *options)
 

@@ -190,7 +190,7 @@ def test_show_prints_an_edition(tree, run, run_json):
     edition = run_json("talk", "show", "t", "--edition", "1")
     assert set(edition) == {
         *("conversation", "edition", "id", "layout", "created", "built_for", "system", "tools"),
-        *("passages", "candidates", "findings"),
+        *("tool_tokens", "passages", "candidates", "findings"),
     }
     assert (edition["edition"], edition["layout"], edition["id"][:7]) == (1, "$std/foreword", "sha256:")
     assert edition["built_for"] == {"cwd": "/w", "model": "m", "provider": ""}
@@ -204,7 +204,7 @@ def test_list_prints_the_conversations(run, run_json):
         run_json("talk", "turn", id, "--layout", "pod")
     rows = run_json("talk", "list")
     assert [row["id"] for row in rows] == ["a-1", "b-1", "b-2"]
-    assert set(rows[0]) == {"id", "editions", "prompt", "layout", "created"}
+    assert set(rows[0]) == {"id", "editions", "prompt", "layout", "model", "template", "version", "created"}
     assert (rows[0]["editions"], rows[0]["layout"]) == (1, "$std/pod")
     assert [row["id"] for row in run_json("talk", "list", "b-")] == ["b-1", "b-2"]
     assert [line.split()[0] for line in run("talk", "list")[1].splitlines()] == ["a-1", "b-1", "b-2"]
@@ -277,7 +277,7 @@ def test_template_versions_are_saved_and_restored(tree, run, run_json, monkeypat
         (1, "ada", "shorter"),
         (0, "foreword", "built in"),
     ]
-    assert run("template", "history")[1].split()[:3] == ["4", "brackets", "ada"]
+    assert run("template", "history")[1].split()[:4] == ["4", "production", "brackets", "ada"]
 
 
 def test_a_new_template_reaches_old_conversations_at_their_compaction(tree, run, run_json):

@@ -345,5 +345,5 @@ def test_a_version_records_its_language(tree, run):
     assert run("template", "set", "t.md")[0] == 0
     assert run("show", "--layout", "builder")[1] == "In {{ cwd }}\n"
     assert run("template", "restore", "1")[0] == 0
-    rows = [line.split()[:2] for line in run("template", "history")[1].splitlines()]
+    rows = [line.replace("production", "").split()[:2] for line in run("template", "history")[1].splitlines()]
     assert rows == [["3", "jinja"], ["2", "brackets"], ["1", "jinja"], ["0", "brackets"]]

@@ -15,6 +15,7 @@ from foreword.conversation.decide import (
     decide,
     drift,
 )
+from foreword.conversation.notices import with_changes
 from foreword.conversation.state import State, state_of, update_state, with_state
 from foreword.conversation.tools import serialize_tools, tools_by_name, with_new_tools
 from foreword.inspection.changes import BETWEEN_SECTIONS, Names, SectionChange
@@ -372,8 +373,9 @@ def test_each_message_has_the_names_of_the_tools_that_it_changes():
     result = []
     for tools in ("b", "b c d", "a b c", "a b c d"):
         outcome = apply_step("append", current, edition(0, one="1", tools=tools))
-        current = outcome.edition
-        assert len(outcome.messages) == 1
+        texts = [message["content"] for message in outcome.messages]
+        assert len(texts) == 1
+        current = with_state(outcome.edition, with_changes(state_of(outcome.edition), texts, outcome.changes))
         result += outcome.changes
     assert result == [
         {"removed": ["a", "c"]},
