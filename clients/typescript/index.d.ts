@@ -544,7 +544,7 @@ export interface LayoutsForm {
   layouts: LayoutChoiceForm[];
 }
 
-/** The folder whose workspace's own layouts to list. */
+/** The folder of the workspace whose own layouts to list. */
 export interface LayoutsQuery {
   cwd?: string;
 }
@@ -1337,7 +1337,7 @@ export class Foreword {
   constructor(options: ClientOptions);
   /** Return the current edition, with the origins of its prompt. */
   readConversation(id: string, options?: RequestOptions): Promise<EditionForm>;
-  /** Remove a conversation, and each text that only it used, from the store and from the memory of all processes. */
+  /** Remove a conversation, and any text that only it used, from the store and from the memory of all processes. */
   forget(id: string, options?: RequestOptions): Promise<ForgottenForm>;
   /** Take a turn: return what to send to the model now. The first turn constructs the prompt. */
   turn(id: string, body: TurnBody, options?: RequestOptions): Promise<TurnForm>;
@@ -1363,7 +1363,7 @@ export class Foreword {
    * `conversation` is the id for its later turns.
    */
   startSubAgent(id: string, body: SubAgentBody, options?: RequestOptions): Promise<TurnForm>;
-  /** Add a message to the conversation's next turn, for example from a person who watches it. */
+  /** Add a message to the conversation's next turn, for example from a person who is watching. */
   addMessage(id: string, body: MessageBody, options?: RequestOptions): Promise<WaitingForm>;
   /** Add folders of skills and packs to a conversation. Its layout decides whether the prompt is built again. */
   addResources(id: string, body: ResourcesBody, options?: RequestOptions): Promise<TurnForm>;
@@ -1430,15 +1430,15 @@ export class Foreword {
   /** Return the stored templates, sorted by name, each with its newest version and its labels. */
   listTemplates(query?: { limit?: number; after?: string }, options?: RequestOptions): Promise<TemplatesForm>;
   /** Return the version of a template that a label refers to, by default `production`. */
-  readNamed(name: string, query?: { label?: string }, options?: RequestOptions): Promise<TemplateForm>;
+  readNamedTemplate(name: string, query?: { label?: string }, options?: RequestOptions): Promise<TemplateForm>;
   /** Save a new version of a template, and make it live. With If-Match, this fails unless that version is still live. */
-  saveNamed(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja" }, options?: RequestOptions): Promise<TemplateForm>;
+  saveNamedTemplate(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja" }, options?: RequestOptions): Promise<TemplateForm>;
   /** Return the versions of a template, newest first, the version of each label, and who moved the labels. */
   listNamedVersions(name: string, options?: RequestOptions): Promise<NamedVersionsForm>;
   /** Save a new version of a template without making it live. A label in the query is moved to it. */
-  addVersion(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja"; label?: string }, options?: RequestOptions): Promise<TemplateForm>;
+  addNamedVersion(name: string, body: TemplateBody, query?: { author?: string; note?: string; syntax?: "brackets" | "jinja"; label?: string }, options?: RequestOptions): Promise<TemplateForm>;
   /** Return one version of a template. */
-  readVersion(name: string, version: number, options?: RequestOptions): Promise<TemplateForm>;
+  readNamedVersion(name: string, version: number, options?: RequestOptions): Promise<TemplateForm>;
   /** Return the version that a label refers to, and who moved it there. */
   readLabel(name: string, label: string, options?: RequestOptions): Promise<MoveForm>;
   /** Move a label to a version. With `after`, this fails unless the label still refers to that version (0 if it must be new). */
@@ -1446,7 +1446,7 @@ export class Foreword {
   /** Return the files and folders whose path starts with `prefix`, among those that `file:` may read. */
   listFiles(query?: { cwd?: string; prefix?: string }, options?: RequestOptions): Promise<EntriesForm>;
   /**
-   * Return the shipped layouts, and those of the user, of the service's packs and of the workspace in `cwd`.
+   * Return the shipped layouts, and those from the user, the service's packs and the workspace in `cwd`.
    *
    * `mirrors` names the program whose prompts the layout reproduces; such a layout answers questions, but cannot be used for a turn.
    * `language` is the template language if the layout accepts a template, otherwise null. `stored_template` says whether conversations

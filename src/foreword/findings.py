@@ -46,7 +46,7 @@ CODES: dict[str, tuple[Severity, str]] = {
         'A file is new or has changed since you trusted the workspace, and `trust = "ask"`, so it was left out.'
         " `foreword trust` accepts it.",
     ),
-    "file-changed": ("info", 'A file is new or has changed since the last time, and `trust = "record"`.'),
+    "file-changed": ("info", 'A file is new or has changed since it was last used, and `trust = "record"`.'),
     "file-fence": (
         "warning",
         "A file or an entry ends inside a code fence or comment; it was closed so that the rest of the prompt is not"
@@ -58,7 +58,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "folder-missing": ("warning", "A setting or layout refers to a folder that does not exist."),
     "pattern-literal": (
         "warning",
-        "A setting contains `?` or `{a,b}`, which are not wildcards in a setting; they are taken as part of a file's name.",
+        "A setting contains `?` or `{a,b}`, which are not wildcards in a setting; they are treated as part of a file's name.",
     ),
     "home-missing": ("warning", "The home directory is unknown; the user's own files were skipped."),
     "not-a-repository": (
@@ -73,7 +73,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "front-matter-invalid": (
         "warning",
         "A file's front matter is not valid YAML and was read line by line, or not at all; or some of its globs are ignored, because"
-        " they are neither text nor a list, too long or too many.",
+        " they are too long, too many, or neither text nor a list.",
     ),
     "touch-outside": ("info", "A touched path is invalid or outside the workspace; nothing was sent for it."),
     "touch-later": (
@@ -166,7 +166,7 @@ CODES: dict[str, tuple[Severity, str]] = {
     "budget-prompt": ("warning", "The prompt exceeds its budget."),
     "budget-tools": (
         "warning",
-        "The definitions of the tools exceed their budget; the message names the MCP servers and tools that cost the most.",
+        "The tools' definitions exceed their budget; the message names the MCP servers and tools that cost the most.",
     ),
     "budget-exceeded": ("error", "The parts that must not be cut exceed the prompt's budget by themselves."),
     # conversations

@@ -57,7 +57,7 @@ def test_a_layout_shows_its_patterns_its_touch_and_what_nothing_uses(run, tree):
     _, out, _ = run("layouts", "../own.toml")
     assert "\nfind a  [walk:A.md, walk:B.md], home:C.md\nfind x  root:X.md\nfind t  down:A.md\n" in out
     assert "\nunused  section.b, find.x\n" in out
-    assert "When a file is touched, it sends:\n\nt  conversation  user  files found by `t`\n" in out
+    assert "Sent when a file is touched:\n\nt  conversation  user  files found by `t`\n" in out
 
 
 def test_layouts_mark_the_default_and_do_not_repeat_names(run):

@@ -76,9 +76,9 @@ def test_check_says_what_differs_and_writes_nothing(locked, tree, run):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (None, "there is no foreword.lock; write it with: foreword lock"),
+        (None, "there is no foreword.lock; to create it, run: foreword lock"),
         (b"\xff", "foreword.lock cannot be read: byte 0xff at offset 0 is not UTF-8; save it as UTF-8"),
-        ("<<<<<<< HEAD\n", "foreword.lock contains a line that it should not: <<<<<<< HEAD"),
+        ("<<<<<<< HEAD\n", "foreword.lock contains an unexpected line: <<<<<<< HEAD"),
     ],
 )
 def test_a_file_that_is_missing_or_damaged_is_out_of_date(locked, tree, run, text, sentence):

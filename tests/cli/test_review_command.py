@@ -158,7 +158,7 @@ def test_markdown_is_short_folded_and_safe(commit, run):
     commit({"w/AGENTS.md": "# Shop\n\nUse npm. ```` \u202e @everyone\n", "w/a|`b/AGENTS.md": "<b>Hi</b>\n"})
     out = run("review", "HEAD~", "--format", "markdown")[1]
     summary, _, details = out.partition("<details>")
-    assert summary.startswith("### 2 instruction files changed, and with them the prompts of ")
+    assert summary.startswith("### 2 instruction files changed, which changes the prompts of ")
     assert "| `` a\\|`b/AGENTS.md `` | added |" in summary
     assert "@" not in summary and "a bidirectional override" in summary
     assert "`````diff\n" in details and "+ Use npm. ```` \\u202e @everyone" in details

@@ -89,7 +89,7 @@ def test_a_workspace_cannot_trust_itself(tree, run):
     tree({**FILES, "w/.foreword/foreword.toml": 'trust = "off"\n', SETTINGS: 'trust = "ask"\n'})
     assert shown(run)[1] == []
     tree({SETTINGS: ""})
-    assert "a workspace may not say how far it is trusted" in run("show")[2]
+    assert "a workspace may not decide whether it is trusted" in run("show")[2]
 
 
 def test_record_uses_everything_and_reports_what_changed(tree, run):
@@ -98,7 +98,7 @@ def test_record_uses_everything_and_reports_what_changed(tree, run):
     tree({"w/AGENTS.md": "Be brief, please.\n"})
     form = json.loads(run("show", "--json")[1])
     messages = [tree.short(row["message"]) for row in form["findings"] if row["code"] == "file-changed"]
-    assert messages == ["/w/AGENTS.md has changed since the last time it was used"]
+    assert messages == ["/w/AGENTS.md has changed since it was last used"]
     assert "Be brief, please" in form["text"]
     assert "file-changed" not in run("show", "--json")[1], "it is reported once"
 

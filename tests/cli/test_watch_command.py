@@ -230,11 +230,11 @@ def test_what_a_touch_would_add_is_shown_and_watched(tree, start):
     process = start("--layout", "foreword", paths=["web/x.ts", "a", "\x1b", "/etc/passwd"])
     paths = "web/x.ts, a, \\x1b and 1 more"
     begun = process.read_until(r"touch-outside.*\n")
-    assert re.search(rf"\n  a touch of {re.escape(paths)} adds web/AGENTS.md \(\d+ tokens\)\n", begun)
+    assert re.search(rf"\n  touching {re.escape(paths)} adds web/AGENTS.md \(\d+ tokens\)\n", begun)
     assert "\n    info: /etc/passwd is outside the workspace" in begun
     tree({"w/.claude/rules/ts.md": "---\npaths: {a: b}\n---\nFor TypeScript."})
     added = process.read_until(r"front-matter-invalid.*\n")
-    assert f"the text is the same\n  a touch of {paths} adds web/AGENTS.md, .claude/rules/ts.md (" in added
+    assert f"the text is the same\n  touching {paths} adds web/AGENTS.md, .claude/rules/ts.md (" in added
     assert "\n    warning: .claude/rules/ts.md: its paths is a set of fields" in added and "outside" not in added
     save(tree, "w/AGENTS.md", "One and two.")
     assert "a touch" not in process.read_until(r"are unchanged.*\n")

@@ -28,7 +28,7 @@ def test_tools_over_the_budget_are_reported_with_the_most_expensive_first(prompt
     assert (finding.code, finding.severity) == ("budget-tools", "warning")
     before, after = finding.message.split("; ")
     assert before.startswith("the definitions of 5 tools have ") and before.endswith(" tokens")
-    assert after.startswith("their budget is 100. The most are from the server 'gh' ")
+    assert after.startswith("their budget is 100. The largest: the server 'gh' ")
     assert ", the tool 'shell' " in after and ", the server 'desk' " in after and "later" not in after
 
 

@@ -59,5 +59,5 @@ def test_the_number_of_streams_is_bounded():
     streams = Streams()
     for _ in range(MAX_STREAMS):
         streams.open(lambda stop: iter(()))
-    with pytest.raises(Problem, match="streams of events are already open"):
+    with pytest.raises(Problem, match="event streams are already open"):
         streams.open(lambda stop: iter(()))

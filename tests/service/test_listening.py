@@ -163,6 +163,6 @@ def test_the_service_listens_on_a_unix_socket_of_its_user(tmp_path, workers):
         text=True,
         cwd=tmp_path,
     )
-    assert other.stderr == f"foreword: --unix {path}: another service is listening there\n"
+    assert other.stderr == f"foreword: --unix {path}: another service is listening there; choose another path\n"
     stop(process)
     assert not path.exists()

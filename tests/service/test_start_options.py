@@ -77,7 +77,7 @@ def test_the_home_option_sets_the_home_directory(start, files):
         (["--home", "/does/not/exist"], "--home /does/not/exist: the directory does not exist"),
         (["--layout", "opel"], "unknown layout 'opel'; did you mean 'opal'?"),
         (["--allow-origin", "app.example"], "--allow-origin must be a site such as https://app.example"),
-        (["--tls-cert", "x.pem"], "--tls-cert and --tls-key belong together"),
+        (["--tls-cert", "x.pem"], "--tls-cert and --tls-key must be passed together"),
         (["--tls-cert", "x.pem", "--tls-key", "x.pem"], "--tls-cert x.pem, --tls-key x.pem: No such file or directory"),
         (["--unix", "/"], "--unix / exists and is not a socket"),
     ],

@@ -1,10 +1,10 @@
-// Reports changes of files and of the template, from the service's stream of events.
+// Reports changes to files and to the template, from the service's stream of events.
 import { useEffect, useRef } from "preact/hooks";
 import { openEvents } from "./api";
 
 const RETRY_DELAY = 5000;
 
-/** What to watch: the prompt for a folder and layout, and the template too if it is mentioned. */
+/** What to watch: the prompt for a folder and layout, and the template too if it is set. */
 export interface Watched {
   cwd?: string;
   layout?: string;

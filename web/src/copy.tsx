@@ -1,4 +1,4 @@
-// A button that copies a text to the clipboard.
+// A button that copies text to the clipboard.
 import { announce, showError } from "./state";
 
 export function CopyButton({ text, what = "Copy" }: { text: string; what?: string }) {

@@ -31,7 +31,7 @@ export function DifferenceView({ before, after, label }: { before: string; after
   );
 }
 
-/** The words of changed lines: of each run of changes, the first removed line is compared with the first added line, and so on. */
+/** The words of changed lines: in each run of changes, the first removed line is compared with the first added line, and so on. */
 function wordsOf(lines: Line[]): Map<Line, Words[]> {
   const words = new Map<Line, Words[]>();
   for (let start = 0; start < lines.length; start++) {

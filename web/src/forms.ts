@@ -1,5 +1,5 @@
-// The JSON types of the service, which clients/generate.py writes from its table of routes. The page names them shorter, and knows more
-// about a few fields than the service's schemas say.
+// The JSON types of the service, which clients/generate.py writes from its table of routes. The page gives them shorter names, and
+// narrower types for a few fields than the service's schemas do.
 import type * as api from "../../clients/typescript/index";
 
 /** The name of a template language. The service lists the languages with the layouts. */

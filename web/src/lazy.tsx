@@ -21,7 +21,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
   };
 }
 
-/** Browsers remember that a script could not be loaded until the page is reloaded. A view that is not loaded has nothing to lose. */
+/** Until the page is reloaded, browsers remember that a script could not be loaded. A view that is not loaded has no state to lose. */
 function reloadWhenServerResponds(): void {
   if (!isOffline.value) waitForServer();
   isOffline.subscribe((offline) => {

@@ -1,4 +1,4 @@
-// What a view shows until its data has arrived, or if it cannot.
+// What a view shows while its data is loading, or if loading fails.
 import type { ComponentChildren } from "preact";
 import type { Loaded } from "./use-latest";
 

@@ -38,7 +38,7 @@ export interface Box {
   width: number;
 }
 
-/** The places of the shares side by side, each at least `minimum` wide, in a strip that is `total` wide. */
+/** The positions of the shares side by side, each at least `minimum` wide, in a strip that is `total` wide. */
 export function boxes(weights: number[], total: number, gap: number, minimum: number): Box[] {
   const room = Math.max(0, total - gap * (weights.length - 1));
   const least = Math.min(minimum, room / Math.max(1, weights.length));

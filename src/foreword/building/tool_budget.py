@@ -28,6 +28,6 @@ def tool_budget_findings(tools: Sequence[Tool], budget: int) -> list[Finding]:
     if total <= budget:
         return []
     largest = sorted(costs.items(), key=lambda row: (-sum(row[1]), row[0]))[:_MAX_NAMED]
-    named = ", ".join(f"{name} {sum(counts):,}" for name, counts in largest)
-    message = f"the definitions of {len(tools):,} tools have {total:,} tokens; their budget is {budget:,}. The most are from {named}"
+    named = ", ".join(f"{name} ({sum(counts):,})" for name, counts in largest)
+    message = f"the definitions of {len(tools):,} tools have {total:,} tokens; their budget is {budget:,}. The largest: {named}"
     return [finding("budget-tools", message)]

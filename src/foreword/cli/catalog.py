@@ -59,7 +59,7 @@ def _write_layout(form: Any) -> None:
     _write_sections(form["sections"])
     if form["touch"]:
         write("\n")
-        write_line("When a file is touched, it sends:")
+        write_line("Sent when a file is touched:")
         write("\n")
         _write_sections(form["touch"])
     width = max(map(len, form["lookups"]), default=0)

@@ -49,7 +49,7 @@ class ChangeReport(MeasuredChange):
         return lines + [f"  - {line}" for line in self.finding_lines(self.effect.fixed_findings, with_hint=False)]
 
     def touched_lines(self) -> list[str]:
-        """Describe what a touch of the watched paths adds, if that is new or has changed."""
+        """Describe what touching the watched paths adds, if that is new or has changed."""
         before, now = self.touched
         if now is None:
             return []
@@ -63,7 +63,7 @@ class ChangeReport(MeasuredChange):
         tokens = self.count(now.text).count
         what = f"{', '.join(used)} ({tokens:,} tokens)" if now.messages else "nothing"
         touched_paths = _first_three([printable(path) for path in self.args.paths])
-        return [escape_controls(f"  a touch of {touched_paths} adds {what}"), *lines]
+        return [escape_controls(f"  touching {touched_paths} adds {what}"), *lines]
 
     def size(self) -> str:
         """Describe the prompt's token count."""

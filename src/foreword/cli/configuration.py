@@ -89,7 +89,7 @@ def _from_environment(option: str, action: Action, text: str) -> list[str]:
 
 
 def _from_file(option: str, action: Action, value: Any, name: str) -> list[str]:
-    """Return the arguments for a value in the file. A table stands for a list of NAME=VALUE."""
+    """Return the arguments for a value in the file. A table is a list of NAME=VALUE."""
     if action.nargs == 0:
         if not isinstance(value, bool):
             raise CallError(f"{name} must be true or false, not {show(value)}")
@@ -108,7 +108,7 @@ def _text(value: Any, name: str) -> str:
 
 
 def _checked(parser: Parser, arguments: list[str], name: str) -> list[str]:
-    """Return the arguments. Raises a CallError that names their source if the parser refuses them."""
+    """Return the arguments. Raises a CallError that names their source if the parser rejects them."""
     try:
         parser.parse_args(list(arguments))
     except CallError as error:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def parser_for(command: str) -> Parser:
     """Return the parser for this command."""
-    about = "a layout to lock instead of those that the repository shows signs of; may be repeated"
+    about = "a layout to lock instead of the detected ones; may be repeated"
     parser = add_dir_argument(new_parser(command, several_layouts=about))
     about = "write nothing; exit with status 1 and a sentence per difference if foreword.lock is out of date"
     parser.add_argument("--check", action="store_true", help=about)

@@ -1,4 +1,4 @@
-"""`foreword mcp`: offer the prompt, skills and tools of a workspace to other agents over MCP."""
+"""`foreword mcp`: offer a workspace's prompt, skills and tools to other agents over MCP."""
 
 from __future__ import annotations
 
@@ -82,5 +82,5 @@ def _announce(url: str, is_json: bool) -> None:
     if is_json:
         write_json({"url": url})
     else:
-        write(f"Foreword offers MCP on {url}")
+        write(f"Foreword is listening for MCP clients on {url}")
     sys.stdout.flush()

@@ -19,7 +19,7 @@ _SEVERITIES = tuple(SEVERITIES)
 
 def parser_for(command: str) -> Parser:
     """Return the parser for this command."""
-    about = "a layout to review instead of those that the repository shows signs of; may be repeated"
+    about = "a layout to review instead of the detected ones; may be repeated"
     parser = new_parser(command, several_layouts=about)
     parser.add_argument(
         "range",

@@ -1,4 +1,4 @@
-"""A review as Markdown for a pull request's comment: a short table, with the changed text folded.
+"""A review as Markdown for a comment on a pull request: a short table, with the changed text folded.
 
 The same change always gives the same bytes, so a comment is edited only if there is something new to say. Everything from the
 repository is untrusted, so names and messages cannot add markup or mention anybody.
@@ -37,7 +37,7 @@ def markdown(review: Review) -> str:
     length = sum(map(len, parts))
     for detail in _details(review):
         if length + len(detail) > _MAX_LENGTH:
-            parts.append("More text changes than fit into a comment; `foreword review` shows them all.")
+            parts.append("The text changes do not all fit into a comment; run `foreword review` to see them.")
             break
         parts.append(detail)
         length += len(detail)
@@ -120,9 +120,10 @@ def _conversations(review: Review) -> str:
     if not review.conversations or not review.prompts:
         return ""
     lost = max(prompt.effect.before - prompt.effect.kept for prompt in review.prompts)
+    keep = "keeps the old prompt until it is" if review.conversations == 1 else "keep the old prompt until they are"
     return (
-        f"{count_of(review.conversations, 'stored conversation')} in this repository keep the old prompt until they are "
-        f"rebuilt. A rebuild then loses up to {count_of(lost, 'cached token')} in each."
+        f"{count_of(review.conversations, 'stored conversation')} in this repository {keep} rebuilt. Each rebuild then loses up to "
+        f"{count_of(lost, 'cached token')}."
     )
 
 

@@ -1,4 +1,4 @@
-"""The sentences of a review that every format has in common."""
+"""The sentences that all formats of a review share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def headline(review: Review) -> str:
         files = f", although {count_of(changed, 'instruction file')} changed" if changed else ""
         return f"No agent's prompt at the root changes{files}" if changed else "No agent's prompt changes"
     names = len({prompt.layout for prompt in review.prompts})
-    return f"{count_of(changed, 'instruction file')} changed, and with {'it' if changed == 1 else 'them'} the prompts of {count_of(names, 'agent')}"
+    return f"{count_of(changed, 'instruction file')} changed, which changes the prompts of {count_of(names, 'agent')}"
 
 
 def describe_place(folder: str) -> str:
@@ -38,10 +38,10 @@ def price_note(review: Review) -> str:
     from ..programs.review import TURNS
 
     if review.price is None:
-        return "Tokens are estimates. The model's price is not known; --prices adds one."
+        return "Tokens are estimates. The model's price is unknown; pass one with --prices."
     return (
-        f"Tokens are estimates. Costs are for {review.price.name}, with {TURNS} turns in each conversation that read the prompt "
-        "from the cache."
+        f"Tokens are estimates. Costs are for {review.price.name}, in conversations of {TURNS} turns that read the prompt "
+        "from the cache after the first."
     )
 
 

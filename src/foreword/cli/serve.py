@@ -42,7 +42,7 @@ def parser_for(command: str) -> Parser:
         metavar="ADDRESS",
         help="the address to listen on (127.0.0.1); an address that is not local requires FOREWORD_TOKEN",
     )
-    parser.add_argument("--config", default="", metavar="FILE", help="a TOML file of these options (port = 8371)")
+    parser.add_argument("--config", default="", metavar="FILE", help="a TOML file that sets these options (port = 8371)")
     parser.add_argument("--port", type=int, default=8371, metavar="N", help="the port (8371); 0 picks a free one")
     parser.add_argument(
         "--root",
@@ -60,7 +60,7 @@ def parser_for(command: str) -> Parser:
     )
     parser.add_argument("--tokens", default="", metavar="FILE", help="a TOML file with the tokens of several teams")
     parser.add_argument(
-        "--new-token", default="", metavar="NAME", help="print a new token and its entry for FILE, and exit"
+        "--new-token", default="", metavar="NAME", help="print a new token and its entry for the --tokens file, and exit"
     )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="the number of processes (1)")
     parser.add_argument(
@@ -194,14 +194,14 @@ def serve(args: Namespace) -> int:
 
 
 def _write_token(args: Namespace) -> int:
-    """Print a new token and its entry for the file of tokens."""
+    """Print a new token and its entry for the token file."""
     from ..service.tokens import new_token
 
     token, entry = new_token(args.new_token)
     if args.json:
         write_json({"token": token, "entry": entry})
     else:
-        write(f"The token, which is not stored anywhere: {token}\n\nIts entry for the file of tokens:\n\n{entry}")
+        write(f"The token, which is not stored anywhere: {token}\n\nAdd this to the --tokens file:\n\n{entry}")
     return 0
 
 

@@ -23,13 +23,13 @@ def parser_for(command: str) -> Parser:
         parser.add_argument(
             "--contract",
             action="store_true",
-            help="also remove what only older versions of Foreword need; run this when none is left",
+            help="also remove what only older versions of Foreword need; run this when none of them is in use",
         )
     if command == "store forget":
         parser.add_argument("id", metavar="ID", help="the id of the conversation")
     if command == "store prune":
         parser.add_argument(
-            "--older-than", default="90d", metavar="AGE", help="the age of editions to remove, such as 90d or 12h (90d)"
+            "--older-than", default="90d", metavar="AGE", help="remove editions that are older than this, such as 90d or 12h (90d)"
         )
         parser.add_argument(
             "--keep-last",
@@ -74,7 +74,7 @@ def store_migrate(args: Namespace) -> int:
         write_json({"version": version.version, "lowest": version.lowest})
     else:
         write(
-            f"the store's schema is version {version.version}; a Foreword with version {version.lowest} or later can use it"
+            f"the store's schema is version {version.version}; every Foreword with schema version {version.lowest} or later can use it"
         )
     return 0
 
@@ -88,7 +88,7 @@ def store_forget(args: Namespace) -> int:
     if args.json:
         write_json({"forgotten": args.id})
     else:
-        write(f"conversation {printable(args.id)} and everything that only it used are gone")
+        write(f"removed conversation {printable(args.id)} and everything that only it used")
     return 0
 
 

@@ -145,7 +145,7 @@ def template_label(args: Namespace) -> int:
         write_json(move_form(move))
     else:
         before = f" instead of version {move.previous}" if move.previous else ""
-        write_line(f"{printable(move.label)} is now version {move.version}{before} of template {printable(move.name)}")
+        write_line(f"label {printable(move.label)} of template {printable(move.name)} now refers to version {move.version}{before}")
     return 0
 
 

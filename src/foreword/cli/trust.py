@@ -1,4 +1,4 @@
-"""`foreword trust`: show what a workspace brings into prompts, and accept it."""
+"""`foreword trust`: show what a workspace contributes to prompts, and accept it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _COLOURS = {"trusted": "green", "changed": "yellow", "new": "yellow"}
 
 def parser_for(command: str) -> Parser:
     """Return the parser for this command."""
-    about = "a layout to consider instead of those that the repository shows signs of; may be repeated"
+    about = "a layout to consider instead of the detected ones; may be repeated"
     parser = add_dir_argument(new_parser(command, several_layouts=about))
     parser.add_argument("--yes", action="store_true", help="accept the files without asking")
-    about = "also trust everything in the commits of this branch or tag, such as origin/main"
+    about = "also trust everything in the history of this branch or tag, such as origin/main"
     parser.add_argument("--ref", default="", metavar="NAME", help=about)
     parser.add_argument("--revoke", action="store_true", help="forget everything that was accepted in this workspace")
     parser.add_argument("--list", action="store_true", help="list the workspaces in which files were accepted")
@@ -61,7 +61,7 @@ def _accept(trusting: Trusting, args: Namespace) -> int:
         rows = [(row.state, row.path, row.hash[:19]) for row in files]
         colours = [{0: _COLOURS[row.state]} for row in files]
         write_table(rows, ("state", "file", "hash"), paths=(1,), row_colours=colours)
-    is_new = trusting.has_news(args.ref)
+    is_new = trusting.has_changes(args.ref)
     is_accepted = not is_new or args.yes or _asks(len(files))
     if is_new and is_accepted:
         trusting.accept(args.ref)

@@ -71,7 +71,7 @@ class ConversationAssembler:
 
     @property
     def recent(self) -> RecentEditions:
-        """The editions that this process has built last, for any conversation."""
+        """The editions that this process built most recently, for any conversation."""
         return self._shared.recent
 
     @property

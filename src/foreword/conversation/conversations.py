@@ -147,7 +147,7 @@ class Conversations:
         return self._shared.editions.current(id, moment)
 
     def forget(self, id: str) -> bool:
-        """Remove a conversation, and each text that only it used. Returns False if there is no such conversation."""
+        """Remove a conversation, and any text that only it used. Returns False if there is no such conversation."""
         return self.store.forget(id)
 
     def close(self) -> None:

@@ -28,7 +28,7 @@ class RecentEdition:
 
 
 class RecentEditions:
-    """The editions that were built last, newest first. Safe to use from several threads."""
+    """The most recently built editions, newest first. Safe to use from several threads."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit

@@ -76,7 +76,7 @@ def resolve_layout(
 
 
 def start_trust(workspace: Workspace, reader: Reader, mode: Any) -> None:
-    """Let the reader check the files of the workspace. `mode` is a mode of trust, a function that accepts files, or a Trust."""
+    """Let the reader check the workspace's files. `mode` is a mode of trust, a function that accepts files, or a Trust."""
     if isinstance(mode, Trust):
         trust = mode
     elif callable(mode):
@@ -89,7 +89,7 @@ def start_trust(workspace: Workspace, reader: Reader, mode: Any) -> None:
 
 
 def _literal_wildcards(layout: Layout) -> Iterator[Finding]:
-    """Yield a finding for each pattern with a wildcard from a setting that patterns do not have. A mirror copies its program instead."""
+    """Yield a finding for each pattern in which a setting used a wildcard that patterns do not support. A mirror copies its program instead."""
     for pattern in literal_wildcards(layout.lookups) if not layout.mirrors else ():
         message = f"in {printable(pattern)}, '?' or braces from a setting are part of the name; only '*' and '**' are wildcards"
         yield finding("pattern-literal", message)

@@ -149,7 +149,7 @@ def trust_mode(settings: Sequence[Settings]) -> tuple[str, list[Finding]]:
     for file in settings:
         path = printable(file.path)
         if file.is_untrusted and "trust" in file.mapping:
-            message = f"{path}: a workspace may not say how far it is trusted; its key `trust` was ignored"
+            message = f"{path}: a workspace may not decide whether it is trusted; its key `trust` was ignored"
             findings.append(finding("workspace-refused", message, path))
         elif not file.is_untrusted and "trust" in file.mapping:
             mode = file.mapping["trust"]

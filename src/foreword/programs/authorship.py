@@ -46,7 +46,7 @@ class AuthoredLine:
 
 @value
 class Authorship:
-    """The lines of a prompt with their commits, the time now in seconds, and notes about what git could not say."""
+    """The lines of a prompt with their commits, the time now in seconds, and notes about what git could not find out."""
 
     prompt: Prompt
     lines: Sequence[AuthoredLine]
@@ -64,14 +64,14 @@ class AuthorSum:
 
 
 def authorship(question: Question) -> Authorship:
-    """Return the commit of each line of the question's prompt. Git is asked once per file."""
+    """Return the commit of each line of the question's prompt. Git runs once per file."""
     reader = Reader()
     workspace = resolve_workspace(question.workspace, reader)
     reasons: list[str] = []
     git = open_git(workspace, reader, reasons.append)
     if git is None:
         reason = reasons[0] if reasons else "it is not in a git repository with a commit"
-        raise CallError(f"blame --git cannot ask git about {printable(workspace.cwd)}: {reason}")
+        raise CallError(f"blame --git cannot use git in {printable(workspace.cwd)}: {reason}")
     prompt = question.checked_prompt()
     notes: list[str] = []
     lines = lines_of(prompt)
@@ -92,12 +92,12 @@ def _commits_of(git: Git, path: str, notes: list[str]) -> Sequence[Commit] | Non
     if not os.path.isabs(path) or not is_inside(real, root) or real == root:
         return None
     if not os.path.lexists(path):  # its name was changed to make it printable
-        notes.append(f"git was not asked who wrote {path}, because its name contains control characters")
+        notes.append(f"{path} has no authors, because git blame is not run on a name with control characters")
         return None
     try:
         return blame_file(git, real[len(root.rstrip("/")) + 1 :]) or ()
     except GitError as error:
-        notes.append(f"git could not say who wrote {printable(path)}: {error}")
+        notes.append(f"git blame failed on {printable(path)}: {error}")
         return None
 
 

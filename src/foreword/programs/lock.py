@@ -186,7 +186,7 @@ def _unquote(word: str) -> str:
 def _compare_with_file(path: str, root: str, current: Lock) -> list[str]:
     reading = Reader(limit=16 << 20).read(path, Reach(root, root, can_be_allowed=False))
     if reading.fate == "absent":
-        return [f"there is no {LOCK_FILE}; write it with: foreword lock"]
+        return [f"there is no {LOCK_FILE}; to create it, run: foreword lock"]
     if reading.fate not in ("used", "blank"):
         return [f"{LOCK_FILE} cannot be read: {reading.reason}"]
     locked = [line for line in reading.text.split("\n") if line and not line.startswith("#")]
@@ -203,7 +203,7 @@ def compare_lines(locked: Iterable[str], current: Iterable[str]) -> Iterator[str
 
 
 def _facts(lines: Iterable[str]) -> dict[tuple[str, ...], str]:
-    """Return the facts by what they are about. A line that is not a fact, such as one of a merge conflict, is a fact of its own."""
+    """Return the facts by subject. A line that is not a fact, such as one of a merge conflict, is a fact of its own."""
     facts: dict[tuple[str, ...], str] = {}
     for line in lines:
         words = [_unquote(word) for word in line.split(" ")]
@@ -226,7 +226,7 @@ def _describe(key: tuple[str, ...], old: str | None, new: str | None) -> str:
     if kind == "file":
         return f"{names[0]} {change}"
     if kind == "line":
-        return f"{LOCK_FILE} contains a line that it should not: {names[0]}"
+        return f"{LOCK_FILE} contains an unexpected line: {names[0]}"
     place = f"{names[0]} at the root" if names[1] == "." else f"{names[0]} in {names[1]}"
     if kind == "prompt":
         return f"{place}: the prompt {change}"
@@ -234,5 +234,5 @@ def _describe(key: tuple[str, ...], old: str | None, new: str | None) -> str:
         return f"{place}: the prompt {'now reads' if old is None else 'no longer reads'} {names[2]}"
     if old is None or new is None:
         tokens = printable(new or old or "")
-        return f"{place}: the section {names[2]} {change} ({tokens} tokens)"
-    return f"{place}: the section {names[2]} has {printable(new)} tokens instead of {printable(old)}"
+        return f"{place}: section {names[2]} {change} ({tokens} tokens)"
+    return f"{place}: section {names[2]} has {printable(new)} tokens instead of {printable(old)}"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..vocabulary import Prompt
     from .question import Question
 
-# The facts that differ between machines. In a portable text, their names replace them.
+# The facts that differ between machines. In portable text, each is replaced by its name.
 _LOCAL_ORIGINS = ("environment", "variable", "scope")
 FILE_ORIGINS = ("file", "skill", "resident", "template", "setting")
 
@@ -53,7 +53,7 @@ class ProjectPrompts:
         return self._files
 
     def layouts(self) -> list[str]:
-        """Return the requested layouts, or those that the repository shows signs of.
+        """Return the requested layouts, or those that are detected in the repository.
 
         An empty name means the repository's own layout, or the default.
         """

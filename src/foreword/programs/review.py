@@ -1,4 +1,4 @@
-"""The bill of a pull request: what a change to a repository does to the prompt of each agent, and what it costs.
+"""Review a pull request: what a change to a repository does to each agent's prompt, and what it costs.
 
 Both trees are read from git and written, one after the other, into the same private temporary folder, so that the prompts differ only
 if the files do. The user's own files are not part of a review.
@@ -111,7 +111,7 @@ def review_change(question: Question) -> Review:
     git = open_git(workspace, reader, reasons.append)
     if git is None:
         reason = reasons[0] if reasons else "it is not in a git repository with a commit"
-        raise CallError(f"review cannot ask git about {printable(workspace.cwd)}: {reason}")
+        raise CallError(f"review cannot use git in {printable(workspace.cwd)}: {reason}")
     objects = GitTrees(git)
     base, head = _resolve_range(objects, question.fields.get("range") or "")
     trees = objects.tree(base.commit), objects.tree(head.commit)
@@ -250,7 +250,7 @@ class _TreeComparison:
             self.notes["the repository is very large, so checks for missing files may be wrong"] = None
         if skipped := list(self.checkout.skipped):
             names = ", ".join(map(printable, skipped[:3])) + (f" and {len(skipped) - 3:,} more" if skipped[3:] else "")
-            self.notes[f"not read, because of the name or size or because this clone does not have it: {names}"] = None
+            self.notes[f"not read, because of their names or sizes, or because this clone does not contain them: {names}"] = None
 
     def _note_trust(self, files: Sequence[FileReview]) -> None:
         """Note the changed files that the user has not accepted, if they have accepted others in this repository."""
@@ -323,7 +323,7 @@ def _outcome(verdict: Verdict | None) -> tuple[str, int | None]:
 
 
 def _only_in(findings: Sequence[Finding], others: Sequence[Finding]) -> list[Finding]:
-    """Return the findings that are not among the others. Only a line number or a size that changed is not a difference."""
+    """Return the findings that are not among the others. A changed line number or size alone is not a difference."""
     remaining: dict[tuple[str, ...], int] = {}
     for row in others:
         remaining[_identity(row)] = remaining.get(_identity(row), 0) + 1

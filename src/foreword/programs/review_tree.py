@@ -65,7 +65,7 @@ class TreeReader:
         self.compared_files = [path for path in self.instruction_files if path.rpartition("/")[0] in folders]
 
     def _find_layouts(self, mirrors: Mapping[str, Layout], paths: Sequence[str]) -> list[str]:
-        """Return the requested layouts, or those that one of the trees shows signs of."""
+        """Return the requested layouts, or those that are detected in either tree."""
         fields = self.question.fields
         requested = fields.get("layouts") or list(filter(None, [fields.get("layout")]))
         if requested:

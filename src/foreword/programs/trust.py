@@ -1,4 +1,4 @@
-"""Show and record which files of a workspace a user trusts: `foreword trust`."""
+"""Show and record which of a workspace's files a user trusts: `foreword trust`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @value
 class TrustedFile:
-    """A file that a workspace brings into prompts: its path relative to the root, its hash, and whether it is `trusted`, `changed` or `new`."""
+    """A file that a workspace contributes to prompts: its path relative to the root, its hash, and whether it is `trusted`, `changed` or `new`."""
 
     path: str
     hash: str
@@ -40,7 +40,7 @@ class TrustedWorkspace:
 
 
 class Trusting:
-    """The files of one workspace, and what the user has accepted of them."""
+    """The files of one workspace, and which of them the user has accepted."""
 
     def __init__(self, question: Question) -> None:
         self.question = question
@@ -53,7 +53,7 @@ class Trusting:
         return self.workspace.root or self.workspace.cwd
 
     def files(self) -> list[TrustedFile]:
-        """Return everything that the workspace brings into prompts, for all layouts in use and in all folders with instructions."""
+        """Return everything that the workspace contributes to prompts, for all layouts in use and in all folders with instructions."""
         rows = []
         for path, hash in sorted(self._collect().items()):
             known = self.record.files.get(path)
@@ -61,12 +61,12 @@ class Trusting:
             rows.append(TrustedFile(printable(path), hash, state))
         return rows
 
-    def has_news(self, ref: str = "") -> bool:
+    def has_changes(self, ref: str = "") -> bool:
         """Whether a file is new, changed or gone, or `ref` is not the trusted one."""
         return self._collect() != self.record.files or bool(ref and ref != self.record.ref)
 
     def accept(self, ref: str = "") -> None:
-        """Record the files as they are now. With `ref`, everything in the commits of that branch or tag is trusted too."""
+        """Record the files as they are now. With `ref`, everything in the history of that branch or tag is trusted too."""
         if ref:
             from ..sources.git import open_git
             from ..sources.git_trees import GitTrees
@@ -90,7 +90,7 @@ class Trusting:
                     try:
                         project.prompt(assembler)
                         candidates_of_touches(assembler, [folder])
-                    except ForewordError:  # a layout that cannot be used here brings nothing into a prompt
+                    except ForewordError:  # a layout that cannot be used here contributes nothing
                         continue
             self._collected = collected.read_files
         return self._collected

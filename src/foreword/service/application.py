@@ -113,7 +113,7 @@ class Application:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _sample_gauges(self) -> None:
-        """Record this process's figures from time to time, for the process that answers `/metrics`."""
+        """Periodically record this process's figures, for the process that answers `/metrics`."""
         while True:
             self._metrics.set_gauges(sample(self._service, self._lanes, self._memory, self._store_watch))
             await asyncio.sleep(_SAMPLE_SECONDS)
@@ -337,8 +337,8 @@ def _layout_problem(error: LayoutError, request: Request) -> Problem:
 def _redact_cwd(error: ForewordError, service: Service, request: Request) -> str:
     """Return an error's message for the log, without the working directory, whose name may contain spaces."""
     message, body = str(error), request.body or request.query
-    for asked in (body, getattr(body, "old", None), getattr(body, "new", None)):
-        cwd = getattr(asked, "cwd", "")
+    for part in (body, getattr(body, "old", None), getattr(body, "new", None)):
+        cwd = getattr(part, "cwd", "")
         path = printable(service.path(cwd)) if isinstance(cwd, str) else ""
         message = message.replace(path, "…") if path else message
     return redact(message)

@@ -443,7 +443,7 @@ class DriftQuery(Struct, forbid_unknown_fields=True):
 
 
 class LayoutsQuery(Struct, forbid_unknown_fields=True):
-    """The folder whose workspace's own layouts to list."""
+    """The folder of the workspace whose own layouts to list."""
 
     cwd: Path = ""
 

@@ -52,7 +52,7 @@ def start_sub_agent(service: Service, request: Request) -> Response:
 
 
 def add_message(service: Service, request: Request) -> Response:
-    """Add a message to the conversation's next turn, for example from a person who watches it."""
+    """Add a message to the conversation's next turn, for example from a person who is watching."""
     body: MessageBody = request.body
     id = request.text("id")
     conversation = service.conversation(id, service.body_of(id))

@@ -153,7 +153,7 @@ def list_conversations(service: Service, request: Request) -> Response:
 
 
 def forget(service: Service, request: Request) -> Response:
-    """Remove a conversation, and each text that only it used, from the store and from the memory of all processes."""
+    """Remove a conversation, and any text that only it used, from the store and from the memory of all processes."""
     id = request.text("id")
     if not service.conversations.forget(id):
         raise Problem("not-found", f"conversation {id!r} has not been started")

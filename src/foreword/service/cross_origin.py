@@ -24,7 +24,7 @@ def check_origins(origins: Sequence[str]) -> None:
 
 
 class CrossOrigin:
-    """Adds the headers for allowed origins to an application's responses, and answers the browser's preliminary requests."""
+    """Adds the headers for allowed origins to an application's responses, and answers the browser's preflight requests."""
 
     def __init__(self, application: Any, origins: Sequence[str]) -> None:
         self._application = application

@@ -49,7 +49,7 @@ class ServedFolders:
         return path
 
     def pack_folders(self, packs: Mapping[str, str]) -> dict[str, str]:
-        """Return a request's packs. Raises a Problem if one is not in an allowed folder, or has the name of one of the service's."""
+        """Return a request's packs. Raises a Problem if one is not in an allowed folder, or has the name of one of the service's packs."""
         folders: dict[str, str] = {}
         for name, folder in packs.items():
             if name in self.packs:

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 # The figures that are sampled, each with its name in Prometheus, its kind and what it means. Those of all processes are added up.
 GAUGES = {
-    "store_down": ("foreword_store_down", "gauge", "Processes that cannot use the store now"),
+    "store_down": ("foreword_store_down", "gauge", "Processes that currently cannot use the store"),
     "pool_size": ("foreword_store_connections", "gauge", "Open connections to the database server"),
     "pool_available": ("foreword_store_idle_connections", "gauge", "Connections to the database server that are idle"),
     "requests_waiting": ("foreword_store_waiting", "gauge", "Calls that are waiting for a connection"),
-    "reading": ('foreword_waiting_jobs{lane="reading"}', "gauge", "Requests that wait for a thread, by lane"),
+    "reading": ('foreword_waiting_jobs{lane="reading"}', "gauge", "Requests waiting for a thread, by lane"),
     "building": ('foreword_waiting_jobs{lane="building"}', "gauge", ""),
     "templates": ('foreword_waiting_jobs{lane="templates"}', "gauge", ""),
     "inspections": ('foreword_waiting_jobs{lane="inspections"}', "gauge", ""),
     "sandbox_processes": ("foreword_sandbox_processes", "gauge", "Processes that render untrusted templates"),
-    "in_flight_bytes": ("foreword_in_flight_bytes", "gauge", "Memory that requests and responses in flight use"),
+    "in_flight_bytes": ("foreword_in_flight_bytes", "gauge", "Memory used by requests and responses in flight"),
     "processes": ("foreword_processes", "gauge", "Worker processes"),
     "cpu_seconds": ("process_cpu_seconds_total", "counter", "CPU time of the worker processes"),
     "resident_bytes": ("process_resident_memory_bytes", "gauge", "Resident memory of the worker processes"),
@@ -53,7 +53,7 @@ def sample(service: Service, lanes: Lanes, memory: MemoryLimit, watch: StoreWatc
 
 
 def _resident_bytes() -> int:
-    """Return the resident memory, or 0 if the system does not say."""
+    """Return the resident memory, or 0 if the system does not report it."""
     try:
         with open("/proc/self/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

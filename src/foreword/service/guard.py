@@ -60,7 +60,7 @@ class RequestGuard:
             raise Problem("missing-token", "send the header 'Authorization: Bearer TOKEN'")
         caller = self._tokens.find(header)
         if caller is None:
-            raise Problem("invalid-token", "this service does not know the token")
+            raise Problem("invalid-token", "the token is unknown; check the Authorization header")
         return caller
 
 

@@ -115,7 +115,7 @@ class Metrics:
                 "foreword_hit_rate", "Share of the recorded input tokens that was read from the cache", "gauge"
             )
             yield f"foreword_hit_rate {values[_COUNT_INDEX['read_tokens']] / tokens:.4f}"
-        yield from _header("foreword_findings_total", "Findings in turns, by code", "counter")
+        yield from _header("foreword_findings_total", "Findings reported in turns, by code", "counter")
         for code, index in _CODE_INDEX.items():
             if count := values[index]:
                 yield f'foreword_findings_total{{code="{code}"}} {count:.0f}'
@@ -123,7 +123,7 @@ class Metrics:
             if about:
                 yield from _header(name.partition("{")[0], about, kind)
             yield f"{name} {values[index]:.15g}"
-        yield from _header("process_start_time_seconds", "When the process that answers was started", "gauge")
+        yield from _header("process_start_time_seconds", "When the process that answers this request was started", "gauge")
         yield f"process_start_time_seconds {STARTED:.3f}"
         yield from _header("foreword_build_info", "The versions of Foreword and Python", "gauge")
         yield f'foreword_build_info{{version="{__version__}",python="{platform.python_version()}"}} 1'

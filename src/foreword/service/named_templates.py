@@ -22,7 +22,7 @@ def list_templates(service: Service, request: Request) -> Response:
     return Response({"templates": forms, "next": page[-1].name if len(rows) > query.limit else None})
 
 
-def read_named(service: Service, request: Request) -> Response:
+def read_named_template(service: Service, request: Request) -> Response:
     """Return the version of a template that a label refers to, by default `production`."""
     query: LabelQuery = request.query
     name = _name(request)
@@ -32,7 +32,7 @@ def read_named(service: Service, request: Request) -> Response:
     return request.if_modified(template_response(found))
 
 
-def save_named(service: Service, request: Request) -> Response:
+def save_named_template(service: Service, request: Request) -> Response:
     """Save a new version of a template, and make it live. With If-Match, this fails unless that version is still live."""
     name = _name(request)
     after = expected_version(service, request.header("if-match"), name)
@@ -55,13 +55,13 @@ def list_named_versions(service: Service, request: Request) -> Response:
     )
 
 
-def add_version(service: Service, request: Request) -> Response:
+def add_named_version(service: Service, request: Request) -> Response:
     """Save a new version of a template without making it live. A label in the query is moved to it."""
     query: SaveVersionQuery = request.query
     return _add(service, request, _name(request), None, query.label)
 
 
-def read_version(service: Service, request: Request) -> Response:
+def read_named_version(service: Service, request: Request) -> Response:
     """Return one version of a template."""
     name, version = _name(request), request.number("version")
     found = service.store.template_version(name, version)

@@ -1,4 +1,4 @@
-"""Routes that ask about a prompt without a conversation. Each answers what the command of the same name prints with `--json`."""
+"""Routes that ask about a prompt without a conversation. Each returns what the command of the same name prints with `--json`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limit the number of requests per second that one caller may send. Each process counts for itself."""
+"""Limit the number of requests per second that one caller may send. Each process counts separately."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAX_CALLERS = 10_000
 
 
 class RateLimit:
-    """Allows each caller `rate` requests per second on average, and as many at once."""
+    """Allows each caller `rate` requests per second on average, and that many at once."""
 
     def __init__(self, rate: float, clock: Callable[[], float] = monotonic) -> None:
         self._rate, self._clock = rate, clock

@@ -78,7 +78,7 @@ def serve(options: ServerOptions, token: str, on_listen: Callable[[str], None]) 
     check_exposure(_LOOPBACK[0] if options.unix else options.host, token, "--host", options.tokens)
     check_origins(options.origins)
     if bool(options.tls_cert) != bool(options.tls_key):
-        raise CallError("--tls-cert and --tls-key belong together; pass both")
+        raise CallError("--tls-cert and --tls-key must be passed together")
     Tokens(token, options.tokens)
     service = create_service(options)  # report invalid options once, not in every worker
     try:

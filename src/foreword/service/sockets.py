@@ -73,4 +73,4 @@ def _remove_unused(path: str) -> None:
             return
         except OSError as error:
             raise CallError(f"--unix {printable(path)}: {error.strerror}") from None
-    raise CallError(f"--unix {printable(path)}: another service is listening there")
+    raise CallError(f"--unix {printable(path)}: another service is listening there; choose another path")

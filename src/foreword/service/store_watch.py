@@ -1,4 +1,4 @@
-"""Notices that the store fails, and when it responds again, and logs both."""
+"""Logs when the store fails and when it responds again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class StoreWatch:
             self._task = asyncio.get_running_loop().create_task(self._wait(monotonic()))
 
     async def _wait(self, failed_at: float) -> None:
-        """Call the store until it responds. A store that is only busy does."""
+        """Call the store until it responds. A busy store counts as responding."""
         while True:
             await asyncio.sleep(self._interval)
             try:

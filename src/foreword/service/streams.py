@@ -29,7 +29,7 @@ class Streams:
     def open(self, events: Callable[[Event], Iterator[Any]]) -> Stream:
         """Return a new stream. Raises a Problem if there are too many."""
         if self.count >= MAX_STREAMS:
-            raise Problem("busy", f"{MAX_STREAMS} streams of events are already open; try again later")
+            raise Problem("busy", f"{MAX_STREAMS} event streams are already open; try again later")
         self.count += 1
         return Stream(events, self)
 

@@ -171,7 +171,7 @@ def list_files(service: Service, request: Request) -> Response:
 
 
 def list_layouts(service: Service, request: Request) -> Response:
-    """Return the shipped layouts, and those of the user, of the service's packs and of the workspace in `cwd`.
+    """Return the shipped layouts, and those from the user, the service's packs and the workspace in `cwd`.
 
     `mirrors` names the program whose prompts the layout reproduces; such a layout answers questions, but cannot be used for a turn.
     `language` is the template language if the layout accepts a template, otherwise null. `stored_template` says whether conversations

@@ -66,7 +66,7 @@ def hash_token(token: bytes) -> bytes:
 
 
 def new_token(name: str) -> tuple[str, str]:
-    """Return a new token, and its entry for the file."""
+    """Return a new token, and its entry for the token file."""
     token = token_urlsafe(32)
     rights = ", ".join(f'"{right}"' for right in RIGHTS[:3])
     lines = (
@@ -99,7 +99,7 @@ def read_tokens(path: str) -> dict[bytes, Caller]:
         except ValueError as error:
             raise CallError(f"--tokens {name}: token {number}: {error}") from None
         if hash in tokens or access.name in {known.name for known in tokens.values()}:
-            raise CallError(f"--tokens {name}: token {number}: its name or hash is already that of another token")
+            raise CallError(f"--tokens {name}: token {number}: another token already has its name or hash")
         tokens[hash] = access
     return tokens
 
@@ -116,7 +116,7 @@ def _parse(row: Mapping[str, Any], folder: str) -> tuple[bytes, Caller]:
         raise ValueError("hash must be sha256: followed by 64 hexadecimal digits; see foreword serve --new-token")
     rights = row.get("rights", [])
     if not isinstance(rights, list) or not rights or any(right not in RIGHTS for right in rights):
-        raise ValueError(f"rights must be a list of {', '.join(RIGHTS)}")
+        raise ValueError(f"rights must be a list of one or more of {', '.join(RIGHTS)}")
     if not _is_text(prefix, 100) or "@" in prefix:
         raise ValueError("prefix must be a string of at most 100 printable characters without @")
     roots = _parse_roots(row.get("roots", []), folder)
@@ -128,7 +128,7 @@ def _is_text(content: object, max_length: int) -> bool:
 
 
 def _parse_roots(roots: object, folder: str) -> tuple[str, ...]:
-    """Return the folders in a table as absolute paths. Relative ones start at the folder of the file."""
+    """Return the folders in a table as absolute paths. Relative paths start at the file's folder."""
     if not isinstance(roots, list) or not all(isinstance(root, str) and root for root in roots):
         raise ValueError("roots must be a list of folders")
     paths = tuple(os.path.abspath(os.path.join(folder, os.path.expanduser(root))) for root in roots)
@@ -139,7 +139,7 @@ def _parse_roots(roots: object, folder: str) -> tuple[str, ...]:
 
 
 class Tokens:
-    """The tokens that this process accepts. The file is read again when it changes; if it is then invalid, the earlier tokens remain.
+    """The tokens that this process accepts. The file is read again when it changes; if it has become invalid, the previous tokens stay in effect.
 
     Each header is hashed only once.
     """

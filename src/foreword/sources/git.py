@@ -77,7 +77,7 @@ class Git:
         return self._run(settings, arguments, self.root, _OBJECT_VARIABLES, data, timeout)
 
     def run_start(self, *arguments: str, limit: int, timeout: float = TIMEOUT) -> bytes:
-        """Like `run`, but return only the first bytes of the output, and stop git then. A failure gives fewer bytes."""
+        """Like `run`, but return only the first bytes of the output, and stop git then. If git fails, there are fewer bytes."""
         import subprocess
         from threading import Timer
 
@@ -147,7 +147,7 @@ class Git:
 
 
 def open_git(workspace: Workspace, reader: Reader, report: Report) -> Git | None:
-    """Return what runs git on the workspace's repository, or None if there is none or git is not safe to run.
+    """Return an object that runs git on the workspace's repository, or None if there is none or git is not safe to run.
 
     If this is a repository, `report` is then called with the reason.
     """

@@ -59,7 +59,7 @@ def data_folder(workspace: Workspace) -> str | None:
 
 
 def state_folder(workspace: Workspace) -> str | None:
-    """Return the folder for what a program remembers: `$XDG_STATE_HOME` if absolute, otherwise `~/.local/state`; `%LOCALAPPDATA%` on Windows."""
+    """Return the folder for programs' state: `$XDG_STATE_HOME` if absolute, otherwise `~/.local/state`; `%LOCALAPPDATA%` on Windows."""
     return _folder(workspace, "LOCALAPPDATA", "XDG_STATE_HOME", ".local/state")
 
 

@@ -1,7 +1,7 @@
-"""Trust: which files of a workspace a user has accepted, by their hashes, in a file outside the workspace.
+"""Trust: which of a workspace's files a user has accepted, by their hashes, in a file outside the workspace.
 
     off      every file is used (the default)
-    record   every file is used; what is new or changed since the last time is reported
+    record   every file is used; what is new or has changed since it was last used is reported
     ask      what is new or changed is left out until the user or the caller accepts it
 
 The mode comes from the user's settings or from the caller, never from the workspace.
@@ -60,7 +60,7 @@ class Trust:
         return "untrusted", f"it {'has ' if change[0] == 'c' else ''}{change}; to use it, run: foreword trust", CODE
 
     def finish(self) -> list[Finding]:
-        """Return what changed since the last time, and record it, if that is the mode."""
+        """In the mode `record`, return findings about new and changed files, and record them."""
         if self.mode != "record":
             return []
         known, new = self.record.files, self.read_files
@@ -69,8 +69,8 @@ class Trust:
         if known:
             for name in different:
                 path = printable(os.path.join(self.root, name))
-                change = "has changed" if name in known else "is new"
-                findings.append(finding("file-changed", f"{path} {change} since the last time it was used", path))
+                change = "has changed since it was last used" if name in known else "is new in this workspace"
+                findings.append(finding("file-changed", f"{path} {change}", path))
         if different:
             self.record.save({**known, **new}, self.record.ref)
         return findings
@@ -100,7 +100,7 @@ def _blob_id(data: bytes, length: int) -> str:
 
 
 def _blobs(workspace: Workspace, ref: str, name: str) -> frozenset[str]:
-    """Return the ids of all contents that a file has had in the commits of a ref. Git that fails means that nothing is trusted."""
+    """Return the ids of all contents that a file has had in the commits of a ref. If git fails, nothing is trusted."""
     from .files import Reader
     from .git import GitError, open_git
     from .git_trees import GitTrees

@@ -102,7 +102,7 @@ if TYPE_CHECKING:
             """Return the moves of a template's labels, newest first."""
 
         def forget(self, conversation: str) -> bool:
-            """Remove a conversation, and each text that nothing else uses. Returns False if there is no such conversation."""
+            """Remove a conversation, and any text that nothing else uses. Returns False if there is no such conversation."""
 
         def prune(self, before: float, keep_last: int = 1) -> Iterator[Pruned]:
             """Remove editions that were created before a time, in seconds since 1970, except the newest ones of each conversation.

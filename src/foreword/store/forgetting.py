@@ -1,4 +1,4 @@
-"""Remove conversations and old editions, and with them each text that nothing else uses.
+"""Remove conversations and old editions, and with them any text that nothing else uses.
 
 This takes two kinds of transactions. One removes editions and records their contents as possibly unused. The other removes contents
 and texts that are really unused, and records their hashes. If a process is killed in between, the next one continues. Every process
@@ -49,7 +49,7 @@ def _marks(values: Sequence[object]) -> str:
     return f"({', '.join('?' * len(values))})"
 
 
-def _is_unused(condition: str = "") -> str:
+def _unused_condition(condition: str = "") -> str:
     """Return an SQL condition for texts that no content and no template uses. `condition` limits which contents count."""
     uses = [f"SELECT 1 FROM foreword_contents AS c WHERE c.{column} = t.id{condition}" for column in TEXT_COLUMNS]
     uses.append("SELECT 1 FROM foreword_templates WHERE template = t.id")
@@ -152,7 +152,7 @@ class ForgettingStore(StoreWriter):
         self._write(remove, {})
         texts = self._collect_all()
         self.drop_forgotten()
-        time.sleep(min(time.monotonic() - start, 1.0))  # half of the time belongs to other writers
+        time.sleep(min(time.monotonic() - start, 1.0))  # leave half of the time to other writers
         return Pruned(total.conversations + conversations, total.editions + editions, total.texts + texts)
 
     def _remove(self, connection: Any, conversation: str, until: int) -> int:
@@ -204,7 +204,7 @@ class ForgettingStore(StoreWriter):
         rows = self._select(connection, f"SELECT {columns} FROM foreword_contents WHERE id IN {_marks(batch)}", batch)
         texts = sorted({text for row in rows for text in row})
         if texts:
-            condition = _is_unused(f" AND c.id NOT IN {_marks(batch)}")
+            condition = _unused_condition(f" AND c.id NOT IN {_marks(batch)}")
             select = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(texts)} AND {condition} ORDER BY id"
             key = [*texts, *batch * len(TEXT_COLUMNS)]
             texts = [text for (text,) in self._select(connection, select + self.FOR_UPDATE, key)]
@@ -218,7 +218,7 @@ class ForgettingStore(StoreWriter):
         )
         removed = []
         if texts:
-            unused = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(texts)} AND {_is_unused()}"
+            unused = f"SELECT id FROM foreword_texts AS t WHERE id IN {_marks(texts)} AND {_unused_condition()}"
             removed = self._select(
                 connection, f"DELETE FROM foreword_texts WHERE id IN ({unused}) RETURNING hash", texts
             )
@@ -230,7 +230,7 @@ class ForgettingStore(StoreWriter):
     SKIP_LOCKED = ""
 
     def _lock_forgotten(self, connection: Any) -> None:
-        """Let other transactions wait that record hashes, so that rows become visible in the order of their ids."""
+        """Make other transactions that record hashes wait, so that rows become visible in the order of their ids."""
 
     def _record(self, connection: Any, hashes: list[bytes]) -> None:
         """Record the hashes of what was removed."""

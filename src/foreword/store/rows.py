@@ -96,7 +96,7 @@ class TemplateRow:
 
 @value
 class Pruned:
-    """How much was removed so far."""
+    """How much has been removed so far."""
 
     conversations: int = 0
     editions: int = 0

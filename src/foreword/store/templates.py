@@ -178,7 +178,7 @@ class TemplateStore(StoreReader):
         raise NotImplementedError
 
     def _lock_templates(self, connection: Any) -> None:
-        """Let other transactions that change templates wait until this one ends."""
+        """Make other transactions that change templates wait until this one ends."""
 
     def _row_ids(self, connection: Any, texts: Iterable[str], packed: dict[str, Packed]) -> dict[str, int]:
         """Return the row id of each text, found by hash. Texts that are not in the store are added. No row can be deleted meanwhile."""

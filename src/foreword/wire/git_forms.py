@@ -28,7 +28,7 @@ class LockedFileForm(TypedDict):
 
 
 class LockForm(TypedDict):
-    """What a repository's prompts consist of, and in sentences how the lock file differs from it."""
+    """What a repository's prompts consist of, and a sentence for each difference from the lock file."""
 
     path: str
     prompts: list[LockedPromptForm]
@@ -101,7 +101,7 @@ class ReviewForm(TypedDict):
 
 
 class TrustedFileForm(TypedDict):
-    """A file that a workspace brings into prompts. `state` is trusted, changed or new."""
+    """A file that a workspace contributes to prompts. `state` is trusted, changed or new."""
 
     path: str
     hash: str

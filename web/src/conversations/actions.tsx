@@ -16,7 +16,7 @@ export function RebuildButton({ edition, onRebuilt }: { edition: Edition; onRebu
           onConfirm={async () => {
             const number = await rebuild(edition);
             setAsking(false);
-            announce(number === edition.edition ? "Nothing had changed." : `Edition ${number} is in use now.`);
+            announce(number === edition.edition ? "Nothing had changed." : `Edition ${number} is now in use.`);
             onRebuilt();
           }}>
           The prompt is built from the current files and template. If it differs, the provider has to process the changed part again with the next turn.

@@ -4,7 +4,7 @@ import type { LayoutKey } from "../forms";
 import type { Language } from "./language";
 
 interface State {
-  /** The quotes that end a string of several lines, or "". */
+  /** The quotes that end a multi-line string, or "". */
   quotes: string;
 }
 

@@ -1,4 +1,4 @@
-// A playground for layouts: the TOML on one side, and the prompt that it gives for a folder on the other.
+// A playground for layouts: the TOML on one side, and the prompt that it produces for a folder on the other.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Choices, Problem, listLayoutKeys, listLayouts, listRoots } from "../api";
 import { CopyButton } from "../copy";

@@ -17,7 +17,7 @@ export function Overview() {
       <header class="heading">
         <div>
           <h2>Overview</h2>
-          <p class="quiet">The system prompts of your agents: what they are made of, and what changes them.</p>
+          <p class="quiet">Your agents' system prompts: what they are made of, and what changes them.</p>
         </div>
       </header>
       <CurrentTemplate />
@@ -88,7 +88,7 @@ function Ways() {
       <h3 id="ways-heading">Look closer</h3>
       <ul class="rows">
         <li><a href={workspaceAt("prompt")}><span class="name">What does an agent see here?</span><span class="quiet">The prompt for a folder, with the origin of every character.</span></a></li>
-        <li><a href={workspaceAt("agents")}><span class="name">Which agent reads which file?</span><span class="quiet">Instruction files by released agents.</span></a></li>
+        <li><a href={workspaceAt("agents")}><span class="name">Which agent reads which file?</span><span class="quiet">Each instruction file, for each released agent.</span></a></li>
         <li><a href={workspaceAt("lint")}><span class="name">What could be better?</span><span class="quiet">Likely mistakes, beside their lines.</span></a></li>
         <li><a href={LAYOUTS}><span class="name">How is a prompt laid out?</span><span class="quiet">Try a layout of your own.</span></a></li>
       </ul>

@@ -70,7 +70,7 @@ export function ChoicesForm({ label = "Preview settings", choices, roots, layout
   );
 }
 
-/** Layouts to choose from: first those for one's own agents, then those that mirror a program. */
+/** Layouts to choose from: first those for your own agents, then those that mirror a program. */
 export function LayoutOptions({ layouts, chosen }: { layouts: Layout[]; chosen: string }) {
   const [own, mirrors] = [layouts.filter(({ mirrors }) => !mirrors), layouts.filter(({ mirrors }) => mirrors)];
   return (

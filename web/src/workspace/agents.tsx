@@ -9,7 +9,7 @@ import type { TabProps } from "./workspace";
 
 export function AgentsTab({ subject }: TabProps) {
   const table = useLatest((signal) => compareAgents(subject, signal), [subject.cwd], 200);
-  return <Loading loaded={table} doing="Asking each agent's rules">{(value) => <Matrix table={value} />}</Loading>;
+  return <Loading loaded={table} doing="Checking what each agent reads">{(value) => <Matrix table={value} />}</Loading>;
 }
 
 function Matrix({ table }: { table: AgentsTable }) {
@@ -47,7 +47,7 @@ function Matrix({ table }: { table: AgentsTable }) {
           ? <><b>{chosen.verdict.agent}</b> <span class="path">{relative(chosen.path, table.root)}</span> {chosen.verdict.verdict.replace("-", " ")}{chosen.verdict.reason && `: ${chosen.verdict.reason}`}</>
           : <span class="quiet">Choose a cell to see the reason.</span>}
       </p>
-      {table.others.length > 0 && <p class="quiet">No sign of: {table.others.join(", ")}</p>}
+      {table.others.length > 0 && <p class="quiet">Not detected: {table.others.join(", ")}</p>}
     </section>
   );
 }

@@ -1,4 +1,4 @@
-// Likely mistakes in the files of the prompt, each beside its line.
+// Likely mistakes in the prompt's files, each beside its line.
 import { useMemo } from "preact/hooks";
 import { lint, show } from "../questions";
 import { FindingList } from "../finding-list";
@@ -21,7 +21,7 @@ function Report({ report, prompt }: { report: LintReport; prompt: Prompt }) {
     <section class="card" aria-labelledby="lint-heading">
       <h3 id="lint-heading">Lint</h3>
       <p class="quiet">{counted(report.files, "file")} checked: {counted(report.counts.error, "error")}, {counted(report.counts.warning, "warning")}, {report.counts.info} info</p>
-      {report.findings.length === 0 && <p>Nothing to improve was found.</p>}
+      {report.findings.length === 0 && <p>No likely mistakes were found.</p>}
       {[...byFile].map(([path, findings]) => (
         <section key={path} class="group">
           {path && <h4 class="path">{path}</h4>}

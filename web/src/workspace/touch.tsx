@@ -9,7 +9,7 @@ import type { TabProps } from "./workspace";
 export function TouchTab({ subject }: TabProps) {
   return (
     <section class="card" aria-labelledby="touch-heading">
-      <h3 id="touch-heading">What touching a path brings</h3>
+      <h3 id="touch-heading">What touching a path sends</h3>
       <label>
         Path, relative to the folder
         <input value={subject.with} placeholder="src/app.py" spellcheck={false} onInput={(event) => replace(workspaceAt("touch", { ...subject, with: event.currentTarget.value }))} />
@@ -26,7 +26,7 @@ function Result({ subject }: { subject: Subject }) {
 
 function Messages({ touched }: { touched: Touched }) {
   const used = touched.candidates.filter(({ fate }) => fate === "used");
-  if (!touched.messages.length) return <p>Touching this path sends nothing with this layout.</p>;
+  if (!touched.messages.length) return <p>With this layout, touching this path sends nothing.</p>;
   return (
     <>
       {used.length > 0 && <ul class="plain-list">{used.map(({ path, reason }, index) => <li key={index}><span class="path">{path}</span> <span class="quiet">{reason}</span></li>)}</ul>}

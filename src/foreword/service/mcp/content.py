@@ -1,4 +1,4 @@
-"""What the MCP server offers: the prompt, the skills, the tools and a prompt for each layout. Nothing here knows the protocol.
+"""What the MCP server offers: the prompt, the skills, the tools and a prompt for each layout. Nothing here depends on the protocol.
 
 foreword://prompt            the prompt that `foreword show` prints
 foreword://prompt/LAYOUT     the same for another layout
@@ -65,7 +65,7 @@ _OWN_TOOLS = (
                 "how": {
                     "type": "string",
                     "enum": ["read", "edit", "create"],
-                    "description": "What you do; default: read.",
+                    "description": "What you will do with the files; by default, read.",
                 },
                 "cwd": _CWD,
             },
@@ -95,7 +95,7 @@ class SkillEntry:
 
 
 class McpContent:
-    """Answers the questions of MCP clients about one working directory, and others in the served folders.
+    """Answers MCP clients' questions about one working directory, and others in the served folders.
 
     `fields` are those of a question. With a conversation's id, `use_skill` and `touch` send that conversation only what is new to it;
     without one they always send everything, because a client may have forgotten what it was sent.
@@ -235,7 +235,7 @@ class McpContent:
 
 
 def skill_uri(name: str, path: str = MAIN_FILE) -> str:
-    """Return the address of a file of a skill."""
+    """Return the address of a skill's file."""
     return f"{_SKILL}{quote(name, safe='')}/{quote(path)}"
 
 
@@ -262,7 +262,7 @@ def _entry(files: SkillFiles) -> SkillEntry:
 
 
 def _json(content: Any) -> Any:
-    """Return parsed YAML as JSON can represent it: names are strings, and other kinds of values become text."""
+    """Return parsed YAML as values that JSON can represent: names are strings, and values of other types become text."""
     if isinstance(content, dict):
         return {str(name): _json(field) for name, field in content.items()}
     if isinstance(content, list):

@@ -150,7 +150,7 @@ class _Handlers:
         return {"skill": _form(await self._run(lambda: self._content.skill_entry(params.uri)))}
 
     async def _run(self, function: Callable[[], _Result]) -> _Result:
-        """Call a function in a thread. Its errors are the client's mistakes."""
+        """Call a function in a thread. Its errors are reported as the client's mistakes."""
         try:
             return await anyio.to_thread.run_sync(function, limiter=self._limiter)
         except (ForewordError, Problem) as error:
