@@ -16,6 +16,7 @@ import cold
 import fixture
 import lint
 import page
+import review
 import scale
 import service
 import stores
@@ -36,6 +37,7 @@ BENCHES: list[Callable[[fixture.Fixture], list[Row]]] = [
     service.rows,
     watch.rows,
     lint.rows,
+    review.rows,
     page.rows,
 ]
 SUITES = [cache_ways.lines]
