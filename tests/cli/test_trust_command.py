@@ -65,7 +65,7 @@ def test_list_and_revoke(asking, run):
     assert run("trust", "--list")[1] == "/w  3\n"
     assert run("trust", "--revoke")[1] == "/w is no longer trusted\n"
     assert run("trust", "--revoke")[1] == "/w was not trusted\n"
-    assert run("trust", "--list")[1] == ""
+    assert run("trust", "--list") == (0, "", "no files have been accepted in any workspace\n")
     assert shown(run) == ("foreword", ["Of the user"])
 
 

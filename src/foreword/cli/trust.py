@@ -47,6 +47,8 @@ def _list(question: Question, args: Namespace) -> int:
     if args.json:
         write_json(trust_answer("", "", (), workspaces, False))
     else:
+        if not workspaces:
+            print("no files have been accepted in any workspace", file=sys.stderr)
         rows = [(row.root, f"{row.files:,}", row.ref) for row in workspaces]
         write_table(rows, ("workspace", "files", "ref"), right=(1,), paths=(0,))
     return 0
