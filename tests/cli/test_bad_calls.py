@@ -51,6 +51,8 @@ def error_of(tree, run, skill):
         (["show", ".", "--layout", "--", "ion"], "--layout needs a value, NAME|FILE"),
         (["show", "--json=yes"], "--json"),
         (["skill"], "NAME"),
+        (["serve", "--new-token", ""], "--new-token needs a name of letters, digits, - and _, not ''"),
+        (["serve", "--new-token", 'a"b'], "--new-token needs a name of letters, digits, - and _, not 'a\"b'"),
         (["store", "stats", "--layout", "pi"], "unknown option '--layout'; known: --help, --home, --json, "),
         (["template", "list", "--model", "m"], "unknown option '--model'"),
         (["completion", "bash", "--store", "s"], "unknown option '--store'"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ..errors import CallError
+from ..errors import CallError, show
 from ..sources.environment import install_command
 from ..store import is_in_memory
 from ..template.addresses import is_file_path
@@ -42,7 +42,9 @@ def parser_for(command: str) -> Parser:
         metavar="ADDRESS",
         help="the address to listen on (127.0.0.1); an address that is not local requires FOREWORD_TOKEN",
     )
-    parser.add_argument("--config", default="", metavar="FILE", help="a TOML file that sets these options (port = 8371)")
+    parser.add_argument(
+        "--config", default="", metavar="FILE", help="a TOML file that sets these options (port = 8371)"
+    )
     parser.add_argument("--port", type=int, default=8371, metavar="N", help="the port (8371); 0 picks a free one")
     parser.add_argument(
         "--root",
@@ -60,7 +62,10 @@ def parser_for(command: str) -> Parser:
     )
     parser.add_argument("--tokens", default="", metavar="FILE", help="a TOML file with the tokens of several teams")
     parser.add_argument(
-        "--new-token", default="", metavar="NAME", help="print a new token and its entry for the --tokens file, and exit"
+        "--new-token",
+        default=None,
+        metavar="NAME",
+        help="print a new token and its entry for the --tokens file, and exit",
     )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="the number of processes (1)")
     parser.add_argument(
@@ -146,7 +151,7 @@ def configured(parser: Parser, arguments: list[str]) -> list[str]:
 
 def serve(args: Namespace) -> int:
     """`foreword serve`"""
-    if args.new_token:
+    if args.new_token is not None:
         return _write_token(args)
     for option, (low, high, unit) in _RANGES.items():
         value = getattr(args, option[2:].replace("-", "_"))
@@ -197,6 +202,9 @@ def _write_token(args: Namespace) -> int:
     """Print a new token and its entry for the token file."""
     from ..service.tokens import new_token
 
+    name = args.new_token
+    if not (name.isascii() and name.replace("-", "").replace("_", "").isalnum()):
+        raise CallError(f"--new-token needs a name of letters, digits, - and _, not {show(name)}")
     token, entry = new_token(args.new_token)
     if args.json:
         write_json({"token": token, "entry": entry})

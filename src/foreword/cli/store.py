@@ -29,7 +29,10 @@ def parser_for(command: str) -> Parser:
         parser.add_argument("id", metavar="ID", help="the id of the conversation")
     if command == "store prune":
         parser.add_argument(
-            "--older-than", default="90d", metavar="AGE", help="remove editions that are older than this, such as 90d or 12h (90d)"
+            "--older-than",
+            default="90d",
+            metavar="AGE",
+            help="remove editions that are older than this, such as 90d or 12h (90d)",
         )
         parser.add_argument(
             "--keep-last",

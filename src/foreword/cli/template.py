@@ -145,7 +145,9 @@ def template_label(args: Namespace) -> int:
         write_json(move_form(move))
     else:
         before = f" instead of version {move.previous}" if move.previous else ""
-        write_line(f"label {printable(move.label)} of template {printable(move.name)} now refers to version {move.version}{before}")
+        write_line(
+            f"label {printable(move.label)} of template {printable(move.name)} now refers to version {move.version}{before}"
+        )
     return 0
 
 
