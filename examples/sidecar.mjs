@@ -10,7 +10,6 @@ import { readFile, readdir } from "node:fs/promises";
 const FOREWORD = process.env.FOREWORD_URL ?? "http://127.0.0.1:8371";
 const PROVIDER = process.env.ANTHROPIC_BASE_URL ?? "https://api.anthropic.com";
 const MODEL = "claude-sonnet-5-5";
-const cache_control = { type: "ephemeral" };
 const path = { type: "object", properties: { path: { type: "string" } }, required: ["path"] };
 const TOOLS = [
   { name: "read_file", description: "Reads a text file.", schema: path, run: ({ path }) => readFile(path, "utf8") },
@@ -40,23 +39,9 @@ function ask(action, body) {
   return post(`${FOREWORD}/conversations/sidecar/${action}`, { ...AGENT, ...body }, token);
 }
 
-/** Split the system prompt where lifetimes end, with a breakpoint after each part that outlives the turn. */
-function systemBlocks({ system, sections }) {
-  const text = [...system]; // offsets count code points
-  const rows = sections.filter(({ message }) => message === 0);
-  const last = rows.filter(({ lifetime }, index) => lifetime !== rows[index + 1]?.lifetime);
-  return last.map(({ end, lifetime }, index) => ({
-    type: "text",
-    text: text.slice(last[index - 1]?.end ?? 0, index === last.length - 1 ? text.length : end).join(""),
-    ...(lifetime !== "turn" && { cache_control }),
-  }));
-}
-
-/** Send a turn to the provider, with breakpoints in the prompt and one after the messages: at most four. */
+/** Send a turn to the provider. Its request has breakpoints in the prompt; `cache_control` adds one after the messages. */
 async function call(turn) {
-  const system = systemBlocks(turn);
-  const tools = turn.tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema }));
-  const request = { model: MODEL, max_tokens: 4096, cache_control, tools, system, messages: turn.messages };
+  const request = { model: MODEL, max_tokens: 4096, cache_control: { type: "ephemeral" }, ...turn.request };
   const headers = { "x-api-key": process.env.ANTHROPIC_API_KEY ?? "", "anthropic-version": "2023-06-01" };
   const { content, usage } = await post(`${PROVIDER}/v1/messages`, request, headers);
   const created = usage.input_tokens + (usage.cache_creation_input_tokens ?? 0);
@@ -84,11 +69,11 @@ let history = [];
 for (const message of process.argv.slice(2)) {
   console.log(`> ${message}`);
   if (message === "/compact") {
-    const summary = await call(await ask("compact", { messages: history }));
+    const summary = await call(await ask("compact", { form: "anthropic", messages: history }));
     history = [{ role: "summary", content: summary.map((block) => block.text).join("") }];
     continue;
   }
-  let turn = await ask("turn", { messages: history, message });
+  let turn = await ask("turn", { form: "anthropic", messages: history, message });
   for (;;) {
     const content = await call(turn);
     history = [...turn.history, { role: "assistant", content }];
@@ -96,6 +81,6 @@ for (const message of process.argv.slice(2)) {
     if (calls.length === 0) break;
     const results = { role: "user", content: await Promise.all(calls.map(runTool)) };
     const touched = await ask("touch", { paths: calls.map((block) => block.input.path ?? ".") });
-    turn = await ask("turn", { messages: [...history, results, ...touched.messages] });
+    turn = await ask("turn", { form: "anthropic", messages: [...history, results, ...touched.messages] });
   }
 }
