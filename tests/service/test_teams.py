@@ -16,6 +16,7 @@ from foreword.service.metrics import Metrics
 from foreword.service.routes import ROUTES
 from foreword.service.service import Service
 from foreword.service.tokens import Tokens, hash_token, new_token, read_tokens
+from foreword.vocabulary import replace
 
 TOKENS = """
 [[token]]
@@ -254,16 +255,30 @@ def test_a_forgotten_conversation_is_gone(teams):
     assert teams.service.conversations.store.verify() == []
 
 
+def test_a_team_whose_folder_was_removed_can_still_read(teams, tmp_path):
+    caller = replace(teams.tokens.find(b"Bearer token-b"), roots=(str(tmp_path / "removed"),))
+    assert teams.service.view(caller).roots == [str(tmp_path / "removed")]
+
+
+def test_a_label_is_not_a_number_and_may_be_older_than_the_recorded_moves(teams, monkeypatch):
+    teams.send("token-a", "PUT", "/templates/a-old", {"template": "text"})
+    assert teams.send("token-a", "PUT", "/templates/a-old/labels/1", {"version": 1}).status == 400
+    monkeypatch.setattr(teams.service.conversations.store, "label_moves", lambda name: [])
+    assert teams.send("token-a", "GET", "/templates/a-old/labels/production").json["version"] == 1
+
+
 def test_the_file_is_read_again_when_it_changes(tmp_path):
     path = tmp_path / "tokens.toml"
     token, entry = new_token("team")
     path.write_text(entry)
-    tokens = Tokens("", str(path))
+    reports = []
+    tokens = Tokens("", str(path), reports.append)
     header = f"Bearer {token}".encode()
     assert (tokens.find(header).name, tokens.find(header).prefix) == ("team", "team-")
     path.write_text("nonsense")
     tokens._next_check = 0
     assert tokens.find(header).name == "team" and "tokens.toml" in tokens.problem
+    assert reports == [f"{tokens.problem}; the previous tokens stay in effect"]
     path.write_text(entry.replace('"team"', '"other"'))
     tokens._next_check = 0
     assert (tokens.find(header).name, tokens.problem) == ("other", "")
@@ -280,6 +295,8 @@ def test_the_file_is_read_again_when_it_changes(tmp_path):
         (('hash = "sha256:', 'hash = "md5:'), "hash must be sha256:"),
         (('name = "team"', "name = 7"), "name must be a string"),
         (('prefix = "team-"', 'prefix = "@"'), "prefix must be a string"),
+        (('prefix = "team-"', 'prefix = "de"'), "prefix 'de' would include the template 'default'"),
+        (('prefix = "team-"', "prefix = " + "[" * 5000), "recursion"),
         (('prefix = "team-"', 'roots = ["missing"]'), "no such folder"),
         (("[[token]]", "[token]"), "must contain only"),
         (("[[token]]", ""), "must contain only"),

@@ -172,3 +172,18 @@ def test_a_turn_continues_when_its_conversation_is_forgotten(tmp_path):
     turn = conversation.construct()
     assert (turn.edition, "Use spaces." in json.dumps([turn.system, *turn.messages])) == (1, True)
     assert conversations.store.verify() == []
+
+
+def test_reading_while_a_conversation_is_removed(url, edition, monkeypatch):
+    writer, reader = open_store(url), open_store(url)
+    writer.publish("a", edition(1, "private"), 0)
+    load = reader._contents_by_hash
+
+    def load_after_removal(connection, hashes):
+        writer.forget("a")
+        return load(connection, hashes)
+
+    monkeypatch.setattr(reader, "_contents_by_hash", load_after_removal)
+    assert reader.editions("a") == []
+    writer.close()
+    reader.close()

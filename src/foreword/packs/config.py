@@ -94,9 +94,9 @@ def _read_file(path: str, pattern: Pattern, base: str, workspace: Workspace, rea
 
 def _loads(text: str, path: str) -> Any:
     if path.endswith(".toml"):
-        import tomllib
+        from ..text.toml import load_toml
 
-        return tomllib.loads(text)
+        return load_toml(text)
     import json
 
     try:

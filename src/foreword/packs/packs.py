@@ -303,10 +303,11 @@ class _Loader:
 def parse_toml(text: str, where: str) -> dict[str, Any]:
     """Parse TOML. Raises a LayoutError that names the line if the text is invalid."""
     import re
-    import tomllib
+
+    from ..text.toml import load_toml
 
     try:
-        return tomllib.loads(text)
+        return load_toml(text)
     except (ValueError, RecursionError) as error:
         position = re.search(r"\(at line (\d+), column (\d+)\)$", str(error))
         if position:

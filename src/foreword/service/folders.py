@@ -18,10 +18,13 @@ class ServedFolders:
     def __init__(self, roots: Sequence[str], packs: Mapping[str, str], pack_roots: Sequence[str] = ()) -> None:
         self.packs = dict(packs)
         self._pack_roots = [os.path.abspath(folder) for folder in pack_roots]
+        for root in roots:
+            if not os.path.isdir(root):
+                raise CallError(f"--root {printable(os.path.abspath(root))}: no such directory")
         self._serve_folders(roots)
 
     def restrict(self, roots: Sequence[str]) -> None:
-        """Serve these folders instead, and only those packs that are in them."""
+        """Serve these folders instead, even if they do not exist at the moment, and only those packs that are in them."""
         self._serve_folders(roots)
         self._pack_roots = [
             folder
@@ -31,9 +34,6 @@ class ServedFolders:
 
     def _serve_folders(self, roots: Sequence[str]) -> None:
         self.roots = [os.path.abspath(root) for root in roots]
-        for root in self.roots:
-            if not os.path.isdir(root):
-                raise CallError(f"--root {printable(root)}: no such directory")
         self._real_roots = [real_path(root) for root in self.roots]
         self._allowed_folders = tuple(dict.fromkeys((*self._real_roots, *self.roots)))
 

@@ -74,9 +74,12 @@ def read_label(service: Service, request: Request) -> Response:
     """Return the version that a label refers to, and who moved it there."""
     name, label = _name(request), request.text("label")
     store = service.conversations.store
-    if label not in store.labels(name):
+    version = store.labels(name).get(label)
+    if version is None:
         raise Problem("not-found", f"template {name!r} has no label {label!r}; see /templates/{{name}}/versions")
-    return Response(next(move_form(move) for move in store.label_moves(name) if move.label == label))
+    moves = (move for move in store.label_moves(name) if move.label == label)
+    # The move may be older than those that the store returns.
+    return Response(move_form(next(moves, LabelMove(name, label, 0, version, "", "", ""))))
 
 
 def move_label(service: Service, request: Request) -> Response:

@@ -28,6 +28,7 @@ from .log import Handler, Log
 from .memory import IN_FLIGHT
 from .metrics import Metrics
 from .rates import RateLimit
+from .responses import redact
 from .routes import ROUTES
 from .service import Service
 from .sockets import bind, bind_unix, unlink_socket
@@ -203,9 +204,11 @@ def application() -> Any:
     if options.workers > 1:
         threading.Thread(target=_stop_with_supervisor, name="foreword-supervisor", daemon=True).start()
     service = create_service(options, installed())
-    tokens = Tokens(os.environ.get(TOKEN, ""), options.tokens)
-    guard = RequestGuard(tokens, (*options.hosts, options.host), options.origins)
     log = _set_up_logging(options)
+    tokens = Tokens(
+        os.environ.get(TOKEN, ""), options.tokens, lambda problem: log.event("tokens", "error", redact(problem))
+    )
+    guard = RequestGuard(tokens, (*options.hosts, options.host), options.origins)
     _collect_less_garbage()
     application = Application(
         service,

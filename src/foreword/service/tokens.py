@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from hmac import compare_digest
 from secrets import token_urlsafe
@@ -87,7 +87,7 @@ def read_tokens(path: str) -> dict[bytes, Caller]:
             content = tomllib.load(file)
     except OSError as error:
         raise CallError(f"--tokens {name}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CallError(f"--tokens {name}: {error}") from None
     rows = content.get("token")
     if set(content) - {"token"} or not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -119,6 +119,8 @@ def _parse(row: Mapping[str, Any], folder: str) -> tuple[bytes, Caller]:
         raise ValueError(f"rights must be a list of one or more of {', '.join(RIGHTS)}")
     if not _is_text(prefix, 100) or "@" in prefix:
         raise ValueError("prefix must be a string of at most 100 printable characters without @")
+    if prefix and DEFAULT_TEMPLATE.startswith(prefix):
+        raise ValueError(f"prefix {show(prefix)} would include the template {DEFAULT_TEMPLATE!r}; choose another one")
     roots = _parse_roots(row.get("roots", []), folder)
     return b"sha256:" + hash[-64:].encode(), Caller(name, tuple(rights), prefix, roots)
 
@@ -141,14 +143,14 @@ def _parse_roots(roots: object, folder: str) -> tuple[str, ...]:
 class Tokens:
     """The tokens that this process accepts. The file is read again when it changes; if it has become invalid, the previous tokens stay in effect.
 
-    Each header is hashed only once.
+    Each header is hashed only once. `report` is called with what is wrong with a changed file.
     """
 
-    def __init__(self, token: str = "", path: str = "") -> None:
-        self._path = path
+    def __init__(self, token: str = "", path: str = "", report: Callable[[str], None] | None = None) -> None:
+        self._path, self._report = path, report
         self._full = hash_token(token.encode()) if token else b""
-        self._tokens = read_tokens(path) if path else {}
         self._stamp = self._stat()
+        self._tokens = read_tokens(path) if path else {}
         self._next_check = 0.0
         self._known: dict[bytes, Caller] = {}
         self.problem = ""
@@ -192,3 +194,5 @@ class Tokens:
             self._known = {}
         except CallError as error:
             self.problem = str(error)
+            if self._report is not None:
+                self._report(f"{error}; the previous tokens stay in effect")

@@ -27,6 +27,10 @@ _MAX_EDITION_CHARACTERS = 128 * 2**20
 _MAX_EDITIONS = 10_000
 
 
+class MissingTextError(StoreError):
+    """The store does not contain a text: it is damaged, or the text was removed after its hash was read."""
+
+
 class CachedEdition:
     """An edition in use, the row it was read from, and the store's `moment` when that row was last read; likewise its usage."""
 
@@ -161,5 +165,5 @@ class TextCache:
         for hash in hashes & texts_by_hash.keys():
             self.put(hash, texts_by_hash[hash])
         if requested - texts_by_hash.keys():
-            raise StoreError("text is missing from the store; run `foreword store verify` to find out which")
+            raise MissingTextError("text is missing from the store; run `foreword store verify` to find out which")
         return texts_by_hash

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..errors import check_id
 from ..vocabulary import replace
 from . import waits
-from .cache import EditionCache, TextCache
+from .cache import EditionCache, MissingTextError, TextCache
 from .contents import content_hash
 from .faults import ALL_ROWS, faults
 from .listing import ANY_CONVERSATION, count_conversations, end_of, list_conversations
@@ -58,6 +58,7 @@ _COUNTS = """
 """
 _BATCH_SIZE = 500
 _MAX_CONTENTS = 100_000
+_MAX_REPEATS = 2
 
 
 class StoreReader:
@@ -112,7 +113,7 @@ class StoreReader:
             self._editions.discard(conversation)
             return None
 
-        return self._run(read)
+        return self._read(read)
 
     def last_known(self, conversation: str) -> Edition | None:
         cached = self._editions.get(conversation)
@@ -122,7 +123,7 @@ class StoreReader:
         check_id(conversation)
         if not 0 < number <= MAX_NUMBER:
             return None
-        return self._run(lambda connection: self._one_edition(connection, _EDITION, (conversation, number)))
+        return self._read(lambda connection: self._one_edition(connection, _EDITION, (conversation, number)))
 
     def editions(self, conversation: str) -> list[Edition]:
         check_id(conversation)
@@ -132,7 +133,7 @@ class StoreReader:
             contents = self._contents_by_hash(connection, [row[1] for row in rows])
             return [edition_of(row, contents[row[1]]) for row in rows]
 
-        return self._run(read)
+        return self._read(read)
 
     def conversations(self, query: ConversationQuery = ANY_CONVERSATION) -> ConversationPage:
         return self._run(lambda connection: list_conversations(self._selector(connection), query))
@@ -150,7 +151,7 @@ class StoreReader:
                 return texts[system], texts[account]
             return None
 
-        return self._run(read) if hash else None
+        return self._read(read) if hash else None
 
     def usage(self, conversation: str, number: int) -> UsageRow | None:
         check_id(conversation)
@@ -170,6 +171,15 @@ class StoreReader:
     def uses(self) -> dict[tuple[str, int], int]:
         rows = self._run(lambda connection: self._select(connection, _USES))
         return {(to_text(template), version): int(count) for template, version, count in rows if count}
+
+    def _read(self, work: Callable[[Any], T]) -> T:
+        """Run work that reads hashes and then their texts. If a text is missing, its edition may just have been removed: look again."""
+        for _ in range(_MAX_REPEATS):
+            try:
+                return self._run(work)
+            except MissingTextError:
+                pass
+        return self._run(work)
 
     def _one_edition(self, connection: Any, select: str, key: Sequence[object]) -> Edition | None:
         for row in self._select(connection, select, key):

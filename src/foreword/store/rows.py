@@ -146,6 +146,13 @@ def check_name(name: str, what: str = "the name of a template") -> None:
         raise CallError(f"{what} must not contain @, which comes before a label: {show(name)}")
 
 
+def check_label(label: str) -> None:
+    """Raise a CallError if a string cannot be a label. After @, a number is a version."""
+    check_name(label, "a label")
+    if label.isdecimal():
+        raise CallError(f"a label must not be a number, because NAME@{label[:9]} is a version")
+
+
 def no_edition_error(conversation: str, number: int) -> ForgottenError:
     return ForgottenError(f"conversation {conversation!r} has no edition {number}")
 

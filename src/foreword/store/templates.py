@@ -6,7 +6,7 @@ the label `production`.
 
 from __future__ import annotations
 
-from ..errors import MissingError, show
+from ..errors import MissingError, is_plain, show
 from ..vocabulary import replace
 from .contents import DEFAULT_TEMPLATE
 from .listing import end_of
@@ -15,6 +15,7 @@ from .rows import (
     MAX_NUMBER,
     PRODUCTION,
     TemplateRow,
+    check_label,
     check_limit,
     check_name,
     check_unchanged,
@@ -65,7 +66,7 @@ class TemplateStore(StoreReader):
 
     def template(self, name: str = DEFAULT_TEMPLATE, label: str = PRODUCTION) -> TemplateVersion | None:
         check_name(name)
-        return next(iter(self._versions(_LABELLED, (name, name, label))), None)
+        return next(iter(self._versions(_LABELLED, (name, name, label))), None) if is_plain(label) else None
 
     def template_version(self, name: str, version: int) -> TemplateVersion | None:
         check_name(name)
@@ -79,6 +80,8 @@ class TemplateStore(StoreReader):
 
     def template_names(self, prefix: str = "", limit: int = 100, after: str = "") -> list[TemplateRow]:
         check_limit(limit)
+        if not is_plain(after):
+            return []
 
         def read(connection: Any) -> list[TemplateRow]:
             rows = self._select(connection, _NAMES, (after, prefix, end_of(prefix), limit))
@@ -102,7 +105,7 @@ class TemplateStore(StoreReader):
         name = version.name
         check_name(name)
         if label:
-            check_name(label, "a label")
+            check_label(label)
         packed = self._pack_new([version.template])
         author, time, note, syntax = map(to_bytes, (version.author, version.time, version.note, version.syntax))
         number = 0
@@ -125,7 +128,7 @@ class TemplateStore(StoreReader):
 
     def move_label(self, move: LabelMove, after: int | None = None) -> LabelMove:
         check_name(move.name)
-        check_name(move.label, "a label")
+        check_label(move.label)
         author, time, note = map(to_bytes, (move.author, move.time, move.note))
         previous = 0
 
