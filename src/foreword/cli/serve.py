@@ -85,6 +85,12 @@ def parser_for(command: str) -> Parser:
         metavar="ORIGIN",
         help="a site whose pages may send requests, such as https://app.example",
     )
+    _add_sockets(parser)
+    _add_limits(parser)
+    return parser
+
+
+def _add_sockets(parser: Parser) -> None:
     parser.add_argument("--tls-cert", default="", metavar="FILE", help="the certificate, to serve HTTPS; PEM")
     parser.add_argument("--tls-key", default="", metavar="FILE", help="the certificate's private key; PEM")
     parser.add_argument(
@@ -93,8 +99,6 @@ def parser_for(command: str) -> Parser:
         metavar="PATH",
         help="listen on this unix socket instead of an address; only its owner can connect",
     )
-    _add_limits(parser)
-    return parser
 
 
 def _add_limits(parser: Parser) -> None:

@@ -250,7 +250,9 @@ class _TreeComparison:
             self.notes["the repository is very large, so checks for missing files may be wrong"] = None
         if skipped := list(self.checkout.skipped):
             names = ", ".join(map(printable, skipped[:3])) + (f" and {len(skipped) - 3:,} more" if skipped[3:] else "")
-            self.notes[f"not read, because of their names or sizes, or because this clone does not contain them: {names}"] = None
+            self.notes[
+                f"not read, because of their names or sizes, or because this clone does not contain them: {names}"
+            ] = None
 
     def _note_trust(self, files: Sequence[FileReview]) -> None:
         """Note the changed files that the user has not accepted, if they have accepted others in this repository."""

@@ -123,7 +123,9 @@ class Metrics:
             if about:
                 yield from _header(name.partition("{")[0], about, kind)
             yield f"{name} {values[index]:.15g}"
-        yield from _header("process_start_time_seconds", "When the process that answers this request was started", "gauge")
+        yield from _header(
+            "process_start_time_seconds", "When the process that answers this request was started", "gauge"
+        )
         yield f"process_start_time_seconds {STARTED:.3f}"
         yield from _header("foreword_build_info", "The versions of Foreword and Python", "gauge")
         yield f'foreword_build_info{{version="{__version__}",python="{platform.python_version()}"}} 1'
