@@ -21,7 +21,7 @@ from hashlib import sha256
 from hmac import compare_digest
 from secrets import token_urlsafe
 from time import monotonic
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..errors import CallError, is_plain, show
 from ..store.contents import DEFAULT_TEMPLATE
@@ -117,15 +117,19 @@ def _parse(row: Mapping[str, Any], folder: str) -> tuple[bytes, Caller]:
     rights = row.get("rights", [])
     if not isinstance(rights, list) or not rights or any(right not in RIGHTS for right in rights):
         raise ValueError(f"rights must be a list of one or more of {', '.join(RIGHTS)}")
-    if not _is_text(prefix, 100) or "@" in prefix:
-        raise ValueError("prefix must be a string of at most 100 printable characters without @")
-    if prefix and DEFAULT_TEMPLATE.startswith(prefix):
-        raise ValueError(f"prefix {show(prefix)} would include the template {DEFAULT_TEMPLATE!r}; choose another one")
+    _check_prefix(prefix)
     roots = _parse_roots(row.get("roots", []), folder)
     return b"sha256:" + hash[-64:].encode(), Caller(name, tuple(rights), prefix, roots)
 
 
-def _is_text(content: object, max_length: int) -> bool:
+def _check_prefix(prefix: object) -> None:
+    if not _is_text(prefix, 100) or "@" in prefix:
+        raise ValueError("prefix must be a string of at most 100 printable characters without @")
+    if prefix and DEFAULT_TEMPLATE.startswith(prefix):
+        raise ValueError(f"prefix {show(prefix)} would include the template {DEFAULT_TEMPLATE!r}; choose another one")
+
+
+def _is_text(content: object, max_length: int) -> TypeGuard[str]:
     return isinstance(content, str) and is_plain(content) and len(content) <= max_length
 
 
